@@ -1,0 +1,1 @@
+//! MIAS on the host.

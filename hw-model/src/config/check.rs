@@ -1,0 +1,142 @@
+//! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
+
+use super::{GpuConfig, SetIndex};
+
+/// A value that no machine can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key} = {value}: {remedy}")]
+pub struct ConfigError {
+    /// Dotted key of the field at fault.
+    pub key: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// What to write instead.
+    pub remedy: &'static str,
+}
+
+fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
+    Err(ConfigError { key, value: u64::from(value), remedy })
+}
+
+impl GpuConfig {
+    /// Checks ranges and relations between fields.
+    ///
+    /// # Errors
+    /// The first [`ConfigError`] found, in the order of the file.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let positive = "must be at least 1";
+        let (sm, l1, l2, dram) = (&self.sm, &self.l1, &self.l2, &self.dram);
+        for (key, value) in [
+            ("clocks.core_khz", self.clocks.core_khz),
+            ("clocks.interconnect_khz", self.clocks.interconnect_khz),
+            ("clocks.l2_khz", self.clocks.l2_khz),
+            ("clocks.dram_khz", self.clocks.dram_khz),
+            ("sm.count", sm.count),
+            ("sm.threads", sm.threads),
+            ("sm.tbs", sm.tbs),
+            ("sm.registers", sm.registers),
+            ("sm.register_granule", sm.register_granule),
+            ("sm.shared_granule_bytes", sm.shared_granule_bytes),
+            ("sm.sub_cores", sm.sub_cores),
+            ("sm.instruction_buffer", sm.instruction_buffer),
+            ("sm.collector_units", sm.collector_units),
+            ("sm.register_banks", sm.register_banks),
+            ("sm.register_rounds", sm.register_rounds),
+            ("sm.result_buses", sm.result_buses),
+            ("sm.shared_latency", sm.shared_latency),
+            ("sm.lsu_queue", sm.lsu_queue),
+            ("l1.ways", l1.ways),
+            ("l1.latency", l1.latency),
+            ("l1.mshrs", l1.mshrs),
+            ("l1.mshr_merges", l1.mshr_merges),
+            ("l1.miss_queue", l1.miss_queue),
+            ("interconnect.flit_bytes", self.interconnect.flit_bytes),
+            ("interconnect.input_buffer", self.interconnect.input_buffer),
+            ("interconnect.output_buffer", self.interconnect.output_buffer),
+            ("l2.ways", l2.ways),
+            ("l2.mshrs", l2.mshrs),
+            ("l2.mshr_merges", l2.mshr_merges),
+            ("l2.miss_queue", l2.miss_queue),
+            ("l2.latency", l2.latency),
+            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
+            ("l2.queues.to_dram", l2.queues.to_dram),
+            ("l2.queues.from_dram", l2.queues.from_dram),
+            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
+            ("dram.channels", dram.channels),
+            ("dram.queue", dram.queue),
+            ("dram.return_queue", dram.return_queue),
+        ] {
+            if value == 0 {
+                fail(key, value, positive)?;
+            }
+        }
+        for (key, value) in [
+            ("l1.sets", l1.sets),
+            ("l1.line_bytes", l1.line_bytes),
+            ("l1.sector_bytes", l1.sector_bytes),
+            ("l1.banks", l1.banks),
+            ("l2.sets", l2.sets),
+            ("l2.slices_per_channel", l2.slices_per_channel),
+            ("l2.line_bytes", l2.line_bytes),
+            ("l2.sector_bytes", l2.sector_bytes),
+            ("l2.port_bytes", l2.port_bytes),
+            ("dram.banks", dram.banks),
+            ("dram.bank_groups", dram.bank_groups),
+            ("dram.bus_bytes", dram.bus_bytes),
+            ("dram.burst_beats", dram.burst_beats),
+            ("dram.beats_per_cycle", dram.beats_per_cycle),
+        ] {
+            if !value.is_power_of_two() {
+                fail(key, value, "must be a power of two")?;
+            }
+        }
+        for (key, unit) in [
+            ("sm.units.int", sm.units.int),
+            ("sm.units.sp", sm.units.sp),
+            ("sm.units.dp", sm.units.dp),
+            ("sm.units.sfu", sm.units.sfu),
+            ("sm.units.tensor", sm.units.tensor),
+            ("sm.units.branch", sm.units.branch),
+            ("sm.units.texture", sm.units.texture),
+            ("sm.units.uniform", sm.units.uniform),
+        ] {
+            if unit.latency == 0 || unit.latency > 512 {
+                fail(key, unit.latency, "latency must be 1 to 512 cycles")?;
+            }
+            if unit.interval == 0 {
+                fail(key, unit.interval, "interval must be at least 1 cycle")?;
+            }
+        }
+        if sm.count > 256 {
+            fail("sm.count", sm.count, "the register map has room for 256 SMs")?;
+        }
+        if sm.threads % 32 != 0 || sm.threads > 4096 {
+            fail("sm.threads", sm.threads, "must be a multiple of 32, at most 4096")?;
+        }
+        if sm.tbs > 64 {
+            fail("sm.tbs", sm.tbs, "must be at most 64")?;
+        }
+        if sm.sub_cores > 8 || sm.collector_units % sm.sub_cores != 0 || sm.register_banks % sm.sub_cores != 0 {
+            fail("sm.sub_cores", sm.sub_cores, "must be at most 8 and divide collector_units and register_banks")?;
+        }
+        if l1.sector_bytes != 32 || l2.sector_bytes != 32 {
+            fail("l1.sector_bytes", l1.sector_bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
+        }
+        if l1.line_bytes < l1.sector_bytes || l1.line_bytes > 128 || l2.line_bytes < l2.sector_bytes || l2.line_bytes > 128 {
+            fail("l1.line_bytes", l1.line_bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
+        }
+        if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
+            fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
+        }
+        if dram.banks % dram.bank_groups != 0 {
+            fail("dram.bank_groups", dram.bank_groups, "must divide dram.banks")?;
+        }
+        if !l1.carve_out.is_sorted_by_key(|step| step.shared_up_to_bytes) {
+            fail("l1.carve_out", 0, "must be sorted by shared_up_to_bytes")?;
+        }
+        if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
+            fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
+        }
+        Ok(())
+    }
+}

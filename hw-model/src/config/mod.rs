@@ -1,0 +1,325 @@
+//! A GPU as data: every number of the machine that the timing model uses.
+//!
+//! One TOML file per machine in `configs/gpus/`; each field there carries its source or the word "assumption". Units are
+//! in the field names. All fields are required and unknown keys are errors, so that a file says everything.
+
+mod check;
+
+pub use check::ConfigError;
+
+use serde::{Deserialize, Serialize};
+
+/// A whole GPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GpuConfig {
+    /// Short name, equal to the file's stem.
+    pub name: String,
+    /// One line on what machine this is and where its numbers come from.
+    pub description: String,
+    /// Clock domains.
+    pub clocks: Clocks,
+    /// Streaming multiprocessors.
+    pub sm: SmConfig,
+    /// First-level data cache, one per SM.
+    pub l1: L1Config,
+    /// Crossbar between SMs and L2 slices.
+    pub interconnect: InterconnectConfig,
+    /// Second-level cache, sliced per memory channel.
+    pub l2: L2Config,
+    /// Device memory.
+    pub dram: DramConfig,
+    /// Kernel launch.
+    pub launch: LaunchConfig,
+    /// Machine constants that the scheduler firmware is given.
+    pub scheduler: SchedulerConfig,
+}
+
+/// Clock frequencies in kHz.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clocks {
+    /// SMs, and the unit of simulated time.
+    pub core_khz: u32,
+    /// Crossbar.
+    pub interconnect_khz: u32,
+    /// L2 slices.
+    pub l2_khz: u32,
+    /// DRAM command clock.
+    pub dram_khz: u32,
+}
+
+/// Order in which a scheduler considers its warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WarpSchedulerKind {
+    /// Greedy then oldest (algorithms.md section 1.14).
+    Gto,
+    /// Loose round robin.
+    Lrr,
+}
+
+/// Streaming multiprocessors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmConfig {
+    /// SMs on the chip.
+    pub count: u32,
+    /// Resident threads per SM.
+    pub threads: u32,
+    /// Resident TBs per SM.
+    pub tbs: u32,
+    /// 32-bit registers per SM.
+    pub registers: u32,
+    /// Registers per thread are rounded up to a multiple of this.
+    pub register_granule: u32,
+    /// Shared memory per SM in bytes.
+    pub shared_bytes: u32,
+    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    pub shared_granule_bytes: u32,
+    /// Sub-cores, each with one scheduler that issues one warp instruction per cycle.
+    pub sub_cores: u32,
+    /// Warp scheduling order.
+    pub warp_scheduler: WarpSchedulerKind,
+    /// Decoded instructions that a warp can hold.
+    pub instruction_buffer: u32,
+    /// Operand-collector units over all sub-cores.
+    pub collector_units: u32,
+    /// Register-file banks over all sub-cores.
+    pub register_banks: u32,
+    /// Rounds of operand collection per cycle.
+    pub register_rounds: u32,
+    /// Results that the SM can write back per cycle and sub-core... of fixed-latency units.
+    pub result_buses: u32,
+    /// Shared-memory latency in cycles.
+    pub shared_latency: u32,
+    /// Memory instructions of the SM that can wait in the load/store unit before issue stalls.
+    pub lsu_queue: u32,
+    /// Latency and initiation interval per unit.
+    pub units: Units,
+}
+
+/// Execution units of a sub-core.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Units {
+    /// Integer.
+    pub int: UnitTiming,
+    /// Single precision.
+    pub sp: UnitTiming,
+    /// Double precision.
+    pub dp: UnitTiming,
+    /// Special functions.
+    pub sfu: UnitTiming,
+    /// Tensor.
+    pub tensor: UnitTiming,
+    /// Branch.
+    pub branch: UnitTiming,
+    /// Texture.
+    pub texture: UnitTiming,
+    /// Uniform data path.
+    pub uniform: UnitTiming,
+}
+
+/// One pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitTiming {
+    /// Cycles from dispatch to result.
+    pub latency: u32,
+    /// Cycles between two dispatches of the same sub-core.
+    pub interval: u32,
+}
+
+/// First-level data cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L1Config {
+    /// Sets.
+    pub sets: u32,
+    /// Ways per set when `adaptive` does not apply.
+    pub ways: u32,
+    /// Bytes per line.
+    pub line_bytes: u32,
+    /// Bytes per sector; equal to `line_bytes` for a cache without sectors.
+    pub sector_bytes: u32,
+    /// Cycles from acceptance to hit data.
+    pub latency: u32,
+    /// Banks, interleaved by sector; each serves one sector per cycle.
+    pub banks: u32,
+    /// MSHR entries.
+    pub mshrs: u32,
+    /// Requests that one MSHR entry can hold.
+    pub mshr_merges: u32,
+    /// Misses waiting for the crossbar.
+    pub miss_queue: u32,
+    /// Empty, or the machine's carve-out of a common array, sorted by `shared_up_to_bytes`.
+    pub carve_out: Vec<CarveOut>,
+}
+
+/// One step of the carve-out: up to so much shared memory in use per SM, so many L1 ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CarveOut {
+    /// Shared memory per SM up to which this step applies.
+    pub shared_up_to_bytes: u32,
+    /// L1 ways that remain.
+    pub l1_ways: u32,
+}
+
+/// Crossbar.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InterconnectConfig {
+    /// Bytes per flit.
+    pub flit_bytes: u32,
+    /// Packets that each input port can hold.
+    pub input_buffer: u32,
+    /// Packets that each output port can hold.
+    pub output_buffer: u32,
+}
+
+/// Second-level cache. The numbers are per slice (memory sub-partition).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2Config {
+    /// Slices per memory channel.
+    pub slices_per_channel: u32,
+    /// Sets.
+    pub sets: u32,
+    /// Ways per set.
+    pub ways: u32,
+    /// Bytes per line.
+    pub line_bytes: u32,
+    /// Bytes per sector.
+    pub sector_bytes: u32,
+    /// Set index function.
+    pub index: SetIndex,
+    /// MSHR entries.
+    pub mshrs: u32,
+    /// Requests that one MSHR entry can hold.
+    pub mshr_merges: u32,
+    /// Misses waiting for DRAM.
+    pub miss_queue: u32,
+    /// L2 cycles from the crossbar's exit to the slice's tag look-up (the peer's "ROP latency").
+    pub latency: u32,
+    /// Bytes of hit data that a slice moves per L2 cycle.
+    pub port_bytes: u32,
+    /// Requests that can wait between crossbar and slice, slice and DRAM, DRAM and slice, slice and crossbar.
+    pub queues: L2Queues,
+}
+
+/// Queue depths around an L2 slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2Queues {
+    /// Crossbar to slice.
+    pub from_crossbar: u32,
+    /// Slice to DRAM.
+    pub to_dram: u32,
+    /// DRAM to slice.
+    pub from_dram: u32,
+    /// Slice to crossbar.
+    pub to_crossbar: u32,
+}
+
+/// Cache set index function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SetIndex {
+    /// Low bits of the line address.
+    Linear,
+    /// Irreducible-polynomial hash (Rau, ISCA'91).
+    Ipoly,
+}
+
+/// Device memory. Timing is in DRAM command cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramConfig {
+    /// Channels.
+    pub channels: u32,
+    /// Banks per channel.
+    pub banks: u32,
+    /// Bank groups per channel.
+    pub bank_groups: u32,
+    /// Bus width per channel in bytes.
+    pub bus_bytes: u32,
+    /// Beats per burst.
+    pub burst_beats: u32,
+    /// Data beats per command cycle.
+    pub beats_per_cycle: u32,
+    /// Requests that the FR-FCFS queue of a channel can hold.
+    pub queue: u32,
+    /// Finished requests waiting to return, per channel.
+    pub return_queue: u32,
+    /// Fixed latency in core cycles between L2 and the memory controller.
+    pub latency: u32,
+    /// Row, column and bank bits of the address left after channel selection.
+    pub address: AddressMap,
+    /// Timing constraints.
+    pub timing: DramTiming,
+}
+
+/// DRAM timing constraints in command cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramTiming {
+    /// Column to column, same bank group or none.
+    pub t_ccd: u32,
+    /// Column to column within a bank group.
+    pub t_ccdl: u32,
+    /// Activate to activate, different banks.
+    pub t_rrd: u32,
+    /// Activate to column.
+    pub t_rcd: u32,
+    /// Activate to precharge.
+    pub t_ras: u32,
+    /// Precharge to activate.
+    pub t_rp: u32,
+    /// Activate to activate, same bank.
+    pub t_rc: u32,
+    /// Read command to data.
+    pub t_cl: u32,
+    /// Write command to data.
+    pub t_wl: u32,
+    /// End of write data to read command (last data in to read).
+    pub t_cdlr: u32,
+    /// End of write data to precharge.
+    pub t_wr: u32,
+    /// Read to precharge.
+    pub t_rtp: u32,
+}
+
+/// Address mapping (`reference/README.md`, "Address map"). Channel = (address >> `channel_shift`) mod channels; the rest is
+/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddressMap {
+    /// Lowest address bit that takes part in channel selection.
+    pub channel_shift: u32,
+    /// Bits of the rest that make the row, lowest first.
+    pub row_bits: Vec<u8>,
+    /// Bits of the rest that make the bank, lowest first.
+    pub bank_bits: Vec<u8>,
+    /// Bits of the rest that make the column, lowest first.
+    pub column_bits: Vec<u8>,
+}
+
+/// Kernel launch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchConfig {
+    /// Core cycles from a launch until its first TB may issue.
+    pub latency_cycles: u32,
+}
+
+/// Machine constants of the scheduler firmware.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulerConfig {
+    /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units as Q16.16: stall cycles per accumulated outstanding access.
+    pub linear_coefficient_q16: u32,
+    /// R squared of its least-squares fit, in thousandths.
+    pub linear_r2_permille: u32,
+}

@@ -1,0 +1,132 @@
+//! What the timing model needs to know about an instruction: its unit, its registers, its memory space.
+//!
+//! Machine instructions (SASS) and PTX are both lowered to [`StaticInst`] by the front ends. The classes are those of
+//! the reference machine (`configs/gpus/rtx2060-accelsim.toml`), whose sub-cores have one pipeline per [`Class`] group.
+
+/// General registers are 0..=254; 255 is the zero register, which is read like any other but never written.
+pub type Reg = u8;
+
+/// The register that reads as zero (SASS `RZ`).
+pub const ZERO_REG: Reg = 255;
+
+/// Most source registers one instruction may name.
+pub const MAX_SOURCES: usize = 4;
+
+/// Where a memory instruction goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Device memory, through L1 unless the instruction bypasses it.
+    Global,
+    /// Per-thread memory, cached like global memory.
+    Local,
+    /// On-chip memory of the TB; the banks decide how long it takes.
+    Shared,
+    /// Constant bank or kernel parameters; the constant cache is taken to be perfect.
+    Constant,
+}
+
+/// Execution class: decides the pipeline, its latency and its initiation interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Integer, logic, move, compare, special-register reads.
+    Int,
+    /// Single-precision (and packed half-precision) floating point.
+    Sp,
+    /// Double precision.
+    Dp,
+    /// Transcendentals, reciprocal, square root, conversions on the multi-function unit.
+    Sfu,
+    /// Matrix multiply-accumulate.
+    Tensor,
+    /// Branches, calls and returns.
+    Branch,
+    /// Texture fetch.
+    Texture,
+    /// Uniform data path.
+    Uniform,
+    /// TB-wide barrier: the warp waits until all live warps of its TB have arrived.
+    Barrier,
+    /// Memory fence: the warp waits until its own stores are acknowledged.
+    MemoryBarrier,
+    /// The warp's last instruction.
+    Exit,
+    /// Load into registers.
+    Load(Space),
+    /// Store from registers.
+    Store(Space),
+    /// Read-modify-write at the L2 (global) or in shared memory.
+    Atomic(Space),
+}
+
+impl Class {
+    /// The memory space accessed, if any.
+    pub fn space(self) -> Option<Space> {
+        match self {
+            Class::Load(space) | Class::Store(space) | Class::Atomic(space) => Some(space),
+            _ => None,
+        }
+    }
+
+    /// True for loads, stores and atomics whose addresses leave through the L1 (global and local space).
+    pub fn is_offchip(self) -> bool {
+        matches!(self.space(), Some(Space::Global | Space::Local))
+    }
+}
+
+/// One instruction as the program text has it, without what varies per execution (lanes, addresses).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StaticInst {
+    /// Program counter in bytes, for reports only.
+    pub pc: u32,
+    /// Execution class.
+    pub class: Class,
+    /// Destination register, if one is written.
+    pub dst: Option<Reg>,
+    /// Source registers; the first `source_count` are valid.
+    pub sources: [Reg; MAX_SOURCES],
+    /// How many of `sources` are valid, 0..=4.
+    pub source_count: u8,
+    /// Bytes per lane of a memory access, 0 for anything else.
+    pub width_bytes: u8,
+    /// The access skips the L1 (SASS `.STRONG.GPU`, PTX `.cg`, `.volatile`).
+    pub bypass_l1: bool,
+}
+
+impl StaticInst {
+    /// An instruction of `class` at `pc` with no registers; the builder methods below add them.
+    pub fn new(pc: u32, class: Class) -> Self {
+        StaticInst { pc, class, dst: None, sources: [0; MAX_SOURCES], source_count: 0, width_bytes: 0, bypass_l1: false }
+    }
+
+    /// Sets the destination register.
+    #[must_use]
+    pub fn writes(mut self, dst: Reg) -> Self {
+        self.dst = Some(dst);
+        self
+    }
+
+    /// Adds source registers; those beyond [`MAX_SOURCES`] are dropped, as in the peer's trace format.
+    #[must_use]
+    pub fn reads(mut self, sources: &[Reg]) -> Self {
+        for &reg in sources {
+            let at = usize::from(self.source_count);
+            if at < MAX_SOURCES {
+                self.sources[at] = reg;
+                self.source_count += 1;
+            }
+        }
+        self
+    }
+
+    /// Sets the access width in bytes per lane.
+    #[must_use]
+    pub fn width(mut self, bytes: u8) -> Self {
+        self.width_bytes = bytes;
+        self
+    }
+
+    /// The valid source registers.
+    pub fn sources(&self) -> &[Reg] {
+        &self.sources[..usize::from(self.source_count)]
+    }
+}

@@ -1,0 +1,45 @@
+//! Everything beyond the SM's miss queue: crossbar, L2 slices, DRAM.
+//!
+//! The seam with the SM is two queues per SM: requests in ([`Request`]), replies out ([`Reply`]). All packets are of one
+//! 32-byte sector. The SM's identifier of a request comes back untouched in its reply.
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Read one sector; the reply carries data.
+    Read,
+    /// Write the bytes of `byte_mask`; the reply is an acknowledgement.
+    Write,
+    /// Read-modify-write at the L2; the reply carries data.
+    Atomic,
+}
+
+/// One packet from an SM to an L2 slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Byte address / 32.
+    pub sector: u64,
+    /// Bytes of the sector that are written; all ones for reads.
+    pub byte_mask: u32,
+    /// Issuing SM.
+    pub sm: u16,
+    /// Kernel slot, for the counters.
+    pub kernel: u8,
+    /// Kind of request.
+    pub kind: RequestKind,
+    /// The SM's own identifier.
+    pub tag: u32,
+}
+
+/// One packet from an L2 slice to an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// Byte address / 32.
+    pub sector: u64,
+    /// What was asked.
+    pub kind: RequestKind,
+    /// Kernel slot.
+    pub kernel: u8,
+    /// The identifier given with the request.
+    pub tag: u32,
+}

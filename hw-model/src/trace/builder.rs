@@ -1,0 +1,245 @@
+//! Building a [`KernelTrace`]: TBs are recorded independently (so a front end may run them in parallel) and then added in
+//! grid order, where equal shapes and sector patterns are folded into one.
+
+use super::coalesce::{coalesce, shared_passes};
+use super::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
+use crate::isa::{Space, StaticInst};
+use std::collections::BTreeMap;
+
+/// Why a trace could not be built.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    /// The packed form has room for 65,536 static instructions.
+    #[error("the kernel has more than 65536 distinct instructions")]
+    TooManyStatics,
+    /// The packed form indexes with 32 bits.
+    #[error("the trace is too large: more than {} {what}", u32::MAX)]
+    TooLarge {
+        /// What overflowed.
+        what: &'static str,
+    },
+    /// A TB has another number of warps than its launch geometry says.
+    #[error("TB {tb} has {found} warps, its block of {threads} threads needs {expected}")]
+    WarpCount {
+        /// Index of the TB in grid order.
+        tb: u32,
+        /// Warps recorded.
+        found: u32,
+        /// Warps that the geometry needs.
+        expected: u32,
+        /// Threads per TB.
+        threads: u32,
+    },
+    /// The launch has no TB or no thread.
+    #[error("the launch is empty: grid {grid:?}, block {block:?}")]
+    Empty {
+        /// TBs in x, y, z.
+        grid: [u32; 3],
+        /// Threads in x, y, z.
+        block: [u32; 3],
+    },
+    /// Fewer or more TBs were recorded than the grid has.
+    #[error("the grid has {expected} TBs but {found} were recorded")]
+    TbCount {
+        /// TBs recorded.
+        found: u64,
+        /// TBs of the grid.
+        expected: u64,
+    },
+}
+
+/// What one warp did, before folding.
+#[derive(Clone, Debug, Default)]
+struct WarpRecord {
+    insts: Vec<ShapeInst>,
+    /// Base sector and the range of its sectors in [`TbRecorder::sectors`].
+    mems: Vec<(u64, u32, u32)>,
+}
+
+/// Records the warps of one TB. Create one per TB, call [`TbRecorder::warp`] before each warp's instructions.
+#[derive(Clone, Debug, Default)]
+pub struct TbRecorder {
+    warps: Vec<WarpRecord>,
+    sectors: Vec<SectorRef>,
+    pattern: Vec<SectorRef>,
+    scratch: Vec<(u64, u32)>,
+}
+
+impl TbRecorder {
+    /// An empty TB.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts the next warp; warps are numbered in the order of these calls.
+    pub fn warp(&mut self) {
+        self.warps.push(WarpRecord::default());
+    }
+
+    /// Records one executed instruction of the current warp. `index` and `inst` are the static instruction and its index
+    /// in the builder; `lanes` counts the active lanes (0..=32); `addresses` has the byte address of each active lane for
+    /// a memory access, and is empty otherwise. Does nothing before the first [`TbRecorder::warp`].
+    pub fn inst(&mut self, index: u16, inst: &StaticInst, lanes: u32, addresses: &[u64]) {
+        let Some(warp) = self.warps.last_mut() else { return };
+        let mut passes = 0;
+        match inst.class.space() {
+            Some(Space::Shared) if !addresses.is_empty() => passes = shared_passes(addresses, inst.width_bytes.into()),
+            Some(Space::Global | Space::Local) => {
+                let base = coalesce(addresses, inst.width_bytes.into(), &mut self.pattern, &mut self.scratch);
+                let start = self.sectors.len() as u32;
+                self.sectors.extend_from_slice(&self.pattern);
+                warp.mems.push((base.unwrap_or(0), start, self.sectors.len() as u32));
+            }
+            _ => {}
+        }
+        warp.insts.push(ShapeInst::new(index, lanes.min(32), passes));
+    }
+}
+
+/// Assembles a [`KernelTrace`] from TBs added in grid order.
+#[derive(Debug)]
+pub struct TraceBuilder {
+    trace: KernelTrace,
+    static_index: BTreeMap<StaticInst, u16>,
+    shape_index: BTreeMap<Box<[ShapeInst]>, u32>,
+    pattern_index: BTreeMap<Box<[SectorRef]>, u32>,
+    tbs: u32,
+}
+
+impl TraceBuilder {
+    /// A trace of a launch with the given geometry.
+    ///
+    /// # Errors
+    /// [`TraceError::Empty`] if the grid or the block has no element.
+    pub fn new(info: KernelInfo) -> Result<Self, TraceError> {
+        if info.tbs() == 0 || info.threads() == 0 {
+            return Err(TraceError::Empty { grid: info.grid, block: info.block });
+        }
+        let trace = KernelTrace {
+            info,
+            statics: Vec::new(),
+            shape_insts: Vec::new(),
+            shape_starts: vec![0],
+            sectors: Vec::new(),
+            pattern_starts: vec![0],
+            warps: Vec::new(),
+            mems: Vec::new(),
+        };
+        Ok(TraceBuilder { trace, static_index: BTreeMap::new(), shape_index: BTreeMap::new(), pattern_index: BTreeMap::new(), tbs: 0 })
+    }
+
+    /// The index of a static instruction, adding it if it is new.
+    ///
+    /// # Errors
+    /// [`TraceError::TooManyStatics`] beyond 65,536.
+    pub fn define(&mut self, inst: StaticInst) -> Result<u16, TraceError> {
+        if let Some(&index) = self.static_index.get(&inst) {
+            return Ok(index);
+        }
+        let index = u16::try_from(self.trace.statics.len()).map_err(|_| TraceError::TooManyStatics)?;
+        self.trace.statics.push(inst);
+        self.static_index.insert(inst, index);
+        Ok(index)
+    }
+
+    /// Adds the next TB in grid order.
+    ///
+    /// # Errors
+    /// [`TraceError::WarpCount`] if the TB has another number of warps than the block needs; [`TraceError::TooLarge`].
+    pub fn add_tb(&mut self, tb: &TbRecorder) -> Result<(), TraceError> {
+        let expected = self.trace.info.warps();
+        let found = tb.warps.len() as u32;
+        if found != expected {
+            return Err(TraceError::WarpCount { tb: self.tbs, found, expected, threads: self.trace.info.threads() });
+        }
+        for warp in &tb.warps {
+            let shape = self.shape(&warp.insts)?;
+            let first_mem = index_u32(self.trace.mems.len(), "memory references")?;
+            for &(base_sector, start, end) in &warp.mems {
+                let pattern = self.pattern(&tb.sectors[start as usize..end as usize])?;
+                self.trace.mems.push(MemRef { base_sector, pattern });
+            }
+            self.trace.warps.push(WarpRef { shape, first_mem });
+        }
+        self.tbs += 1;
+        Ok(())
+    }
+
+    /// The finished trace.
+    ///
+    /// # Errors
+    /// [`TraceError::TbCount`] unless every TB of the grid was added.
+    pub fn finish(self) -> Result<KernelTrace, TraceError> {
+        let expected = self.trace.info.tbs();
+        if u64::from(self.tbs) != expected {
+            return Err(TraceError::TbCount { found: u64::from(self.tbs), expected });
+        }
+        Ok(self.trace)
+    }
+
+    fn shape(&mut self, insts: &[ShapeInst]) -> Result<u32, TraceError> {
+        if let Some(&shape) = self.shape_index.get(insts) {
+            return Ok(shape);
+        }
+        let shape = index_u32(self.shape_index.len(), "shapes")?;
+        self.trace.shape_insts.extend_from_slice(insts);
+        self.trace.shape_starts.push(index_u32(self.trace.shape_insts.len(), "shape instructions")?);
+        self.shape_index.insert(insts.into(), shape);
+        Ok(shape)
+    }
+
+    fn pattern(&mut self, sectors: &[SectorRef]) -> Result<u32, TraceError> {
+        if let Some(&pattern) = self.pattern_index.get(sectors) {
+            return Ok(pattern);
+        }
+        let pattern = index_u32(self.pattern_index.len(), "sector patterns")?;
+        self.trace.sectors.extend_from_slice(sectors);
+        self.trace.pattern_starts.push(index_u32(self.trace.sectors.len(), "sectors")?);
+        self.pattern_index.insert(sectors.into(), pattern);
+        Ok(pattern)
+    }
+}
+
+fn index_u32(value: usize, what: &'static str) -> Result<u32, TraceError> {
+    u32::try_from(value).map_err(|_| TraceError::TooLarge { what })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Class;
+
+    fn info(tbs: u32, threads: u32) -> KernelInfo {
+        KernelInfo { name: "k".into(), grid: [tbs, 1, 1], block: [threads, 1, 1], registers_per_thread: 16, shared_bytes: 0 }
+    }
+
+    #[test]
+    fn equal_warps_share_one_shape_and_one_pattern() {
+        let mut builder = TraceBuilder::new(info(3, 64)).unwrap();
+        let load = StaticInst::new(0, Class::Load(Space::Global)).writes(1).reads(&[2]).width(4);
+        let index = builder.define(load).unwrap();
+        for tb in 0..3u64 {
+            let mut recorder = TbRecorder::new();
+            for warp in 0..2u64 {
+                recorder.warp();
+                let lanes: Vec<u64> = (0..32).map(|i| 4096 * tb + 128 * warp + 4 * i).collect();
+                recorder.inst(index, &load, 32, &lanes);
+            }
+            builder.add_tb(&recorder).unwrap();
+        }
+        let trace = builder.finish().unwrap();
+        assert_eq!((trace.tbs(), trace.warp_insts(), trace.thread_insts()), (3, 6, 192));
+        assert_eq!(trace.shape_starts.len(), 2);
+        assert_eq!(trace.pattern(0).len(), 4);
+        let warp = trace.warp(2, 1);
+        assert_eq!(trace.mem(warp.first_mem).base_sector, (2 * 4096 + 128) / 32);
+    }
+
+    #[test]
+    fn geometry_and_content_must_agree() {
+        assert!(matches!(TraceBuilder::new(info(0, 32)), Err(TraceError::Empty { .. })));
+        let mut builder = TraceBuilder::new(info(2, 64)).unwrap();
+        assert!(matches!(builder.add_tb(&TbRecorder::new()), Err(TraceError::WarpCount { found: 0, expected: 2, .. })));
+        assert!(matches!(builder.finish(), Err(TraceError::TbCount { found: 0, expected: 2 })));
+    }
+}

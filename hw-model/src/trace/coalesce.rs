@@ -1,0 +1,115 @@
+//! Address coalescing: lanes' byte addresses to 32-byte sectors, and shared-memory bank conflicts to passes.
+//!
+//! From Maxwell on every off-chip access is made of 32-byte sectors, served in ascending address order
+//! (`reference/README.md`: L1 "sectored (4 x 32 B per 128-byte line)"). Shared memory has 32 banks of 4 bytes; lanes that
+//! read the same word of a bank are served together.
+
+use super::SectorRef;
+
+/// Bytes per sector.
+pub const SECTOR_BYTES: u64 = 32;
+
+/// Banks of shared memory, each 4 bytes wide (seeds 001 table 1 and the reference machine alike).
+const SHARED_BANKS: usize = 32;
+
+/// Collects the sectors that `lanes` (byte addresses, each `width` bytes) touch, ascending, with their byte masks.
+/// `sectors` is cleared first. Returns the lowest sector, or none if no lane is active.
+pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, scratch: &mut Vec<(u64, u32)>) -> Option<u64> {
+    sectors.clear();
+    scratch.clear();
+    for &address in lanes {
+        let mut at = address;
+        let end = address.saturating_add(u64::from(width.max(1)));
+        while at < end {
+            let sector = at / SECTOR_BYTES;
+            let stop = end.min((sector + 1) * SECTOR_BYTES);
+            let low = (at % SECTOR_BYTES) as u32;
+            let count = (stop - at) as u32;
+            let mask = (u64::MAX >> (64 - count)) << low;
+            scratch.push((sector, mask as u32));
+            at = stop;
+        }
+    }
+    scratch.sort_unstable();
+    let base = scratch.first()?.0;
+    for &(sector, mask) in scratch.iter() {
+        let delta = u32::try_from(sector - base).unwrap_or(u32::MAX);
+        match sectors.last_mut() {
+            Some(last) if last.delta == delta => last.byte_mask |= mask,
+            _ => sectors.push(SectorRef { delta, byte_mask: mask }),
+        }
+    }
+    Some(base)
+}
+
+/// Passes that a shared-memory access takes: the largest number of distinct 4-byte words asked of one bank, at least 1. A
+/// wide access counts all its words, so 16 contiguous bytes per lane take four passes and a 16-byte broadcast takes one.
+/// `lanes` are byte addresses within shared memory, `width` bytes each.
+pub fn shared_passes(lanes: &[u64], width: u32) -> u32 {
+    let words_per_lane = u64::from(width.div_ceil(4).max(1));
+    let mut words: Vec<u64> = lanes.iter().flat_map(|&address| (0..words_per_lane).map(move |i| address / 4 + i)).collect();
+    words.sort_unstable();
+    words.dedup();
+    let mut per_bank = [0u32; SHARED_BANKS];
+    for word in &words {
+        per_bank[(word % SHARED_BANKS as u64) as usize] += 1;
+    }
+    per_bank.iter().copied().max().unwrap_or(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sectors_of(lanes: &[u64], width: u32) -> (Option<u64>, Vec<SectorRef>) {
+        let mut out = Vec::new();
+        let base = coalesce(lanes, width, &mut out, &mut Vec::new());
+        (base, out)
+    }
+
+    #[test]
+    fn a_coalesced_warp_touches_four_full_sectors() {
+        let lanes: Vec<u64> = (0..32).map(|i| 0x1000 + 4 * i).collect();
+        let (base, sectors) = sectors_of(&lanes, 4);
+        assert_eq!(base, Some(0x80));
+        assert_eq!(sectors.len(), 4);
+        assert!(sectors.iter().all(|s| s.byte_mask == u32::MAX));
+    }
+
+    #[test]
+    fn no_lane_touches_nothing() {
+        assert_eq!(sectors_of(&[], 4), (None, vec![]));
+    }
+
+    #[test]
+    fn conflicts_follow_the_stride() {
+        let strided = |stride: u64| -> Vec<u64> { (0..32).map(|i| i * 4 * stride).collect() };
+        assert_eq!(shared_passes(&strided(1), 4), 1);
+        assert_eq!(shared_passes(&strided(2), 4), 2);
+        assert_eq!(shared_passes(&strided(32), 4), 32);
+        assert_eq!(shared_passes(&strided(33), 4), 1);
+        assert_eq!(shared_passes(&[64; 32], 4), 1, "a broadcast is one pass");
+        let wide: Vec<u64> = (0..32).map(|i| 16 * i).collect();
+        assert_eq!(shared_passes(&wide, 16), 4);
+    }
+
+    proptest! {
+        /// Byte for byte: the union of the masks is the set of bytes the lanes touch.
+        #[test]
+        fn masks_cover_exactly_the_bytes_touched(lanes in prop::collection::vec(0u64..4096, 0..32), width in prop::sample::select(vec![1u32, 2, 4, 8, 16])) {
+            let mut expected: Vec<u64> = lanes.iter().flat_map(|&a| a..a + u64::from(width)).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let (base, sectors) = sectors_of(&lanes, width);
+            let mut got = Vec::new();
+            for s in &sectors {
+                for bit in (0..32).filter(|b| s.byte_mask >> b & 1 == 1) {
+                    got.push((base.unwrap() + u64::from(s.delta)) * SECTOR_BYTES + bit);
+                }
+            }
+            prop_assert_eq!(got, expected);
+            prop_assert!(sectors.windows(2).all(|w| w[0].delta < w[1].delta));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The warp trace: what every warp of a kernel executed, in the compact form that the timing model replays.
+//!
+//! A trace holds nothing that depends on timing. Most warps of a kernel run the same instructions in the same order, so
+//! that order is stored once, as a *shape*; a warp is a shape and a list of memory references. Addresses are coalesced
+//! to 32-byte sectors when the trace is made (they depend on nothing the timing model may change), and equal sector
+//! patterns are stored once.
+//!
+//! ```text
+//! TB -> warps -> (shape, first memory reference)
+//!                  |            `-> MemRef { base sector, pattern } ...   one per off-chip access, in program order
+//!                  `-> ShapeInst { static instruction, lanes, shared-memory passes } ...
+//! ```
+
+mod builder;
+mod coalesce;
+
+pub use builder::{TbRecorder, TraceBuilder, TraceError};
+pub use coalesce::{SECTOR_BYTES, shared_passes};
+
+use crate::isa::StaticInst;
+
+/// Lanes of a warp on every machine modelled.
+pub const WARP_LANES: u32 = 32;
+
+/// What a launch asks of the machine, before a single instruction is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Name as shown in reports.
+    pub name: String,
+    /// TBs in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads per TB in x, y, z.
+    pub block: [u32; 3],
+    /// Registers per thread as the compiler reports them, before any allocation granule.
+    pub registers_per_thread: u32,
+    /// Shared memory per TB in bytes, before any allocation granule.
+    pub shared_bytes: u32,
+}
+
+impl KernelInfo {
+    /// Threads per TB.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps per TB; the last may be partly empty.
+    pub fn warps(&self) -> u32 {
+        self.threads().div_ceil(WARP_LANES)
+    }
+
+    /// TBs in the grid.
+    pub fn tbs(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+}
+
+/// One executed instruction of a shape, packed into 32 bits: static index, active lanes, shared-memory passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ShapeInst(u32);
+
+impl ShapeInst {
+    /// Packs a static index (16 bits), active lanes (0..=32) and shared-memory passes (0..=63).
+    pub(crate) fn new(index: u16, lanes: u32, passes: u32) -> Self {
+        debug_assert!(lanes <= 32 && passes < 64, "lanes {lanes}, passes {passes}");
+        ShapeInst(u32::from(index) | lanes << 16 | passes << 22)
+    }
+
+    /// Index into [`KernelTrace::statics`].
+    pub fn index(self) -> usize {
+        (self.0 & 0xffff) as usize
+    }
+
+    /// Active lanes, 0..=32.
+    pub fn lanes(self) -> u32 {
+        self.0 >> 16 & 0x3f
+    }
+
+    /// Passes through the shared-memory banks, 1 if conflict-free, 0 if not a shared-memory access.
+    pub fn passes(self) -> u32 {
+        self.0 >> 22
+    }
+}
+
+/// A sector touched by an access, relative to the access' lowest sector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SectorRef {
+    /// Distance from the lowest sector of the access, in 32-byte sectors.
+    pub delta: u32,
+    /// Bytes touched within the sector, bit 0 = lowest address.
+    pub byte_mask: u32,
+}
+
+/// One off-chip memory access of one warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemRef {
+    /// Lowest sector touched: byte address / 32.
+    pub base_sector: u64,
+    /// Index of the sector pattern, for [`KernelTrace::pattern`].
+    pub pattern: u32,
+}
+
+/// Where one warp's instructions and memory references are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpRef {
+    /// Index into the shapes.
+    pub shape: u32,
+    /// Index of the warp's first memory reference.
+    pub first_mem: u32,
+}
+
+/// A whole kernel launch, ready for replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelTrace {
+    pub(crate) info: KernelInfo,
+    pub(crate) statics: Vec<StaticInst>,
+    pub(crate) shape_insts: Vec<ShapeInst>,
+    pub(crate) shape_starts: Vec<u32>,
+    pub(crate) sectors: Vec<SectorRef>,
+    pub(crate) pattern_starts: Vec<u32>,
+    pub(crate) warps: Vec<WarpRef>,
+    pub(crate) mems: Vec<MemRef>,
+}
+
+impl KernelTrace {
+    /// Launch geometry and resources.
+    pub fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    /// The static instructions.
+    pub fn statics(&self) -> &[StaticInst] {
+        &self.statics
+    }
+
+    /// TBs recorded; the geometry's product.
+    pub fn tbs(&self) -> u32 {
+        (self.warps.len() / self.info.warps() as usize) as u32
+    }
+
+    /// The warp `warp` of TB `tb`.
+    pub fn warp(&self, tb: u32, warp: u32) -> WarpRef {
+        self.warps[tb as usize * self.info.warps() as usize + warp as usize]
+    }
+
+    /// Range of a shape's instructions within [`KernelTrace::shape_insts`].
+    pub fn shape(&self, shape: u32) -> std::ops::Range<u32> {
+        self.shape_starts[shape as usize]..self.shape_starts[shape as usize + 1]
+    }
+
+    /// All shapes' instructions, one after the other.
+    pub fn shape_insts(&self) -> &[ShapeInst] {
+        &self.shape_insts
+    }
+
+    /// A warp's memory reference.
+    pub fn mem(&self, index: u32) -> MemRef {
+        self.mems[index as usize]
+    }
+
+    /// The sectors of a pattern, ascending by address; empty if no lane was active.
+    pub fn pattern(&self, pattern: u32) -> &[SectorRef] {
+        let start = self.pattern_starts[pattern as usize] as usize;
+        let end = self.pattern_starts[pattern as usize + 1] as usize;
+        &self.sectors[start..end]
+    }
+
+    /// Warp instructions in the whole launch.
+    pub fn warp_insts(&self) -> u64 {
+        self.warps.iter().map(|w| self.shape(w.shape).len() as u64).sum()
+    }
+
+    /// Thread instructions in the whole launch: active lanes summed over all warp instructions.
+    pub fn thread_insts(&self) -> u64 {
+        let per_shape: Vec<u64> = self
+            .shape_starts
+            .windows(2)
+            .map(|w| self.shape_insts[w[0] as usize..w[1] as usize].iter().map(|i| u64::from(i.lanes())).sum())
+            .collect();
+        self.warps.iter().map(|w| per_shape[w.shape as usize]).sum()
+    }
+
+    /// Bytes that the trace occupies in memory.
+    pub fn memory_bytes(&self) -> usize {
+        size_of_val(&self.statics[..])
+            + size_of_val(&self.shape_insts[..])
+            + size_of_val(&self.sectors[..])
+            + size_of_val(&self.warps[..])
+            + size_of_val(&self.mems[..])
+            + 4 * (self.shape_starts.len() + self.pattern_starts.len())
+    }
+}
