@@ -38,13 +38,10 @@ impl GpuConfig {
             ("sm.register_granule", sm.register_granule),
             ("sm.shared_granule_bytes", sm.shared_granule_bytes),
             ("sm.sub_cores", sm.sub_cores),
-            ("sm.instruction_buffer", sm.instruction_buffer),
             ("sm.collector_units", sm.collector_units),
             ("sm.register_banks", sm.register_banks),
             ("sm.register_rounds", sm.register_rounds),
-            ("sm.result_buses", sm.result_buses),
             ("sm.shared_latency", sm.shared_latency),
-            ("sm.lsu_queue", sm.lsu_queue),
             ("l1.ways", l1.ways),
             ("l1.latency", l1.latency),
             ("l1.mshrs", l1.mshrs),
@@ -115,6 +112,21 @@ impl GpuConfig {
         }
         if sm.tbs > 64 {
             fail("sm.tbs", sm.tbs, "must be at most 64")?;
+        }
+        if sm.sub_cores == 0 || sm.threads / 32 > 32 * sm.sub_cores {
+            fail("sm.sub_cores", sm.sub_cores, "a sub-core can hold at most 32 warps")?;
+        }
+        if sm.collector_units / sm.sub_cores > 8 {
+            fail("sm.collector_units", sm.collector_units, "must be at most 8 per sub-core")?;
+        }
+        if !(sm.register_banks / sm.sub_cores).is_power_of_two() || sm.register_banks / sm.sub_cores > 8 {
+            fail("sm.register_banks", sm.register_banks, "must be 1, 2, 4 or 8 per sub-core")?;
+        }
+        if l1.banks > 32 {
+            fail("l1.banks", l1.banks, "must be at most 32")?;
+        }
+        if l1.modified_floor_percent > 100 {
+            fail("l1.modified_floor_percent", l1.modified_floor_percent, "must be at most 100")?;
         }
         if sm.sub_cores > 8 || sm.collector_units % sm.sub_cores != 0 || sm.register_banks % sm.sub_cores != 0 {
             fail("sm.sub_cores", sm.sub_cores, "must be at most 8 and divide collector_units and register_banks")?;

@@ -81,20 +81,14 @@ pub struct SmConfig {
     pub sub_cores: u32,
     /// Warp scheduling order.
     pub warp_scheduler: WarpSchedulerKind,
-    /// Decoded instructions that a warp can hold.
-    pub instruction_buffer: u32,
     /// Operand-collector units over all sub-cores.
     pub collector_units: u32,
     /// Register-file banks over all sub-cores.
     pub register_banks: u32,
     /// Rounds of operand collection per cycle.
     pub register_rounds: u32,
-    /// Results that the SM can write back per cycle and sub-core... of fixed-latency units.
-    pub result_buses: u32,
     /// Shared-memory latency in cycles.
     pub shared_latency: u32,
-    /// Memory instructions of the SM that can wait in the load/store unit before issue stalls.
-    pub lsu_queue: u32,
     /// Latency and initiation interval per unit.
     pub units: Units,
 }
@@ -153,8 +147,23 @@ pub struct L1Config {
     pub mshr_merges: u32,
     /// Misses waiting for the crossbar.
     pub miss_queue: u32,
+    /// What a store does.
+    pub write: L1Write,
+    /// A written line may be evicted only while at least this share of all lines is written, in percent; 0: always.
+    pub modified_floor_percent: u32,
     /// Empty, or the machine's carve-out of a common array, sorted by `shared_up_to_bytes`.
     pub carve_out: Vec<CarveOut>,
+}
+
+/// What a store does in the L1. In both cases its data goes on to the L2 at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum L1Write {
+    /// Write-through with allocation: the bytes are kept, and a later read of a sector of which not all bytes were
+    /// written fetches it (lazy fetch on read).
+    ThroughAllocate,
+    /// Write-evict: the sector is dropped if present; nothing is allocated.
+    Evict,
 }
 
 /// One step of the carve-out: up to so much shared memory in use per SM, so many L1 ways.

@@ -1,0 +1,48 @@
+//! What an SM counts: cumulative, never cleared, 64 bits wide. The register file narrows them for the firmware.
+
+use super::stall::IssueCounters;
+
+/// Counters of one kernel slot on one SM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelCounters {
+    /// Warp instructions issued.
+    pub warp_insts: u64,
+    /// Thread instructions issued: active lanes summed.
+    pub thread_insts: u64,
+    /// Sector accesses of the L1: hits, misses and pending hits, loads and stores.
+    pub l1_accesses: u64,
+    /// Accesses that found their data.
+    pub l1_hits: u64,
+    /// Accesses to a sector already on its way.
+    pub l1_pending_hits: u64,
+    /// Line and sector misses, stores included.
+    pub l1_misses: u64,
+    /// Attempts that found no line, MSHR or miss-queue entry; each retry counts.
+    pub l1_reservation_fails: u64,
+    /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
+    /// metrics (algorithms.md section 9 item 17).
+    pub load_requests: u64,
+    /// Stores that left the SM, in sectors.
+    pub store_requests: u64,
+    /// Passes through the shared-memory banks.
+    pub shared_passes: u64,
+    /// TBs issued to this SM.
+    pub tbs_issued: u64,
+    /// TBs that ended on this SM.
+    pub tbs_completed: u64,
+}
+
+/// Counters of one SM over all kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmCounters {
+    /// Core cycles.
+    pub cycles: u64,
+    /// Cycles in which at least one scheduler issued.
+    pub issue_cycles: u64,
+    /// M: cycles in which no scheduler issued and at least one warp waited for memory (algorithms.md section 9 item 15).
+    pub memory_stall_cycles: u64,
+    /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
+    pub accumulated_outstanding: u64,
+    /// Scheduler-cycles by what the scheduler did.
+    pub schedulers: IssueCounters,
+}

@@ -1,0 +1,132 @@
+//! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
+
+use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
+
+/// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Unit {
+    Sp,
+    Sfu,
+    Mem,
+    Tensor,
+    Dp,
+    Int,
+    Branch,
+    Texture,
+    Uniform,
+}
+
+/// Number of [`Unit`]s.
+pub(super) const UNITS: usize = 9;
+
+impl Unit {
+    pub(super) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What the load/store unit does with an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemKind {
+    /// Not a memory instruction.
+    None,
+    /// Through the L1, or past it.
+    OffChip { store: bool, atomic: bool, bypass: bool },
+    /// Banks of shared memory.
+    Shared { store: bool },
+    /// Constant cache, which never misses.
+    Constant,
+    /// Waits until the warp's own stores are acknowledged.
+    Fence,
+}
+
+/// What an instruction does to its warp when it issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    None,
+    Barrier,
+    Fence,
+}
+
+/// No destination register.
+pub(super) const NO_REG: u16 = u16::MAX;
+
+/// A static instruction as the SM wants it: unit chosen, duplicate sources removed (a register is read once, as in the
+/// peer's operand collector).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoded {
+    pub unit: Unit,
+    pub mem: MemKind,
+    pub control: Control,
+    pub dst: u16,
+    pub sources: [u8; MAX_SOURCES],
+    pub source_count: u8,
+}
+
+impl Decoded {
+    pub(crate) fn new(inst: &StaticInst) -> Self {
+        let mut sources = [0; MAX_SOURCES];
+        let mut count = 0;
+        for &reg in inst.sources() {
+            if !sources[..count].contains(&reg) {
+                sources[count] = reg;
+                count += 1;
+            }
+        }
+        let off_chip = |store, atomic| MemKind::OffChip { store, atomic, bypass: inst.bypass_l1 || atomic };
+        let (unit, mem, control) = match inst.class {
+            Class::Int | Class::Exit => (Unit::Int, MemKind::None, Control::None),
+            Class::Barrier => (Unit::Int, MemKind::None, Control::Barrier),
+            Class::Sp => (Unit::Sp, MemKind::None, Control::None),
+            Class::Dp => (Unit::Dp, MemKind::None, Control::None),
+            Class::Sfu => (Unit::Sfu, MemKind::None, Control::None),
+            Class::Tensor => (Unit::Tensor, MemKind::None, Control::None),
+            Class::Branch => (Unit::Branch, MemKind::None, Control::None),
+            Class::Texture => (Unit::Texture, MemKind::None, Control::None),
+            Class::Uniform => (Unit::Uniform, MemKind::None, Control::None),
+            Class::MemoryBarrier => (Unit::Mem, MemKind::Fence, Control::Fence),
+            Class::Load(Space::Constant) | Class::Store(Space::Constant) | Class::Atomic(Space::Constant) => {
+                (Unit::Mem, MemKind::Constant, Control::None)
+            }
+            Class::Load(Space::Shared) | Class::Atomic(Space::Shared) => (Unit::Mem, MemKind::Shared { store: false }, Control::None),
+            Class::Store(Space::Shared) => (Unit::Mem, MemKind::Shared { store: true }, Control::None),
+            Class::Load(_) => (Unit::Mem, off_chip(false, false), Control::None),
+            Class::Store(_) => (Unit::Mem, off_chip(true, false), Control::None),
+            Class::Atomic(_) => (Unit::Mem, off_chip(false, true), Control::None),
+        };
+        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8 }
+    }
+}
+
+/// One warp instruction between issue and completion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Inflight {
+    /// Issue order within the SM; the smaller is the older.
+    pub seq: u32,
+    pub warp: u8,
+    pub unit: Unit,
+    pub dst: u16,
+    pub sources: [u8; MAX_SOURCES],
+    pub source_count: u8,
+    /// Passes through the shared-memory banks.
+    pub passes: u8,
+    pub mem: MemKind,
+    /// The warp's memory reference, if off-chip.
+    pub mem_ref: u32,
+}
+
+impl Inflight {
+    /// Fills latches that hold nothing.
+    pub(super) const EMPTY: Inflight = Inflight {
+        seq: 0,
+        warp: 0,
+        unit: Unit::Int,
+        dst: NO_REG,
+        sources: [0; MAX_SOURCES],
+        source_count: 0,
+        passes: 0,
+        mem: MemKind::None,
+        mem_ref: 0,
+    };
+}

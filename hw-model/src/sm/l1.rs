@@ -1,0 +1,262 @@
+//! The L1 data cache: a latency pipeline per bank, sectored tags, MSHRs and the miss queue to the crossbar
+//! (algorithms.md section 2.2; `reference/README.md`, "The machine").
+//!
+//! An access waits `latency` cycles in its bank's pipeline and is then looked up. If it needs a line, an MSHR or a
+//! miss-queue entry that is not to be had, it stays at the head of its bank and tries again in the next cycle: a
+//! reservation failure, which changes no state.
+
+use super::counters::KernelCounters;
+use super::lsu::TAG_FILL;
+use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
+use crate::config::{L1Config, L1Write, SetIndex};
+use crate::memory::{MemorySystem, Request, RequestKind};
+use crate::ring::Ring;
+
+/// One sector access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub sector: u64,
+    pub byte_mask: u32,
+    pub kernel: u8,
+    pub store: bool,
+    /// Loads: who waits. Stores: the warp.
+    pub token: u32,
+}
+
+/// Outcome of a look-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// Data is here, or the store was sent on.
+    Hit,
+    /// A load that waits for its sector.
+    Waiting,
+    /// Try again next cycle.
+    Failed,
+}
+
+#[derive(Clone, Debug)]
+struct Bank {
+    /// Accesses with the cycle in which they may be looked up.
+    pipeline: Ring<(Access, u64)>,
+    /// Cycle of the last entry; one per cycle.
+    entered: u64,
+}
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub(super) struct L1 {
+    sm: u16,
+    geometry: TagGeometry,
+    latency: u64,
+    write: L1Write,
+    bank_mask: u64,
+    banks: Vec<Bank>,
+    /// Banks with an access in their pipeline.
+    occupied: u32,
+    tags: TagArray,
+    mshr: Mshr<u32>,
+    misses: Ring<Request>,
+    miss_capacity: usize,
+}
+
+impl L1 {
+    pub(super) fn new(config: &L1Config, sm: u16) -> Self {
+        let geometry = TagGeometry {
+            sets: config.sets,
+            ways: config.ways,
+            sectors_per_line: config.line_bytes / config.sector_bytes,
+            index: SetIndex::Linear,
+            modified_floor_percent: config.modified_floor_percent,
+        };
+        let bank = Bank { pipeline: Ring::new(config.latency as usize), entered: u64::MAX };
+        L1 {
+            sm,
+            geometry,
+            latency: u64::from(config.latency),
+            write: config.write,
+            bank_mask: u64::from(config.banks) - 1,
+            banks: vec![bank; config.banks as usize],
+            occupied: 0,
+            tags: TagArray::new(geometry),
+            mshr: Mshr::new(config.mshrs, config.mshr_merges),
+            misses: Ring::new(config.miss_queue as usize),
+            miss_capacity: config.miss_queue as usize,
+        }
+    }
+
+    /// Sectors that can be accepted per cycle, one per bank.
+    pub(super) fn banks(&self) -> usize {
+        self.banks.len()
+    }
+
+    /// Empties the cache and gives it `ways` ways. Sectors on their way are dropped when they come.
+    pub(super) fn reset(&mut self, ways: u32) {
+        if ways == self.geometry.ways {
+            self.tags.invalidate_all();
+        } else {
+            self.geometry.ways = ways;
+            self.tags = TagArray::new(self.geometry);
+        }
+    }
+
+    /// Ways per set now.
+    pub(super) fn ways(&self) -> u32 {
+        self.geometry.ways
+    }
+
+    /// Sectors that are on their way (MSHR entries).
+    pub(super) fn outstanding(&self) -> u32 {
+        self.mshr.len()
+    }
+
+    /// Something to do in the next cycle whatever happens.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.misses.is_empty() || self.mshr.has_ready()
+    }
+
+    /// Nothing in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.occupied == 0 && self.misses.is_empty() && self.mshr.is_empty()
+    }
+
+    /// The earliest cycle with a look-up due.
+    pub(super) fn next_lookup(&self) -> Option<u64> {
+        self.banks.iter().filter_map(|bank| bank.pipeline.front().map(|&(_, due)| due)).min()
+    }
+
+    /// Puts an access into its bank's pipeline; false if the bank took one this cycle or is full.
+    pub(super) fn enqueue(&mut self, access: Access, now: u64) -> bool {
+        let number = (access.sector & self.bank_mask) as usize;
+        let bank = &mut self.banks[number];
+        if bank.entered == now || bank.pipeline.is_full() {
+            return false;
+        }
+        bank.entered = now;
+        bank.pipeline.push((access, now + self.latency));
+        self.occupied |= 1 << number;
+        true
+    }
+
+    /// Banks whose head is to be looked up.
+    pub(super) fn banks_due(&self, now: u64) -> u32 {
+        let mut due = 0;
+        let mut rest = self.occupied;
+        while rest != 0 {
+            let bank = rest.trailing_zeros();
+            rest &= rest - 1;
+            if self.banks[bank as usize].pipeline.front().is_some_and(|&(_, cycle)| cycle <= now) {
+                due |= 1 << bank;
+            }
+        }
+        due
+    }
+
+    /// The access at the head of a bank, which must be due.
+    pub(super) fn head(&self, bank: usize) -> &Access {
+        &self.banks[bank].pipeline.front().expect("a due bank has a head").0
+    }
+
+    /// Looks the head of a bank up, counts it, and takes it out unless it failed.
+    pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
+        let access = *self.head(bank);
+        let counters = &mut counters[usize::from(access.kernel)];
+        let probe = self.tags.probe(access.sector, access.store);
+        let lookup = if access.store { self.store(&access, probe) } else { self.load(&access, probe, counters) };
+        if lookup == Lookup::Failed {
+            counters.l1_reservation_fails += 1;
+            return lookup;
+        }
+        counters.l1_accesses += 1;
+        match probe {
+            Probe::Hit(_) => counters.l1_hits += 1,
+            Probe::HitReserved(_) => counters.l1_pending_hits += 1,
+            Probe::SectorMiss(_) | Probe::LineMiss | Probe::Full => counters.l1_misses += 1,
+        }
+        if access.store {
+            counters.store_requests += 1;
+        }
+        let queue = &mut self.banks[bank].pipeline;
+        queue.pop();
+        if queue.is_empty() {
+            self.occupied &= !(1 << bank);
+        }
+        lookup
+    }
+
+    fn load(&mut self, access: &Access, probe: Probe, counters: &mut KernelCounters) -> Lookup {
+        match probe {
+            Probe::Hit(_) => {
+                self.tags.access(access.sector, probe);
+                return Lookup::Hit;
+            }
+            Probe::Full => return Lookup::Failed,
+            Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
+        }
+        // The peer keeps one entry in reserve for every load that does not hit, merges included.
+        if self.misses.len() + 1 >= self.miss_capacity {
+            return Lookup::Failed;
+        }
+        match self.mshr.room(access.sector) {
+            MshrRoom::Merge => {}
+            MshrRoom::New => {
+                counters.load_requests += 1;
+                self.misses.push(Request {
+                    sector: access.sector,
+                    byte_mask: u32::MAX,
+                    sm: self.sm,
+                    kernel: access.kernel,
+                    kind: RequestKind::Read,
+                    tag: TAG_FILL,
+                });
+            }
+            MshrRoom::MergesFull | MshrRoom::EntriesFull => return Lookup::Failed,
+        }
+        self.tags.access(access.sector, probe);
+        self.mshr.add(access.sector, access.token);
+        Lookup::Waiting
+    }
+
+    fn store(&mut self, access: &Access, probe: Probe) -> Lookup {
+        if self.misses.is_full() || (probe == Probe::Full && self.write == L1Write::ThroughAllocate) {
+            return Lookup::Failed;
+        }
+        match (self.write, probe) {
+            (L1Write::ThroughAllocate, _) => {
+                let (slot, _) = self.tags.access(access.sector, probe);
+                self.tags.write(access.sector, slot, access.byte_mask, probe);
+            }
+            (L1Write::Evict, Probe::Hit(_)) => self.tags.invalidate(access.sector),
+            (L1Write::Evict, _) => {}
+        }
+        self.misses.push(Request {
+            sector: access.sector,
+            byte_mask: access.byte_mask,
+            sm: self.sm,
+            kernel: access.kernel,
+            kind: RequestKind::Write,
+            tag: access.token,
+        });
+        Lookup::Hit
+    }
+
+    /// Sends the oldest miss off if the crossbar has room.
+    pub(super) fn send_miss(&mut self, memory: &mut MemorySystem) {
+        if let Some(&request) = self.misses.front()
+            && memory.can_inject(self.sm, request.kind)
+        {
+            self.misses.pop();
+            memory.inject(request);
+        }
+    }
+
+    /// A sector has arrived.
+    pub(super) fn fill(&mut self, sector: u64) {
+        self.tags.fill(sector);
+        self.mshr.fill(sector);
+    }
+
+    /// The next load to be told that its sector is here.
+    pub(super) fn pop_filled(&mut self) -> Option<u32> {
+        self.mshr.pop_ready().map(|(_, token)| token)
+    }
+}

@@ -1,0 +1,349 @@
+//! The load/store unit, one per SM: an in-order pipeline that shared-memory, off-chip and constant accesses pass through.
+//!
+//! One instruction at a time is being cut into accesses; while one of them cannot be accepted, all later memory
+//! instructions of the SM wait (seed 001 section 2.1). The stages of a cycle, in the peer's order: write one result back,
+//! use one reply, send one miss, look up the L1 banks, cut the current instruction, take the next one.
+
+use super::counters::KernelCounters;
+use super::inflight::{Inflight, MemKind, NO_REG};
+use super::l1::{Access, L1, Lookup};
+use super::program::Program;
+use crate::ring::Ring;
+use super::sub_core::SubCore;
+use crate::config::GpuConfig;
+use crate::memory::{MemorySystem, Reply, Request, RequestKind};
+
+/// What became of a warp's instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    /// A load has all its data: its register is written.
+    Loaded { warp: u8, dst: u16 },
+    /// An atomic has all its data.
+    Atomic { warp: u8, dst: u16 },
+    /// A store or fence has left the pipeline; nothing was written.
+    Passed { warp: u8 },
+    /// A store was sent off; its acknowledgement is to be awaited.
+    StoreSent { warp: u8 },
+    /// A store was acknowledged.
+    StoreAcknowledged { warp: u8 },
+}
+
+/// What the unit works on besides its own state.
+pub(super) struct Surroundings<'a> {
+    pub memory: &'a mut MemorySystem,
+    pub programs: &'a [Option<Program>],
+    pub counters: &'a mut [KernelCounters],
+    pub sub_cores: &'a mut [SubCore],
+}
+
+/// A load or atomic with data outstanding.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outstanding {
+    warp: u8,
+    dst: u16,
+    atomic: bool,
+    /// Sectors still to come.
+    sectors: u32,
+}
+
+/// The instruction being cut into accesses.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    inst: Inflight,
+    kernel: u8,
+    base_sector: u64,
+    pattern: u32,
+    /// Off-chip sectors not yet accepted; they are taken from the highest address down, as the peer does.
+    sectors_left: u32,
+    /// Shared-memory passes left.
+    passes_left: u32,
+    /// Index in `outstanding`, for loads and atomics.
+    token: u32,
+}
+
+/// What waits for the write-back port.
+#[derive(Clone, Copy, Debug)]
+enum Result {
+    Shared { warp: u8, dst: u16 },
+    Sector { token: u32 },
+}
+
+/// Tag of a request that fills the L1; the sector identifies it.
+pub(super) const TAG_FILL: u32 = 1 << 31;
+
+/// Write-back clients: shared memory, bypassed sectors, L1 fills.
+const CLIENTS: u8 = 3;
+
+/// Replies that can wait in the SM. Assumption: the peer's ejection buffer.
+const REPLIES: usize = 32;
+
+/// The unit.
+#[derive(Clone, Debug)]
+pub(super) struct Lsu {
+    sm: u16,
+    current: Option<Current>,
+    pub(super) l1: L1,
+    shared_latency: u64,
+    /// Shared-memory accesses on their way: cycle of arrival, warp, register.
+    shared: Ring<(u64, u8, u16)>,
+    writing: Option<Result>,
+    /// A sector that came past the L1.
+    bypassed: Option<u32>,
+    /// Whose turn the write-back port is.
+    turn: u8,
+    /// Replies, each with the cycle from which it may be used.
+    replies: Ring<(u64, Reply)>,
+    outstanding: Vec<Outstanding>,
+    free_tokens: Vec<u32>,
+    /// What happened in this cycle, for the SM to act on.
+    pub(super) done: Vec<Done>,
+}
+
+impl Lsu {
+    pub(super) fn new(config: &GpuConfig, sm: u16) -> Self {
+        // Loads that can be outstanding at once: bounded by destination registers, in practice by a few per warp.
+        let pool = config.sm.threads as usize / 32 * 64;
+        Lsu {
+            sm,
+            current: None,
+            l1: L1::new(&config.l1, sm),
+            shared_latency: u64::from(config.sm.shared_latency),
+            shared: Ring::new(config.sm.shared_latency as usize),
+            writing: None,
+            bypassed: None,
+            turn: 0,
+            replies: Ring::new(REPLIES),
+            outstanding: vec![Outstanding::default(); pool],
+            free_tokens: (0..pool as u32).rev().collect(),
+            done: Vec::with_capacity(64),
+        }
+    }
+
+    /// Room for one more reply from the crossbar.
+    pub(super) fn can_take_reply(&self) -> bool {
+        !self.replies.is_full()
+    }
+
+    /// A reply arrives from the crossbar; it can be used from cycle `usable` on.
+    pub(super) fn take_reply(&mut self, reply: Reply, usable: u64) {
+        self.replies.push((usable, reply));
+    }
+
+    /// Room for the next instruction.
+    pub(super) fn is_free(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// The earliest cycle after `now` in which something happens here by itself; none if only a reply or an instruction
+    /// can wake the unit.
+    pub(super) fn next_event(&self, now: u64) -> Option<u64> {
+        if self.current.is_some() || self.writing.is_some() || self.bypassed.is_some() || self.l1.is_busy() {
+            return Some(now + 1);
+        }
+        let shared = self.shared.front().map(|&(cycle, ..)| cycle);
+        let reply = self.replies.front().map(|&(cycle, _)| cycle);
+        [shared, reply, self.l1.next_lookup()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
+    }
+
+    /// Takes an instruction; the unit must be free.
+    pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, program: &Program) {
+        let passes_left = u32::from(inst.passes).max(1);
+        let mut current = Current { inst, kernel, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
+        if let MemKind::OffChip { store, atomic, .. } = inst.mem {
+            let reference = program.trace.mem(inst.mem_ref);
+            current.base_sector = reference.base_sector;
+            current.pattern = reference.pattern;
+            current.sectors_left = program.trace.pattern(reference.pattern).len() as u32;
+            if !store && current.sectors_left > 0 {
+                let load = Outstanding { warp: inst.warp, dst: inst.dst, atomic, sectors: current.sectors_left };
+                current.token = self.outstanding_token(load);
+            }
+        }
+        self.current = Some(current);
+    }
+
+    fn outstanding_token(&mut self, load: Outstanding) -> u32 {
+        if let Some(token) = self.free_tokens.pop() {
+            self.outstanding[token as usize] = load;
+            return token;
+        }
+        self.outstanding.push(load);
+        self.outstanding.len() as u32 - 1
+    }
+
+    /// One cycle, except for taking the next instruction. What happened is left in `done`.
+    pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) {
+        self.write_back(now, around.sub_cores);
+        self.use_reply(now);
+        self.l1.send_miss(around.memory);
+        self.look_up(now, around.counters);
+        self.cut(now, around);
+    }
+
+    /// Writes the chosen result, then chooses the next one; the clients take turns.
+    fn write_back(&mut self, now: u64, sub_cores: &mut [SubCore]) {
+        if let Some(result) = self.writing {
+            let (warp, dst) = match result {
+                Result::Shared { warp, dst } => (warp, dst),
+                Result::Sector { token } => (self.outstanding[token as usize].warp, self.outstanding[token as usize].dst),
+            };
+            let sub_core = usize::from(warp) % sub_cores.len();
+            if dst != NO_REG && !sub_cores[sub_core].operands.write(warp, dst) {
+                return;
+            }
+            self.writing = None;
+            match result {
+                Result::Shared { warp, dst } => self.done.push(Done::Loaded { warp, dst }),
+                Result::Sector { token } => self.sector_arrived(token),
+            }
+        }
+        for client in 0..CLIENTS {
+            let client = (self.turn + client) % CLIENTS;
+            let found = match client {
+                0 => match self.shared.front() {
+                    Some(&(cycle, warp, dst)) if cycle <= now => {
+                        self.shared.pop();
+                        Some(Result::Shared { warp, dst })
+                    }
+                    _ => None,
+                },
+                1 => self.bypassed.take().map(|token| Result::Sector { token }),
+                _ => self.l1.pop_filled().map(|token| Result::Sector { token }),
+            };
+            if found.is_some() {
+                self.writing = found;
+                self.turn = (client + 1) % CLIENTS;
+                return;
+            }
+        }
+    }
+
+    fn sector_arrived(&mut self, token: u32) {
+        let load = &mut self.outstanding[token as usize];
+        load.sectors -= 1;
+        if load.sectors == 0 {
+            let Outstanding { warp, dst, atomic, .. } = *load;
+            self.free_tokens.push(token);
+            self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+        }
+    }
+
+    fn use_reply(&mut self, now: u64) {
+        let Some(&(usable, reply)) = self.replies.front() else { return };
+        if usable > now {
+            return;
+        }
+        if reply.kind == RequestKind::Write {
+            self.done.push(Done::StoreAcknowledged { warp: reply.tag as u8 });
+        } else if reply.tag & TAG_FILL != 0 {
+            self.l1.fill(reply.sector);
+        } else if self.bypassed.is_none() {
+            self.bypassed = Some(reply.tag);
+        } else {
+            return;
+        }
+        self.replies.pop();
+    }
+
+    /// Every bank looks up the access at its head.
+    fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) {
+        let mut banks = self.l1.banks_due(now);
+        while banks != 0 {
+            let bank = banks.trailing_zeros() as usize;
+            banks &= banks - 1;
+            let Access { store, token, .. } = *self.l1.head(bank);
+            if self.l1.look_up(bank, counters) == Lookup::Hit && !store {
+                self.sector_arrived(token);
+            }
+        }
+    }
+
+    /// Hands accesses of the current instruction on; lets the instruction go when none is left.
+    fn cut(&mut self, now: u64, around: &mut Surroundings) {
+        let Some(mut current) = self.current else { return };
+        let warp = current.inst.warp;
+        let finished = match current.inst.mem {
+            MemKind::Shared { store } => {
+                around.counters[usize::from(current.kernel)].shared_passes += 1;
+                current.passes_left -= 1;
+                if current.passes_left > 0 || (!store && self.shared.is_full()) {
+                    // A full pipeline keeps the last pass waiting.
+                    current.passes_left = current.passes_left.max(1);
+                    false
+                } else {
+                    if store {
+                        self.done.push(Done::Passed { warp });
+                    } else {
+                        self.shared.push((now + self.shared_latency, warp, current.inst.dst));
+                    }
+                    true
+                }
+            }
+            MemKind::OffChip { store, atomic, bypass } => {
+                self.cut_off_chip(now, &mut current, store, atomic, bypass, around);
+                if current.sectors_left == 0 && store {
+                    self.done.push(Done::Passed { warp });
+                }
+                current.sectors_left == 0
+            }
+            MemKind::Constant => {
+                self.done.push(Done::Loaded { warp, dst: current.inst.dst });
+                true
+            }
+            MemKind::Fence | MemKind::None => {
+                self.done.push(Done::Passed { warp });
+                true
+            }
+        };
+        self.current = (!finished).then_some(current);
+    }
+
+    fn cut_off_chip(&mut self, now: u64, current: &mut Current, store: bool, atomic: bool, bypass: bool, around: &mut Surroundings) {
+        let Some(program) = &around.programs[usize::from(current.kernel)] else { return };
+        let sectors = program.trace.pattern(current.pattern);
+        let warp = current.inst.warp;
+        if sectors.is_empty() && !store {
+            // No lane was active: nothing to wait for.
+            let dst = current.inst.dst;
+            self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+            return;
+        }
+        let counters = &mut around.counters[usize::from(current.kernel)];
+        // Past the L1 one sector leaves per cycle; into the L1 one per bank.
+        let most = if bypass { 1 } else { self.l1.banks() };
+        for _ in 0..most {
+            if current.sectors_left == 0 {
+                return;
+            }
+            let piece = sectors[current.sectors_left as usize - 1];
+            let sector = current.base_sector + u64::from(piece.delta);
+            if bypass {
+                let kind = match (store, atomic) {
+                    (true, _) => RequestKind::Write,
+                    (_, true) => RequestKind::Atomic,
+                    _ => RequestKind::Read,
+                };
+                if !around.memory.can_inject(self.sm, kind) {
+                    return;
+                }
+                let (tag, byte_mask) = if store { (u32::from(warp), piece.byte_mask) } else { (current.token, u32::MAX) };
+                around.memory.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
+                if store {
+                    counters.store_requests += 1;
+                } else {
+                    counters.load_requests += 1;
+                }
+            } else {
+                let token = if store { u32::from(warp) } else { current.token };
+                let access = Access { sector, byte_mask: piece.byte_mask, kernel: current.kernel, store, token };
+                if !self.l1.enqueue(access, now) {
+                    return;
+                }
+            }
+            if store {
+                self.done.push(Done::StoreSent { warp });
+            }
+            current.sectors_left -= 1;
+        }
+    }
+}

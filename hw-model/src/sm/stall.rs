@@ -1,0 +1,50 @@
+//! Why a scheduler did not issue: exactly one class per scheduler and cycle (seed 000 section 4.1.2 and figure 4.1;
+//! algorithms.md section 2.6 and section 9 item 18 for the split of RAW).
+
+/// What a scheduler did in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum IssueClass {
+    /// Issued one instruction.
+    Issued,
+    /// No warp has a valid instruction: none resident, at a barrier, or being fetched.
+    IdleOrControl,
+    /// Valid instructions, all wait for registers, at least one for a load's.
+    RawMemory,
+    /// Valid instructions, all wait for registers that arithmetic will write.
+    RawCompute,
+    /// A ready instruction found the memory pipeline full.
+    MemoryPipeline,
+    /// Ready instructions found their arithmetic pipelines full.
+    ComputePipeline,
+}
+
+/// Number of [`IssueClass`]es.
+pub const ISSUE_CLASSES: usize = 6;
+
+impl IssueClass {
+    /// All classes, in the order of their counters.
+    pub const ALL: [IssueClass; ISSUE_CLASSES] = [
+        IssueClass::Issued,
+        IssueClass::IdleOrControl,
+        IssueClass::RawMemory,
+        IssueClass::RawCompute,
+        IssueClass::MemoryPipeline,
+        IssueClass::ComputePipeline,
+    ];
+
+    /// Name used in reports and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            IssueClass::Issued => "issued",
+            IssueClass::IdleOrControl => "idle_or_control",
+            IssueClass::RawMemory => "raw_memory",
+            IssueClass::RawCompute => "raw_compute",
+            IssueClass::MemoryPipeline => "memory_pipeline",
+            IssueClass::ComputePipeline => "compute_pipeline",
+        }
+    }
+}
+
+/// Scheduler-cycles per class, indexed by [`IssueClass`].
+pub type IssueCounters = [u64; ISSUE_CLASSES];
