@@ -8,6 +8,7 @@
 //! equal inputs give equal bytes.
 #![forbid(unsafe_code)]
 
+pub mod cache;
 pub mod config;
 pub mod isa;
 pub mod memory;

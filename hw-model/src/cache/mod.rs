@@ -1,0 +1,13 @@
+//! The parts that the SM's L1 and the L2 slices are built from: a sectored tag array and a table of outstanding misses.
+//!
+//! Neither knows queues, ports or time. The order of the calls is the order of the accesses. Every lookup goes through
+//! a chained index of fixed size that is never iterated, so that no hash order can be observed.
+
+mod address_index;
+pub mod mshr;
+pub mod set_index;
+pub mod tags;
+
+pub use mshr::{Mshr, MshrRoom};
+pub use set_index::SetIndexer;
+pub use tags::{Evicted, Probe, TagArray, TagGeometry};

@@ -1,0 +1,238 @@
+//! Miss status holding registers: which sectors are on their way, and who waits for each.
+//!
+//! `entries` sectors at most, `merges` waiting requests at most per sector (algorithms.md section 2.2). When a sector
+//! arrives its entry becomes ready; its requests then leave one by one, oldest first, entries in order of arrival. An
+//! entry is free again when its last request has left, as in GPGPU-Sim.
+
+use super::address_index::AddressIndex;
+
+/// What a request for a sector would find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MshrRoom {
+    /// The sector is on its way and its entry has room: the request merges.
+    Merge,
+    /// The sector is on its way, but its entry holds as many requests as it can: reservation failure.
+    MergesFull,
+    /// The sector is not on its way and an entry is free: the request must be sent below.
+    New,
+    /// The sector is not on its way and no entry is free: reservation failure.
+    EntriesFull,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    sector: u64,
+    /// Requests added and requests that have left, both counted from the entry's start.
+    added: u32,
+    left: u32,
+    ready: bool,
+}
+
+/// The table. `T` is the waiting request as its owner knows it.
+#[derive(Clone, Debug)]
+pub struct Mshr<T> {
+    entries: Vec<Entry>,
+    /// `merges` requests per entry, a ring.
+    waiting: Vec<T>,
+    merges: u32,
+    index: AddressIndex,
+    free: Vec<u32>,
+    /// Ring of ready entries in order of arrival.
+    ready: Vec<u32>,
+    ready_head: usize,
+    ready_len: usize,
+}
+
+impl<T: Copy + Default> Mshr<T> {
+    /// A table of `entries` sectors (at least 1) by `merges` requests (at least 1).
+    pub fn new(entries: u32, merges: u32) -> Self {
+        let n = entries as usize;
+        Mshr {
+            entries: vec![Entry::default(); n],
+            waiting: vec![T::default(); n * merges as usize],
+            merges,
+            index: AddressIndex::new(n),
+            free: (0..entries).rev().collect(),
+            ready: vec![0; n],
+            ready_head: 0,
+            ready_len: 0,
+        }
+    }
+
+    /// Sectors that are on their way or still have requests to hand out.
+    pub fn len(&self) -> u32 {
+        (self.entries.len() - self.free.len()) as u32
+    }
+
+    /// Whether no sector is held.
+    pub fn is_empty(&self) -> bool {
+        self.free.len() == self.entries.len()
+    }
+
+    /// Whether `sector` has an entry.
+    pub fn contains(&self, sector: u64) -> bool {
+        self.index.find(sector).is_some()
+    }
+
+    /// What a request for `sector` would find. Changes nothing.
+    pub fn room(&self, sector: u64) -> MshrRoom {
+        match self.index.find(sector) {
+            Some(entry) => {
+                let entry = &self.entries[entry as usize];
+                if entry.added - entry.left < self.merges { MshrRoom::Merge } else { MshrRoom::MergesFull }
+            }
+            None if self.free.is_empty() => MshrRoom::EntriesFull,
+            None => MshrRoom::New,
+        }
+    }
+
+    /// Adds a request. Returns what [`Mshr::room`] would have returned; nothing was added if that was one of the two
+    /// failures.
+    pub fn add(&mut self, sector: u64, request: T) -> MshrRoom {
+        let (slot, room) = match self.index.find(sector) {
+            Some(slot) => (slot, MshrRoom::Merge),
+            None => match self.free.pop() {
+                Some(slot) => {
+                    self.index.insert(sector, slot);
+                    self.entries[slot as usize] = Entry { sector, ..Entry::default() };
+                    (slot, MshrRoom::New)
+                }
+                None => return MshrRoom::EntriesFull,
+            },
+        };
+        let entry = &mut self.entries[slot as usize];
+        if entry.added - entry.left >= self.merges {
+            return MshrRoom::MergesFull;
+        }
+        self.waiting[(slot * self.merges + entry.added % self.merges) as usize] = request;
+        entry.added += 1;
+        room
+    }
+
+    /// The sector has arrived: its requests may leave. Returns whether it was awaited.
+    pub fn fill(&mut self, sector: u64) -> bool {
+        let Some(slot) = self.index.find(sector) else { return false };
+        if self.entries[slot as usize].ready {
+            return false;
+        }
+        self.entries[slot as usize].ready = true;
+        let tail = (self.ready_head + self.ready_len) % self.ready.len();
+        self.ready[tail] = slot;
+        self.ready_len += 1;
+        true
+    }
+
+    /// The requests that wait for `sector`, oldest first.
+    pub fn waiting(&self, sector: u64) -> impl Iterator<Item = &T> {
+        let slot = self.index.find(sector);
+        slot.into_iter().flat_map(move |slot| {
+            let entry = &self.entries[slot as usize];
+            (entry.left..entry.added).map(move |i| &self.waiting[(slot * self.merges + i % self.merges) as usize])
+        })
+    }
+
+    /// Whether a request may leave.
+    pub fn has_ready(&self) -> bool {
+        self.ready_len > 0
+    }
+
+    /// The next request that may leave, and its sector.
+    pub fn peek_ready(&self) -> Option<(u64, T)> {
+        if self.ready_len == 0 {
+            return None;
+        }
+        let slot = self.ready[self.ready_head];
+        let entry = &self.entries[slot as usize];
+        Some((entry.sector, self.waiting[(slot * self.merges + entry.left % self.merges) as usize]))
+    }
+
+    /// Takes the next request that may leave.
+    pub fn pop_ready(&mut self) -> Option<(u64, T)> {
+        let next = self.peek_ready()?;
+        let slot = self.ready[self.ready_head];
+        let entry = &mut self.entries[slot as usize];
+        entry.left += 1;
+        if entry.left == entry.added {
+            self.index.remove(slot);
+            self.free.push(slot);
+            self.ready_head = (self.ready_head + 1) % self.ready.len();
+            self.ready_len -= 1;
+        }
+        Some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, VecDeque};
+
+    /// The obvious table: an ordered map from sector to its queue.
+    #[derive(Default)]
+    struct Reference {
+        table: BTreeMap<u64, VecDeque<u32>>,
+        ready: VecDeque<u64>,
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Op {
+        Add(u64),
+        Fill(u64),
+        Pop,
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        prop_oneof![4 => (0u64..12).prop_map(Op::Add), 2 => (0u64..12).prop_map(Op::Fill), 3 => Just(Op::Pop)]
+    }
+
+    proptest! {
+        /// Property 42: never over capacity, failures change nothing, requests leave in order, exactly once.
+        #[test]
+        fn behaves_as_a_map_of_queues(entries in 1u32..6, merges in 1u32..5, ops in prop::collection::vec(op(), 1..300)) {
+            let mut mshr = Mshr::new(entries, merges);
+            let mut reference = Reference::default();
+            for (i, op) in ops.into_iter().enumerate() {
+                match op {
+                    Op::Add(sector) => {
+                        let expected = match reference.table.get(&sector) {
+                            Some(queue) if queue.len() < merges as usize => MshrRoom::Merge,
+                            Some(_) => MshrRoom::MergesFull,
+                            None if reference.table.len() < entries as usize => MshrRoom::New,
+                            None => MshrRoom::EntriesFull,
+                        };
+                        prop_assert_eq!(mshr.room(sector), expected);
+                        prop_assert_eq!(mshr.add(sector, i as u32), expected);
+                        if matches!(expected, MshrRoom::Merge | MshrRoom::New) {
+                            reference.table.entry(sector).or_default().push_back(i as u32);
+                        }
+                    }
+                    Op::Fill(sector) => {
+                        let awaited = reference.table.contains_key(&sector) && !reference.ready.contains(&sector);
+                        prop_assert_eq!(mshr.fill(sector), awaited);
+                        if awaited {
+                            reference.ready.push_back(sector);
+                        }
+                    }
+                    Op::Pop => {
+                        let expected = reference.ready.front().copied().map(|sector| {
+                            let queue = reference.table.get_mut(&sector).expect("ready entries are in the table");
+                            let first = queue.pop_front().expect("entries are never empty");
+                            if queue.is_empty() {
+                                reference.table.remove(&sector);
+                                reference.ready.pop_front();
+                            }
+                            (sector, first)
+                        });
+                        prop_assert_eq!(mshr.pop_ready(), expected);
+                    }
+                }
+                prop_assert_eq!(mshr.len() as usize, reference.table.len());
+                prop_assert_eq!(mshr.has_ready(), !reference.ready.is_empty());
+                for (&sector, queue) in &reference.table {
+                    prop_assert!(mshr.waiting(sector).eq(queue.iter()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A sectored, set-associative tag array with true LRU, allocated on a miss.
+//!
+//! Each sector of a line is invalid, reserved (on its way), valid or modified, as in GPGPU-Sim's sector cache. A write
+//! that misses makes its sector modified without fetching it; while some of the sector's bytes are unknown it is not
+//! readable, and a later read fetches it ("lazy fetch on read"). Sectors are named by byte address / 32.
+//!
+//! One cycle of a cache is: [`TagArray::probe`], then, if the request can be accepted, [`TagArray::access`] with what
+//! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
+//! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
+
+use super::address_index::{AddressIndex, NONE};
+use super::set_index::SetIndexer;
+use crate::config::SetIndex;
+
+/// Sectors per line at most; lines are 32 to 128 bytes.
+const MAX_SECTORS: usize = 4;
+
+/// Shape of a tag array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TagGeometry {
+    /// Sets, a power of two.
+    pub sets: u32,
+    /// Ways per set, at least 1.
+    pub ways: u32,
+    /// Sectors of 32 bytes per line: 1, 2 or 4.
+    pub sectors_per_line: u32,
+    /// Set index function.
+    pub index: SetIndex,
+    /// A modified line may be evicted only when at least this share of all lines is modified, in percent; 0 for no such
+    /// rule. (GPGPU-Sim's `gpgpu_l1_cache_write_ratio`; its L2 has none.)
+    pub modified_floor_percent: u32,
+}
+
+/// What a request finds. The slot names the line for the calls that follow at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// The sector is here.
+    Hit(u32),
+    /// The sector is on its way.
+    HitReserved(u32),
+    /// The line is here or on its way, the sector is not (or cannot be read yet).
+    SectorMiss(u32),
+    /// The line is not here; a line can make room for it.
+    LineMiss,
+    /// The line is not here and no line can make room: reservation failure.
+    Full,
+}
+
+/// A line that had to leave with modified sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evicted {
+    /// Its line number: byte address / line size.
+    pub line: u64,
+    /// Its modified sectors, bit per sector.
+    pub modified: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    line: u64,
+    /// Neighbours in the set's recency list, towards the most and the least recent.
+    newer: u32,
+    older: u32,
+    /// Exclusive sector states, bit per sector; in none of them: invalid.
+    reserved: u8,
+    valid: u8,
+    modified: u8,
+    /// Modified sectors with unknown bytes.
+    unreadable: u8,
+    /// What the sector becomes when it arrives.
+    modified_on_fill: u8,
+    readable_on_fill: u8,
+    /// Bytes written since the line came.
+    written: [u32; MAX_SECTORS],
+}
+
+const EMPTY: Line = Line {
+    line: 0,
+    newer: NONE,
+    older: NONE,
+    reserved: 0,
+    valid: 0,
+    modified: 0,
+    unreadable: 0,
+    modified_on_fill: 0,
+    readable_on_fill: 0,
+    written: [0; MAX_SECTORS],
+};
+
+impl Line {
+    fn is_invalid(&self) -> bool {
+        self.reserved | self.valid | self.modified == 0
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Set {
+    newest: u32,
+    oldest: u32,
+    /// Lines with a sector on its way.
+    reserved: u32,
+    /// Lines with a modified sector and none on its way.
+    modified: u32,
+}
+
+/// The array.
+#[derive(Clone, Debug)]
+pub struct TagArray {
+    geometry: TagGeometry,
+    indexer: SetIndexer,
+    sector_bits: u32,
+    lines: Vec<Line>,
+    sets: Vec<Set>,
+    index: AddressIndex,
+    modified_lines: u32,
+}
+
+impl TagArray {
+    /// An empty array.
+    pub fn new(geometry: TagGeometry) -> Self {
+        let lines = (geometry.sets * geometry.ways) as usize;
+        let mut tags = TagArray {
+            geometry,
+            indexer: SetIndexer::new(geometry.index, geometry.sets),
+            sector_bits: geometry.sectors_per_line.trailing_zeros(),
+            lines: vec![EMPTY; lines],
+            sets: vec![Set { newest: NONE, oldest: NONE, reserved: 0, modified: 0 }; geometry.sets as usize],
+            index: AddressIndex::new(lines),
+            modified_lines: 0,
+        };
+        tags.invalidate_all();
+        tags
+    }
+
+    /// The shape given at construction.
+    pub fn geometry(&self) -> TagGeometry {
+        self.geometry
+    }
+
+    /// Lines with at least one modified sector.
+    pub fn modified_lines(&self) -> u32 {
+        self.modified_lines
+    }
+
+    /// The line number of `sector`, and the bit of the sector within it.
+    #[inline]
+    pub fn split(&self, sector: u64) -> (u64, u8) {
+        (sector >> self.sector_bits, 1 << (sector & ((1 << self.sector_bits) - 1)))
+    }
+
+    /// Forgets every line, modified ones too. Sectors on their way are ignored when they arrive.
+    pub fn invalidate_all(&mut self) {
+        self.index.clear();
+        self.modified_lines = 0;
+        let ways = self.geometry.ways;
+        for (s, set) in self.sets.iter_mut().enumerate() {
+            let first = s as u32 * ways;
+            *set = Set { newest: first, oldest: first + ways - 1, reserved: 0, modified: 0 };
+            for way in 0..ways {
+                let newer = if way == 0 { NONE } else { first + way - 1 };
+                let older = if way + 1 == ways { NONE } else { first + way + 1 };
+                self.lines[(first + way) as usize] = Line { newer, older, ..EMPTY };
+            }
+        }
+    }
+
+    /// What a read or a write of `sector` would find. Changes nothing.
+    pub fn probe(&self, sector: u64, is_write: bool) -> Probe {
+        let (number, bit) = self.split(sector);
+        if let Some(slot) = self.index.find(number) {
+            let line = &self.lines[slot as usize];
+            if line.reserved & bit != 0 {
+                return Probe::HitReserved(slot);
+            }
+            if line.valid & bit != 0 || line.modified & bit != 0 && (is_write || line.unreadable & bit == 0) {
+                return Probe::Hit(slot);
+            }
+            return Probe::SectorMiss(slot);
+        }
+        let set = &self.sets[self.indexer.set(number)];
+        let locked = if self.may_evict_modified() { set.reserved } else { set.reserved + set.modified };
+        if locked == self.geometry.ways { Probe::Full } else { Probe::LineMiss }
+    }
+
+    fn may_evict_modified(&self) -> bool {
+        let share = u64::from(self.modified_lines) * 100;
+        share >= u64::from(self.geometry.modified_floor_percent) * self.lines.len() as u64
+    }
+
+    /// Performs the access that `probe` described: makes the line the most recent, and for a miss reserves the sector,
+    /// evicting the least recent line that may leave if the line is new. Returns the line's slot, and what was evicted
+    /// if it had modified sectors.
+    ///
+    /// # Panics
+    /// If `probe` is [`Probe::Full`].
+    pub fn access(&mut self, sector: u64, probe: Probe) -> (u32, Option<Evicted>) {
+        let (number, bit) = self.split(sector);
+        let set = self.indexer.set(number);
+        match probe {
+            Probe::Hit(slot) | Probe::HitReserved(slot) => {
+                self.make_newest(set, slot);
+                (slot, None)
+            }
+            Probe::SectorMiss(slot) => {
+                self.make_newest(set, slot);
+                self.change(set, slot, |line| {
+                    line.modified_on_fill = line.modified_on_fill & !bit | line.modified & bit;
+                    line.readable_on_fill &= !bit;
+                    line.unreadable &= !bit;
+                    line.modified &= !bit;
+                    line.reserved |= bit;
+                });
+                (slot, None)
+            }
+            Probe::LineMiss => {
+                let slot = self.victim(set);
+                let old = self.lines[slot as usize];
+                let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
+                if !old.is_invalid() {
+                    self.index.remove(slot);
+                }
+                self.change(set, slot, |line| {
+                    *line = Line { line: number, newer: line.newer, older: line.older, reserved: bit, ..EMPTY };
+                });
+                self.index.insert(number, slot);
+                self.make_newest(set, slot);
+                (slot, evicted)
+            }
+            Probe::Full => panic!("access to a set in which every line is reserved"),
+        }
+    }
+
+    fn victim(&self, set: usize) -> u32 {
+        let may_evict_modified = self.may_evict_modified();
+        let mut slot = self.sets[set].oldest;
+        loop {
+            let line = &self.lines[slot as usize];
+            if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
+                return slot;
+            }
+            slot = line.newer;
+        }
+    }
+
+    /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`: the sector becomes
+    /// modified, and readable if all its bytes are known.
+    pub fn write(&mut self, sector: u64, slot: u32, byte_mask: u32, probe: Probe) {
+        let (number, bit) = self.split(sector);
+        self.change(self.indexer.set(number), slot, |line| {
+            let s = bit.trailing_zeros() as usize;
+            line.reserved &= !bit;
+            line.valid &= !bit;
+            line.modified |= bit;
+            line.written[s] |= byte_mask;
+            if !matches!(probe, Probe::Hit(_)) {
+                line.unreadable |= bit;
+                if matches!(probe, Probe::HitReserved(_)) {
+                    line.modified_on_fill |= bit;
+                    line.readable_on_fill |= bit;
+                }
+            }
+            if line.written[s] == u32::MAX {
+                line.unreadable &= !bit;
+            }
+        });
+    }
+
+    /// The data of `sector` has arrived. Returns the line's slot, or `None` if the line has gone.
+    pub fn fill(&mut self, sector: u64) -> Option<u32> {
+        let (number, bit) = self.split(sector);
+        let slot = self.index.find(number)?;
+        self.change(self.indexer.set(number), slot, |line| {
+            if line.reserved & bit != 0 {
+                line.reserved &= !bit;
+                if line.modified_on_fill & bit != 0 {
+                    line.modified |= bit;
+                } else {
+                    line.valid |= bit;
+                }
+            }
+            if line.readable_on_fill & bit != 0 {
+                line.unreadable &= !bit;
+                line.readable_on_fill &= !bit;
+            }
+            line.modified_on_fill &= !bit;
+        });
+        Some(slot)
+    }
+
+    /// Brings `sector` in at once, clean, as a copy from the host does. Evicted lines are dropped without write-back.
+    pub fn preload(&mut self, sector: u64) {
+        let probe = self.probe(sector, false);
+        if matches!(probe, Probe::LineMiss | Probe::SectorMiss(_)) {
+            self.access(sector, probe);
+            self.fill(sector);
+        }
+    }
+
+    /// Changes a line and keeps the set's and the array's counts.
+    #[inline]
+    fn change(&mut self, set: usize, slot: u32, f: impl FnOnce(&mut Line)) {
+        let line = &mut self.lines[slot as usize];
+        let before = (line.reserved != 0, line.modified != 0);
+        f(line);
+        let after = (line.reserved != 0, line.modified != 0);
+        if before != after {
+            let set = &mut self.sets[set];
+            set.reserved = set.reserved + u32::from(after.0) - u32::from(before.0);
+            set.modified = set.modified + u32::from(after.1 && !after.0) - u32::from(before.1 && !before.0);
+            self.modified_lines = self.modified_lines + u32::from(after.1) - u32::from(before.1);
+        }
+    }
+
+    fn make_newest(&mut self, set: usize, slot: u32) {
+        if self.sets[set].newest == slot {
+            return;
+        }
+        let Line { newer, older, .. } = self.lines[slot as usize];
+        self.lines[newer as usize].older = older;
+        match older {
+            NONE => self.sets[set].oldest = newer,
+            _ => self.lines[older as usize].newer = newer,
+        }
+        let second = self.sets[set].newest;
+        self.lines[second as usize].newer = slot;
+        self.lines[slot as usize].newer = NONE;
+        self.lines[slot as usize].older = second;
+        self.sets[set].newest = slot;
+    }
+}
+
+#[cfg(test)]
+#[path = "tags_tests.rs"]
+mod tests;
