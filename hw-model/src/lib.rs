@@ -11,4 +11,5 @@
 pub mod config;
 pub mod isa;
 pub mod memory;
+pub mod register_file;
 pub mod trace;
