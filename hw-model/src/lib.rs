@@ -12,4 +12,5 @@ pub mod cache;
 pub mod config;
 pub mod isa;
 pub mod memory;
+pub mod register_file;
 pub mod trace;

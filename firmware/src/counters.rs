@@ -1,0 +1,114 @@
+//! The counters of an SM: their meaning, their widths (DESIGN.md section 3), and sums over replicas of a configuration.
+//!
+//! Counters saturate, and say so; they never wrap. A window is at most 2^17 - 1 cycles, so the widths cannot be exceeded by
+//! an SM with four schedulers of 32 lanes and 256 MSHRs; saturation means a broken counter or a larger SM.
+
+/// Number of counters per SM.
+pub const COUNTERS: usize = 11;
+
+/// A hardware counter, in the order of [`crate::regs::sm::COUNTERS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Counter {
+    /// `C`: core cycles.
+    Cycles,
+    /// Cycles in which at least one scheduler issued.
+    IssueCycles,
+    /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (algorithms.md 9.1 items 15 and 18).
+    MemoryStallCycles,
+    /// Load requests leaving the SM: new MSHR entries, sector misses included, no merges, no stores (item 17).
+    Misses,
+    /// Warp instructions issued.
+    WarpInstructions,
+    /// Thread instructions issued: active lanes of each warp instruction.
+    ThreadInstructions,
+    /// L1 accesses.
+    L1Accesses,
+    /// `A`: outstanding misses (MSHR entries), accumulated over memory-stalled cycles.
+    OutstandingMisses,
+    /// L1 reservation failures.
+    ReservationFailures,
+    /// L2 accesses on behalf of this SM.
+    L2Accesses,
+    /// L2 hits on behalf of this SM.
+    L2Hits,
+}
+
+impl Counter {
+    /// All counters in register order.
+    pub const ALL: [Self; COUNTERS] = [
+        Self::Cycles,
+        Self::IssueCycles,
+        Self::MemoryStallCycles,
+        Self::Misses,
+        Self::WarpInstructions,
+        Self::ThreadInstructions,
+        Self::L1Accesses,
+        Self::OutstandingMisses,
+        Self::ReservationFailures,
+        Self::L2Accesses,
+        Self::L2Hits,
+    ];
+
+    /// Width in bits (DESIGN.md section 3; the last three are given no width there: 19 bits, as the L1 accesses, assumption).
+    #[must_use]
+    pub const fn width(self) -> u32 {
+        match self {
+            Self::Cycles | Self::IssueCycles | Self::MemoryStallCycles | Self::Misses => 17,
+            Self::WarpInstructions | Self::L1Accesses | Self::ReservationFailures | Self::L2Accesses | Self::L2Hits => 19,
+            Self::ThreadInstructions => 24,
+            Self::OutstandingMisses => 25,
+        }
+    }
+
+    /// Largest value, at which the counter stays.
+    #[must_use]
+    pub const fn max(self) -> u32 {
+        (1 << self.width()) - 1
+    }
+
+    /// Position in [`Counter::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The counter's bit in a [`CounterSet`] and in [`crate::regs::sm::SATURATED`].
+    #[must_use]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// Offset of its register within an SM's region.
+    #[must_use]
+    pub const fn register(self) -> u32 {
+        crate::regs::sm::COUNTERS + 4 * self as u32
+    }
+}
+
+/// A set of counters: which ones a decision needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterSet(u32);
+
+impl CounterSet {
+    /// Every counter.
+    pub const ALL: Self = Self((1 << COUNTERS as u32) - 1);
+
+    /// The set of the counters given.
+    #[must_use]
+    pub const fn of(counters: &[Counter]) -> Self {
+        let mut bits = 0;
+        let mut rest = counters;
+        while let [first, tail @ ..] = rest {
+            bits |= first.bit();
+            rest = tail;
+        }
+        Self(bits)
+    }
+
+    /// Whether a counter is in the set.
+    #[must_use]
+    pub const fn contains(self, counter: Counter) -> bool {
+        self.0 & counter.bit() != 0
+    }
+}

@@ -1,0 +1,62 @@
+//! What the map says about itself: one [`Register`] per offset, so that documentation and tests follow the code.
+
+/// Who may do what with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Firmware reads.
+    ReadOnly,
+    /// Firmware reads and writes.
+    ReadWrite,
+    /// Firmware writes; the write is a command.
+    WriteOnly,
+    /// Reads show pending bits; writing a one clears that bit.
+    WriteOneToClear,
+    /// Writing a one sets that bit; reads show the bits set.
+    WriteOneToSet,
+}
+
+impl Access {
+    /// Whether a read is mapped.
+    #[must_use]
+    pub const fn readable(self) -> bool {
+        !matches!(self, Self::WriteOnly)
+    }
+
+    /// Whether a write is mapped.
+    #[must_use]
+    pub const fn writable(self) -> bool {
+        !matches!(self, Self::ReadOnly)
+    }
+}
+
+/// One register, or an array of equal ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Name of its constant.
+    pub name: &'static str,
+    /// Byte offset within its region.
+    pub offset: u32,
+    /// Elements, 4 bytes apart; 1 for a plain register.
+    pub count: u32,
+    /// Access rule.
+    pub access: Access,
+    /// Meaning, from the doc comment.
+    pub doc: &'static str,
+}
+
+/// Defines the offsets of a region and the table that describes them.
+macro_rules! registers {
+    ($($(#[doc = $doc:literal])+ $name:ident $([$count:expr])? = $offset:literal, $access:ident;)+) => {
+        $($(#[doc = $doc])+ pub const $name: u32 = $offset;)+
+        /// Every register of this region, in ascending order of offset.
+        pub const REGISTERS: &[crate::regs::Register] = &[$(crate::regs::Register {
+            name: stringify!($name),
+            offset: $offset,
+            count: registers!(@count $($count)?),
+            access: crate::regs::Access::$access,
+            doc: concat!($($doc, "\n"),+),
+        }),+];
+    };
+    (@count) => { 1 };
+    (@count $count:expr) => { $count as u32 };
+}

@@ -1,0 +1,213 @@
+//! Bits and codes inside registers.
+
+/// Events, in [`super::global::INT_STATUS`] and [`super::global::INT_ENABLE`].
+pub mod interrupt {
+    /// A kernel was launched.
+    pub const LAUNCH: u32 = 1 << 0;
+    /// A kernel has no TB left to issue.
+    pub const DRAINED: u32 = 1 << 1;
+    /// A kernel's last TB has retired.
+    pub const COMPLETED: u32 = 1 << 2;
+    /// An armed SM reached its partition.
+    pub const PARTITION: u32 = 1 << 3;
+    /// An SM's profiling window is over.
+    pub const PROFILE_DONE: u32 = 1 << 4;
+    /// The global timer.
+    pub const TIMER: u32 = 1 << 5;
+    /// A fault was raised.
+    pub const FAULT: u32 = 1 << 6;
+    /// The preemption command is done.
+    pub const PREEMPT_DONE: u32 = 1 << 7;
+    /// All events.
+    pub const ALL: u32 = 0xFF;
+}
+
+/// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
+pub mod fault {
+    /// Access to an unmapped offset, or against the access rule.
+    pub const BAD_ACCESS: u32 = 1 << 0;
+    /// A value was clamped.
+    pub const VALUE_RANGE: u32 = 1 << 1;
+    /// A launch found no free slot.
+    pub const LAUNCH_OVERRUN: u32 = 1 << 2;
+    /// The watchdog expired.
+    pub const WATCHDOG: u32 = 1 << 3;
+    /// A command that this hardware does not have.
+    pub const UNSUPPORTED: u32 = 1 << 4;
+    /// Firmware met an index that cannot happen, and fell back to Left-over.
+    pub const IMPOSSIBLE_INDEX: u32 = 1 << 8;
+    /// A kernel's TB does not fit an empty SM; the launch was rejected.
+    pub const KERNEL_TOO_LARGE: u32 = 1 << 9;
+    /// Profiling ended without a single sample; Left-over took over.
+    pub const NO_SAMPLES: u32 = 1 << 10;
+    /// The machine is larger than the image was built for; the surplus SMs stay idle.
+    pub const MACHINE_TOO_LARGE: u32 = 1 << 11;
+    /// The register block is not one that this firmware knows.
+    pub const WRONG_MAP: u32 = 1 << 12;
+    /// The bits that firmware may raise.
+    pub const BY_FIRMWARE: u32 = 0xFF00;
+    /// All fault bits.
+    pub const ALL: u32 = 0x1F1F;
+}
+
+/// Hardware abilities, in [`super::global::FEATURES`].
+pub mod feature {
+    /// Ideal transitions (0 cycles).
+    pub const IDEAL_TRANSITION: u32 = 1 << 0;
+    /// Preemption commands.
+    pub const PREEMPT: u32 = 1 << 1;
+}
+
+/// Transition modes, in [`super::global::MODE`].
+pub mod mode {
+    /// TBs in excess of a quota run to their end (the thesis).
+    pub const DRAIN: u32 = 0;
+    /// A new partition is in place at once, at no cost.
+    pub const IDEAL: u32 = 1;
+}
+
+/// Options, in [`super::global::STRAP_OPTIONS`].
+pub mod option {
+    /// Decide by warp instructions instead of thread instructions.
+    pub const WARP_IPC: u32 = 1 << 0;
+    /// Only configurations with at least one TB of every kernel.
+    pub const REQUIRE_ALL_PRESENT: u32 = 1 << 1;
+    /// Linear as printed in seed 000 eq. 3.8, with the GPU-wide bracket.
+    pub const LITERAL_LINEAR: u32 = 1 << 2;
+    /// Always cap TBs per SM by the TBs that a kernel has left (else only for small grids).
+    pub const ALWAYS_CAP_REMAINING: u32 = 1 << 3;
+    /// Read every counter, also those that the metric does not need, for reports.
+    pub const READ_ALL_COUNTERS: u32 = 1 << 4;
+    /// Ideal transitions.
+    pub const IDEAL_TRANSITION: u32 = 1 << 5;
+}
+
+/// Bits of [`super::sm::STATUS`].
+pub mod sm_status {
+    /// Armed, from arming until the window is over.
+    pub const ARMED: u32 = 1 << 0;
+    /// The profiling window is running.
+    pub const RUNNING: u32 = 1 << 1;
+    /// At least one latched counter saturated.
+    pub const SATURATED: u32 = 1 << 2;
+}
+
+/// Commands of [`super::sm::CONTROL`].
+pub mod sm_control {
+    /// Arm this SM.
+    pub const ARM: u32 = 1 << 0;
+    /// Disarm this SM.
+    pub const DISARM: u32 = 1 << 1;
+    /// Latch all counters of this SM at one instant and clear them. A running window starts over from here, its end does not
+    /// move.
+    pub const SNAPSHOT: u32 = 1 << 2;
+}
+
+/// Bits of [`super::slot::STATUS`].
+pub mod slot_status {
+    /// A kernel is in this slot.
+    pub const OCCUPIED: u32 = 1 << 0;
+    /// It has no TB left to issue.
+    pub const DRAINED: u32 = 1 << 1;
+    /// Its last TB has retired.
+    pub const COMPLETED: u32 = 1 << 2;
+}
+
+/// Commands of [`super::slot::CONTROL`].
+pub mod slot_control {
+    /// Free the slot of a completed kernel; its quotas, staged and active, become 0 on all SMs.
+    pub const RELEASE: u32 = 1 << 0;
+    /// Free the slot of a kernel that cannot run; the host is told.
+    pub const REJECT: u32 = 1 << 1;
+}
+
+/// Fields of [`super::global::PREEMPT`].
+pub mod preempt {
+    /// A command is in progress.
+    pub const BUSY: u32 = 1 << 31;
+    /// Position of the SM, 8 bits.
+    pub const SM_SHIFT: u32 = 0;
+    /// Position of the slot, 3 bits.
+    pub const SLOT_SHIFT: u32 = 8;
+    /// Position of the number of TBs to take off, 8 bits.
+    pub const COUNT_SHIFT: u32 = 12;
+    /// Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (seed 003).
+    pub const TECHNIQUE_SHIFT: u32 = 24;
+}
+
+/// Scheduler phases, in [`super::global::PHASE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum PhaseCode {
+    /// No kernel.
+    Idle = 0,
+    /// Collecting launches, then generating configurations.
+    Partition = 1,
+    /// SMs are on their way to their configurations.
+    Transition = 2,
+    /// At least one SM is profiling.
+    Profile = 3,
+    /// Reading counters and choosing.
+    Decide = 4,
+    /// Writing the chosen configuration.
+    Broadcast = 5,
+    /// Running until the next launch or completion.
+    Steady = 6,
+}
+
+impl PhaseCode {
+    /// All phases in the order of their codes.
+    pub const ALL: [Self; 7] = [Self::Idle, Self::Partition, Self::Transition, Self::Profile, Self::Decide, Self::Broadcast, Self::Steady];
+
+    /// The phase of a code.
+    #[must_use]
+    pub fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|phase| *phase as u32 == code)
+    }
+
+    /// Lower-case name, for traces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Partition => "partition",
+            Self::Transition => "transition",
+            Self::Profile => "profile",
+            Self::Decide => "decide",
+            Self::Broadcast => "broadcast",
+            Self::Steady => "steady",
+        }
+    }
+}
+
+/// Policies, in [`super::global::STRAP_POLICY`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+pub enum PolicyCode {
+    /// Left-over.
+    LeftOver = 0,
+    /// Spatial.
+    Spatial = 1,
+    /// MIAS deciding by IPC.
+    MiasIpc = 2,
+    /// MIAS deciding by IPM*IPC.
+    MiasIpmIpc = 3,
+    /// MIAS deciding by Factor.
+    MiasFactor = 4,
+    /// MIAS deciding by Linear.
+    MiasLinear = 5,
+    /// The vector in [`super::global::STRAP_FIXED`] on all SMs.
+    FixedConfig = 6,
+}
+
+impl PolicyCode {
+    /// All policies in the order of their codes.
+    pub const ALL: [Self; 7] =
+        [Self::LeftOver, Self::Spatial, Self::MiasIpc, Self::MiasIpmIpc, Self::MiasFactor, Self::MiasLinear, Self::FixedConfig];
+
+    /// The policy of a code.
+    #[must_use]
+    pub fn from_code(code: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| *policy as u32 == code)
+    }
+}

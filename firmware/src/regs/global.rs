@@ -1,0 +1,108 @@
+//! Global registers: what the machine is, what the firmware was asked to do, time, interrupts and control.
+
+use super::{MAX_SLOTS, SM_WORDS};
+
+/// Offset of this region.
+pub const BASE: u32 = 0;
+
+registers! {
+    /// Always [`super::ID_VALUE`].
+    ID = 0x000, ReadOnly;
+    /// Layout version, [`super::VERSION_VALUE`].
+    VERSION = 0x004, ReadOnly;
+    /// What the hardware can do: [`super::feature`].
+    FEATURES = 0x008, ReadOnly;
+    /// SMs on the chip, 1 to 256.
+    SM_COUNT = 0x00C, ReadOnly;
+    /// Kernel slots, 1 to 8.
+    SLOT_COUNT = 0x010, ReadOnly;
+    /// Resident threads per SM.
+    SM_THREADS = 0x014, ReadOnly;
+    /// 32-bit registers per SM.
+    SM_REGISTERS = 0x018, ReadOnly;
+    /// Shared memory per SM in bytes.
+    SM_SHARED_BYTES = 0x01C, ReadOnly;
+    /// Resident TBs per SM, at most 255.
+    SM_TBS = 0x020, ReadOnly;
+    /// Threads per warp.
+    WARP_THREADS = 0x024, ReadOnly;
+    /// Registers per thread are rounded up to a multiple of this.
+    REGISTER_GRANULE = 0x028, ReadOnly;
+    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    SHARED_GRANULE_BYTES = 0x02C, ReadOnly;
+    /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units, Q16.16: stall cycles per accumulated outstanding access.
+    LINEAR_COEFFICIENT = 0x030, ReadOnly;
+
+    /// Strap: policy to run, [`super::PolicyCode`].
+    STRAP_POLICY = 0x040, ReadOnly;
+    /// Strap: profiling window in cycles, 1 to 131,071.
+    STRAP_PROFILE_WINDOW = 0x044, ReadOnly;
+    /// Strap: cycles for which launches are collected before they are scheduled together.
+    STRAP_COALESCE_WINDOW = 0x048, ReadOnly;
+    /// Strap: [`super::option`] bits.
+    STRAP_OPTIONS = 0x04C, ReadOnly;
+    /// Strap: TBs per SM of the n-th kernel in launch order, for the fixed-configuration policy.
+    STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly;
+
+    /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.
+    CYCLE_LOW = 0x080, ReadOnly;
+    /// High word of the core-cycle counter as of the last read of `CYCLE_LOW`.
+    CYCLE_HIGH = 0x084, ReadOnly;
+    /// Low word of the timer's compare value; held until `TIMER_HIGH` is written.
+    TIMER_LOW = 0x088, ReadWrite;
+    /// High word of the timer's compare value; writing it arms the timer. TIMER is raised once, when cycle >= compare.
+    TIMER_HIGH = 0x08C, ReadWrite;
+    /// 1 while the timer is armed. Writing 0 disarms it, writing 1 arms it with the compare value at hand.
+    TIMER_ARMED = 0x090, ReadWrite;
+
+    /// Events since they were last cleared: [`super::interrupt`].
+    INT_STATUS = 0x0A0, WriteOneToClear;
+    /// Which events raise the interrupt line.
+    INT_ENABLE = 0x0A4, ReadWrite;
+    /// `INT_STATUS & INT_ENABLE`; the line is high while this is not 0.
+    INT_PENDING = 0x0A8, ReadOnly;
+    /// Slots whose kernel has no TB left to issue.
+    DRAINED = 0x0AC, WriteOneToClear;
+    /// Slots whose kernel has completed: the last TB has retired.
+    COMPLETED = 0x0B0, WriteOneToClear;
+
+    /// Transition mode: [`super::mode`].
+    MODE = 0x0C0, ReadWrite;
+    /// Length of a profiling window in cycles, 1 to 131,071; applies to windows that start after the write.
+    PROFILE_WINDOW = 0x0C4, ReadWrite;
+    /// Makes all staged quotas effective in one cycle. The value is ignored.
+    COMMIT = 0x0C8, WriteOnly;
+    /// Scheduler phase, [`super::PhaseCode`]: for traces, no effect on hardware.
+    PHASE = 0x0CC, ReadWrite;
+    /// Reschedulings so far: for traces, no effect on hardware.
+    RESCHEDULINGS = 0x0D0, ReadWrite;
+    /// Faults since they were last cleared: [`super::fault`].
+    FAULT = 0x0D4, WriteOneToClear;
+    /// Raises the firmware's faults, bits 8 to 15; the others are ignored.
+    FAULT_SET = 0x0D8, WriteOnly;
+    /// Cycles without a feed until the watchdog expires; 0 turns it off. Writing it also feeds.
+    WATCHDOG_PERIOD = 0x0DC, ReadWrite;
+    /// Feeds the watchdog. The value is ignored.
+    WATCHDOG_FEED = 0x0E0, WriteOnly;
+    /// Preemption: [`super::preempt`]. Writing issues a command; reads return the command in progress, or 0.
+    PREEMPT = 0x0E4, ReadWrite;
+
+    /// Launches waiting in the FIFO.
+    LAUNCH_COUNT = 0x100, ReadOnly;
+    /// Slot of the oldest waiting launch; its descriptor is in that slot. 0 when none waits.
+    LAUNCH_SLOT = 0x104, ReadOnly;
+    /// Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is ignored.
+    LAUNCH_POP = 0x108, WriteOnly;
+
+    /// Arms SMs, one bit each; reads show the armed ones, from arming to PROFILE_DONE.
+    ARM[SM_WORDS] = 0x200, WriteOneToSet;
+    /// Disarms SMs, one bit each: no event, counters go on.
+    DISARM[SM_WORDS] = 0x220, WriteOnly;
+    /// SMs whose partition was reached while armed.
+    PARTITION[SM_WORDS] = 0x240, WriteOneToClear;
+    /// SMs whose profiling window is over and whose counters are latched.
+    PROFILE_DONE[SM_WORDS] = 0x260, WriteOneToClear;
+
+    /// Stages a quota for a slot on every SM.
+    QUOTA_ALL[MAX_SLOTS] = 0x300, WriteOnly;
+}

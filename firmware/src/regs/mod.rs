@@ -1,0 +1,61 @@
+//! The register map: the one contract between the firmware and the hardware it drives (DESIGN.md section 3).
+//!
+//! Every offset, field, width and access rule is defined in this module and nowhere else. The map has room for
+//! [`MAX_SMS`] SMs and [`MAX_SLOTS`] kernel slots whatever the machine has, so that offsets never move. All registers are
+//! 32 bits wide, at byte offsets that are multiples of four, little endian.
+//!
+//! | region | offset | holds |
+//! |---|---|---|
+//! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
+//! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
+//! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
+//!
+//! # Access rules
+//! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
+//!   [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are unmapped.
+//! * A value beyond a field's range is clamped into it and raises [`fault::VALUE_RANGE`].
+//! * Quotas are staged: [`sm::QUOTA`] and [`global::QUOTA_ALL`] take effect together, in one cycle, when
+//!   [`global::COMMIT`] is written.
+//! * 64-bit values are read low word first: that read latches the high word.
+//! * Clear [`global::INT_STATUS`] first and read the event registers afterwards: nothing is lost that way.
+//!
+//! # Profiling window
+//! Firmware writes [`global::PROFILE_WINDOW`] and arms SMs. When the partition of an armed SM is reached (for every slot
+//! resident TBs equal the quota, or are fewer and that kernel has no TB left to issue) hardware clears the SM's counters,
+//! raises PARTITION and starts the SM's window timer. When it expires, hardware latches the counters into the registers at
+//! [`sm::COUNTERS`], clears them, disarms the SM and raises PROFILE_DONE. Windows are exact whatever the firmware's latency.
+
+#[macro_use]
+mod describe;
+
+pub mod global;
+pub mod slot;
+pub mod sm;
+
+mod fields;
+
+pub use describe::{Access, Register};
+pub use fields::{
+    PhaseCode, PolicyCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status,
+};
+
+/// SMs that the map has room for.
+pub const MAX_SMS: usize = 256;
+/// Kernel slots that the map has room for.
+pub const MAX_SLOTS: usize = 8;
+/// Words of an SM bit map: one bit per SM, SM 0 in bit 0 of word 0.
+pub const SM_WORDS: usize = MAX_SMS / 32;
+/// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
+pub const ID_VALUE: u32 = 0x4D49_4153;
+/// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
+pub const VERSION_VALUE: u32 = 0x0001_0000;
+/// Longest profiling window in cycles: 17 bits (DESIGN.md section 3).
+pub const MAX_WINDOW: u32 = (1 << 17) - 1;
+/// First offset beyond the map.
+pub const MAP_END: u32 = sm::BASE + MAX_SMS as u32 * sm::STRIDE;
+
+/// Word index and bit of an SM in an SM bit map.
+#[must_use]
+pub const fn sm_bit(sm: usize) -> (usize, u32) {
+    (sm / 32, 1 << (sm % 32))
+}

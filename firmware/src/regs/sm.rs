@@ -1,0 +1,32 @@
+//! Registers of an SM: profiling, latched counters, TB quotas and resident TBs.
+
+use super::MAX_SLOTS;
+use crate::counters::COUNTERS as COUNTER_COUNT;
+
+/// Offset of SM 0.
+pub const BASE: u32 = 0x1_0000;
+/// Bytes from SM to SM.
+pub const STRIDE: u32 = 0x100;
+
+/// Offset of an SM's register.
+#[must_use]
+pub const fn at(sm: usize, register: u32) -> u32 {
+    BASE + sm as u32 * STRIDE + register
+}
+
+registers! {
+    /// [`super::sm_status`] bits.
+    STATUS = 0x00, ReadOnly;
+    /// [`super::sm_control`] commands.
+    CONTROL = 0x04, WriteOnly;
+    /// Which of the latched counters saturated: bit n for the n-th [`crate::counters::Counter`].
+    SATURATED = 0x08, ReadOnly;
+    /// Counters as latched by the last PROFILE_DONE or snapshot, in the order of [`crate::counters::Counter`].
+    COUNTERS[COUNTER_COUNT] = 0x10, ReadOnly;
+    /// Staged quota per slot: TBs of that kernel that the SM may hold, 0 to `SM_TBS`.
+    QUOTA[MAX_SLOTS] = 0x80, ReadWrite;
+    /// Resident TBs per slot.
+    RESIDENT[MAX_SLOTS] = 0xA0, ReadOnly;
+    /// Quota in effect per slot, as of the last commit.
+    ACTIVE_QUOTA[MAX_SLOTS] = 0xC0, ReadOnly;
+}

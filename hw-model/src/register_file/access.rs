@@ -1,0 +1,295 @@
+//! The firmware's end of the register block: every access rule of [`mias_firmware::regs`].
+
+use mias_firmware::bus::Bus;
+use mias_firmware::counters::COUNTERS;
+use mias_firmware::regs::{
+    ID_VALUE, MAX_SLOTS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, mode, preempt, slot, slot_control,
+    slot_status, sm, sm_control, sm_status,
+};
+
+use super::RegisterFile;
+
+/// Where an offset leads.
+enum Target {
+    Global(u32),
+    Slot(usize, u32),
+    Sm(usize, u32),
+}
+
+/// Splits an offset into region, index and register.
+fn decode(offset: u32) -> Target {
+    if offset >= sm::BASE {
+        let rest = offset - sm::BASE;
+        Target::Sm((rest / sm::STRIDE) as usize, rest % sm::STRIDE)
+    } else if (slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE).contains(&offset) {
+        let rest = offset - slot::BASE;
+        Target::Slot((rest / slot::STRIDE) as usize, rest % slot::STRIDE)
+    } else {
+        Target::Global(offset)
+    }
+}
+
+/// `bit` if it is set.
+fn flag(set: bool, bit: u32) -> u32 {
+    if set { bit } else { 0 }
+}
+
+/// Index of `offset` within a register array.
+fn element(offset: u32, base: u32, count: usize) -> Option<usize> {
+    let index = (offset.checked_sub(base)? / 4) as usize;
+    (index < count).then_some(index)
+}
+
+impl Bus for RegisterFile {
+    fn read32(&mut self, offset: u32) -> u32 {
+        let value = if !offset.is_multiple_of(4) {
+            None
+        } else {
+            match decode(offset) {
+                Target::Global(register) => self.read_global(register),
+                Target::Slot(index, register) => self.read_slot(index, register),
+                Target::Sm(index, register) => self.read_sm(index, register),
+            }
+        };
+        value.unwrap_or_else(|| {
+            self.raise_fault(fault::BAD_ACCESS);
+            0
+        })
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        let done = if !offset.is_multiple_of(4) {
+            None
+        } else {
+            match decode(offset) {
+                Target::Global(register) => self.write_global(register, value),
+                Target::Slot(index, register) => self.write_slot(index, register, value),
+                Target::Sm(index, register) => self.write_sm(index, register, value),
+            }
+        };
+        if done.is_none() {
+            self.raise_fault(fault::BAD_ACCESS);
+        }
+    }
+}
+
+impl RegisterFile {
+    fn read_global(&mut self, offset: u32) -> Option<u32> {
+        let machine = &self.machine;
+        Some(match offset {
+            global::ID => ID_VALUE,
+            global::VERSION => VERSION_VALUE,
+            global::FEATURES => machine.features,
+            global::SM_COUNT => machine.sm_count,
+            global::SLOT_COUNT => machine.slot_count,
+            global::SM_THREADS => machine.sm_threads,
+            global::SM_REGISTERS => machine.sm_registers,
+            global::SM_SHARED_BYTES => machine.sm_shared_bytes,
+            global::SM_TBS => machine.sm_tbs,
+            global::WARP_THREADS => machine.warp_threads,
+            global::REGISTER_GRANULE => machine.register_granule,
+            global::SHARED_GRANULE_BYTES => machine.shared_granule_bytes,
+            global::LINEAR_COEFFICIENT => machine.linear_coefficient_q16,
+            global::STRAP_POLICY => machine.straps.policy as u32,
+            global::STRAP_PROFILE_WINDOW => machine.straps.profile_window,
+            global::STRAP_COALESCE_WINDOW => machine.straps.coalesce_window,
+            global::STRAP_OPTIONS => machine.straps.options,
+            global::CYCLE_LOW => {
+                self.cycle_high = (self.now >> 32) as u32;
+                self.now as u32
+            }
+            global::CYCLE_HIGH => self.cycle_high,
+            global::TIMER_LOW => self.timer.low,
+            global::TIMER_HIGH => (self.timer.compare >> 32) as u32,
+            global::TIMER_ARMED => u32::from(self.timer.armed),
+            global::INT_STATUS => self.int_status,
+            global::INT_ENABLE => self.int_enable,
+            global::INT_PENDING => self.int_status & self.int_enable,
+            global::DRAINED => self.drained,
+            global::COMPLETED => self.completed,
+            global::MODE => self.mode,
+            global::PROFILE_WINDOW => self.profile_window,
+            global::PHASE => self.phase,
+            global::RESCHEDULINGS => self.reschedulings,
+            global::FAULT => self.faults,
+            global::WATCHDOG_PERIOD => self.watchdog.period,
+            global::PREEMPT => self.preempt.map_or(0, |word| word | preempt::BUSY),
+            global::LAUNCH_COUNT => self.launches.len() as u32,
+            global::LAUNCH_SLOT => self.launches.first().map_or(0, |slot| *slot as u32),
+            _ => return self.read_global_array(offset),
+        })
+    }
+
+    fn read_global_array(&self, offset: u32) -> Option<u32> {
+        if let Some(index) = element(offset, global::STRAP_FIXED, MAX_SLOTS) {
+            self.machine.straps.fixed.get(index).copied().map(u32::from)
+        } else if let Some(word) = element(offset, global::ARM, SM_WORDS) {
+            let sms = self.sms.iter().skip(word * 32).take(32).enumerate();
+            Some(sms.fold(0, |bits, (bit, sm)| bits | u32::from(sm.armed) << bit))
+        } else if let Some(word) = element(offset, global::PARTITION, SM_WORDS) {
+            self.partition.get(word).copied()
+        } else if let Some(word) = element(offset, global::PROFILE_DONE, SM_WORDS) {
+            self.profile_done.get(word).copied()
+        } else {
+            None
+        }
+    }
+
+    fn write_global(&mut self, offset: u32, value: u32) -> Option<()> {
+        match offset {
+            global::TIMER_LOW => self.timer.low = value,
+            global::TIMER_HIGH => {
+                self.timer.compare = u64::from(value) << 32 | u64::from(self.timer.low);
+                self.timer.armed = true;
+                self.update_deadline();
+            }
+            global::TIMER_ARMED => {
+                self.timer.armed = value & 1 != 0;
+                self.update_deadline();
+            }
+            global::INT_STATUS => self.int_status &= !value,
+            global::INT_ENABLE => self.int_enable = value & interrupt::ALL,
+            global::DRAINED => self.drained &= !value,
+            global::COMPLETED => self.completed &= !value,
+            global::MODE => {
+                let known = if self.machine.features & feature::IDEAL_TRANSITION != 0 { mode::IDEAL } else { mode::DRAIN };
+                self.mode = self.in_range(value, 0, known);
+                self.changed();
+            }
+            global::PROFILE_WINDOW => self.profile_window = self.in_range(value, 1, MAX_WINDOW),
+            global::COMMIT => {
+                for sm in &mut self.sms {
+                    sm.active = sm.staged;
+                }
+                self.changed();
+            }
+            global::PHASE => self.phase = value,
+            global::RESCHEDULINGS => self.reschedulings = value,
+            global::FAULT => self.faults &= !value,
+            global::FAULT_SET => self.raise_fault(value & fault::BY_FIRMWARE),
+            global::WATCHDOG_PERIOD => {
+                self.watchdog.period = value;
+                self.watchdog.feed(self.now);
+                self.update_deadline();
+            }
+            global::WATCHDOG_FEED => {
+                self.watchdog.feed(self.now);
+                self.update_deadline();
+            }
+            global::PREEMPT if self.machine.features & feature::PREEMPT == 0 => self.raise_fault(fault::UNSUPPORTED),
+            // A second command while one is in progress is refused: there is one preemption engine.
+            global::PREEMPT if self.preempt.is_some() => self.raise_fault(fault::VALUE_RANGE),
+            global::PREEMPT => self.preempt = Some(value & !preempt::BUSY),
+            global::LAUNCH_POP => {
+                if !self.launches.is_empty() {
+                    self.launches.remove(0);
+                }
+            }
+            _ => return self.write_global_array(offset, value),
+        }
+        Some(())
+    }
+
+    fn write_global_array(&mut self, offset: u32, value: u32) -> Option<()> {
+        let bits = (0..32).filter(|bit| value >> bit & 1 != 0);
+        if let Some(word) = element(offset, global::ARM, SM_WORDS) {
+            bits.for_each(|bit| self.arm(word * 32 + bit));
+        } else if let Some(word) = element(offset, global::DISARM, SM_WORDS) {
+            bits.for_each(|bit| self.disarm(word * 32 + bit));
+        } else if let Some(word) = element(offset, global::PARTITION, SM_WORDS) {
+            *self.partition.get_mut(word)? &= !value;
+        } else if let Some(word) = element(offset, global::PROFILE_DONE, SM_WORDS) {
+            *self.profile_done.get_mut(word)? &= !value;
+        } else {
+            let slot = element(offset, global::QUOTA_ALL, MAX_SLOTS).filter(|slot| *slot < self.slots.len())?;
+            let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;
+            self.sms.iter_mut().for_each(|sm| sm.staged[slot] = quota);
+        }
+        Some(())
+    }
+
+    fn read_slot(&self, index: usize, offset: u32) -> Option<u32> {
+        let state = self.slots.get(index)?;
+        let kernel = state.kernel.unwrap_or_default();
+        Some(match offset {
+            slot::STATUS => {
+                flag(state.kernel.is_some(), slot_status::OCCUPIED)
+                    | flag(state.drained, slot_status::DRAINED)
+                    | flag(state.completed, slot_status::COMPLETED)
+            }
+            slot::GRID_TBS => kernel.grid_tbs,
+            slot::TB_THREADS => kernel.tb_threads,
+            slot::THREAD_REGISTERS => kernel.thread_registers,
+            slot::TB_SHARED_BYTES => kernel.tb_shared_bytes,
+            slot::PRIORITY => kernel.priority,
+            slot::STREAM => kernel.stream,
+            slot::UNISSUED_TBS => state.unissued,
+            slot::UNFINISHED_TBS => state.unfinished,
+            _ => return None,
+        })
+    }
+
+    fn write_slot(&mut self, index: usize, offset: u32, value: u32) -> Option<()> {
+        let occupied = self.slots.get(index)?.kernel.is_some();
+        if offset != slot::CONTROL {
+            return None;
+        }
+        if occupied && value & slot_control::REJECT != 0 {
+            self.rejected |= 1 << index;
+            self.release(index);
+        } else if occupied && value & slot_control::RELEASE != 0 {
+            self.release(index);
+        }
+        Some(())
+    }
+
+    fn read_sm(&self, index: usize, offset: u32) -> Option<u32> {
+        let state = self.sms.get(index)?;
+        let slots = self.slots.len();
+        if let Some(counter) = element(offset, sm::COUNTERS, COUNTERS) {
+            return Some(state.counters.latched(counter));
+        }
+        for (base, values) in [(sm::QUOTA, &state.staged), (sm::RESIDENT, &state.resident), (sm::ACTIVE_QUOTA, &state.active)] {
+            if let Some(slot) = element(offset, base, slots) {
+                return values.get(slot).copied().map(u32::from);
+            }
+        }
+        match offset {
+            sm::STATUS => Some(
+                flag(state.armed, sm_status::ARMED)
+                    | flag(state.window_end.is_some(), sm_status::RUNNING)
+                    | flag(state.counters.saturated() != 0, sm_status::SATURATED),
+            ),
+            sm::SATURATED => Some(state.counters.saturated()),
+            _ => None,
+        }
+    }
+
+    fn write_sm(&mut self, index: usize, offset: u32, value: u32) -> Option<()> {
+        self.sms.get(index)?;
+        if offset == sm::CONTROL {
+            if value & sm_control::SNAPSHOT != 0 {
+                self.sms[index].counters.latch();
+            }
+            if value & sm_control::DISARM != 0 {
+                self.disarm(index);
+            } else if value & sm_control::ARM != 0 {
+                self.arm(index);
+            }
+            return Some(());
+        }
+        let slot = element(offset, sm::QUOTA, self.slots.len())?;
+        let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;
+        *self.sms[index].staged.get_mut(slot)? = quota;
+        Some(())
+    }
+
+    /// Clamps a value into its field, and says so.
+    fn in_range(&mut self, value: u32, min: u32, max: u32) -> u32 {
+        let clamped = value.clamp(min, max);
+        if clamped != value {
+            self.raise_fault(fault::VALUE_RANGE);
+        }
+        clamped
+    }
+}

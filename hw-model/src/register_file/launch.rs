@@ -1,0 +1,100 @@
+//! Kernel slots as seen by the hardware: launch, progress, completion, release.
+
+use mias_firmware::regs::{fault, interrupt};
+
+use super::RegisterFile;
+use super::machine::KernelDescriptor;
+use super::state::SlotState;
+
+impl RegisterFile {
+    /// Launches a kernel into the lowest free slot and queues it for the firmware. None if all slots are taken: the launch
+    /// then has to wait for a release, and [`fault::LAUNCH_OVERRUN`] is raised.
+    pub fn post_launch(&mut self, kernel: KernelDescriptor) -> Option<usize> {
+        let Some((slot, state)) = self.slots.iter_mut().enumerate().find(|(_, slot)| slot.kernel.is_none()) else {
+            self.raise_fault(fault::LAUNCH_OVERRUN);
+            return None;
+        };
+        *state = SlotState { kernel: Some(kernel), unissued: kernel.grid_tbs, unfinished: kernel.grid_tbs, ..SlotState::default() };
+        self.launches.push(slot);
+        self.raise(interrupt::LAUNCH);
+        Some(slot)
+    }
+
+    /// Whether a launch would find a slot.
+    #[must_use]
+    pub fn has_free_slot(&self) -> bool {
+        self.slots.iter().any(|slot| slot.kernel.is_none())
+    }
+
+    /// The kernel in a slot, until the firmware releases it.
+    #[must_use]
+    pub fn kernel(&self, slot: usize) -> Option<&KernelDescriptor> {
+        self.slots.get(slot)?.kernel.as_ref()
+    }
+
+    /// Reports how many TBs of a kernel have not been issued. It can rise again (a flushed TB goes back to its kernel).
+    pub fn set_unissued(&mut self, slot: usize, tbs: u32) {
+        if let Some(state) = self.slots.get_mut(slot) {
+            self.evaluate |= (state.unissued == 0) != (tbs == 0);
+            state.unissued = tbs;
+        }
+    }
+
+    /// Reports how many TBs of a kernel have not retired.
+    pub fn set_unfinished(&mut self, slot: usize, tbs: u32) {
+        if let Some(state) = self.slots.get_mut(slot) {
+            state.unfinished = tbs;
+        }
+    }
+
+    /// Reports that a kernel has no TB left to issue.
+    pub fn post_drained(&mut self, slot: usize) {
+        if let Some(state) = self.slots.get_mut(slot)
+            && state.kernel.is_some()
+        {
+            state.unissued = 0;
+            state.drained = true;
+            self.drained |= 1 << slot;
+            self.evaluate = true;
+            self.raise(interrupt::DRAINED);
+        }
+    }
+
+    /// Reports that the last TB of a kernel has retired. The slot stays taken until the firmware releases it.
+    pub fn post_completed(&mut self, slot: usize) {
+        if let Some(state) = self.slots.get_mut(slot)
+            && state.kernel.is_some()
+        {
+            state.unissued = 0;
+            state.unfinished = 0;
+            state.drained = true;
+            state.completed = true;
+            self.completed |= 1 << slot;
+            self.evaluate = true;
+            self.raise(interrupt::COMPLETED);
+        }
+    }
+
+    /// Takes the slots whose kernel the firmware rejected since the last call: bit n for slot n.
+    pub fn take_rejected(&mut self) -> u32 {
+        std::mem::take(&mut self.rejected)
+    }
+
+    /// Frees a slot and zeroes its quotas, staged and active, on all SMs.
+    pub(super) fn release(&mut self, slot: usize) {
+        if let Some(state) = self.slots.get_mut(slot) {
+            *state = SlotState::default();
+        }
+        self.launches.retain(|waiting| *waiting != slot);
+        self.drained &= !(1 << slot);
+        self.completed &= !(1 << slot);
+        for sm in &mut self.sms {
+            for quotas in [&mut sm.staged, &mut sm.active] {
+                if let Some(quota) = quotas.get_mut(slot) {
+                    *quota = 0;
+                }
+            }
+        }
+        self.changed();
+    }
+}

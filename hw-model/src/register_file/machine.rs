@@ -1,0 +1,109 @@
+//! What is wired into the register block: the machine, the straps, and the descriptor of a launch.
+
+use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
+
+use crate::config::GpuConfig;
+
+/// Threads of a warp on every machine modelled here.
+const WARP_THREADS: u32 = 32;
+
+/// Read-only facts that the firmware finds in the register block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineDescription {
+    /// SMs, 1 to 256.
+    pub sm_count: u32,
+    /// Kernel slots, 1 to 8.
+    pub slot_count: u32,
+    /// Resident threads per SM.
+    pub sm_threads: u32,
+    /// 32-bit registers per SM.
+    pub sm_registers: u32,
+    /// Shared memory per SM in bytes.
+    pub sm_shared_bytes: u32,
+    /// Resident TBs per SM, 1 to 255.
+    pub sm_tbs: u32,
+    /// Threads per warp.
+    pub warp_threads: u32,
+    /// Registers per thread are rounded up to a multiple of this.
+    pub register_granule: u32,
+    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    pub shared_granule_bytes: u32,
+    /// Linear's coefficient, Q16.16.
+    pub linear_coefficient_q16: u32,
+    /// [`feature`] bits.
+    pub features: u32,
+    /// What the firmware is asked to do.
+    pub straps: Straps,
+}
+
+impl MachineDescription {
+    /// The description of a modelled GPU: all kernel slots, ideal transitions available, no preemption.
+    #[must_use]
+    pub fn of(gpu: &GpuConfig, straps: Straps) -> Self {
+        Self {
+            sm_count: gpu.sm.count,
+            slot_count: MAX_SLOTS as u32,
+            sm_threads: gpu.sm.threads,
+            sm_registers: gpu.sm.registers,
+            sm_shared_bytes: gpu.sm.shared_bytes,
+            sm_tbs: gpu.sm.tbs,
+            warp_threads: WARP_THREADS,
+            register_granule: gpu.sm.register_granule,
+            shared_granule_bytes: gpu.sm.shared_granule_bytes,
+            linear_coefficient_q16: gpu.scheduler.linear_coefficient_q16,
+            features: feature::IDEAL_TRANSITION,
+            straps,
+        }
+    }
+
+    /// The same with every count brought into the range that the map has room for.
+    #[must_use]
+    pub(super) fn within_map(mut self) -> Self {
+        self.sm_count = self.sm_count.clamp(1, MAX_SMS as u32);
+        self.slot_count = self.slot_count.clamp(1, MAX_SLOTS as u32);
+        self.sm_tbs = self.sm_tbs.clamp(1, u32::from(u8::MAX));
+        self
+    }
+}
+
+/// The strap registers: set by the host before the firmware starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Straps {
+    /// Policy to run.
+    pub policy: PolicyCode,
+    /// Profiling window in cycles, 1 to 131,071.
+    pub profile_window: u32,
+    /// Cycles for which launches are collected.
+    pub coalesce_window: u32,
+    /// [`mias_firmware::regs::option`] bits.
+    pub options: u32,
+    /// TBs per SM of the n-th kernel, for the fixed-configuration policy.
+    pub fixed: [u8; MAX_SLOTS],
+}
+
+impl Straps {
+    /// A policy with the thesis' window of 45,000 cycles (seed 000 section 3.2.1) and launches collected for 5,000 cycles
+    /// (algorithms.md 9.2 item 11).
+    #[must_use]
+    pub const fn new(policy: PolicyCode) -> Self {
+        const { assert!(45_000 <= MAX_WINDOW) };
+        Self { policy, profile_window: 45_000, coalesce_window: 5_000, options: 0, fixed: [0; MAX_SLOTS] }
+    }
+}
+
+/// A kernel as launched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelDescriptor {
+    /// TBs of the grid.
+    pub grid_tbs: u32,
+    /// Threads per TB.
+    pub tb_threads: u32,
+    /// Registers per thread.
+    pub thread_registers: u32,
+    /// Shared memory per TB in bytes.
+    pub tb_shared_bytes: u32,
+    /// Priority, larger is more urgent.
+    pub priority: u32,
+    /// Stream.
+    pub stream: u32,
+}

@@ -1,0 +1,235 @@
+//! The scheduler's register block as a device: the hardware's end of [`mias_firmware::regs`].
+//!
+//! Firmware reaches it through [`mias_firmware::bus::Bus`] (the access rules are in `access.rs`); the timing model through
+//! the methods here. The model's part of the deal, per cycle:
+//!
+//! 1. report what changed ([`RegisterFile::set_resident`], [`RegisterFile::set_unissued`], [`RegisterFile::post_launch`], ...);
+//! 2. if [`RegisterFile::needs_tick`], call [`RegisterFile::tick`], which asks for the counters of just those SMs whose
+//!    window starts or ends in this cycle, so that windows are exact;
+//! 3. if [`RegisterFile::interrupt_pending`], let the firmware run, and tick once more if needed;
+//! 4. follow [`RegisterFile::quota`] whenever [`RegisterFile::generation`] has changed.
+//!
+//! Between two such cycles nothing happens before [`RegisterFile::next_deadline`], so a model may skip ahead to it.
+
+mod access;
+mod counters;
+mod launch;
+mod machine;
+mod state;
+mod windows;
+
+#[cfg(test)]
+mod tests;
+
+use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, interrupt, mode};
+
+pub use counters::RawCounters;
+pub use machine::{KernelDescriptor, MachineDescription, Straps};
+
+use state::{SlotState, SmState, Timer, Watchdog};
+
+/// A preemption command (seed 003), for hardware that has the feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreemptCommand {
+    /// SM to take TBs off.
+    pub sm: usize,
+    /// Slot of their kernel.
+    pub slot: usize,
+    /// Number of TBs.
+    pub tbs: u32,
+    /// 0 drain, 1 context switch, 2 flush.
+    pub technique: u32,
+}
+
+/// The register block.
+#[derive(Clone, Debug)]
+pub struct RegisterFile {
+    machine: MachineDescription,
+    now: u64,
+    cycle_high: u32,
+    sms: Vec<SmState>,
+    slots: Vec<SlotState>,
+    /// Slots in the launch FIFO, oldest first.
+    launches: Vec<usize>,
+    rejected: u32,
+    timer: Timer,
+    watchdog: Watchdog,
+    preempt: Option<u32>,
+    int_status: u32,
+    int_enable: u32,
+    drained: u32,
+    completed: u32,
+    partition: [u32; SM_WORDS],
+    profile_done: [u32; SM_WORDS],
+    mode: u32,
+    profile_window: u32,
+    phase: u32,
+    reschedulings: u32,
+    faults: u32,
+    generation: u32,
+    /// An armed SM may have reached its partition.
+    evaluate: bool,
+    /// Earliest end of a window, timer or watchdog.
+    deadline: Option<u64>,
+}
+
+impl RegisterFile {
+    /// A register block after reset: no kernels, all quotas 0, all interrupts disabled, drain mode, longest window.
+    #[must_use]
+    pub fn new(machine: MachineDescription) -> Self {
+        let machine = machine.within_map();
+        Self {
+            sms: vec![SmState::default(); machine.sm_count as usize],
+            slots: vec![SlotState::default(); machine.slot_count as usize],
+            machine,
+            now: 0,
+            cycle_high: 0,
+            launches: Vec::new(),
+            rejected: 0,
+            timer: Timer::default(),
+            watchdog: Watchdog::default(),
+            preempt: None,
+            int_status: 0,
+            int_enable: 0,
+            drained: 0,
+            completed: 0,
+            partition: [0; SM_WORDS],
+            profile_done: [0; SM_WORDS],
+            mode: mode::DRAIN,
+            profile_window: MAX_WINDOW,
+            phase: PhaseCode::Idle as u32,
+            reschedulings: 0,
+            faults: 0,
+            generation: 0,
+            evaluate: false,
+            deadline: None,
+        }
+    }
+
+    /// The machine that it was built for.
+    #[must_use]
+    pub fn machine(&self) -> &MachineDescription {
+        &self.machine
+    }
+
+    /// TBs of the kernel in `slot` that `sm` may hold; 0 for SMs and slots that do not exist.
+    #[must_use]
+    pub fn quota(&self, sm: usize, slot: usize) -> u32 {
+        self.sms.get(sm).and_then(|sm| sm.active.get(slot)).copied().map_or(0, u32::from)
+    }
+
+    /// Changes whenever a quota, an arm bit or the transition mode does.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    /// Whether transitions are ideal (0 cycles) instead of drained.
+    #[must_use]
+    pub fn ideal_transition(&self) -> bool {
+        self.mode == mode::IDEAL
+    }
+
+    /// Cycle of the last [`RegisterFile::tick`] or [`RegisterFile::set_now`].
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Sets the cycle counter without evaluating anything; the firmware sees it. Time never runs backwards.
+    pub fn set_now(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    /// Reports the TBs of `slot` that are resident on `sm`, at most 255.
+    pub fn set_resident(&mut self, sm: usize, slot: usize, tbs: u32) {
+        let tbs = u8::try_from(tbs).unwrap_or(u8::MAX);
+        if let Some(state) = self.sms.get_mut(sm)
+            && let Some(resident) = state.resident.get_mut(slot)
+            && *resident != tbs
+        {
+            *resident = tbs;
+            self.evaluate |= state.armed;
+        }
+    }
+
+    /// TBs of `slot` resident on `sm` as last reported.
+    #[must_use]
+    pub fn resident(&self, sm: usize, slot: usize) -> u32 {
+        self.sms.get(sm).and_then(|sm| sm.resident.get(slot)).copied().map_or(0, u32::from)
+    }
+
+    /// Hands over the cumulative counts of an SM. Needed before the firmware runs if it takes snapshots by command; windows
+    /// get theirs through [`RegisterFile::tick`].
+    pub fn load_counters(&mut self, sm: usize, raw: RawCounters) {
+        if let Some(state) = self.sms.get_mut(sm) {
+            state.counters.load(raw);
+        }
+    }
+
+    /// Whether the interrupt line is high.
+    #[must_use]
+    pub fn interrupt_pending(&self) -> bool {
+        self.int_status & self.int_enable != 0
+    }
+
+    /// Scheduler phase as the firmware last reported it; none for a code that does not exist.
+    #[must_use]
+    pub fn phase(&self) -> Option<PhaseCode> {
+        PhaseCode::from_code(self.phase)
+    }
+
+    /// Reschedulings as the firmware last reported them.
+    #[must_use]
+    pub fn reschedulings(&self) -> u32 {
+        self.reschedulings
+    }
+
+    /// [`fault`] bits that are set.
+    #[must_use]
+    pub fn faults(&self) -> u32 {
+        self.faults
+    }
+
+    /// Whether the watchdog has expired since it was last fed.
+    #[must_use]
+    pub fn watchdog_expired(&self) -> bool {
+        self.watchdog.expired
+    }
+
+    /// The preemption command in progress.
+    #[must_use]
+    pub fn preempt_command(&self) -> Option<PreemptCommand> {
+        use mias_firmware::regs::preempt;
+        self.preempt.map(|word| PreemptCommand {
+            sm: (word >> preempt::SM_SHIFT & 0xFF) as usize,
+            slot: (word >> preempt::SLOT_SHIFT & 0x7) as usize,
+            tbs: word >> preempt::COUNT_SHIFT & 0xFF,
+            technique: word >> preempt::TECHNIQUE_SHIFT & 0x3,
+        })
+    }
+
+    /// Reports that the preemption command is done.
+    pub fn post_preempt_done(&mut self) {
+        if self.preempt.take().is_some() {
+            self.raise(interrupt::PREEMPT_DONE);
+        }
+    }
+
+    fn raise(&mut self, events: u32) {
+        self.int_status |= events;
+    }
+
+    fn raise_fault(&mut self, faults: u32) {
+        let new = faults & fault::ALL & !self.faults;
+        if new != 0 {
+            self.faults |= new;
+            self.raise(interrupt::FAULT);
+        }
+    }
+
+    fn changed(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        self.evaluate = true;
+    }
+}

@@ -1,0 +1,64 @@
+//! State of one SM, one kernel slot and the small devices (timer, watchdog, preemption) of the register block.
+
+use mias_firmware::regs::MAX_SLOTS;
+
+use super::counters::CounterBank;
+use super::machine::KernelDescriptor;
+
+/// The block's share of an SM.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SmState {
+    /// Waiting for its partition, or profiling.
+    pub(super) armed: bool,
+    /// First cycle after the running window.
+    pub(super) window_end: Option<u64>,
+    pub(super) counters: CounterBank,
+    pub(super) staged: [u8; MAX_SLOTS],
+    pub(super) active: [u8; MAX_SLOTS],
+    pub(super) resident: [u8; MAX_SLOTS],
+}
+
+/// A kernel slot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SlotState {
+    /// The kernel in it, none when free.
+    pub(super) kernel: Option<KernelDescriptor>,
+    pub(super) unissued: u32,
+    pub(super) unfinished: u32,
+    pub(super) drained: bool,
+    pub(super) completed: bool,
+}
+
+/// The global timer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timer {
+    pub(super) compare: u64,
+    /// Low word written but not yet joined by a high word.
+    pub(super) low: u32,
+    pub(super) armed: bool,
+}
+
+impl Timer {
+    pub(super) fn deadline(&self) -> Option<u64> {
+        self.armed.then_some(self.compare)
+    }
+}
+
+/// The watchdog.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watchdog {
+    pub(super) period: u32,
+    pub(super) fed_at: u64,
+    pub(super) expired: bool,
+}
+
+impl Watchdog {
+    pub(super) fn deadline(&self) -> Option<u64> {
+        (self.period != 0 && !self.expired).then(|| self.fed_at.saturating_add(u64::from(self.period)))
+    }
+
+    pub(super) fn feed(&mut self, now: u64) {
+        self.fed_at = now;
+        self.expired = false;
+    }
+}

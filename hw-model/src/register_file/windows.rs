@@ -1,0 +1,118 @@
+//! Time in the register block: profiling windows, timer and watchdog.
+
+use mias_firmware::regs::{fault, interrupt, sm_bit};
+
+use super::RegisterFile;
+use super::counters::RawCounters;
+
+impl RegisterFile {
+    /// Whether [`RegisterFile::tick`] has something to do in this cycle. Cheap: to be asked every cycle.
+    #[must_use]
+    pub fn needs_tick(&self, now: u64) -> bool {
+        self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// The cycle at which the earliest window, timer or watchdog ends.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.deadline
+    }
+
+    /// Brings the block to cycle `now`: ends the windows that are over, starts those whose partition is reached, and runs
+    /// timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of this cycle, for those
+    /// SMs only whose window ends or starts.
+    ///
+    /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
+    /// [`RegisterFile::next_deadline`].
+    pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
+        self.set_now(now);
+        self.end_windows(&mut counters);
+        if std::mem::take(&mut self.evaluate) {
+            self.start_windows(&mut counters);
+        }
+        if self.timer.deadline().is_some_and(|deadline| deadline <= self.now) {
+            self.timer.armed = false;
+            self.raise(interrupt::TIMER);
+        }
+        if self.watchdog.deadline().is_some_and(|deadline| deadline <= self.now) {
+            self.watchdog.expired = true;
+            self.raise_fault(fault::WATCHDOG);
+        }
+        self.update_deadline();
+    }
+
+    /// Whether an SM's window is running.
+    #[must_use]
+    pub fn profiling(&self, sm: usize) -> bool {
+        self.sms.get(sm).is_some_and(|sm| sm.window_end.is_some())
+    }
+
+    /// Whether an SM holds just what its quotas ask for: for every slot resident TBs equal the quota, or are fewer and the
+    /// kernel has no TB left to issue.
+    #[must_use]
+    pub fn partition_reached(&self, sm: usize) -> bool {
+        let Some(sm) = self.sms.get(sm) else { return false };
+        let slots = self.slots.iter().map(|slot| slot.unissued == 0);
+        sm.resident
+            .iter()
+            .zip(&sm.active)
+            .zip(slots)
+            .all(|((resident, quota), exhausted)| resident == quota || resident < quota && exhausted)
+    }
+
+    fn end_windows(&mut self, counters: &mut impl FnMut(usize) -> RawCounters) {
+        for index in 0..self.sms.len() {
+            let state = &mut self.sms[index];
+            if state.window_end.is_some_and(|end| end <= self.now) {
+                state.counters.load(counters(index));
+                state.counters.latch();
+                state.window_end = None;
+                state.armed = false;
+                let (word, bit) = sm_bit(index);
+                self.profile_done[word] |= bit;
+                self.generation = self.generation.wrapping_add(1);
+                self.raise(interrupt::PROFILE_DONE);
+            }
+        }
+    }
+
+    fn start_windows(&mut self, counters: &mut impl FnMut(usize) -> RawCounters) {
+        for index in 0..self.sms.len() {
+            let state = &self.sms[index];
+            if state.armed && state.window_end.is_none() && self.partition_reached(index) {
+                let state = &mut self.sms[index];
+                state.counters.load(counters(index));
+                state.counters.clear();
+                state.window_end = Some(self.now.saturating_add(u64::from(self.profile_window)));
+                let (word, bit) = sm_bit(index);
+                self.partition[word] |= bit;
+                self.raise(interrupt::PARTITION);
+            }
+        }
+    }
+
+    pub(super) fn arm(&mut self, sm: usize) {
+        if let Some(state) = self.sms.get_mut(sm)
+            && !state.armed
+        {
+            state.armed = true;
+            self.changed();
+        }
+    }
+
+    pub(super) fn disarm(&mut self, sm: usize) {
+        if let Some(state) = self.sms.get_mut(sm)
+            && state.armed
+        {
+            state.armed = false;
+            state.window_end = None;
+            self.changed();
+            self.update_deadline();
+        }
+    }
+
+    pub(super) fn update_deadline(&mut self) {
+        let windows = self.sms.iter().filter_map(|sm| sm.window_end);
+        self.deadline = windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).min();
+    }
+}
