@@ -1,1 +1,3 @@
+//! MIAS on the host.
+
 fn main() {}

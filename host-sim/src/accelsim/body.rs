@@ -1,0 +1,143 @@
+//! The TBs of a trace: `#BEGIN_TB`, warps, instruction lines, `#END_TB`.
+
+use super::addresses;
+use super::error::{Problem, ReadError, excerpt};
+use super::fields::Fields;
+use super::header::Header;
+use super::source::Lines;
+use super::statics::{Defined, Statics};
+use super::warnings::Warnings;
+use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, WARP_LANES};
+
+/// Reads everything after the header.
+pub(super) fn read(lines: &mut Lines, header: &Header, warnings: &mut Warnings) -> Result<KernelTrace, ReadError> {
+    let builder = TraceBuilder::new(header.info.clone()).map_err(|error| lines.error_in_file(error))?;
+    let warps = header.info.warps();
+    let mut body = Body { header, warps, statics: Statics::new(header), builder, lanes: [0; WARP_LANES as usize] };
+    let mut tbs = 0u64;
+    while let Some(line) = lines.next()? {
+        match line.trim_ascii() {
+            b"" => {}
+            b"#BEGIN_TB" => {
+                if tbs == header.info.tbs() {
+                    return Err(lines.error(Problem::Structure(format!("the grid has {tbs} TBs, this is one more"))));
+                }
+                let tb = body.read_tb(lines)?;
+                body.builder.add_tb(&tb).map_err(|error| lines.error(error))?;
+                tbs += 1;
+            }
+            other => {
+                let text = excerpt(other);
+                return Err(lines.error(Problem::Structure(format!("`#BEGIN_TB` expected, found `{text}`"))));
+            }
+        }
+    }
+    body.statics.warn(warnings);
+    body.builder.finish().map_err(|error| lines.error_in_file(error))
+}
+
+struct Body<'a> {
+    header: &'a Header,
+    warps: u32,
+    statics: Statics<'a>,
+    builder: TraceBuilder,
+    lanes: [u64; WARP_LANES as usize],
+}
+
+impl Body<'_> {
+    /// Reads up to and including `#END_TB`.
+    fn read_tb(&mut self, lines: &mut Lines) -> Result<TbRecorder, ReadError> {
+        let begin = lines.line();
+        let mut tb = TbRecorder::new();
+        let mut recorded = 0u32;
+        while let Some(line) = lines.next()? {
+            let text = line.trim_ascii();
+            if text == b"#END_TB" {
+                (recorded..self.warps).for_each(|_| tb.warp());
+                return Ok(tb);
+            }
+            if let Some(value) = assignment(text, b"warp") {
+                match value.filter(|&warp| (u64::from(recorded)..u64::from(self.warps)).contains(&warp)) {
+                    Some(warp) => {
+                        (recorded..=warp as u32).for_each(|_| tb.warp());
+                        recorded = warp as u32 + 1;
+                    }
+                    None => {
+                        let (text, warps) = (excerpt(text), self.warps);
+                        let problem = format!("`{text}`: warps of a TB must ascend, and this block has {warps} of them");
+                        return Err(lines.error(Problem::Structure(problem)));
+                    }
+                }
+            } else if let Some(value) = assignment(text, b"insts") {
+                let bad = if recorded == 0 { Some("`insts = n` before the first `warp = w`") } else { None };
+                let bad = bad.or(if value.is_none() { Some("`insts = n` without a number") } else { None });
+                if let Some(bad) = bad {
+                    return Err(lines.error(Problem::Structure(bad.to_owned())));
+                }
+                self.read_warp(lines, value.unwrap_or(0), &mut tb)?;
+            } else if !text.is_empty() && !text.starts_with(b"thread block") {
+                let text = excerpt(text);
+                let problem = format!("`warp = w`, `insts = n` or `#END_TB` expected, found `{text}`");
+                return Err(lines.error(Problem::Structure(problem)));
+            }
+        }
+        Err(lines.error(Problem::Structure(format!("the file ends within the TB that begins at line {begin}"))))
+    }
+
+    /// Reads `count` instruction lines.
+    fn read_warp(&mut self, lines: &mut Lines, count: u64, tb: &mut TbRecorder) -> Result<(), ReadError> {
+        let mut done = 0;
+        while done < count {
+            let Some(line) = lines.next()? else {
+                let problem = format!("the file ends after {done} of the warp's {count} instructions");
+                return Err(lines.error(Problem::Structure(problem)));
+            };
+            if line.is_empty() {
+                continue;
+            }
+            if line[0] == b'#' || line[0] == b'w' {
+                let text = excerpt(line);
+                let problem = format!("`{text}` after {done} of the warp's {count} instructions");
+                return Err(lines.error(Problem::Structure(problem)));
+            }
+            done += 1;
+            if let Err(problem) = self.read_inst(line, done == count, tb) {
+                return Err(lines.error(problem));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn read_inst(&mut self, line: &[u8], last: bool, tb: &mut TbRecorder) -> Result<(), Problem> {
+        let mut fields = Fields::new(line);
+        if self.header.version < 3 {
+            for _ in 0..4 {
+                fields.decimal("TB coordinates and warp")?;
+            }
+        }
+        if self.header.lineinfo {
+            fields.decimal("a source line number")?;
+        }
+        let pc = fields.hex("a PC")?;
+        fields.skip_blanks();
+        let begin = fields.position();
+        let mask = fields.hex("a lane mask")?;
+        let active = match u32::try_from(mask) {
+            Ok(mask) => mask.count_ones(),
+            Err(_) => return Err(fields.fail(begin, "a mask of 32 lanes")),
+        };
+        let (number, has_addresses) = self.statics.look_up(pc, &mut fields)?;
+        let lanes = if has_addresses { addresses::read(&mut fields, active, &mut self.lanes)? } else { 0 };
+        let lanes = &self.lanes[..lanes];
+        let Defined { index, inst } = self.statics.resolve(number, lanes, last, &mut self.builder)?;
+        tb.inst(index, &inst, active, lanes);
+        Ok(())
+    }
+}
+
+/// The number of a `key = number` line: none if the line is another, `Some(None)` if there is no number.
+fn assignment(text: &[u8], key: &[u8]) -> Option<Option<u64>> {
+    let rest = text.strip_prefix(key)?.trim_ascii_start().strip_prefix(b"=")?;
+    Some(std::str::from_utf8(rest.trim_ascii()).ok().and_then(|value| value.parse().ok()))
+}

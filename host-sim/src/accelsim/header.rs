@@ -1,0 +1,142 @@
+//! The `-key = value` lines that start a kernel trace.
+
+use super::error::{Problem, ReadError, excerpt};
+use super::opcodes::Isa;
+use super::source::Lines;
+use mias_hw_model::trace::KernelInfo;
+
+/// A CUDA stream. Launches of one stream run one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StreamId(pub u64);
+
+/// Newest trace version that the reader knows.
+const NEWEST_VERSION: u32 = 5;
+
+/// Most registers that a thread can have on any machine traced (CUDA programming guide, compute capabilities 3.5 and up).
+const MAX_REGISTERS: u32 = 255;
+
+/// A kernel's header.
+#[derive(Clone, Debug)]
+pub(super) struct Header {
+    /// Launch geometry and resources.
+    pub(super) info: KernelInfo,
+    /// Instruction set of the opcodes.
+    pub(super) isa: Isa,
+    /// Trace format, 1 to 5.
+    pub(super) version: u32,
+    /// Each instruction starts with a source line number.
+    pub(super) lineinfo: bool,
+    /// The stream launched on.
+    pub(super) stream: StreamId,
+    /// First address of the shared-memory window of generic accesses, 0 if unknown.
+    pub(super) shared_base: u64,
+    /// First address of the local-memory window of generic accesses, 0 if unknown.
+    pub(super) local_base: u64,
+}
+
+/// Reads the header up to and including the first `#` line.
+pub(super) fn read(lines: &mut Lines) -> Result<Header, ReadError> {
+    let mut found = Found::default();
+    while let Some(line) = lines.next()? {
+        if line.starts_with(b"#") {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let result = match split(line) {
+            Some((key, value)) => found.set(&key, &value),
+            None => Err(Problem::Structure(format!("header line `-key = value` expected, found `{}`", excerpt(line)))),
+        };
+        result.map_err(|problem| lines.error(problem))?;
+    }
+    found.complete().map_err(|problem| lines.error_in_file(problem))
+}
+
+/// The values found so far.
+#[derive(Default)]
+struct Found {
+    name: Option<String>,
+    grid: Option<[u32; 3]>,
+    block: Option<[u32; 3]>,
+    registers: Option<u32>,
+    isa: Option<Isa>,
+    version: Option<u32>,
+    shared_bytes: u32,
+    lineinfo: bool,
+    stream: u64,
+    shared_base: u64,
+    local_base: u64,
+}
+
+impl Found {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), Problem> {
+        match key {
+            "kernel name" => self.name = Some(value.to_owned()),
+            "grid dim" => self.grid = Some(triple("grid dim", value)?),
+            "block dim" => self.block = Some(triple("block dim", value)?),
+            "nregs" => self.registers = Some(number("nregs", value, MAX_REGISTERS, "a number from 0 to 255")?),
+            "shmem" => self.shared_bytes = number("shmem", value, u32::MAX, "a number of bytes")?,
+            "binary version" => {
+                let expected = "a known instruction set (60, 61 Pascal; 70 Volta; 72, 75 Turing; 80, 86, 87, 89 Ampere)";
+                let isa = value.parse().ok().and_then(Isa::from_binary_version);
+                self.isa = Some(isa.ok_or_else(|| wrong("binary version", value, expected))?);
+            }
+            "accelsim tracer version" => {
+                self.version = Some(number("accelsim tracer version", value, NEWEST_VERSION, "a version from 1 to 5")?);
+            }
+            "enable lineinfo" => self.lineinfo = number("enable lineinfo", value, 1, "0 or 1")? == 1,
+            "cuda stream id" => self.stream = value.parse().map_err(|_| wrong("cuda stream id", value, "a number"))?,
+            "shmem base_addr" => self.shared_base = address("shmem base_addr", value)?,
+            "local mem base_addr" => self.local_base = address("local mem base_addr", value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn complete(self) -> Result<Header, Problem> {
+        let missing = |key| move || Problem::HeaderMissing(key);
+        let info = KernelInfo {
+            name: self.name.ok_or_else(missing("kernel name"))?,
+            grid: self.grid.ok_or_else(missing("grid dim"))?,
+            block: self.block.ok_or_else(missing("block dim"))?,
+            registers_per_thread: self.registers.ok_or_else(missing("nregs"))?,
+            shared_bytes: self.shared_bytes,
+        };
+        let isa = self.isa.ok_or_else(missing("binary version"))?;
+        let version = self.version.ok_or_else(missing("accelsim tracer version"))?;
+        let Found { lineinfo, stream, shared_base, local_base, .. } = self;
+        Ok(Header { info, isa, version, lineinfo, stream: StreamId(stream), shared_base, local_base })
+    }
+}
+
+fn split(line: &[u8]) -> Option<(String, String)> {
+    let text = String::from_utf8_lossy(line.strip_prefix(b"-")?);
+    let (key, value) = text.split_once('=')?;
+    Some((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn wrong(key: &'static str, value: &str, expected: &'static str) -> Problem {
+    Problem::HeaderValue { key, value: excerpt(value.as_bytes()), expected }
+}
+
+fn number(key: &'static str, value: &str, limit: u32, expected: &'static str) -> Result<u32, Problem> {
+    value.parse().ok().filter(|&number| number <= limit).ok_or_else(|| wrong(key, value, expected))
+}
+
+fn address(key: &'static str, value: &str) -> Result<u64, Problem> {
+    u64::from_str_radix(value.trim_start_matches("0x"), 16).map_err(|_| wrong(key, value, "a hexadecimal address"))
+}
+
+/// Largest grid or block extent; their product then fits the trace's counters many times over.
+const MAX_EXTENT: u32 = i32::MAX as u32;
+
+fn triple(key: &'static str, value: &str) -> Result<[u32; 3], Problem> {
+    let bad = || wrong(key, value, "three numbers (x,y,z), at most 1024 threads per block");
+    let inner = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).ok_or_else(bad)?;
+    let numbers: Vec<u32> = inner.split(',').map(|n| n.trim().parse().map_err(|_| bad())).collect::<Result<_, _>>()?;
+    let extents: [u32; 3] = numbers.try_into().map_err(|_| bad())?;
+    let product: u128 = extents.iter().map(|&n| u128::from(n)).product();
+    let limit = if key == "block dim" { 1024 } else { u128::from(MAX_EXTENT) };
+    if product > limit { Err(bad()) } else { Ok(extents) }
+}

@@ -1,0 +1,76 @@
+//! `kernelslist.g`: what the traced program did, one command per line.
+
+use super::error::{Problem, ReadError, excerpt};
+use super::source::Lines;
+use std::path::{Path, PathBuf};
+
+/// One command of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Host to device copy; it may warm the L2.
+    CopyToDevice {
+        /// First byte written.
+        address: u64,
+        /// Bytes written.
+        bytes: u64,
+    },
+    /// A kernel launch, traced in this file.
+    Kernel(PathBuf),
+}
+
+/// The commands of a list, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List {
+    /// The commands.
+    pub commands: Vec<Command>,
+}
+
+impl List {
+    /// The kernel files, in launch order.
+    pub fn kernels(&self) -> impl Iterator<Item = &Path> {
+        self.commands.iter().filter_map(|command| match command {
+            Command::Kernel(path) => Some(path.as_path()),
+            Command::CopyToDevice { .. } => None,
+        })
+    }
+}
+
+/// Reads a kernel list. File names are relative to the list; where `kernel-1.traceg` is named but only `kernel-1.traceg.xz`
+/// exists (or the other way round), that one is taken. Lines that are neither a launch nor a copy to the device are ignored.
+///
+/// # Errors
+/// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not exist, or names no kernel.
+pub fn read_list(path: &Path) -> Result<List, ReadError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut lines = Lines::open(path)?;
+    let mut commands = Vec::new();
+    while let Some(line) = lines.next()? {
+        let text = line.trim_ascii().to_owned();
+        if text.starts_with(b"MemcpyHtoD") {
+            let copy = parse_copy(&text).ok_or_else(|| lines.error(Problem::Copy(excerpt(&text))))?;
+            commands.push(copy);
+        } else if text.starts_with(b"kernel") {
+            let name = String::from_utf8_lossy(&text).into_owned();
+            let file = find(folder, &name).ok_or_else(|| lines.error(Problem::MissingKernel(name)))?;
+            commands.push(Command::Kernel(file));
+        }
+    }
+    let list = List { commands };
+    if list.kernels().next().is_none() {
+        return Err(lines.error_in_file(Problem::EmptyList));
+    }
+    Ok(list)
+}
+
+fn parse_copy(text: &[u8]) -> Option<Command> {
+    let text = std::str::from_utf8(text).ok()?;
+    let mut parts = text.split(',').map(str::trim);
+    let ("MemcpyHtoD", address, bytes, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next()) else { return None };
+    let address = u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?;
+    Some(Command::CopyToDevice { address, bytes: bytes.parse().ok()? })
+}
+
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let other = name.strip_suffix(".xz").map_or_else(|| format!("{name}.xz"), str::to_owned);
+    [folder.join(name), folder.join(other)].into_iter().find(|file| file.is_file())
+}

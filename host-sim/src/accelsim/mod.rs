@@ -1,0 +1,49 @@
+//! Reader of Accel-Sim traces: `kernelslist.g` and the `kernel-N.traceg[.xz]` files that it names.
+//!
+//! The format is the one in the reference numbers' notes ("Accel-Sim's trace format"), versions 1 to 5. A file is streamed
+//! through one reused buffer; each instruction line costs two hexadecimal numbers and one comparison against the text last
+//! seen at its PC ([`statics`]), and its addresses where it has any.
+//!
+//! ```text
+//! source (lines, .xz) -> header (launch geometry) -> body (TBs, warps) -> statics (text to instruction, by PC)
+//!                                                                      `-> addresses (per-lane, modes 0, 1, 2)
+//! ```
+//!
+//! What the format leaves open is decided so:
+//! * TBs count in file order, whatever their coordinates; a warp that a TB does not list has no instruction.
+//! * The access width is the opcode's (`.64`, `.U8`) where it has one, since tracers report it wrongly, else the listed one.
+//! * Only an EXIT that ends its warp is [`Class::Exit`](mias_hw_model::isa::Class::Exit); one of some lanes in the middle is
+//!   timed as integer, as the peer does.
+//! * A launch waits for the launches before it on the same stream.
+
+mod addresses;
+mod body;
+mod error;
+mod fields;
+mod header;
+mod list;
+pub mod opcodes;
+mod source;
+mod statics;
+#[cfg(test)]
+mod tests;
+mod warnings;
+
+pub use error::{Problem, ReadError};
+pub use header::StreamId;
+pub use list::{Command, List, read_list};
+pub use warnings::Warnings;
+
+use mias_hw_model::trace::KernelTrace;
+use std::path::Path;
+
+/// Reads one kernel launch, plain or `.xz`. What could be read but not understood is counted in `warnings`.
+///
+/// # Errors
+/// [`ReadError`] with the file, and the line where there is one.
+pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+    let mut lines = source::Lines::open(path)?;
+    let header = header::read(&mut lines)?;
+    let trace = body::read(&mut lines, &header, warnings)?;
+    Ok((trace, header.stream))
+}

@@ -1,0 +1,103 @@
+//! Lines of a plain or `.xz` file through one reused buffer.
+
+use super::error::{Problem, ReadError};
+use liblzma::read::XzDecoder;
+use liblzma::stream::Stream;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Bytes asked of the file at a time (assumption: well above the longest line, well within the second-level cache).
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Longest line accepted; 32 addresses take under 1 KiB.
+const LINE_LIMIT_BYTES: usize = 1 << 20;
+
+/// Memory that the decompressor may take; `xz -9` needs 65 MiB, a damaged header may ask for gigabytes.
+const XZ_MEMORY_BYTES: u64 = 512 << 20;
+
+/// The lines of a file, without their line ends.
+pub(super) struct Lines {
+    input: Box<dyn Read>,
+    path: PathBuf,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    line: u64,
+    at_end: bool,
+}
+
+impl Lines {
+    /// Opens `path`; a name that ends in `.xz` is decompressed.
+    pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
+        let file = File::open(path).map_err(|error| ReadError::new(path, None, error))?;
+        let input: Box<dyn Read> = match path.extension() {
+            Some(extension) if extension == "xz" => {
+                let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, liblzma::stream::CONCATENATED);
+                let stream = stream.map_err(|error| ReadError::new(path, None, std::io::Error::from(error)))?;
+                Box::new(XzDecoder::new_stream(file, stream))
+            }
+            _ => Box::new(file),
+        };
+        let buffer = vec![0; CHUNK_BYTES];
+        Ok(Lines { input, path: path.to_owned(), buffer, start: 0, end: 0, line: 0, at_end: false })
+    }
+
+    /// The next line, none at the end of the file. The last line needs no line end.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
+        let mut searched = 0;
+        let length = loop {
+            let rest = &self.buffer[self.start..self.end];
+            if let Some(at) = memchr::memchr(b'\n', &rest[searched..]) {
+                break searched + at;
+            }
+            searched = rest.len();
+            if self.at_end {
+                if rest.is_empty() {
+                    return Ok(None);
+                }
+                break searched;
+            }
+            self.refill()?;
+        };
+        self.line += 1;
+        let start = self.start;
+        self.start = (start + length + 1).min(self.end);
+        let line = &self.buffer[start..start + length];
+        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Result<(), ReadError> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end > LINE_LIMIT_BYTES {
+            return Err(ReadError::new(&self.path, Some(self.line + 1), Problem::LineTooLong(LINE_LIMIT_BYTES)));
+        }
+        if self.end == self.buffer.len() {
+            self.buffer.resize(self.end + CHUNK_BYTES, 0);
+        }
+        let read = self.input.read(&mut self.buffer[self.end..]);
+        let count = read.map_err(|error| ReadError::new(&self.path, Some(self.line + 1), error))?;
+        self.at_end = count == 0;
+        self.end += count;
+        Ok(())
+    }
+
+    /// An error at the line last returned.
+    pub(super) fn error(&self, problem: impl Into<Problem>) -> ReadError {
+        ReadError::new(&self.path, Some(self.line), problem)
+    }
+
+    /// An error about the file as a whole.
+    pub(super) fn error_in_file(&self, problem: impl Into<Problem>) -> ReadError {
+        ReadError::new(&self.path, None, problem)
+    }
+
+    /// Number of the line last returned, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+}

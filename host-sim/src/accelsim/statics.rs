@@ -1,0 +1,198 @@
+//! Instruction text to static instruction, remembered by PC.
+//!
+//! Between mask and addresses an instruction line repeats word for word whenever its PC is executed again. So the text is
+//! kept, and a line costs one look-up by PC and one comparison; only text not seen at its PC is parsed.
+
+use super::error::Problem;
+use super::fields::Fields;
+use super::header::Header;
+use super::opcodes::Operation;
+use super::warnings::Warnings;
+use mias_hw_model::isa::{Class, Space, StaticInst};
+use mias_hw_model::trace::TraceBuilder;
+use std::ops::Range;
+
+/// Look-up chains; PCs are 8 or 16 bytes apart, so this serves 4096 instructions without a collision.
+const CHAINS: usize = 4096;
+
+/// Bytes per thread of the local-memory window, the peer's assumption.
+const LOCAL_WINDOW_BYTES: u64 = 1 << 14;
+
+/// Widest access of a lane: 128 bits.
+const MAX_WIDTH_BYTES: u32 = 16;
+
+/// A static instruction and its index in the trace under construction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defined {
+    pub(super) index: u16,
+    pub(super) inst: StaticInst,
+}
+
+/// An instruction text seen before.
+struct Entry {
+    pc: u64,
+    text: Range<usize>,
+    next: u32,
+    operation: Operation,
+    /// The instruction with the class that it most often has.
+    inst: StaticInst,
+    /// The line lists addresses.
+    has_addresses: bool,
+    /// What this text was defined as so far: as it stands (or shared), local, global.
+    defined: [Option<u16>; 3],
+    /// Opcode that no table has, and how often it was executed.
+    unknown: Option<(String, u64)>,
+}
+
+/// All instruction texts of a kernel.
+pub(super) struct Statics<'a> {
+    header: &'a Header,
+    chains: Vec<u32>,
+    entries: Vec<Entry>,
+    texts: Vec<u8>,
+}
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+
+impl<'a> Statics<'a> {
+    pub(super) fn new(header: &'a Header) -> Self {
+        Statics { header, chains: vec![NONE; CHAINS], entries: Vec::new(), texts: Vec::new() }
+    }
+
+    /// Finds the instruction whose text starts at `fields`, parsing it if it is new, and moves `fields` behind its access
+    /// width. Returns its number, for [`Statics::resolve`], and whether addresses follow.
+    #[inline]
+    pub(super) fn look_up(&mut self, pc: u64, fields: &mut Fields<'_>) -> Result<(u32, bool), Problem> {
+        fields.skip_blanks();
+        let rest = fields.rest();
+        let mut at = self.chains[chain(pc)];
+        while let Some(entry) = self.entries.get(at as usize) {
+            let text = &self.texts[entry.text.clone()];
+            if entry.pc == pc && rest.starts_with(text) && matches!(rest.get(text.len()), None | Some(b' ' | b'\t')) {
+                fields.advance(text.len());
+                return Ok((at, entry.has_addresses));
+            }
+            at = entry.next;
+        }
+        self.parse(pc, fields)
+    }
+
+    /// The static instruction of text `number` for an execution with these addresses. `last` marks the warp's last.
+    #[inline]
+    pub(super) fn resolve(&mut self, number: u32, lanes: &[u64], last: bool, builder: &mut TraceBuilder) -> Result<Defined, Problem> {
+        let entry = &mut self.entries[number as usize];
+        let (slot, class) = match entry.operation {
+            Operation::Of(class) => (0, class),
+            Operation::Exit if last => (0, Class::Exit),
+            Operation::Exit => (1, Class::Int),
+            Operation::GenericLoad | Operation::GenericStore => {
+                let (slot, space) = window(self.header, lanes);
+                let load = entry.operation == Operation::GenericLoad;
+                (slot, if load { Class::Load(space) } else { Class::Store(space) })
+            }
+        };
+        if let Some((_, executed)) = &mut entry.unknown {
+            *executed += 1;
+        }
+        let inst = StaticInst { class, ..entry.inst };
+        let index = match entry.defined[slot] {
+            Some(index) => index,
+            None => *entry.defined[slot].insert(builder.define(inst)?),
+        };
+        Ok(Defined { index, inst })
+    }
+
+    /// Tells which opcodes no table has, and how often each was executed.
+    pub(super) fn warn(&self, warnings: &mut Warnings) {
+        for (opcode, executed) in self.entries.iter().filter_map(|entry| entry.unknown.as_ref()) {
+            warnings.unknown_opcode(opcode, *executed);
+        }
+    }
+
+    #[cold]
+    fn parse(&mut self, pc: u64, fields: &mut Fields<'_>) -> Result<(u32, bool), Problem> {
+        let (begin, rest) = (fields.position(), fields.rest());
+        let mut inst = StaticInst::new(pc as u32, Class::Int);
+        for _ in 0..fields.count("at most one destination register", 1)? {
+            let register = fields.register()?;
+            if register != mias_hw_model::isa::ZERO_REG {
+                inst = inst.writes(register);
+            }
+        }
+        let opcode_begin = fields.position() + 1;
+        let opcode = String::from_utf8_lossy(fields.word()).into_owned();
+        if opcode.is_empty() {
+            return Err(fields.fail(opcode_begin, "an opcode"));
+        }
+        for _ in 0..fields.count("at most four source registers", mias_hw_model::isa::MAX_SOURCES as u32)? {
+            inst = inst.reads(&[fields.register()?]);
+        }
+        let width_begin = fields.position() + 1;
+        let listed_width = fields.count("an access width in bytes", 255)?;
+        let text = &rest[..fields.position() - begin];
+
+        let mut parts = opcode.split('.');
+        let stem = parts.next().unwrap_or_default();
+        let found = self.header.isa.operation(stem);
+        let operation = found.unwrap_or(Operation::Of(Class::Int));
+        if is_memory(operation) && listed_width > 0 {
+            let width = if stem == "LDSM" { None } else { parts.clone().find_map(width_bytes) }.unwrap_or(listed_width);
+            if width > MAX_WIDTH_BYTES {
+                return Err(fields.fail(width_begin, "an access width of at most 16 bytes"));
+            }
+            inst = inst.width(width as u8);
+        }
+        // "STRONG" and "GPU" together on a load mean device scope: served by the L2.
+        let (strong, gpu) = (parts.clone().any(|p| p == "STRONG"), parts.any(|p| p == "GPU"));
+        let global_load = matches!(operation, Operation::Of(Class::Load(Space::Global | Space::Local)));
+        let atomic = matches!(operation, Operation::Of(Class::Atomic(Space::Global)));
+        inst.bypass_l1 = atomic || global_load && strong && gpu;
+
+        let number = self.entries.len() as u32;
+        let start = self.texts.len();
+        self.texts.extend_from_slice(text);
+        let unknown = if found.is_none() { Some((stem.to_owned(), 0)) } else { None };
+        let has_addresses = is_memory(operation) && listed_width > 0;
+        let next = std::mem::replace(&mut self.chains[chain(pc)], number);
+        let text = start..self.texts.len();
+        self.entries.push(Entry { pc, text, next, operation, inst, has_addresses, defined: [None; 3], unknown });
+        Ok((number, has_addresses))
+    }
+}
+
+fn chain(pc: u64) -> usize {
+    (pc >> 4) as usize % CHAINS
+}
+
+fn is_memory(operation: Operation) -> bool {
+    match operation {
+        Operation::Of(class) => class.space().is_some(),
+        Operation::GenericLoad | Operation::GenericStore => true,
+        Operation::Exit => false,
+    }
+}
+
+/// The access width that a part of an opcode gives: `64`, `U8`, `S16`.
+fn width_bytes(part: &str) -> Option<u32> {
+    match part.strip_prefix(['U', 'S']).unwrap_or(part) {
+        "8" => Some(1),
+        "16" => Some(2),
+        "32" => Some(4),
+        "64" => Some(8),
+        "128" => Some(16),
+        _ => None,
+    }
+}
+
+/// The memory space of a generic access, from its first active lane: shared in the window from the shared to the local base,
+/// local in the window after it, else global. Where the header has no bases all are shared (the peer's assumption).
+fn window(header: &Header, lanes: &[u64]) -> (usize, Space) {
+    let (shared, local) = (header.shared_base, header.local_base);
+    match lanes.first() {
+        _ if shared == 0 || local == 0 => (0, Space::Shared),
+        Some(&address) if (shared..local).contains(&address) => (0, Space::Shared),
+        Some(&address) if (local..local.saturating_add(LOCAL_WINDOW_BYTES)).contains(&address) => (1, Space::Local),
+        _ => (2, Space::Global),
+    }
+}

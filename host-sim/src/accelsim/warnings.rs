@@ -1,0 +1,40 @@
+//! What the reader could not understand but could go on without, counted.
+
+use std::collections::BTreeMap;
+
+/// Warnings of one or more reads, with how often each occurred.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    unknown_opcodes: BTreeMap<String, u64>,
+}
+
+impl Warnings {
+    /// No warning yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Executed warp instructions per opcode that no table has; they are timed as integer instructions.
+    pub fn unknown_opcodes(&self) -> &BTreeMap<String, u64> {
+        &self.unknown_opcodes
+    }
+
+    /// True if there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.unknown_opcodes.is_empty()
+    }
+
+    pub(super) fn unknown_opcode(&mut self, opcode: &str, executed: u64) {
+        *self.unknown_opcodes.entry(opcode.to_owned()).or_default() += executed;
+    }
+}
+
+impl std::fmt::Display for Warnings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, (opcode, count)) in self.unknown_opcodes.iter().enumerate() {
+            let separator = if at == 0 { "unknown opcodes timed as integer: " } else { ", " };
+            write!(f, "{separator}{opcode} ({count} executed)")?;
+        }
+        Ok(())
+    }
+}
