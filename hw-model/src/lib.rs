@@ -10,7 +10,10 @@
 
 pub mod cache;
 pub mod config;
+pub mod gpu;
 pub mod isa;
 pub mod memory;
 pub mod register_file;
+mod ring;
+pub mod sm;
 pub mod trace;

@@ -287,6 +287,18 @@ impl TagArray {
         Some(slot)
     }
 
+    /// Drops `sector` if it is here and not on its way, modified or not (write-evict).
+    pub fn invalidate(&mut self, sector: u64) {
+        let (number, bit) = self.split(sector);
+        if let Some(slot) = self.index.find(number) {
+            self.change(self.indexer.set(number), slot, |line| {
+                line.valid &= !bit;
+                line.modified &= !bit;
+                line.unreadable &= !bit;
+            });
+        }
+    }
+
     /// Brings `sector` in at once, clean, as a copy from the host does. Evicted lines are dropped without write-back.
     pub fn preload(&mut self, sector: u64) {
         let probe = self.probe(sector, false);

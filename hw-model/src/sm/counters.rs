@@ -32,6 +32,24 @@ pub struct KernelCounters {
     pub tbs_completed: u64,
 }
 
+impl KernelCounters {
+    /// Adds the counts of another SM.
+    pub fn add(&mut self, other: &KernelCounters) {
+        self.warp_insts += other.warp_insts;
+        self.thread_insts += other.thread_insts;
+        self.l1_accesses += other.l1_accesses;
+        self.l1_hits += other.l1_hits;
+        self.l1_pending_hits += other.l1_pending_hits;
+        self.l1_misses += other.l1_misses;
+        self.l1_reservation_fails += other.l1_reservation_fails;
+        self.load_requests += other.load_requests;
+        self.store_requests += other.store_requests;
+        self.shared_passes += other.shared_passes;
+        self.tbs_issued += other.tbs_issued;
+        self.tbs_completed += other.tbs_completed;
+    }
+}
+
 /// Counters of one SM over all kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmCounters {

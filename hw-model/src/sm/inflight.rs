@@ -62,6 +62,8 @@ pub(crate) struct Decoded {
     pub dst: u16,
     pub sources: [u8; MAX_SOURCES],
     pub source_count: u8,
+    /// Takes one cycle in its unit, whatever the unit's timing: control instructions that compute nothing.
+    pub quick: bool,
 }
 
 impl Decoded {
@@ -95,7 +97,8 @@ impl Decoded {
             Class::Store(_) => (Unit::Mem, off_chip(true, false), Control::None),
             Class::Atomic(_) => (Unit::Mem, off_chip(false, true), Control::None),
         };
-        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8 }
+        let quick = matches!(inst.class, Class::Barrier | Class::Exit);
+        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8, quick }
     }
 }
 
@@ -109,6 +112,7 @@ pub(super) struct Inflight {
     pub dst: u16,
     pub sources: [u8; MAX_SOURCES],
     pub source_count: u8,
+    pub quick: bool,
     /// Passes through the shared-memory banks.
     pub passes: u8,
     pub mem: MemKind,
@@ -125,6 +129,7 @@ impl Inflight {
         dst: NO_REG,
         sources: [0; MAX_SOURCES],
         source_count: 0,
+        quick: false,
         passes: 0,
         mem: MemKind::None,
         mem_ref: 0,

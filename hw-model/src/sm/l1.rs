@@ -54,6 +54,7 @@ pub(super) struct L1 {
     /// Banks with an access in their pipeline.
     occupied: u32,
     tags: TagArray,
+    used: bool,
     mshr: Mshr<u32>,
     misses: Ring<Request>,
     miss_capacity: usize,
@@ -78,6 +79,7 @@ impl L1 {
             banks: vec![bank; config.banks as usize],
             occupied: 0,
             tags: TagArray::new(geometry),
+            used: false,
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
             misses: Ring::new(config.miss_queue as usize),
             miss_capacity: config.miss_queue as usize,
@@ -91,12 +93,18 @@ impl L1 {
 
     /// Empties the cache and gives it `ways` ways. Sectors on their way are dropped when they come.
     pub(super) fn reset(&mut self, ways: u32) {
+        self.used = false;
         if ways == self.geometry.ways {
             self.tags.invalidate_all();
         } else {
             self.geometry.ways = ways;
             self.tags = TagArray::new(self.geometry);
         }
+    }
+
+    /// Whether anything was looked up since the last reset.
+    pub(super) fn used(&self) -> bool {
+        self.used
     }
 
     /// Ways per set now.
@@ -160,6 +168,7 @@ impl L1 {
     pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
         let access = *self.head(bank);
         let counters = &mut counters[usize::from(access.kernel)];
+        self.used = true;
         let probe = self.tags.probe(access.sector, access.store);
         let lookup = if access.store { self.store(&access, probe) } else { self.load(&access, probe, counters) };
         if lookup == Lookup::Failed {

@@ -145,6 +145,12 @@ impl Lsu {
         [shared, reply, self.l1.next_lookup()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
     }
 
+    /// Nothing in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        let pipeline = self.current.is_none() && self.writing.is_none() && self.bypassed.is_none();
+        pipeline && self.shared.is_empty() && self.replies.is_empty() && self.l1.is_idle()
+    }
+
     /// Takes an instruction; the unit must be free.
     pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, program: &Program) {
         let passes_left = u32::from(inst.passes).max(1);

@@ -1,0 +1,170 @@
+//! TB issue, the hardware's fast path: at most one TB per SM and cycle, SMs visited round robin, within the quotas that
+//! the firmware has set and the resources that are free (seed 000 section 3.3.2; DESIGN.md section 3).
+
+use super::Gpu;
+
+/// What TB issue remembers.
+#[derive(Debug)]
+pub(super) struct Dispatcher {
+    /// SM that was given a TB last.
+    last: usize,
+    /// Slots in launch order.
+    order: Vec<usize>,
+    /// SMs on which room, a quota or a kernel may have appeared since they were last looked at.
+    look: Vec<bool>,
+    looks: usize,
+    generation: u32,
+}
+
+impl Dispatcher {
+    pub(super) fn new(sms: usize) -> Self {
+        Dispatcher { last: sms - 1, order: Vec::with_capacity(8), look: vec![false; sms], looks: 0, generation: 0 }
+    }
+
+    pub(super) fn add(&mut self, slot: usize) {
+        self.order.push(slot);
+    }
+
+    pub(super) fn remove(&mut self, slot: usize) {
+        self.order.retain(|&s| s != slot);
+    }
+
+    pub(super) fn room_on(&mut self, sm: usize) {
+        self.looks += usize::from(!self.look[sm]);
+        self.look[sm] = true;
+    }
+
+    pub(super) fn room_everywhere(&mut self) {
+        self.look.fill(true);
+        self.looks = self.look.len();
+    }
+
+    /// Whether a TB may be issued in the next cycle.
+    pub(super) fn pending(&self) -> bool {
+        self.looks > 0
+    }
+}
+
+impl Gpu {
+    /// Looks at all SMs again after the firmware has changed a quota.
+    pub(super) fn follow_quotas(&mut self) {
+        if self.dispatcher.generation != self.registers.generation() {
+            self.dispatcher.generation = self.registers.generation();
+            self.dispatcher.room_everywhere();
+        }
+    }
+
+    /// One cycle of TB issue.
+    pub(super) fn issue_tbs(&mut self) {
+        if self.slots.iter().flatten().any(|slot| slot.ready == self.now) {
+            self.dispatcher.room_everywhere();
+        }
+        if self.dispatcher.looks == 0 {
+            return;
+        }
+        let count = self.sms.len();
+        let first = self.dispatcher.last + 1;
+        for i in 0..count {
+            let sm = (first + i) % count;
+            if !self.dispatcher.look[sm] {
+                continue;
+            }
+            // An SM that took a TB may take another in the next cycle.
+            if !self.issue_tb_to(sm) {
+                self.dispatcher.look[sm] = false;
+                self.dispatcher.looks -= 1;
+            }
+        }
+        self.flush_idle_l1s();
+    }
+
+    /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota.
+    fn issue_tb_to(&mut self, sm: usize) -> bool {
+        for i in 0..self.dispatcher.order.len() {
+            let slot = self.dispatcher.order[i];
+            let Some(state) = &mut self.slots[slot] else { continue };
+            if state.unissued() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= self.registers.quota(sm, slot) {
+                continue;
+            }
+            if !self.sms[sm].can_take_tb(&state.demand) {
+                continue;
+            }
+            let (index, demand) = (state.issued, state.demand);
+            state.issued += 1;
+            state.running += 1;
+            if state.issued == state.grid && state.relaunch {
+                state.issued = 0;
+            }
+            let unissued = state.unissued();
+            self.carve_out(sm);
+            let Some(program) = &self.programs[slot] else { continue };
+            self.sms[sm].take_tb(slot as u8, index, &demand, program, self.now);
+            self.wake[sm] = self.wake[sm].min(self.now + 1);
+            self.dispatcher.last = sm;
+            self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
+            self.registers.set_unissued(slot, unissued);
+            if unissued == 0 {
+                self.registers.post_drained(slot);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Sizes the SM's L1 for the shared memory that its quotas may take. Shared memory may grow while TBs are resident
+    /// (the L1 is then emptied); it shrinks only on an empty SM.
+    fn carve_out(&mut self, sm: usize) {
+        let steps = &self.config.l1.carve_out;
+        if steps.is_empty() {
+            return;
+        }
+        let mut shared = 0u32;
+        for &slot in &self.dispatcher.order {
+            if let Some(state) = &self.slots[slot] {
+                let most = crate::sm::Resources::of_sm(&self.config.sm).count(&state.demand);
+                let quota = self.registers.quota(sm, slot).min(most);
+                shared = shared.saturating_add(quota.saturating_mul(state.demand.shared_bytes));
+            }
+        }
+        let shared = shared.min(self.config.sm.shared_bytes);
+        let Some(step) = steps.iter().find(|step| step.shared_up_to_bytes >= shared).or(steps.last()) else { return };
+        let ways = self.sms[sm].l1_ways();
+        if step.l1_ways < ways || (step.l1_ways > ways && self.sms[sm].is_empty()) {
+            self.sms[sm].reset_l1(step.l1_ways);
+        }
+    }
+
+    /// An SM without TBs forgets its L1, as the peer flushes it between kernels.
+    fn flush_idle_l1s(&mut self) {
+        for sm in &mut self.sms {
+            if sm.is_empty() && sm.l1_used() {
+                sm.reset_l1(sm.l1_ways());
+            }
+        }
+    }
+
+    /// The validation hook: what every SM holds, recomputed from its resident TBs, is what it says is free, and no more
+    /// than it has.
+    pub(super) fn check_resources(&self) {
+        use crate::sm::Resources;
+        let all = Resources::of_sm(&self.config.sm);
+        for (id, sm) in self.sms.iter().enumerate() {
+            let mut held = Resources::default();
+            for (slot, state) in self.slots.iter().enumerate() {
+                if let Some(state) = state {
+                    let count = sm.resident(slot);
+                    held.threads += count * state.demand.threads;
+                    held.registers += count * state.demand.registers;
+                    held.shared_bytes += count * state.demand.shared_bytes;
+                    held.tbs += count;
+                }
+            }
+            assert!(all.fits(&held), "SM {id} holds {held:?} in cycle {}, it has {all:?}", self.now);
+            let free = sm.free();
+            assert_eq!(free.threads + held.threads, all.threads, "threads of SM {id} in cycle {}", self.now);
+            assert_eq!(free.registers + held.registers, all.registers, "registers of SM {id} in cycle {}", self.now);
+            assert_eq!(free.shared_bytes + held.shared_bytes, all.shared_bytes, "shared memory of SM {id} in cycle {}", self.now);
+            assert_eq!(free.tbs + held.tbs, all.tbs, "TB slots of SM {id} in cycle {}", self.now);
+        }
+    }
+}

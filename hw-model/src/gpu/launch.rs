@@ -1,0 +1,208 @@
+//! Kernel launches: streams, arrival, launch latency, and which slot of the register block a kernel holds.
+//!
+//! Launches of one stream run one after the other. A kernel is announced to the firmware when it arrives; its first TB
+//! may issue one launch latency later (5,000 cycles on the reference machine), during which the firmware decides.
+//! A kernel may be *relaunched in place*: when its last TB has been issued its grid starts again, so that it runs through
+//! a fixed window without being a new launch (as seeds 001 and 004 do).
+
+use super::Gpu;
+use crate::register_file::KernelDescriptor;
+use crate::sm::{Program, Resources};
+use crate::trace::KernelTrace;
+use std::sync::Arc;
+
+/// One kernel launch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What the kernel does.
+    pub trace: Arc<KernelTrace>,
+    /// Core cycle in which the launch arrives at the GPU, or later if its stream is busy.
+    pub arrival_cycle: u64,
+    /// Launches with the same stream run one after the other, in the order of [`Gpu::launch`].
+    pub stream: u32,
+    /// Priority as the firmware sees it; 0 is the lowest.
+    pub priority: u8,
+    /// Start the grid again when its last TB has been issued.
+    pub relaunch: bool,
+}
+
+/// Why a kernel cannot run on this GPU.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// One TB takes more than an SM has.
+    #[error("one TB of kernel `{kernel}` needs {asked} {resource}, an SM of `{gpu}` has {had}")]
+    DoesNotFit {
+        /// Kernel name.
+        kernel: String,
+        /// GPU name.
+        gpu: String,
+        /// Which resource.
+        resource: &'static str,
+        /// How much one TB takes.
+        asked: u32,
+        /// How much an SM has.
+        had: u32,
+    },
+}
+
+/// A launch and how far it is.
+#[derive(Clone, Debug)]
+pub(super) struct Queued {
+    pub launch: Launch,
+    /// Cycle in which it was announced.
+    pub start: Option<u64>,
+    /// Cycle in which its last TB ended.
+    pub end: Option<u64>,
+    /// The slot it holds or held.
+    pub slot: usize,
+    /// Counters of its slot when it took it, and when it ended.
+    pub before: super::stats::SlotTotals,
+    pub after: Option<super::stats::SlotTotals>,
+}
+
+/// All launches in the order given.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    pub launches: Vec<Queued>,
+    pub completed: usize,
+}
+
+impl Queue {
+    pub(super) fn all_complete(&self) -> bool {
+        self.completed == self.launches.len()
+    }
+
+    /// The first launch of its stream that has not completed is the only one of it that may start.
+    fn stream_is_free(&self, index: usize) -> bool {
+        let stream = self.launches[index].launch.stream;
+        self.launches[..index].iter().all(|earlier| earlier.launch.stream != stream || earlier.end.is_some())
+    }
+}
+
+/// A kernel that holds a slot.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    /// Index of its launch.
+    pub launch: usize,
+    /// Cycle from which its TBs may issue.
+    pub ready: u64,
+    pub demand: Resources,
+    /// TBs issued so far in this pass over the grid, and the grid's size.
+    pub issued: u32,
+    pub grid: u32,
+    /// TBs resident or issued and not ended.
+    pub running: u32,
+    pub relaunch: bool,
+}
+
+impl Slot {
+    /// TBs left to issue.
+    pub(super) fn unissued(&self) -> u32 {
+        self.grid - self.issued
+    }
+}
+
+impl Gpu {
+    /// Adds a launch and returns its index in [`super::Stats::launches`].
+    ///
+    /// # Errors
+    /// [`LaunchError::DoesNotFit`] if one TB takes more than an SM has.
+    pub fn launch(&mut self, launch: Launch) -> Result<usize, LaunchError> {
+        let demand = Resources::of_tb(launch.trace.info(), &self.config.sm);
+        if let Some((resource, asked, had)) = Resources::of_sm(&self.config.sm).lacking(&demand) {
+            let kernel = launch.trace.info().name.clone();
+            return Err(LaunchError::DoesNotFit { kernel, gpu: self.config.name.clone(), resource, asked, had });
+        }
+        self.queue.launches.push(Queued { launch, start: None, end: None, slot: 0, before: Default::default(), after: None });
+        Ok(self.queue.launches.len() - 1)
+    }
+
+    /// Announces every launch that is due and finds a free slot.
+    pub(super) fn post_launches(&mut self) {
+        if self.queue.all_complete() {
+            return;
+        }
+        for index in 0..self.queue.launches.len() {
+            let queued = &self.queue.launches[index];
+            let due = queued.start.is_none() && queued.launch.arrival_cycle <= self.now;
+            if !due || !self.queue.stream_is_free(index) || !self.registers.has_free_slot() {
+                continue;
+            }
+            let launch = &self.queue.launches[index].launch;
+            let info = launch.trace.info();
+            let descriptor = KernelDescriptor {
+                grid_tbs: launch.trace.tbs(),
+                tb_threads: info.threads(),
+                thread_registers: info.registers_per_thread,
+                tb_shared_bytes: info.shared_bytes,
+                priority: u32::from(launch.priority),
+                stream: launch.stream,
+            };
+            let Some(slot) = self.registers.post_launch(descriptor) else { continue };
+            let demand = Resources::of_tb(info, &self.config.sm);
+            let program = Program::new(launch.trace.clone());
+            self.slots[slot] = Some(Slot {
+                launch: index,
+                ready: self.now + u64::from(self.config.launch.latency_cycles),
+                demand,
+                issued: 0,
+                grid: launch.trace.tbs(),
+                running: 0,
+                relaunch: launch.relaunch,
+            });
+            self.programs[slot] = Some(program);
+            self.dispatcher.add(slot);
+            let before = self.slot_totals(slot);
+            let queued = &mut self.queue.launches[index];
+            queued.start = Some(self.now);
+            queued.slot = slot;
+            queued.before = before;
+        }
+    }
+
+    /// The next cycle in which a launch arrives or a kernel's launch latency ends.
+    pub(super) fn next_launch_event(&self) -> Option<u64> {
+        let arrivals = self.queue.launches.iter().enumerate().filter(|(i, q)| q.start.is_none() && self.queue.stream_is_free(*i));
+        let arrivals = arrivals.map(|(_, q)| q.launch.arrival_cycle.max(self.now));
+        let ready = self.slots.iter().flatten().map(|slot| slot.ready).filter(|&ready| ready >= self.now);
+        arrivals.chain(ready).min()
+    }
+
+    /// TBs that ended in this cycle: progress of their kernels, completion.
+    pub(super) fn retire_tbs(&mut self) {
+        for sm in 0..self.sms.len() {
+            let mut slots_changed = 0u32;
+            let slots = &mut self.slots;
+            self.sms[sm].take_finished(|tb| {
+                slots_changed |= 1 << tb.kernel;
+                if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
+                    slot.running -= 1;
+                }
+            });
+            while slots_changed != 0 {
+                let slot = slots_changed.trailing_zeros() as usize;
+                slots_changed &= slots_changed - 1;
+                self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
+                self.dispatcher.room_on(sm);
+                self.after_progress(slot);
+            }
+        }
+    }
+
+    fn after_progress(&mut self, slot: usize) {
+        let Some(state) = &self.slots[slot] else { return };
+        self.registers.set_unfinished(slot, state.unissued() + state.running);
+        if state.running > 0 || state.unissued() > 0 {
+            return;
+        }
+        let launch = state.launch;
+        let after = self.slot_totals(slot);
+        let queued = &mut self.queue.launches[launch];
+        queued.end = Some(self.now + 1);
+        queued.after = Some(after);
+        self.queue.completed += 1;
+        self.slots[slot] = None;
+        self.dispatcher.remove(slot);
+        self.registers.post_completed(slot);
+    }
+}

@@ -1,0 +1,249 @@
+//! The whole GPU: SMs, memory system, TB issue and the scheduler's register block, advanced together.
+//!
+//! The microcontroller is outside: whoever implements [`Microcontroller`] is called when the register block's interrupt
+//! line is high and sees nothing but registers. Order within a core cycle (`reference/README.md`): launches and register
+//! block; reply pop; memory system; SMs; TB issue.
+
+mod dispatch;
+mod launch;
+mod stats;
+mod watchdog;
+
+pub use launch::{Launch, LaunchError};
+pub use stats::{CacheStats, LaunchStats, SmStats, Stats};
+pub use watchdog::Stuck;
+
+use crate::config::GpuConfig;
+use crate::memory::MemorySystem;
+use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
+use crate::sm::{KERNEL_SLOTS, Program, Resources, Sm};
+use dispatch::Dispatcher;
+use launch::{Queue, Slot};
+use watchdog::Watchdog;
+
+/// The scheduler: called whenever the register block's interrupt line is high.
+pub trait Microcontroller {
+    /// Serves the interrupts. The line being still high afterwards means it is called again.
+    fn on_interrupt(&mut self, registers: &mut RegisterFile);
+}
+
+/// Why [`Gpu::run`] came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The given cycle has been reached.
+    CycleLimit,
+    /// All launches have completed; relaunched kernels never do.
+    AllComplete,
+    /// Nothing has moved for a long time, or the interrupt line stays high: who waits for what.
+    Stuck(Stuck),
+}
+
+/// Interrupts served in one cycle before the line counts as stuck.
+const MOST_INTERRUPTS_PER_CYCLE: u32 = 1_000;
+
+/// The GPU.
+#[derive(Debug)]
+pub struct Gpu {
+    config: GpuConfig,
+    /// The cycle that runs next.
+    now: u64,
+    sms: Vec<Sm>,
+    /// Cycle in which each SM is to run next; `u64::MAX` for one that only others can wake.
+    wake: Vec<u64>,
+    memory: MemorySystem,
+    registers: RegisterFile,
+    programs: Vec<Option<Program>>,
+    slots: Vec<Option<Slot>>,
+    queue: Queue,
+    dispatcher: Dispatcher,
+    watchdog: Watchdog,
+    /// Skip over cycles in which nothing can happen.
+    skip: bool,
+    /// Check every TB placement and every cycle's resources against a model of their own.
+    validate: bool,
+}
+
+impl Gpu {
+    /// A GPU after reset. `straps` are what the firmware finds wired into the register block.
+    ///
+    /// # Panics
+    /// If [`GpuConfig::check`] does not hold.
+    pub fn new(config: &GpuConfig, straps: Straps) -> Self {
+        if let Err(error) = config.check() {
+            panic!("the GPU was not checked: {error}");
+        }
+        Gpu {
+            config: config.clone(),
+            now: 0,
+            sms: (0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(),
+            wake: vec![u64::MAX; config.sm.count as usize],
+            memory: MemorySystem::new(config),
+            registers: RegisterFile::new(MachineDescription::of(config, straps)),
+            programs: vec![None; KERNEL_SLOTS],
+            slots: vec![None; KERNEL_SLOTS],
+            queue: Queue::default(),
+            dispatcher: Dispatcher::new(config.sm.count as usize),
+            watchdog: Watchdog::default(),
+            skip: true,
+            validate: false,
+        }
+    }
+
+    /// Runs every cycle instead of skipping those in which nothing can happen. Statistics are the same.
+    pub fn without_skipping(mut self) -> Self {
+        self.skip = false;
+        self
+    }
+
+    /// Checks in every cycle that no SM holds more than its resources and that TBs are issued within their quotas.
+    pub fn with_validation(mut self) -> Self {
+        self.validate = true;
+        self
+    }
+
+    /// The next cycle to run; equals the cycles run so far.
+    pub fn cycle(&self) -> u64 {
+        self.now
+    }
+
+    /// The machine.
+    pub fn config(&self) -> &GpuConfig {
+        &self.config
+    }
+
+    /// The register block, as the host's debugger would see it.
+    pub fn registers(&self) -> &RegisterFile {
+        &self.registers
+    }
+
+    /// The register block, for the firmware's start-up.
+    pub fn registers_mut(&mut self) -> &mut RegisterFile {
+        &mut self.registers
+    }
+
+    /// Runs until cycle `until`, or until all launches have completed. May be called again to go on.
+    pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
+        while self.now < until {
+            if let Err(stuck) = self.serve_registers(microcontroller) {
+                return RunEnd::Stuck(stuck);
+            }
+            if self.queue.all_complete() {
+                return RunEnd::AllComplete;
+            }
+            self.replies();
+            if !self.memory.is_idle() {
+                self.memory.tick();
+            }
+            self.run_sms();
+            self.retire_tbs();
+            self.issue_tbs();
+            if self.validate {
+                self.check_resources();
+            }
+            self.now += 1;
+            if self.skip {
+                self.skip_ahead(until);
+            }
+            if let Some(stuck) = self.watch() {
+                return RunEnd::Stuck(stuck);
+            }
+        }
+        RunEnd::CycleLimit
+    }
+
+    /// Launches that are due, register block, and the firmware if it is called for.
+    fn serve_registers(&mut self, microcontroller: &mut dyn Microcontroller) -> Result<(), Stuck> {
+        self.post_launches();
+        for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
+            if self.registers.needs_tick(self.now) {
+                let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
+                self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
+            }
+            if !self.registers.interrupt_pending() {
+                self.follow_quotas();
+                return Ok(());
+            }
+            self.registers.set_now(self.now);
+            microcontroller.on_interrupt(&mut self.registers);
+        }
+        Err(self.stuck("the scheduler's interrupt line stays high".into()))
+    }
+
+    fn replies(&mut self) {
+        for sm in self.memory.replies_waiting() {
+            let state = &mut self.sms[usize::from(sm)];
+            if state.can_take_reply()
+                && let Some(reply) = self.memory.pop_reply(sm)
+            {
+                state.take_reply(reply, self.now);
+                let wake = &mut self.wake[usize::from(sm)];
+                *wake = (*wake).min(self.now + 1);
+            }
+        }
+    }
+
+    fn run_sms(&mut self) {
+        for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
+            if *wake <= self.now || !self.skip {
+                sm.cycle(self.now, &self.programs, &mut self.memory);
+                *wake = sm.next_event(self.now).unwrap_or(u64::MAX);
+            }
+        }
+    }
+
+    /// Jumps to the next cycle in which something can happen.
+    fn skip_ahead(&mut self, until: u64) {
+        let mut next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        if next <= self.now {
+            return;
+        }
+        next = next.min(until);
+        next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
+        next = next.min(self.next_launch_event().unwrap_or(u64::MAX));
+        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.interrupt_pending() || next <= self.now {
+            return;
+        }
+        let mut cycles = next - self.now;
+        if !self.memory.is_idle() {
+            cycles = cycles.min(self.memory.quiet_cycles());
+            self.memory.skip(cycles);
+        }
+        self.now += cycles;
+    }
+
+    /// Statistics up to now.
+    pub fn stats(&mut self) -> Stats {
+        for sm in &mut self.sms {
+            sm.account_sleep(self.now);
+        }
+        stats::collect(self)
+    }
+
+    /// What one TB of a kernel takes of an SM.
+    fn demand(&self, slot: usize) -> Option<Resources> {
+        Some(Resources::of_tb(self.programs[slot].as_ref()?.trace.info(), &self.config.sm))
+    }
+}
+
+/// An SM's counters as the register block takes them.
+fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawCounters {
+    sm.account_sleep(now);
+    let counters = sm.counters();
+    let mut raw = RawCounters {
+        cycles: counters.cycles,
+        issue_cycles: counters.issue_cycles,
+        memory_stall_cycles: counters.memory_stall_cycles,
+        outstanding_misses: counters.accumulated_outstanding,
+        ..RawCounters::default()
+    };
+    for slot in 0..KERNEL_SLOTS {
+        let kernel = sm.kernel_counters(slot);
+        raw.misses += kernel.load_requests;
+        raw.warp_instructions += kernel.warp_insts;
+        raw.thread_instructions += kernel.thread_insts;
+        raw.l1_accesses += kernel.l1_accesses;
+        raw.reservation_failures += kernel.l1_reservation_fails;
+    }
+    (raw.l2_accesses, raw.l2_hits) = memory.sm_l2(id as u16);
+    raw
+}

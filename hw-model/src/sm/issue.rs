@@ -1,0 +1,131 @@
+//! Issue: which warps could, which one does, and what issuing does to it.
+
+use super::inflight::{Control, Inflight, MemKind, NO_REG};
+use super::warp::{Wait, Warp};
+use super::{Program, Sm};
+
+impl Sm {
+    /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
+    pub(super) fn issue(&mut self, _now: u64, programs: &[Option<Program>]) {
+        let count = self.sub_cores.len();
+        for i in 0..count {
+            let number = (self.first_scheduler + i) % count;
+            let sub_core = &mut self.sub_cores[number];
+            sub_core.issued = false;
+            if sub_core.readiness.ready == 0 {
+                continue;
+            }
+            let issuable = sub_core.readiness.issuable(sub_core.operands.issued_full());
+            if issuable == 0 {
+                continue;
+            }
+            let warps = &self.warps;
+            let local = sub_core.picker.pick(issuable, |local| &warps[local as usize * count + number]);
+            sub_core.issued = true;
+            self.issue_warp((local as usize * count + number) as u8, programs);
+        }
+        self.first_scheduler = (self.first_scheduler + 1) % count;
+    }
+
+    fn issue_warp(&mut self, number: u8, programs: &[Option<Program>]) {
+        let warp = &mut self.warps[usize::from(number)];
+        let Some(program) = &programs[usize::from(warp.kernel)] else { return };
+        let (executed, inst) = program.at(warp.next);
+        let counters = &mut self.kernels[usize::from(warp.kernel)];
+        counters.warp_insts += 1;
+        counters.thread_insts += u64::from(executed.lanes());
+        let mut mem_ref = 0;
+        if let MemKind::OffChip { atomic, .. } = inst.mem {
+            mem_ref = warp.next_mem;
+            warp.next_mem += 1;
+            if atomic {
+                warp.atomics += 1;
+                warp.wait = Wait::Atomic;
+            }
+        }
+        if inst.dst != NO_REG {
+            warp.pending.insert(inst.dst);
+            if inst.mem != MemKind::None {
+                warp.loading.insert(inst.dst);
+            }
+        }
+        warp.in_flight += 1;
+        warp.next += 1;
+        warp.issued_all = warp.next == warp.end;
+        let inflight = Inflight {
+            seq: self.next_seq,
+            warp: number,
+            unit: inst.unit,
+            dst: inst.dst,
+            sources: inst.sources,
+            source_count: inst.source_count,
+            quick: inst.quick,
+            passes: executed.passes() as u8,
+            mem: inst.mem,
+            mem_ref,
+        };
+        self.next_seq = self.next_seq.wrapping_add(1);
+        let control = inst.control;
+        if control == Control::Fence && warp.stores > 0 {
+            warp.wait = Wait::Fence;
+        }
+        let (tb_slot, issued_all) = (warp.tb_slot, warp.issued_all);
+        let sub_core = usize::from(number) % self.sub_cores.len();
+        self.sub_cores[sub_core].operands.issue(inflight);
+        if control == Control::Barrier && !issued_all {
+            self.warps[usize::from(number)].wait = Wait::Barrier;
+            self.tbs[usize::from(tb_slot)].at_barrier += 1;
+        }
+        if issued_all {
+            self.tbs[usize::from(tb_slot)].issuing -= 1;
+        }
+        self.refresh(number, programs);
+        if control == Control::Barrier || issued_all {
+            self.release_barrier(tb_slot, programs);
+        }
+    }
+
+    /// Lets the TB's warps go on if every warp with instructions left has arrived.
+    fn release_barrier(&mut self, tb_slot: u8, programs: &[Option<Program>]) {
+        let tb = &mut self.tbs[usize::from(tb_slot)];
+        if tb.at_barrier == 0 || tb.at_barrier < tb.issuing {
+            return;
+        }
+        tb.at_barrier = 0;
+        for number in tb.first_warp..tb.first_warp + tb.warps {
+            let warp = &mut self.warps[usize::from(number)];
+            if warp.wait == Wait::Barrier {
+                warp.wait = Wait::None;
+                self.refresh(number, programs);
+            }
+        }
+    }
+
+    /// Recomputes a warp's place in its sub-core's readiness masks.
+    pub(super) fn refresh(&mut self, number: u8, programs: &[Option<Program>]) {
+        let count = self.sub_cores.len();
+        let readiness = &mut self.sub_cores[usize::from(number) % count].readiness;
+        let bit = 1 << (usize::from(number) / count);
+        readiness.clear(bit);
+        let warp: &Warp = &self.warps[usize::from(number)];
+        if !warp.live || warp.issued_all {
+            return;
+        }
+        match warp.wait {
+            Wait::None => {}
+            Wait::Fence | Wait::Atomic => {
+                readiness.on_memory |= bit;
+                return;
+            }
+            Wait::Barrier | Wait::Fetch => return,
+        }
+        let Some(program) = &programs[usize::from(warp.kernel)] else { return };
+        let (_, inst) = program.at(warp.next);
+        readiness.valid |= bit;
+        match warp.hazard(inst) {
+            (false, _) => readiness.set_ready(bit, inst.unit),
+            (true, true) => readiness.on_memory |= bit,
+            (true, false) => {}
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! A streaming multiprocessor: warps, four sub-cores, operand collectors, execution units, and the load/store unit.
+//!
+//! A cycle runs its stages in the peer's order, from the end of the pipeline to its start, so that nothing passes two
+//! stages in one cycle (`reference/README.md`; the micro-benchmark table fixes each stage's length):
+//!
+//! ```text
+//! write back -> execute -> load/store unit -> two rounds of operand collection -> issue -> retire
+//! ```
+//!
+//! An SM in which nothing can happen before a known cycle sleeps until then; the cycles slept are accounted as what they
+//! were when it fell asleep, so that sleeping changes no number (property 46).
+
+mod calendar;
+mod collector;
+mod counters;
+mod inflight;
+mod issue;
+mod l1;
+mod lsu;
+mod program;
+mod resources;
+mod scheduler;
+mod stall;
+mod sub_core;
+mod tb;
+mod warp;
+
+pub use counters::{KernelCounters, SmCounters};
+pub use resources::Resources;
+pub use stall::{ISSUE_CLASSES, IssueClass, IssueCounters};
+
+pub(crate) use program::Program;
+pub(crate) use tb::FinishedTb;
+
+use crate::config::{GpuConfig, UnitTiming};
+use crate::memory::{MemorySystem, Reply};
+use calendar::{Calendar, Result};
+use inflight::{NO_REG, UNITS, Unit};
+use lsu::{Done, Lsu, Surroundings};
+use stall::IssueClass as Class;
+use sub_core::{SubCore, unit_timings};
+use tb::TbSlot;
+use warp::{Wait, Warp};
+
+/// Kernel slots, as many as the register block has.
+pub const KERNEL_SLOTS: usize = 8;
+
+/// Cycles from TB issue to a warp's first instruction: one to fetch, one to decode (assumption: fetch and decode of the peer).
+const FETCH_CYCLES: u64 = 2;
+
+/// Cycles from the acceptance by a fixed-latency unit to write-back, on top of the unit's latency: result latch and
+/// write-back stage. With operand collection this makes a dependent chain latency + 5 (`reference/README.md`: 7 for latency 2).
+const RESULT_CYCLES: u64 = 2;
+
+/// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).
+const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
+
+/// Instructions of one latch kind that the operand collector takes up per round (the peer's number of input ports).
+const COLLECTOR_PORTS: u32 = 8;
+
+/// One SM.
+#[derive(Clone, Debug)]
+pub struct Sm {
+    warps: Vec<Warp>,
+    tbs: Vec<TbSlot>,
+    sub_cores: Vec<SubCore>,
+    lsu: Lsu,
+    timings: [UnitTiming; UNITS],
+    register_rounds: u32,
+    calendar: Calendar,
+    free: Resources,
+    /// Warp slots in use, bit per slot.
+    warp_slots_used: u128,
+    resident: [u32; KERNEL_SLOTS],
+    next_age: u32,
+    next_seq: u32,
+    /// Which scheduler issues first; rotates.
+    first_scheduler: usize,
+    /// Warps whose first instruction is being fetched, and the cycle in which it is there.
+    fetching: Vec<(u64, u8)>,
+    /// Warps that may have finished in this cycle.
+    leaving: Vec<u8>,
+    /// TBs that ended since [`Sm::take_finished`].
+    finished: Vec<FinishedTb>,
+    /// Last cycle that was accounted.
+    accounted: u64,
+    kernels: [KernelCounters; KERNEL_SLOTS],
+    counters: SmCounters,
+}
+
+impl Sm {
+    pub(crate) fn new(config: &GpuConfig, id: u16) -> Self {
+        let timings = unit_timings(&config.sm);
+        let horizon = timings.iter().map(|t| t.latency).max().unwrap_or(1) + RESULT_CYCLES as u32;
+        // A unit accepts an instruction per interval and holds it for its latency.
+        let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 1).sum();
+        let warps = config.sm.threads as usize / 32;
+        Sm {
+            warps: vec![Warp::EMPTY; warps],
+            tbs: vec![TbSlot::default(); config.sm.tbs as usize],
+            sub_cores: vec![SubCore::new(&config.sm); config.sm.sub_cores as usize],
+            lsu: Lsu::new(config, id),
+            timings,
+            register_rounds: config.sm.register_rounds,
+            calendar: Calendar::new(horizon, (in_flight * config.sm.sub_cores) as u16),
+            free: Resources::of_sm(&config.sm),
+            warp_slots_used: 0,
+            resident: [0; KERNEL_SLOTS],
+            next_age: 0,
+            next_seq: 0,
+            first_scheduler: 0,
+            fetching: Vec::with_capacity(warps),
+            leaving: Vec::with_capacity(warps),
+            finished: Vec::with_capacity(config.sm.tbs as usize),
+            accounted: 0,
+            kernels: [KernelCounters::default(); KERNEL_SLOTS],
+            counters: SmCounters::default(),
+        }
+    }
+
+    /// Counters of the kernel in `slot`.
+    pub fn kernel_counters(&self, slot: usize) -> &KernelCounters {
+        &self.kernels[slot]
+    }
+
+    /// Counters of the SM, up to the last cycle accounted.
+    pub fn counters(&self) -> &SmCounters {
+        &self.counters
+    }
+
+    /// TBs of the kernel in `slot` that are resident.
+    pub fn resident(&self, slot: usize) -> u32 {
+        self.resident[slot]
+    }
+
+    /// What is not taken by resident TBs.
+    pub fn free(&self) -> &Resources {
+        &self.free
+    }
+
+    /// Room for one more reply from the crossbar.
+    pub(crate) fn can_take_reply(&self) -> bool {
+        self.lsu.can_take_reply()
+    }
+
+    /// A reply leaves the crossbar in cycle `now`; the load/store unit sees it in the next.
+    pub(crate) fn take_reply(&mut self, reply: Reply, now: u64) {
+        self.lsu.take_reply(reply, now + 1);
+    }
+
+    /// Runs cycle `now`. Cycles since the last call were slept through.
+    pub(crate) fn cycle(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
+        self.account_sleep(now);
+        self.fetched(now, programs);
+        self.write_back(now, programs);
+        self.execute(now);
+        self.load_store(now, programs, memory);
+        self.collect_operands();
+        self.issue(now, programs);
+        self.account(1);
+        self.accounted = now + 1;
+        self.retire();
+    }
+
+    /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after
+    /// [`Sm::cycle`] of cycle `now`.
+    pub(crate) fn next_event(&self, now: u64) -> Option<u64> {
+        let active = self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty());
+        if active {
+            return Some(now + 1);
+        }
+        let lsu = self.lsu.next_event(now);
+        if lsu == Some(now + 1) {
+            return lsu;
+        }
+        let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
+        [lsu, fetched, self.calendar.next(now + 1)].into_iter().flatten().min()
+    }
+
+    /// Results of fixed-latency units reach the registers.
+    fn write_back(&mut self, now: u64, programs: &[Option<Program>]) {
+        while let Some(Result { warp, dst }) = self.calendar.take(now) {
+            if dst != NO_REG {
+                let sub_core = usize::from(warp) % self.sub_cores.len();
+                // The fixed-latency units do not wait for a bank; only the load/store unit does.
+                self.sub_cores[sub_core].operands.write(warp, dst);
+            }
+            self.complete(warp, dst, programs);
+        }
+    }
+
+    /// An instruction of `warp` is complete: its register is free and it is no longer in flight.
+    fn complete(&mut self, warp: u8, dst: u16, programs: &[Option<Program>]) {
+        let state = &mut self.warps[usize::from(warp)];
+        state.in_flight -= 1;
+        if dst != NO_REG {
+            state.pending.remove(dst);
+            state.loading.remove(dst);
+            self.refresh(warp, programs);
+        }
+        self.may_leave(warp);
+    }
+
+    fn may_leave(&mut self, warp: u8) {
+        if self.warps[usize::from(warp)].finished() {
+            self.leaving.push(warp);
+        }
+    }
+
+    /// Units take complete instructions; the load/store unit is served in [`Sm::load_store`].
+    fn execute(&mut self, now: u64) {
+        for sub_core in &mut self.sub_cores {
+            let mut units = sub_core.operands.complete_full() & !(1 << Unit::Mem.index());
+            while units != 0 {
+                let unit = units.trailing_zeros() as usize;
+                units &= units - 1;
+                if sub_core.unit_free[unit] > now {
+                    continue;
+                }
+                let inst = sub_core.operands.take_complete(unit);
+                let timing = if inst.quick { QUICK } else { self.timings[unit] };
+                sub_core.unit_free[unit] = now + u64::from(timing.interval);
+                self.calendar.add(now + u64::from(timing.latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
+            }
+        }
+    }
+
+    fn load_store(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
+        let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
+        self.lsu.cycle(now, &mut around);
+        let mut done = std::mem::take(&mut self.lsu.done);
+        for event in done.drain(..) {
+            self.memory_event(event, programs);
+        }
+        self.lsu.done = done;
+        if !self.lsu.is_free() {
+            return;
+        }
+        // The oldest memory instruction of all sub-cores goes first.
+        let mem = Unit::Mem.index();
+        let waiting = self.sub_cores.iter().enumerate().filter(|(_, s)| s.operands.complete_full() >> mem & 1 == 1);
+        let oldest = waiting.min_by_key(|(_, s)| s.operands.peek_complete(mem).seq).map(|(i, _)| i);
+        if let Some(sub_core) = oldest {
+            let inst = self.sub_cores[sub_core].operands.take_complete(mem);
+            let kernel = self.warps[usize::from(inst.warp)].kernel;
+            if let Some(program) = &programs[usize::from(kernel)] {
+                self.lsu.accept(inst, kernel, program);
+            }
+        }
+    }
+
+    fn memory_event(&mut self, event: Done, programs: &[Option<Program>]) {
+        match event {
+            Done::Loaded { warp, dst } => self.complete(warp, dst, programs),
+            Done::Atomic { warp, dst } => {
+                let state = &mut self.warps[usize::from(warp)];
+                state.atomics -= 1;
+                if state.atomics == 0 && state.wait == Wait::Atomic {
+                    state.wait = Wait::None;
+                    self.refresh(warp, programs);
+                }
+                self.complete(warp, dst, programs);
+            }
+            Done::Passed { warp } => self.complete(warp, NO_REG, programs),
+            Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
+            Done::StoreAcknowledged { warp } => {
+                let state = &mut self.warps[usize::from(warp)];
+                state.stores -= 1;
+                if state.stores == 0 && state.wait == Wait::Fence {
+                    state.wait = Wait::None;
+                    self.refresh(warp, programs);
+                }
+                self.may_leave(warp);
+            }
+        }
+    }
+
+    /// The rounds of operand collection. Within a round, collectors are given out unit by unit to the oldest issued
+    /// instruction of the SM; one that finds its sub-core's collectors taken holds up its unit in all sub-cores.
+    fn collect_operands(&mut self) {
+        for round in 0..self.register_rounds {
+            let mut issued = 0;
+            for sub_core in &mut self.sub_cores {
+                sub_core.operands.collect();
+                if round == 0 {
+                    sub_core.operands.end_writes();
+                }
+                issued |= sub_core.operands.issued_full();
+            }
+            while issued != 0 {
+                let unit = issued.trailing_zeros() as usize;
+                issued &= issued - 1;
+                for sub_core in &mut self.sub_cores {
+                    if sub_core.operands.waiting(unit).is_some() && sub_core.operands.has_free_collector() {
+                        sub_core.operands.allocate(unit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Accounts the cycles since the last accounted one, in which the SM slept.
+    pub(crate) fn account_sleep(&mut self, now: u64) {
+        if now > self.accounted {
+            for sub_core in &mut self.sub_cores {
+                sub_core.issued = false;
+            }
+            self.account(now - self.accounted);
+            self.accounted = now;
+        }
+    }
+
+    /// Accounts `cycles` cycles as what the SM does now.
+    fn account(&mut self, cycles: u64) {
+        self.counters.cycles += cycles;
+        let mut issued = false;
+        let mut on_memory = false;
+        for sub_core in &self.sub_cores {
+            let class = classify(sub_core);
+            self.counters.schedulers[class as usize] += cycles;
+            issued |= class == Class::Issued;
+            on_memory |= sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
+        }
+        if issued {
+            self.counters.issue_cycles += cycles;
+        } else if on_memory {
+            self.counters.memory_stall_cycles += cycles;
+            self.counters.accumulated_outstanding += cycles * u64::from(self.lsu.l1.outstanding());
+        }
+    }
+}
+
+/// What a scheduler's cycle was.
+fn classify(sub_core: &SubCore) -> Class {
+    let readiness = &sub_core.readiness;
+    if sub_core.issued {
+        Class::Issued
+    } else if readiness.valid == 0 {
+        Class::IdleOrControl
+    } else if readiness.ready != 0 {
+        if readiness.by_unit[Unit::Mem.index()] != 0 { Class::MemoryPipeline } else { Class::ComputePipeline }
+    } else if readiness.on_memory & readiness.valid != 0 {
+        Class::RawMemory
+    } else {
+        Class::RawCompute
+    }
+}

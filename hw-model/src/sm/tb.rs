@@ -1,0 +1,184 @@
+//! TBs on an SM: taking one in, and letting its warps go when they have finished.
+
+use super::inflight::Unit;
+use super::warp::{Wait, Warp};
+use super::{FETCH_CYCLES, Program, Resources, Sm};
+
+/// A TB slot.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TbSlot {
+    pub live: bool,
+    pub kernel: u8,
+    pub first_warp: u8,
+    pub warps: u8,
+    /// Warps that have not left.
+    pub remaining: u8,
+    /// Warps with instructions left to issue.
+    pub issuing: u8,
+    pub at_barrier: u8,
+    pub demand: Resources,
+    /// Index of the TB in its grid.
+    pub index: u32,
+}
+
+/// A TB that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FinishedTb {
+    pub kernel: u8,
+    pub index: u32,
+}
+
+impl Sm {
+    /// Whether a TB of `demand` fits now, contiguous warp slots included.
+    pub(crate) fn can_take_tb(&self, demand: &Resources) -> bool {
+        self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some()
+    }
+
+    /// First run of `count` free warp slots.
+    fn find_warps(&self, count: u32) -> Option<u32> {
+        let total = self.warps.len() as u32;
+        if count == 0 || count > total {
+            return None;
+        }
+        let run = u128::MAX >> (128 - count);
+        (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0)
+    }
+
+    /// Takes TB `index` of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
+    pub(crate) fn take_tb(&mut self, kernel: u8, index: u32, demand: &Resources, program: &Program, now: u64) {
+        let count = demand.threads / 32;
+        let Some(first) = self.find_warps(count) else { return };
+        let Some(tb_slot) = self.tbs.iter().position(|tb| !tb.live) else { return };
+        self.account_sleep(now + 1);
+        self.free.take(demand);
+        self.warp_slots_used |= u128::MAX >> (128 - count) << first;
+        self.resident[usize::from(kernel)] += 1;
+        self.kernels[usize::from(kernel)].tbs_issued += 1;
+        let mut issuing = 0;
+        for w in 0..count {
+            let reference = program.trace.warp(index, w);
+            let shape = program.trace.shape(reference.shape);
+            let number = first + w;
+            let empty = shape.is_empty();
+            issuing += u8::from(!empty);
+            self.warps[number as usize] = Warp {
+                live: true,
+                issued_all: empty,
+                wait: Wait::Fetch,
+                kernel,
+                tb_slot: tb_slot as u8,
+                age: self.next_age,
+                next: shape.start,
+                end: shape.end,
+                next_mem: reference.first_mem,
+                ..Warp::EMPTY
+            };
+            self.next_age = self.next_age.wrapping_add(1);
+            self.fetching.push((now + FETCH_CYCLES, number as u8));
+        }
+        self.tbs[tb_slot] = TbSlot {
+            live: true,
+            kernel,
+            first_warp: first as u8,
+            warps: count as u8,
+            remaining: count as u8,
+            issuing,
+            at_barrier: 0,
+            demand: *demand,
+            index,
+        };
+    }
+
+    /// Warps whose first instruction has been fetched may take part in scheduling.
+    pub(super) fn fetched(&mut self, now: u64, programs: &[Option<Program>]) {
+        let mut at = 0;
+        while at < self.fetching.len() {
+            let (cycle, number) = self.fetching[at];
+            if cycle > now {
+                at += 1;
+                continue;
+            }
+            self.fetching.swap_remove(at);
+            self.warps[usize::from(number)].wait = Wait::None;
+            self.refresh(number, programs);
+            self.may_leave(number);
+        }
+    }
+
+    /// Warps that have finished leave; TBs whose warps have all left give their resources back.
+    pub(super) fn retire(&mut self) {
+        while let Some(number) = self.leaving.pop() {
+            let warp = &mut self.warps[usize::from(number)];
+            if !warp.finished() {
+                continue;
+            }
+            warp.live = false;
+            let tb_slot = usize::from(warp.tb_slot);
+            let tb = &mut self.tbs[tb_slot];
+            tb.remaining -= 1;
+            if tb.remaining > 0 {
+                continue;
+            }
+            tb.live = false;
+            let (kernel, index, demand) = (tb.kernel, tb.index, tb.demand);
+            self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
+            self.free.give_back(&demand);
+            self.resident[usize::from(kernel)] -= 1;
+            self.kernels[usize::from(kernel)].tbs_completed += 1;
+            self.finished.push(FinishedTb { kernel, index });
+        }
+    }
+
+    /// TBs that have ended since the last call are handed to `each`.
+    pub(crate) fn take_finished(&mut self, mut each: impl FnMut(FinishedTb)) {
+        for tb in self.finished.drain(..) {
+            each(tb);
+        }
+    }
+
+    /// No TB is resident.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.warp_slots_used == 0
+    }
+
+    /// Empties the L1 and gives it `ways` ways.
+    pub(crate) fn reset_l1(&mut self, ways: u32) {
+        self.lsu.l1.reset(ways);
+    }
+
+    /// Whether the L1 may hold anything.
+    pub(crate) fn l1_used(&self) -> bool {
+        self.lsu.l1.used()
+    }
+
+    /// Ways of the L1 now.
+    pub(crate) fn l1_ways(&self) -> u32 {
+        self.lsu.l1.ways()
+    }
+
+    /// Nothing is in flight between the SM and the memory system.
+    pub(crate) fn memory_idle(&self) -> bool {
+        self.lsu.is_idle()
+    }
+
+    /// One line per TB on what its warps wait for, for the report of a stuck run.
+    pub(crate) fn describe(&self, lines: &mut Vec<String>, id: usize) {
+        for tb in self.tbs.iter().filter(|tb| tb.live) {
+            let warps = &self.warps[usize::from(tb.first_warp)..usize::from(tb.first_warp + tb.warps)];
+            let count = |f: &dyn Fn(&Warp) -> bool| warps.iter().filter(|w| w.live && f(w)).count();
+            lines.push(format!(
+                "SM {id}: TB {} of kernel slot {}: {} of {} warps live, {} at a barrier, {} at a fence, {} on atomics, {} with instructions in flight, {} with stores unacknowledged (load/store latch {})",
+                tb.index,
+                tb.kernel,
+                tb.remaining,
+                tb.warps,
+                count(&|w| w.wait == Wait::Barrier),
+                count(&|w| w.wait == Wait::Fence),
+                count(&|w| w.wait == Wait::Atomic),
+                count(&|w| w.in_flight > 0),
+                count(&|w| w.stores > 0),
+                if self.sub_cores.iter().any(|s| s.operands.complete_full() >> Unit::Mem.index() & 1 == 1) { "taken" } else { "free" },
+            ));
+        }
+    }
+}
