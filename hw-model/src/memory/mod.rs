@@ -2,6 +2,33 @@
 //!
 //! The seam with the SM is two queues per SM: requests in ([`Request`]), replies out ([`Reply`]). All packets are of one
 //! 32-byte sector. The SM's identifier of a request comes back untouched in its reply.
+//!
+//! ```text
+//! SM -> crossbar -> delay -> L2 slice -> miss queue -> delay -> FR-FCFS controller -> banks
+//! SM <- crossbar <---------- L2 slice <------------------------------- return queue <---+
+//! ```
+
+mod address;
+mod clock;
+mod counters;
+mod crossbar;
+mod dram;
+mod l2;
+mod queue;
+mod system;
+
+pub use counters::{KERNEL_SLOTS, MemoryCounters};
+pub use system::MemorySystem;
+
+/// The machine of the reference numbers, for tests.
+#[cfg(test)]
+fn test_config() -> crate::config::GpuConfig {
+    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    toml::from_str(text).expect("the shipped file is valid")
+}
+
+#[cfg(test)]
+mod system_tests;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,143 @@
+//! From an address to its channel, L2 slice, bank and row (`reference/README.md`, "Address map").
+//!
+//! Channel = (address >> shift) mod channels. What remains after the channel is taken out is cut into row, bank and
+//! column. The lowest bank bits choose the slice of the channel; an L2 slice knows a sector by its *local* number, from
+//! which channel and slice are removed, and its set index is taken from that.
+
+use crate::config::{AddressMap, DramConfig, L2Config};
+
+/// A field scattered over an address, as runs of neighbouring bits: (position in the address, position in the field, mask).
+#[derive(Clone, Debug)]
+struct Field {
+    runs: Vec<(u32, u32, u64)>,
+}
+
+impl Field {
+    /// `bits`: positions in the address, lowest of the field first.
+    fn new(bits: &[u8]) -> Self {
+        let mut runs: Vec<(u32, u32, u64)> = Vec::new();
+        for (to, &from) in bits.iter().enumerate() {
+            match runs.last_mut() {
+                Some((start, _, mask)) if *start + mask.count_ones() == u32::from(from) => *mask = *mask << 1 | 1,
+                _ => runs.push((u32::from(from), to as u32, 1)),
+            }
+        }
+        Field { runs }
+    }
+
+    #[inline]
+    fn take(&self, address: u64) -> u64 {
+        self.runs.iter().fold(0, |field, &(from, to, mask)| field | (address >> from & mask) << to)
+    }
+
+    fn put(&self, field: u64) -> u64 {
+        self.runs.iter().fold(0, |address, &(from, to, mask)| address | (field >> to & mask) << from)
+    }
+}
+
+/// Where a sector lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Location {
+    /// L2 slice over the whole chip: channel x slices per channel + slice of the channel.
+    pub(super) slice: u32,
+    /// Sector number within the slice.
+    pub(super) sector: u64,
+}
+
+/// The map.
+#[derive(Clone, Debug)]
+pub(super) struct AddressMapper {
+    channels: u64,
+    shift: u32,
+    slices_per_channel: u32,
+    slice: Field,
+    /// The slice's bit positions, ascending, to take them out and put them back.
+    slice_bits: Vec<u32>,
+    bank: Field,
+    row: Field,
+}
+
+impl AddressMapper {
+    pub(super) fn new(dram: &DramConfig, l2: &L2Config) -> Self {
+        let AddressMap { channel_shift, row_bits, bank_bits, .. } = &dram.address;
+        let chosen = &bank_bits[..l2.slices_per_channel.trailing_zeros() as usize];
+        let mut slice_bits: Vec<u32> = chosen.iter().map(|&b| u32::from(b)).collect();
+        slice_bits.sort_unstable();
+        AddressMapper {
+            channels: u64::from(dram.channels),
+            shift: *channel_shift,
+            slices_per_channel: l2.slices_per_channel,
+            slice: Field::new(chosen),
+            slice_bits,
+            bank: Field::new(bank_bits),
+            row: Field::new(row_bits),
+        }
+    }
+
+    /// Channel, slice and local sector of a sector (byte address / 32).
+    #[inline]
+    pub(super) fn locate(&self, sector: u64) -> Location {
+        let address = sector << 5;
+        let upper = address >> self.shift;
+        let (quotient, channel) = (upper / self.channels, upper % self.channels);
+        let rest = quotient << self.shift | address & ((1 << self.shift) - 1);
+        let mut local = rest;
+        for &bit in self.slice_bits.iter().rev() {
+            local = local >> (bit + 1) << bit | local & ((1 << bit) - 1);
+        }
+        Location { slice: channel as u32 * self.slices_per_channel + self.slice.take(rest) as u32, sector: local >> 5 }
+    }
+
+    /// Bank and row of a local sector in slice `slice` of its channel.
+    #[inline]
+    pub(super) fn bank_and_row(&self, sector: u64, slice: u32) -> (u32, u32) {
+        let mut rest = sector << 5;
+        for &bit in &self.slice_bits {
+            rest = rest >> bit << (bit + 1) | rest & ((1 << bit) - 1);
+        }
+        rest |= self.slice.put(u64::from(slice));
+        (self.bank.take(rest) as u32, self.row.take(rest) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::test_config;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The map of the reference numbers, written out field by field.
+        #[test]
+        fn is_the_map_of_the_reference(address in 0u64..1 << 31) {
+            let config = test_config();
+            let map = AddressMapper::new(&config.dram, &config.l2);
+            let channel = (address >> 8) % 12;
+            let rest = (address >> 8) / 12 * 256 + address % 256;
+            let bank = (rest >> 12 & 7) * 2 + (rest >> 7 & 1);
+            let row = rest >> 15 & 0x1fff;
+            let location = map.locate(address / 32);
+            prop_assert_eq!(u64::from(location.slice), channel * 2 + bank % 2);
+            prop_assert_eq!(location.sector, (rest / 256 * 128 + rest % 128) / 32);
+            prop_assert_eq!(map.bank_and_row(location.sector, location.slice % 2), (bank as u32, row as u32));
+        }
+    }
+
+    #[test]
+    fn consecutive_lines_alternate_between_the_slices_of_a_channel() {
+        let config = test_config();
+        let map = AddressMapper::new(&config.dram, &config.l2);
+        let slices: Vec<u32> = (0..26).map(|line| map.locate(line * 4).slice).collect();
+        assert_eq!(slices, (0..24).chain(0..2).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_two_sectors_share_a_place() {
+        let config = test_config();
+        let map = AddressMapper::new(&config.dram, &config.l2);
+        let mut places: Vec<(u32, u64)> = (0..100_000).map(|s| map.locate(s)).map(|l| (l.slice, l.sector)).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), 100_000);
+    }
+}

@@ -1,0 +1,133 @@
+//! Saturation of the crossbar under uniform infinite backlog (property 39), and that it neither loses nor reorders.
+
+use super::*;
+use proptest::prelude::*;
+
+/// A generator of our own, so that the tests need no crate for it (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((u128::from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)) * u128::from(n)) >> 64) as usize
+    }
+}
+
+/// Packets delivered in 60,000 cycles, after 2,000 to warm up.
+fn delivered(inputs: u32, outputs: u32) -> u64 {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 + u64::from(inputs * 64 + outputs));
+    let mut crossbar = Crossbar::new(inputs, outputs, 4, 4);
+    let mut count = 0;
+    for cycle in 0..62_000 {
+        for input in 0..inputs as usize {
+            while crossbar.can_push(input) {
+                crossbar.push(input, random.below(outputs), ());
+            }
+        }
+        crossbar.advance();
+        for output in 0..outputs as usize {
+            count += u64::from(crossbar.pop(output).is_some() && cycle >= 2_000);
+        }
+    }
+    count
+}
+
+/// The table of algorithms.md section 2.3 in thousandths (Karol's limit).
+const TABLE: [(u32, f64); 10] =
+    [(1, 1.0), (2, 0.75), (3, 0.6825), (4, 0.655), (5, 0.640), (6, 0.630), (7, 0.623), (8, 0.618), (16, 0.602), (32, 0.593)];
+
+#[test]
+fn saturates_at_karols_limit() {
+    for (n, expected) in TABLE {
+        let throughput = delivered(n, n) as f64 / 60_000.0 / f64::from(n);
+        assert!((throughput - expected).abs() <= 0.005, "N = {n}: {throughput:.4}, table {expected}");
+    }
+}
+
+#[test]
+fn saturation_falls_with_the_number_of_ports() {
+    let mut last = f64::INFINITY;
+    for n in 1..=32 {
+        let throughput = delivered(n, n) as f64 / 60_000.0 / f64::from(n);
+        // Between neighbours of large N the table falls by less than the noise of a finite run.
+        assert!(throughput < last + 0.002, "N = {n}: {throughput:.4} after {last:.4}");
+        last = last.min(throughput);
+    }
+}
+
+#[test]
+fn asymmetric_saturation() {
+    let requests = delivered(30, 24) as f64 / 60_000.0;
+    assert!((requests / 24.0 - 0.660).abs() <= 0.005, "30 to 24, per output: {}", requests / 24.0);
+    let replies = delivered(24, 30) as f64 / 60_000.0;
+    assert!((replies / 24.0 - 0.660).abs() <= 0.005, "24 to 30, per input: {}", replies / 24.0);
+    assert!((replies / 30.0 - 0.528).abs() <= 0.005, "24 to 30, per output: {}", replies / 30.0);
+}
+
+#[test]
+fn one_output_serves_its_inputs_in_turn() {
+    let mut crossbar = Crossbar::new(100, 1, 2, 8);
+    for input in 0..100 {
+        crossbar.push(input, 0, input);
+        crossbar.push(input, 0, input + 100);
+    }
+    let order: Vec<usize> = (0..200)
+        .map(|_| {
+            crossbar.advance();
+            crossbar.pop(0).expect("one packet per cycle")
+        })
+        .collect();
+    assert_eq!(order, (0..200).collect::<Vec<_>>());
+    assert!(crossbar.is_idle());
+}
+
+proptest! {
+    /// Nothing lost, duplicated or reordered between a source and a destination; one packet per port and cycle.
+    #[test]
+    fn conserves_packets_and_order(inputs in 1u32..70, outputs in 1u32..70, seed: u64, buffer in 1u32..4) {
+        let mut random = Random(seed | 1);
+        let mut crossbar = Crossbar::new(inputs, outputs, buffer, buffer);
+        let pairs = (inputs * outputs) as usize;
+        let (mut sent, mut received) = (vec![0u32; pairs], vec![0u32; pairs]);
+        for cycle in 0..400 {
+            for input in 0..inputs as usize {
+                if cycle < 200 && crossbar.can_push(input) && random.below(2) == 0 {
+                    let output = random.below(outputs);
+                    let pair = input * outputs as usize + output;
+                    crossbar.push(input, output, (pair, sent[pair]));
+                    sent[pair] += 1;
+                }
+            }
+            crossbar.advance();
+            for output in 0..outputs as usize {
+                prop_assert_eq!(crossbar.waiting()[output / 64] >> (output % 64) & 1 == 1, crossbar.peek(output).is_some());
+                if random.below(4) > 0 {
+                    if let Some((pair, number)) = crossbar.pop(output) {
+                        prop_assert_eq!(pair % outputs as usize, output);
+                        prop_assert_eq!(number, received[pair]);
+                        received[pair] += 1;
+                    }
+                }
+            }
+        }
+        for output in 0..outputs as usize {
+            for _ in 0..20_000 {
+                crossbar.advance();
+                let Some((pair, number)) = crossbar.pop(output) else { break };
+                prop_assert_eq!(number, received[pair]);
+                received[pair] += 1;
+            }
+        }
+        while !crossbar.is_idle() {
+            crossbar.advance();
+            for output in 0..outputs as usize {
+                if let Some((pair, _)) = crossbar.pop(output) {
+                    received[pair] += 1;
+                }
+            }
+        }
+        prop_assert_eq!(sent, received);
+    }
+}

@@ -1,0 +1,34 @@
+//! Device memory: one [`Channel`] per memory channel, each an FR-FCFS controller over banks in bank groups.
+//!
+//! The numbers are `reference/README.md`'s ("The machine"), the mechanisms GPGPU-Sim's (algorithms.md sections 2.1 and
+//! 2.4). Not modelled: refresh and tFAW. One row command and, if it comes later in the scan of the banks, one column
+//! command may issue in the same cycle, as in GPGPU-Sim.
+
+mod channel;
+mod controller;
+mod frfcfs;
+mod timing;
+
+pub(super) use channel::Channel;
+
+/// A read of one sector, or the write-back of the modified sectors of one line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DramRequest {
+    /// Local sector number of the slice; of a write-back, the line's first.
+    pub(super) sector: u64,
+    /// Row.
+    pub(super) row: u32,
+    /// Bank.
+    pub(super) bank: u32,
+    /// Slice of the channel that asks.
+    pub(super) slice: u8,
+    /// Atoms to transfer.
+    pub(super) atoms: u8,
+    /// Write-back or read.
+    pub(super) is_write: bool,
+    /// Kernel slot.
+    pub(super) kernel: u8,
+}
+
+#[cfg(test)]
+mod checker_tests;

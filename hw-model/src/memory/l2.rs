@@ -1,0 +1,207 @@
+//! One L2 slice (memory sub-partition): a fixed delay, a write-back cache with MSHRs, and the queues around it.
+//!
+//! The order within a cycle is GPGPU-Sim's: answer one request whose data have come; take one fill from DRAM; send one
+//! miss to DRAM; look one request up; let one request out of the delay. Lines are allocated on a miss; a write miss does
+//! not fetch, and a read of a sector with unknown bytes does (lazy fetch on read). Writes are acknowledged when they are
+//! looked up. Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation failure
+//! that is retried in the next cycle.
+
+use super::counters::CounterTable;
+use super::dram::DramRequest;
+use super::queue::Queue;
+use super::{Request, RequestKind};
+use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
+use crate::config::L2Config;
+use std::collections::VecDeque;
+
+/// A request, and its sector's local number in the slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct L2Request {
+    pub(super) request: Request,
+    pub(super) local: u64,
+}
+
+impl Default for L2Request {
+    fn default() -> Self {
+        let request = Request { sector: 0, byte_mask: 0, sm: 0, kernel: 0, kind: RequestKind::Read, tag: 0 };
+        L2Request { request, local: 0 }
+    }
+}
+
+/// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
+/// into that many sectors.
+const SECTORS_PER_PACKET: usize = 4;
+
+/// One slice.
+#[derive(Clone, Debug)]
+pub(super) struct L2Slice {
+    latency: u64,
+    port_bytes: u32,
+    line_sectors: u64,
+    /// The fixed delay: requests with the cycle in which they may leave it.
+    delay: VecDeque<(u64, L2Request)>,
+    from_crossbar: Queue<L2Request>,
+    miss_queue: Queue<DramRequest>,
+    pub(super) to_dram: Queue<DramRequest>,
+    pub(super) from_dram: Queue<DramRequest>,
+    pub(super) to_crossbar: Queue<L2Request>,
+    pub(super) tags: TagArray,
+    mshr: Mshr<L2Request>,
+    data_port_free_at: u64,
+    fill_port_free_at: u64,
+}
+
+impl L2Slice {
+    pub(super) fn new(config: &L2Config) -> Self {
+        let queues = &config.queues;
+        L2Slice {
+            latency: config.latency.into(),
+            port_bytes: config.port_bytes,
+            line_sectors: u64::from(config.line_bytes / config.sector_bytes),
+            // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
+            delay: VecDeque::with_capacity((config.latency + queues.from_crossbar) as usize),
+            from_crossbar: Queue::new(queues.from_crossbar),
+            miss_queue: Queue::new(config.miss_queue),
+            to_dram: Queue::new(queues.to_dram),
+            from_dram: Queue::new(queues.from_dram),
+            to_crossbar: Queue::new(queues.to_crossbar),
+            tags: TagArray::new(TagGeometry {
+                sets: config.sets,
+                ways: config.ways,
+                sectors_per_line: config.line_bytes / config.sector_bytes,
+                index: config.index,
+                modified_floor_percent: 0,
+            }),
+            mshr: Mshr::new(config.mshrs, config.mshr_merges),
+            data_port_free_at: 0,
+            fill_port_free_at: 0,
+        }
+    }
+
+    /// Whether a packet can be taken from the crossbar.
+    #[inline]
+    pub(super) fn can_accept(&self) -> bool {
+        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.len() + self.from_crossbar.room())
+    }
+
+    /// Takes a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the delay.
+    #[inline]
+    pub(super) fn accept(&mut self, request: L2Request, now: u64) -> u64 {
+        self.delay.push_back((now + self.latency, request));
+        now + self.latency
+    }
+
+    /// Runs cycle `now`. Returns whether the channel should look again: there is something new for it, or new room.
+    pub(super) fn cycle(&mut self, now: u64, counters: &mut CounterTable) -> bool {
+        if self.mshr.has_ready() && !self.to_crossbar.is_full() {
+            if let Some((_, answered)) = self.mshr.pop_ready() {
+                self.to_crossbar.push(answered);
+            }
+        }
+        let mut call_channel = self.fill(now);
+        if !self.to_dram.is_full() {
+            if let Some(miss) = self.miss_queue.pop() {
+                self.to_dram.push(miss);
+                call_channel = true;
+            }
+        }
+        if now >= self.data_port_free_at && !self.to_dram.is_full() && !self.to_crossbar.is_full() {
+            if let Some(&request) = self.from_crossbar.front() {
+                if self.look_up(&request, now, counters) {
+                    self.from_crossbar.pop();
+                } else {
+                    counters.of(request.request.kernel).l2_reservation_fails += 1;
+                }
+            }
+        }
+        if !self.from_crossbar.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= now) {
+            if let Some((_, request)) = self.delay.pop_front() {
+                self.from_crossbar.push(request);
+            }
+        }
+        call_channel
+    }
+
+    /// The next cycle after `now` in which something may happen unless a packet or data arrive.
+    #[inline]
+    pub(super) fn next_event(&self, now: u64) -> u64 {
+        if self.mshr.has_ready() || !self.from_dram.is_empty() || !self.miss_queue.is_empty() || !self.from_crossbar.is_empty() {
+            return now + 1;
+        }
+        self.delay.front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))
+    }
+
+    /// Nothing in the slice but tags.
+    pub(super) fn is_idle(&self) -> bool {
+        self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.to_dram.is_empty() && self.to_crossbar.is_empty()
+    }
+
+    /// Takes one fill. Returns whether the queue from DRAM was full and is not any more.
+    fn fill(&mut self, now: u64) -> bool {
+        if now < self.fill_port_free_at {
+            return false;
+        }
+        let was_full = self.from_dram.is_full();
+        let Some(fill) = self.from_dram.pop() else { return false };
+        self.fill_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
+        let atomic = self.mshr.waiting(fill.sector).find(|waiting| waiting.request.kind == RequestKind::Atomic);
+        if let (Some(slot), Some(atomic)) = (self.tags.fill(fill.sector), atomic) {
+            self.tags.write(fill.sector, slot, atomic.request.byte_mask, Probe::Hit(slot));
+        }
+        self.mshr.fill(fill.sector);
+        was_full
+    }
+
+    /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
+    fn look_up(&mut self, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
+        let &L2Request { request: Request { kind, byte_mask, kernel, .. }, local } = request;
+        let is_write = kind == RequestKind::Write;
+        let probe = self.tags.probe(local, is_write);
+        if probe == Probe::Full {
+            return false;
+        }
+        if let Probe::Hit(slot) = probe {
+            self.tags.access(local, probe);
+            if kind != RequestKind::Read {
+                self.tags.write(local, slot, byte_mask, probe);
+            }
+            let counters = counters.of(kernel);
+            *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
+            self.data_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
+            self.to_crossbar.push(*request);
+            return true;
+        }
+        // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
+        // second even of a read that merges, and of a write for one only.
+        if self.miss_queue.room() < if is_write { 1 } else { 2 } {
+            return false;
+        }
+        let room = self.mshr.room(local);
+        if !is_write && matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
+            return false;
+        }
+        let (slot, evicted) = self.tags.access(local, probe);
+        if is_write {
+            self.tags.write(local, slot, byte_mask, probe);
+            self.to_crossbar.push(*request);
+        } else {
+            self.mshr.add(local, *request);
+            if room == MshrRoom::New {
+                self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
+            }
+        }
+        let counters = counters.of(kernel);
+        match (probe, is_write) {
+            (Probe::HitReserved(_), _) => counters.l2_pending_hits += 1,
+            (_, true) => counters.l2_write_misses += 1,
+            (_, false) => counters.l2_read_misses += 1,
+        }
+        if let Some(Evicted { line, modified }) = evicted {
+            let atoms = modified.count_ones() as u8;
+            counters.l2_write_back_sectors += u64::from(atoms);
+            self.miss_queue.push(DramRequest { sector: line * self.line_sectors, atoms, is_write: true, kernel, ..DramRequest::default() });
+            self.data_port_free_at = now + u64::from((u32::from(atoms) * 32).div_ceil(self.port_bytes));
+        }
+        true
+    }
+}

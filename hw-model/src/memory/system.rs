@@ -1,0 +1,251 @@
+//! The memory system as the SMs see it, and the order of events in it.
+//!
+//! One core tick is, as `reference/README.md` gives it ("Order within a tick"): replies leave the slices for the
+//! crossbar; the DRAM cycles that fall into it; each slice takes a packet from the crossbar and runs; both subnets move
+//! one step. The SMs take their replies before it and inject after it.
+//!
+//! Slices and channels sleep: each has the number of the cycle from which it wants to be run, and whoever gives it
+//! something moves that forward. A cycle that is not run would have changed nothing, which is what
+//! [`MemorySystem::quiet_cycles`] is made of.
+
+use super::address::AddressMapper;
+use super::clock::ClockDomain;
+use super::counters::{CounterTable, MemoryCounters};
+use super::crossbar::{Crossbar, bits};
+use super::dram::Channel;
+use super::l2::{L2Request, L2Slice};
+use super::{Reply, Request, RequestKind};
+use crate::config::GpuConfig;
+
+/// Crossbar, L2 and DRAM.
+#[derive(Clone, Debug)]
+pub struct MemorySystem {
+    mapper: AddressMapper,
+    slices_per_channel: usize,
+    requests: Crossbar<L2Request>,
+    replies: Crossbar<Reply>,
+    slices: Vec<L2Slice>,
+    channels: Vec<Channel>,
+    /// Core cycles passed.
+    core: u64,
+    interconnect: ClockDomain,
+    l2: ClockDomain,
+    dram: ClockDomain,
+    /// L2 cycle in which each slice wants to run.
+    slice_wake: Vec<u64>,
+    /// DRAM cycle in which each channel wants to run.
+    channel_wake: Vec<u64>,
+    /// Core cycle in which each channel's delay ends.
+    delay_ends: Vec<u64>,
+    /// Slices with a reply for the crossbar, bit per slice.
+    replying: Vec<u64>,
+    counters: CounterTable,
+}
+
+impl MemorySystem {
+    /// An empty memory system. All memory is allocated here.
+    ///
+    /// `config` must have passed [`GpuConfig::check`].
+    pub fn new(config: &GpuConfig) -> Self {
+        let clocks = &config.clocks;
+        let net = &config.interconnect;
+        let channels = config.dram.channels;
+        let slices = channels * config.l2.slices_per_channel;
+        MemorySystem {
+            mapper: AddressMapper::new(&config.dram, &config.l2),
+            slices_per_channel: config.l2.slices_per_channel as usize,
+            requests: Crossbar::new(config.sm.count, slices, net.input_buffer, net.output_buffer),
+            replies: Crossbar::new(slices, config.sm.count, net.input_buffer, net.output_buffer),
+            slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
+            channels: (0..channels).map(|_| Channel::new(config)).collect(),
+            core: 0,
+            interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
+            l2: ClockDomain::new(clocks.l2_khz, clocks.core_khz),
+            dram: ClockDomain::new(clocks.dram_khz, clocks.core_khz),
+            slice_wake: vec![u64::MAX; slices as usize],
+            channel_wake: vec![u64::MAX; channels as usize],
+            delay_ends: vec![u64::MAX; channels as usize],
+            replying: vec![0; slices.div_ceil(64) as usize],
+            counters: CounterTable::default(),
+        }
+    }
+
+    /// Room for one more packet in the SM's injection port. All kinds are one flit.
+    #[inline]
+    pub fn can_inject(&self, sm: u16, _kind: RequestKind) -> bool {
+        self.requests.can_push(sm.into())
+    }
+
+    /// Injects a packet.
+    ///
+    /// # Panics
+    /// If there is no room ([`MemorySystem::can_inject`]), or no such SM.
+    #[inline]
+    pub fn inject(&mut self, request: Request) {
+        let location = self.mapper.locate(request.sector);
+        self.counters.of(request.kernel).request_packets += 1;
+        self.requests.push(request.sm.into(), location.slice as usize, L2Request { request, local: location.sector });
+    }
+
+    /// Passes one core cycle.
+    pub fn tick(&mut self) {
+        let steps = self.interconnect.advance(1);
+        for _ in steps.clone() {
+            self.slices_to_crossbar();
+        }
+        let dram = self.dram.advance(1);
+        self.run_channels(dram);
+        for now in self.l2.advance(1) {
+            self.run_slices(now);
+        }
+        for _ in steps {
+            self.requests.advance();
+            self.replies.advance();
+        }
+        self.core += 1;
+    }
+
+    /// The next reply for the SM, if its port has one. Replies arrive at one per cycle at most.
+    #[inline]
+    pub fn peek_reply(&self, sm: u16) -> Option<&Reply> {
+        self.replies.peek(sm.into())
+    }
+
+    /// Takes the next reply for the SM.
+    #[inline]
+    pub fn pop_reply(&mut self, sm: u16) -> Option<Reply> {
+        self.replies.pop(sm.into())
+    }
+
+    /// SMs that have a reply waiting: bit `sm % 64` of word `sm / 64`.
+    #[inline]
+    pub fn replies_waiting(&self) -> &[u64] {
+        self.replies.waiting()
+    }
+
+    /// No packet anywhere, write-backs included.
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_idle()
+            && self.replies.is_idle()
+            && self.slices.iter().all(L2Slice::is_idle)
+            && self.channels.iter().all(Channel::is_idle)
+    }
+
+    /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
+    /// unknown, [`u64::MAX`] if for ever. Replies that wait for an SM do not count.
+    pub fn quiet_cycles(&self) -> u64 {
+        if self.requests.has_queued() || self.replies.has_queued() || self.replying.iter().any(|&word| word != 0) {
+            return 0;
+        }
+        if self.requests.waiting().iter().any(|&word| word != 0) {
+            return 0;
+        }
+        let delay = self.delay_ends.iter().min().map_or(u64::MAX, |&end| end.saturating_sub(self.core));
+        let mut quiet = if self.delay_ends.iter().all(|&end| end == u64::MAX) { u64::MAX } else { delay };
+        for (clock, wakes) in [(&self.l2, &self.slice_wake), (&self.dram, &self.channel_wake)] {
+            if let Some(&wake) = wakes.iter().min().filter(|&&wake| wake != u64::MAX) {
+                quiet = quiet.min(clock.cycles_before(wake));
+            }
+        }
+        quiet
+    }
+
+    /// Passes `cycles` core cycles at once; at most [`MemorySystem::quiet_cycles`].
+    pub fn skip(&mut self, cycles: u64) {
+        debug_assert!(cycles <= self.quiet_cycles());
+        self.interconnect.advance(cycles);
+        self.l2.advance(cycles);
+        self.dram.advance(cycles);
+        self.core += cycles;
+    }
+
+    /// Event counts of a kernel slot (0 to 7) since the start or since they were reset.
+    pub fn counters(&self, kernel: u8) -> MemoryCounters {
+        self.counters.get(kernel)
+    }
+
+    /// Sets the counters of a kernel slot to zero, for its next launch.
+    pub fn reset_counters(&mut self, kernel: u8) {
+        self.counters.reset(kernel);
+    }
+
+    /// Brings the sector of byte address / 32 `sector` into L2 at once, clean: a copy from the host passes through L2.
+    pub fn preload(&mut self, sector: u64) {
+        let location = self.mapper.locate(sector);
+        self.slices[location.slice as usize].tags.preload(location.sector);
+    }
+
+    /// Empties every L2 slice without write-back. Launches do not do this: L2 stays warm between them.
+    pub fn invalidate_l2(&mut self) {
+        self.slices.iter_mut().for_each(|slice| slice.tags.invalidate_all());
+    }
+
+    /// Each slice gives the crossbar one reply, if it has one and there is room.
+    fn slices_to_crossbar(&mut self) {
+        for w in 0..self.replying.len() {
+            for s in bits(&[self.replying[w]]).map(|bit| w * 64 + bit) {
+                if !self.replies.can_push(s) {
+                    continue;
+                }
+                let queue = &mut self.slices[s].to_crossbar;
+                let Some(L2Request { request, .. }) = queue.pop() else { continue };
+                if queue.is_empty() {
+                    self.replying[w] &= !(1 << (s % 64));
+                }
+                let Request { sector, kind, kernel, tag, sm, .. } = request;
+                self.counters.of(kernel).reply_packets += 1;
+                self.replies.push(s, sm.into(), Reply { sector, kind, kernel, tag });
+            }
+        }
+    }
+
+    fn run_channels(&mut self, cycles: std::ops::Range<u64>) {
+        let n = self.slices_per_channel;
+        for c in 0..self.channels.len() {
+            if self.delay_ends[c] <= self.core {
+                self.channel_wake[c] = self.channel_wake[c].min(cycles.start);
+            }
+            let mut t = self.channel_wake[c].max(cycles.start);
+            if t >= cycles.end {
+                continue;
+            }
+            let slices = &mut self.slices[c * n..(c + 1) * n];
+            while t < cycles.end {
+                let (next, filled) = self.channels[c].cycle(t, self.core, slices, &self.mapper, &mut self.counters);
+                for slice in bits(&[filled]) {
+                    self.slice_wake[c * n + slice] = 0;
+                }
+                let delay_ends = self.channels[c].delay_ends();
+                self.delay_ends[c] = delay_ends;
+                self.channel_wake[c] = next;
+                t = if delay_ends <= self.core { t + 1 } else { next };
+            }
+        }
+    }
+
+    fn run_slices(&mut self, now: u64) {
+        for w in 0..self.requests.waiting().len() {
+            for s in bits(&[self.requests.waiting()[w]]).map(|bit| w * 64 + bit) {
+                if self.slices[s].can_accept() {
+                    if let Some(packet) = self.requests.pop(s) {
+                        let leaves = self.slices[s].accept(packet, now);
+                        self.slice_wake[s] = self.slice_wake[s].min(leaves);
+                    }
+                }
+            }
+        }
+        for s in 0..self.slices.len() {
+            if self.slice_wake[s] > now {
+                continue;
+            }
+            let slice = &mut self.slices[s];
+            if slice.cycle(now, &mut self.counters) {
+                self.channel_wake[s / self.slices_per_channel] = 0;
+            }
+            self.slice_wake[s] = slice.next_event(now);
+            if !slice.to_crossbar.is_empty() {
+                self.replying[s / 64] |= 1 << (s % 64);
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The memory system as a whole: latency, bandwidth, conservation, back-pressure, skipping.
+
+use super::*;
+use proptest::prelude::*;
+
+fn request(sector: u64, sm: u16, kind: RequestKind, tag: u32) -> Request {
+    let byte_mask = if kind == RequestKind::Write { 0xffff } else { u32::MAX };
+    Request { sector, byte_mask, sm, kernel: (sm % 2) as u8, kind, tag }
+}
+
+/// Ticks from injection until the reply can be seen.
+fn latency(memory: &mut MemorySystem, sector: u64) -> u32 {
+    memory.inject(request(sector, 0, RequestKind::Read, 9));
+    for ticks in 1..5_000 {
+        memory.tick();
+        if memory.peek_reply(0).is_some() {
+            assert_eq!(memory.pop_reply(0).map(|r| (r.sector, r.tag)), Some((sector, 9)));
+            return ticks;
+        }
+    }
+    panic!("no reply");
+}
+
+/// L2 hit: one tick to the crossbar's output, one to the slice, the delay, one from the delay to the look-up, one to the
+/// crossbar and through it.
+#[test]
+fn unloaded_hit_latency_is_the_sum_of_its_parts() {
+    let config = test_config();
+    let mut memory = MemorySystem::new(&config);
+    memory.preload(1000);
+    assert_eq!(latency(&mut memory, 1000), 1 + 1 + config.l2.latency + 1 + 1);
+}
+
+/// L2 miss: the fixed latency before DRAM, the DRAM cycles of a closed bank or of a row conflict, and the queues.
+#[test]
+fn unloaded_miss_latency_is_the_sum_of_its_parts() {
+    let config = test_config();
+    let t = &config.dram.timing;
+    let core_cycles = |dram_cycles: u32| f64::from(dram_cycles) * 1365.0 / 3500.5;
+    let mut memory = MemorySystem::new(&config);
+    memory.preload(0);
+    let hit = latency(&mut memory, 0);
+    let parts = [
+        (12 * 8 * 128 * 7, t.t_rcd + t.t_cl, "closed bank"),
+        (12 * 8 * 128 * 7 + 1, t.t_cl, "open row"),
+        (12 * 8 * 128 * 8, t.t_rp + t.t_rcd + t.t_cl, "other row"),
+    ];
+    for (sector, dram_cycles, what) in parts {
+        let extra = f64::from(latency(&mut memory, sector) - hit);
+        // Miss queue, then two DRAM cycles into the controller and one out of it, then the fill: each waits for its clock.
+        let expected = 1.0 + f64::from(config.dram.latency) + core_cycles(dram_cycles + 3) + 1.0;
+        assert!((extra - expected).abs() <= 3.0, "{what}: {extra}, parts {expected:.1}");
+    }
+}
+
+/// Streams `count` reads of consecutive sectors from all SMs. Returns the ticks from the first reply to the last.
+fn stream(memory: &mut MemorySystem, count: u64, address: impl Fn(u64) -> u64) -> u64 {
+    let (mut sent, mut received, mut first, mut ticks) = (0, 0, None, 0u64);
+    while received < count {
+        for sm in 0..30 {
+            received += u64::from(memory.pop_reply(sm).is_some());
+        }
+        if received > 0 && first.is_none() {
+            first = Some(ticks);
+        }
+        memory.tick();
+        for sm in 0..30 {
+            if sent < count && memory.can_inject(sm, RequestKind::Read) {
+                memory.inject(request(address(sent), sm, RequestKind::Read, sent as u32));
+                sent += 1;
+            }
+        }
+        ticks += 1;
+        assert!(ticks < 1_000_000, "no progress");
+    }
+    ticks - first.unwrap_or(0)
+}
+
+/// Hits stream at what the narrower side of the crossbar lets through: the slices' 24 ports at the head-of-line limit of
+/// 24 to 30 ports, or better, for consecutive sectors are more regular than random ones. Never above one per port.
+#[test]
+fn l2_hits_stream_near_the_crossbars_limit() {
+    let config = test_config();
+    let mut memory = MemorySystem::new(&config);
+    (0..60_000).for_each(|sector| memory.preload(sector));
+    let ticks = stream(&mut memory, 60_000, |i| i);
+    let per_slice = 60_000.0 / ticks as f64 / 24.0;
+    assert!((0.55..=1.0).contains(&per_slice), "sectors per slice and cycle: {per_slice:.3}");
+    println!("L2 hits: {:.3} sectors per slice and cycle", per_slice);
+}
+
+/// Streaming reads reach most of the 336 GB/s: one atom per 4 command cycles and channel.
+#[test]
+fn dram_streams_near_its_peak() {
+    let mut memory = MemorySystem::new(&test_config());
+    let ticks = stream(&mut memory, 120_000, |i| i);
+    let peak_per_tick = 12.0 * 3500.5 / 1365.0 / 4.0;
+    let efficiency = 120_000.0 / ticks as f64 / peak_per_tick;
+    assert!((0.6..=1.0).contains(&efficiency), "efficiency {efficiency:.3}");
+    println!("DRAM stream: {:.3} of 336 GB/s", efficiency);
+}
+
+/// One request of a random mix: (sm, sector, kind, idle ticks before it).
+fn mix() -> impl Strategy<Value = Vec<(u16, u64, RequestKind, u16)>> {
+    let kind = prop_oneof![3 => Just(RequestKind::Read), 2 => Just(RequestKind::Write), 1 => Just(RequestKind::Atomic)];
+    let sector = prop_oneof![0u64..200, (0u64..40_000).prop_map(|s| s * 12 * 8), any::<u32>().prop_map(u64::from)];
+    let gap = prop_oneof![20 => Just(0u16), 1 => 1u16..900];
+    prop::collection::vec((0u16..30, sector, kind, gap), 1..600)
+}
+
+/// Everything the SMs see: (tick, sm, reply).
+type Seen = Vec<(u64, u16, Reply)>;
+
+fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, u16)], skip: bool) -> (Seen, MemorySystem) {
+    let mut memory = MemorySystem::new(config);
+    let (mut seen, mut next, mut tick, mut due) = (Vec::new(), 0, 0u64, 0u64);
+    while next < requests.len() || !memory.is_idle() {
+        assert!(tick < 2_000_000, "no progress");
+        for sm in 0..30 {
+            seen.extend(memory.pop_reply(sm).map(|reply| (tick, sm, reply)));
+        }
+        memory.tick();
+        tick += 1;
+        while next < requests.len() && due <= tick && memory.can_inject(requests[next].0, requests[next].2) {
+            let (sm, sector, kind, gap) = requests[next];
+            memory.inject(request(sector, sm, kind, next as u32));
+            next += 1;
+            due = tick + u64::from(gap);
+        }
+        if skip && memory.replies_waiting().iter().all(|&word| word == 0) {
+            let limit = if next < requests.len() { due.saturating_sub(tick + 1) } else { u64::MAX };
+            let quiet = memory.quiet_cycles().min(limit);
+            if quiet != u64::MAX {
+                memory.skip(quiet);
+                tick += quiet;
+            }
+        }
+    }
+    (seen, memory)
+}
+
+fn small_queues() -> crate::config::GpuConfig {
+    let mut config = test_config();
+    config.interconnect.input_buffer = 1;
+    config.interconnect.output_buffer = 1;
+    config.l2.mshrs = 2;
+    config.l2.mshr_merges = 2;
+    config.l2.miss_queue = 2;
+    config.l2.queues = crate::config::L2Queues { from_crossbar: 4, to_dram: 1, from_dram: 1, to_crossbar: 1 };
+    config.l2.sets = 16;
+    config.l2.ways = 1;
+    config.dram.queue = 2;
+    config.dram.return_queue = 1;
+    config
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Every request is answered exactly once, whatever the back-pressure, and the counters add up.
+    #[test]
+    fn conserves_requests(requests in mix(), tight: bool) {
+        let config = if tight { small_queues() } else { test_config() };
+        let (seen, memory) = drive(&config, &requests, false);
+        let mut tags: Vec<u32> = seen.iter().map(|(.., reply)| reply.tag).collect();
+        tags.sort_unstable();
+        prop_assert_eq!(tags, (0..requests.len() as u32).collect::<Vec<_>>());
+        for (_, sm, reply) in &seen {
+            let (from, sector, kind, _) = requests[reply.tag as usize];
+            prop_assert_eq!((*sm, reply.sector, reply.kind), (from, sector, kind));
+        }
+        for kernel in 0..2u8 {
+            let sent = requests.iter().filter(|r| r.0 % 2 == u16::from(kernel)).count() as u64;
+            let c = memory.counters(kernel);
+            prop_assert_eq!((c.request_packets, c.reply_packets, c.l2_accesses()), (sent, sent, sent));
+            prop_assert_eq!(c.dram_writes, c.l2_write_back_sectors);
+            prop_assert!(c.dram_reads <= c.l2_read_misses);
+        }
+    }
+
+    /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.
+    #[test]
+    fn skipping_equals_ticking(requests in mix(), tight: bool) {
+        let config = if tight { small_queues() } else { test_config() };
+        let (ticked, memory) = drive(&config, &requests, false);
+        let (skipped, memory_skipped) = drive(&config, &requests, true);
+        prop_assert_eq!(ticked, skipped);
+        for kernel in 0..2 {
+            prop_assert_eq!(memory.counters(kernel), memory_skipped.counters(kernel));
+        }
+    }
+}
+
+/// A write miss fetches nothing; reading it back fetches only if bytes are unknown; the line goes to DRAM when evicted.
+#[test]
+fn write_back_and_lazy_fetch() {
+    let mut memory = MemorySystem::new(&test_config());
+    let run = |memory: &mut MemorySystem, request: Request| {
+        memory.inject(request);
+        while !memory.is_idle() {
+            memory.tick();
+            memory.pop_reply(0);
+        }
+        memory.counters(0)
+    };
+    let whole = Request { byte_mask: u32::MAX, ..request(64, 0, RequestKind::Write, 0) };
+    assert_eq!(run(&mut memory, whole).dram_reads, 0);
+    assert_eq!(run(&mut memory, request(64, 0, RequestKind::Read, 0)).l2_read_hits, 1);
+    run(&mut memory, request(65, 0, RequestKind::Write, 0));
+    let partial = run(&mut memory, request(65, 0, RequestKind::Read, 0));
+    assert_eq!((partial.l2_read_misses, partial.dram_reads, partial.dram_writes), (1, 1, 0));
+    // Every line of the memory system but one more per set is read over it.
+    for line in 0..2 * 24 * 1024 {
+        memory.inject(request(1 << 20 | line * 4, 0, RequestKind::Read, 0));
+        while !memory.is_idle() && !memory.can_inject(0, RequestKind::Read) {
+            memory.tick();
+            memory.pop_reply(0);
+        }
+    }
+    let end = run(&mut memory, request(0, 0, RequestKind::Read, 0));
+    assert_eq!((end.l2_write_back_sectors, end.dram_writes), (2, 2));
+}
