@@ -16,6 +16,7 @@ pub(crate) fn run() -> Result<()> {
     report.step("firmware library for the target", || {
         run_command(&mut cargo(["build", "--package", "mias-firmware", "--lib", "--target", TARGET, "--profile", "image"]))
     });
-    report.step("firmware package", || run_command(&mut cargo(["package", "--package", "mias-firmware", "--allow-dirty"])));
+    // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
+    report.step("firmware package", || run_command(&mut cargo(["package", "--package", "mias-firmware", "--allow-dirty", "--offline"])));
     report.finish("cargo xtask ci")
 }
