@@ -13,6 +13,9 @@ pub(crate) fn run() -> Result<()> {
     report.step("lints", || run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])));
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     test::steps(&mut report);
+    report.step("lints for the target", || {
+        run_command(&mut cargo(["clippy", "--package", "mias-firmware", "--lib", "--bins", "--target", TARGET, "--", "-D", "warnings"]))
+    });
     report.step("firmware library for the target", || {
         run_command(&mut cargo(["build", "--package", "mias-firmware", "--lib", "--target", TARGET, "--profile", "image"]))
     });

@@ -47,7 +47,7 @@ fn compile(source: &Path) -> Result<()> {
     let scratch = crate::util::target_dir().join("kernel.ptx");
     std::fs::write(&scratch, &ptx).with_context(|| format!("cannot write {}", scratch.display()))?;
     let report = printed("ptxas", &["-v", &format!("-arch=sm_{ARCH}"), "-o", "/dev/null"], &scratch)?.1;
-    for (extension, text) in [("ptx", ptx), ("ptxas", report)] {
+    for (extension, text) in [("ptx", ptx), ("ptxas.txt", report)] {
         let path = root().join(source).with_extension(extension);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("wrote {}", source.with_extension(extension).display());

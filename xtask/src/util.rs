@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_command_that_does_not_succeed_is_an_error_that_names_it() {
-        let error = run(&mut cargo(["no-such-subcommand"])).unwrap_err();
-        assert!(error.to_string().contains("cargo no-such-subcommand"), "{error}");
+        let error = stdout(&mut cargo(["no-such-subcommand"])).unwrap_err();
+        assert!(error.to_string().contains("`cargo no-such-subcommand` failed"), "{error}");
     }
 }
