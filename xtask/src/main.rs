@@ -1,1 +1,52 @@
-fn main() {}
+//! `cargo xtask`: the workspace's only script language. `cargo xtask --help` lists what it does.
+
+mod ci;
+mod image;
+mod inspect;
+mod kernels;
+mod setup;
+mod test;
+mod util;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Builds, checks and maintains the workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Installs what the tests need: the firmware's target and llvm-tools.
+    Setup,
+    /// All tests of the workspace, then the firmware image and the proofs on it.
+    Test,
+    /// Everything a change must pass: format, lints, documentation, tests, image, package.
+    Ci,
+    /// Builds the firmware image, proves what it must not contain, and prints its size.
+    Image,
+    /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
+    Kernels,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Args::parse().task {
+        Task::Setup => setup::run(),
+        Task::Test => test::run(),
+        Task::Ci => ci::run(),
+        Task::Image => image::run(),
+        Task::Kernels => kernels::run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `cargo xtask kernels`: compiles the CUDA sources in `kernels/` again. What it writes is committed, so that building and
+//! testing need no CUDA: the PTX, which the front end runs, and ptxas' report of registers and shared memory, which says how
+//! many TBs fit an SM.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::util::{command, output, root};
+
+/// Compute capability of the machines in `configs/gpus/`: Turing.
+const ARCH: &str = "75";
+
+/// Compiles every `kernels/<name>/<name>.cu`; a kernel's files are written only when all of it compiled.
+pub(crate) fn run() -> Result<()> {
+    for tool in ["nvcc", "ptxas"] {
+        if output(&mut command(tool, ["--version"])).is_err() {
+            bail!(
+                "`{tool}` is not installed. The committed PTX needs no CUDA; to change a kernel, install the CUDA toolkit (11.8 made the committed files)"
+            );
+        }
+    }
+    let sources = sources()?;
+    ensure!(!sources.is_empty(), "no kernels/<name>/<name>.cu found");
+    for source in sources {
+        compile(&source).with_context(|| source.display().to_string())?;
+    }
+    Ok(())
+}
+
+/// The CUDA sources, relative to the root and in order of their names.
+fn sources() -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root().join("kernels")).context("cannot list kernels/")? {
+        let name = entry?.file_name();
+        let source = Path::new("kernels").join(&name).join(&name).with_extension("cu");
+        if root().join(&source).is_file() {
+            found.push(source);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn compile(source: &Path) -> Result<()> {
+    let ptx = printed("nvcc", &["-ptx", &format!("-arch=compute_{ARCH}"), "-o", "-"], source)?.0;
+    let scratch = crate::util::target_dir().join("kernel.ptx");
+    std::fs::write(&scratch, &ptx).with_context(|| format!("cannot write {}", scratch.display()))?;
+    let report = printed("ptxas", &["-v", &format!("-arch=sm_{ARCH}"), "-o", "/dev/null"], &scratch)?.1;
+    for (extension, text) in [("ptx", ptx), ("ptxas.txt", report)] {
+        let path = root().join(source).with_extension(extension);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("wrote {}", source.with_extension(extension).display());
+    }
+    Ok(())
+}
+
+/// What `tool` prints on standard output and standard error for `source`.
+fn printed(tool: &str, args: &[&str], source: &Path) -> Result<(String, String)> {
+    let result = output(command(tool, args).arg(source))?;
+    let (out, err) = (String::from_utf8_lossy(&result.stdout), String::from_utf8_lossy(&result.stderr));
+    ensure!(result.status.success(), "{tool} failed ({}):\n{}", result.status, err.trim());
+    Ok((out.into_owned(), err.into_owned()))
+}

@@ -1,0 +1,24 @@
+//! `cargo xtask test`, the README's test command: every test of the workspace, then the image and the proofs on it.
+
+use anyhow::Result;
+
+use crate::util::{Report, cargo, run as run_command};
+use crate::{image, setup};
+
+/// Runs all of it and fails at the end if any part did.
+pub(crate) fn run() -> Result<()> {
+    let mut report = Report::default();
+    steps(&mut report);
+    report.finish("cargo xtask test")
+}
+
+/// The steps, for `ci` to take them into its own report.
+pub(crate) fn steps(report: &mut Report) {
+    let ready = report.step("setup", setup::run);
+    report.step("tests and doctests", || run_command(&mut cargo(["test", "--workspace", "--no-fail-fast"])));
+    if ready {
+        image::steps(report);
+    } else {
+        report.blocked("image", "setup failed");
+    }
+}
