@@ -131,9 +131,7 @@ impl Gpu {
                 return RunEnd::AllComplete;
             }
             self.replies();
-            if !self.memory.is_idle() {
-                self.memory.tick();
-            }
+            self.memory.tick();
             self.run_sms();
             self.retire_tbs();
             self.issue_tbs();
@@ -170,14 +168,17 @@ impl Gpu {
     }
 
     fn replies(&mut self) {
-        for sm in self.memory.replies_waiting() {
-            let state = &mut self.sms[usize::from(sm)];
-            if state.can_take_reply()
-                && let Some(reply) = self.memory.pop_reply(sm)
-            {
-                state.take_reply(reply, self.now);
-                let wake = &mut self.wake[usize::from(sm)];
-                *wake = (*wake).min(self.now + 1);
+        for word in 0..self.memory.replies_waiting().len() {
+            let mut waiting = self.memory.replies_waiting()[word];
+            while waiting != 0 {
+                let sm = 64 * word + waiting.trailing_zeros() as usize;
+                waiting &= waiting - 1;
+                if self.sms[sm].can_take_reply()
+                    && let Some(reply) = self.memory.pop_reply(sm as u16)
+                {
+                    self.sms[sm].take_reply(reply, self.now);
+                    self.wake[sm] = self.wake[sm].min(self.now + 1);
+                }
             }
         }
     }
@@ -203,11 +204,8 @@ impl Gpu {
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.interrupt_pending() || next <= self.now {
             return;
         }
-        let mut cycles = next - self.now;
-        if !self.memory.is_idle() {
-            cycles = cycles.min(self.memory.quiet_cycles());
-            self.memory.skip(cycles);
-        }
+        let cycles = (next - self.now).min(self.memory.quiet_cycles());
+        self.memory.skip(cycles);
         self.now += cycles;
     }
 
@@ -219,10 +217,6 @@ impl Gpu {
         stats::collect(self)
     }
 
-    /// What one TB of a kernel takes of an SM.
-    fn demand(&self, slot: usize) -> Option<Resources> {
-        Some(Resources::of_tb(self.programs[slot].as_ref()?.trace.info(), &self.config.sm))
-    }
 }
 
 /// An SM's counters as the register block takes them.
@@ -244,6 +238,6 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         raw.l1_accesses += kernel.l1_accesses;
         raw.reservation_failures += kernel.l1_reservation_fails;
     }
-    (raw.l2_accesses, raw.l2_hits) = memory.sm_l2(id as u16);
+    let _ = (memory, id);
     raw
 }
