@@ -287,13 +287,22 @@ impl Sm {
                 }
                 issued |= sub_core.operands.issued_full();
             }
-            while issued != 0 {
-                let unit = issued.trailing_zeros() as usize;
-                issued &= issued - 1;
-                for sub_core in &mut self.sub_cores {
-                    if sub_core.operands.waiting(unit).is_some() && sub_core.operands.has_free_collector() {
-                        sub_core.operands.allocate(unit);
+            for _ in 0..COLLECTOR_PORTS {
+                let mut progress = false;
+                let mut units = issued;
+                while units != 0 {
+                    let unit = units.trailing_zeros() as usize;
+                    units &= units - 1;
+                    let waiting = self.sub_cores.iter().enumerate().filter_map(|(i, s)| Some((s.operands.waiting(unit)?.seq, i)));
+                    let Some((_, sub_core)) = waiting.min() else { continue };
+                    let operands = &mut self.sub_cores[sub_core].operands;
+                    if operands.has_free_collector() {
+                        operands.allocate(unit);
+                        progress = true;
                     }
+                }
+                if !progress {
+                    break;
                 }
             }
         }
