@@ -1,7 +1,39 @@
 #![no_std]
 #![deny(unsafe_code)]
-//! MIAS firmware.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+//! MIAS (Memory Interference Aware Scheduler) as firmware: the thread-block scheduler of a GPU, for the microcontroller
+//! beside it.
+//!
+//! No standard library, no allocation, no floating point, no recursion, no reachable panic. The firmware sees its GPU through
+//! a register block ([`regs`]) on a two-function [`bus`]; it hears of launches, completions and finished profiling windows,
+//! and answers with TB quotas per SM.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`regs`], [`bus`] | the contract with the hardware |
+//! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
+//! | [`scheduler`] | the state machine, free of hardware |
+//! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration |
+//! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
+//! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
+//! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
+//!
+//! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
+
+#[cfg(test)]
+extern crate std;
 
 pub mod bus;
+pub mod configs;
 pub mod counters;
+pub mod driver;
+pub mod kernel;
+pub mod machine;
+pub mod metric;
+pub mod policy;
 pub mod regs;
+pub mod resources;
+pub mod scheduler;
+
+pub use driver::Firmware;

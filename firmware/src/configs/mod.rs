@@ -1,0 +1,45 @@
+//! TB configurations: the vectors, their generation (seed 000 algorithm 1), and the table of those being tried.
+
+mod generate;
+mod pick;
+mod table;
+
+pub use generate::{Candidate, Generator, Rules};
+pub use pick::{Stride, subsample};
+pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums};
+
+/// Kernels that the firmware schedules at a time; further launches wait in the FIFO.
+pub const MAX_KERNELS: usize = 4;
+
+/// TBs per SM of each scheduled kernel, in launch order; entries beyond the last kernel are 0. Ordered lexicographically.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TbVector(pub [u8; MAX_KERNELS]);
+
+impl TbVector {
+    /// The vector with `tbs` of one kernel and nothing else.
+    #[must_use]
+    pub fn single(kernel: usize, tbs: u8) -> Self {
+        let mut vector = Self::default();
+        vector.set(kernel, tbs);
+        vector
+    }
+
+    /// TBs of a kernel; 0 beyond the last one.
+    #[must_use]
+    pub fn get(&self, kernel: usize) -> u8 {
+        self.0.get(kernel).copied().unwrap_or(0)
+    }
+
+    /// Sets the TBs of a kernel; does nothing beyond the last one.
+    pub fn set(&mut self, kernel: usize, tbs: u8) {
+        if let Some(entry) = self.0.get_mut(kernel) {
+            *entry = tbs;
+        }
+    }
+
+    /// Kernels with at least one TB.
+    #[must_use]
+    pub fn present(&self) -> usize {
+        self.0.iter().filter(|tbs| **tbs != 0).count()
+    }
+}

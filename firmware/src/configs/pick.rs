@@ -1,0 +1,36 @@
+//! Picking some of many without storing them: generation streams, so a sample is a second pass over the same stream.
+
+/// Picks `want` of `total` consecutive items at a fixed stride, spread evenly from the first on, without dividing.
+#[derive(Clone, Copy, Debug)]
+pub struct Stride {
+    want: u32,
+    total: u32,
+    /// Runs from 0 to `total`; an item is picked when it wraps.
+    error: u32,
+}
+
+impl Stride {
+    /// Picks all items if `want >= total`.
+    #[must_use]
+    pub fn new(want: u32, total: u32) -> Self {
+        // Starting one step short of the wrap picks the first item.
+        let want = want.min(total);
+        Self { want, total, error: total.saturating_sub(want) }
+    }
+
+    /// Whether the next item is picked.
+    pub fn pick(&mut self) -> bool {
+        self.error = self.error.saturating_add(self.want);
+        let picked = self.want != 0 && self.error >= self.total;
+        if picked {
+            self.error = self.error.saturating_sub(self.total);
+        }
+        picked
+    }
+}
+
+/// `want` items of a stream whose `total` is known from a first pass: the second pass.
+pub fn subsample<I: Iterator>(items: I, want: u32, total: u32) -> impl Iterator<Item = I::Item> {
+    let mut stride = Stride::new(want, total);
+    items.filter(move |_| stride.pick())
+}

@@ -1,0 +1,175 @@
+//! The configurations in use: which SM runs which, and what was measured.
+
+use heapless::Vec;
+
+use super::{MAX_KERNELS, TbVector};
+
+/// Counters of the SMs that ran a configuration, summed. Replicas are averaged by keeping sum and count; nothing is divided.
+///
+/// Bounds for 256 SMs and windows of 2^17 - 1 cycles: 25 bits for cycles and misses, 32 for instructions, 33 for outstanding
+/// misses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// SMs that finished their window.
+    pub sms: u16,
+    /// `C`, core cycles.
+    pub cycles: u32,
+    /// Cycles with an issue.
+    pub issue_cycles: u32,
+    /// `M`, memory-stalled cycles.
+    pub memory_stall_cycles: u32,
+    /// Load requests that left the SM.
+    pub misses: u32,
+    /// `I`, thread or warp instructions.
+    pub instructions: u32,
+    /// `A`, accumulated outstanding misses.
+    pub outstanding_misses: u64,
+    /// A counter of one of the SMs saturated.
+    pub saturated: bool,
+}
+
+/// What all SMs of a round did together: `|SM|` and the sum over `A` of seed 000 eq. 3.6 and 3.8.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoundTotals {
+    /// SMs that finished their window in this round.
+    pub sms: u16,
+    /// Their accumulated outstanding misses.
+    pub outstanding_misses: u64,
+}
+
+/// A configuration that was placed on SMs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// TBs per kernel.
+    pub vector: TbVector,
+    /// Position among all admitted configurations, in lexicographic order.
+    pub position: u32,
+    /// Profiling round, 0 or 1.
+    pub round: u8,
+    /// What was measured.
+    pub sums: Sums,
+}
+
+/// Where the configurations in the table come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The policy itself.
+    #[default]
+    Policy,
+    /// Spatial, because no multi-kernel configuration fits (algorithms.md section 9 item 23).
+    SpatialFallback,
+    /// Left-over, because Spatial was not possible either, or something that cannot happen did.
+    LeftOverFallback,
+}
+
+/// Up to `C` configurations over the scheduled kernels, tried in at most two rounds. SM `i` runs configuration `i mod n` of
+/// the current round's `n`, so that replica counts differ by at most one.
+#[derive(Clone, Debug)]
+pub struct ConfigTable<const C: usize> {
+    entries: Vec<Entry, C>,
+    slots: [u8; MAX_KERNELS],
+    kernels: u8,
+    round: u8,
+    /// Index of the current round's first entry.
+    first: usize,
+    total: u32,
+    origin: Origin,
+}
+
+impl<const C: usize> Default for ConfigTable<C> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), slots: [0; MAX_KERNELS], kernels: 0, round: 0, first: 0, total: 0, origin: Origin::Policy }
+    }
+}
+
+impl<const C: usize> ConfigTable<C> {
+    /// Empties the table for the kernels in these slots, in launch order.
+    pub fn reset(&mut self, slots: impl Iterator<Item = u8>) {
+        self.entries.clear();
+        (self.kernels, self.round, self.first, self.total, self.origin) = (0, 0, 0, 0, Origin::Policy);
+        for (entry, slot) in self.slots.iter_mut().zip(slots) {
+            *entry = slot;
+            self.kernels = self.kernels.saturating_add(1);
+        }
+    }
+
+    /// Adds a configuration to the current round; false if the table is full.
+    pub fn push(&mut self, vector: TbVector, position: u32) -> bool {
+        self.entries.push(Entry { vector, position, round: self.round, sums: Sums::default() }).is_ok()
+    }
+
+    /// Drops all configurations and notes where their successors come from.
+    pub fn restart(&mut self, origin: Origin) {
+        self.entries.clear();
+        (self.round, self.first, self.origin) = (0, 0, origin);
+    }
+
+    /// Whether the configuration at a position has been placed.
+    #[must_use]
+    pub fn contains(&self, position: u32) -> bool {
+        self.entries.iter().any(|entry| entry.position == position)
+    }
+
+    /// Begins the next round.
+    pub fn next_round(&mut self) {
+        self.round = self.round.saturating_add(1);
+        self.first = self.entries.len();
+    }
+
+    /// Notes how many configurations there are in all, tried or not.
+    pub fn set_total(&mut self, total: u32) {
+        self.total = total;
+    }
+
+    /// How many admitted configurations there are in all, tried or not.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Current round, from 0.
+    #[must_use]
+    pub fn round(&self) -> u8 {
+        self.round
+    }
+
+    /// Where the configurations come from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// All configurations placed so far, those of earlier rounds first.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Slots of the scheduled kernels: element `k` is the slot of the vectors' component `k`.
+    #[must_use]
+    pub fn slots(&self) -> &[u8] {
+        self.slots.get(..usize::from(self.kernels)).unwrap_or(&self.slots)
+    }
+
+    /// Index of the configuration that an SM runs in the current round; none if the round has no configuration.
+    #[must_use]
+    pub fn assigned(&self, sm: usize) -> Option<usize> {
+        let count = self.entries.len().saturating_sub(self.first);
+        Some(self.first.saturating_add(sm.checked_rem(count)?))
+    }
+
+    /// The measurements of a configuration.
+    pub fn sums_mut(&mut self, index: usize) -> Option<&mut Sums> {
+        self.entries.get_mut(index).map(|entry| &mut entry.sums)
+    }
+
+    /// Totals of a round.
+    #[must_use]
+    pub fn totals(&self, round: u8) -> RoundTotals {
+        let sums = self.entries.iter().filter(|entry| entry.round == round).map(|entry| &entry.sums);
+        sums.fold(RoundTotals::default(), |totals, sums| RoundTotals {
+            sms: totals.sms.saturating_add(sums.sms),
+            outstanding_misses: totals.outstanding_misses.saturating_add(sums.outstanding_misses),
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! A launched kernel as the scheduler sees it.
+
+use crate::bus::Bus;
+use crate::regs::{slot, slot_status};
+use crate::resources::{Resources, SmLimits, TbShape};
+
+/// A launched kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its slot in the register block.
+    pub slot: u8,
+    /// Demand of one TB.
+    pub demand: Resources,
+    /// TBs that an empty SM holds.
+    pub max_tbs: u8,
+    /// TBs of its grid.
+    pub grid_tbs: u32,
+    /// TBs that have not retired, as last read.
+    pub unfinished_tbs: u32,
+    /// No TB is left to issue.
+    pub drained: bool,
+}
+
+impl Kernel {
+    /// A kernel at launch.
+    #[must_use]
+    pub fn new(slot: u8, shape: &TbShape, grid_tbs: u32, limits: &SmLimits) -> Self {
+        let demand = limits.demand(shape);
+        Self { slot, demand, max_tbs: limits.max_tbs(&demand), grid_tbs, unfinished_tbs: grid_tbs, drained: false }
+    }
+
+    /// Reads the descriptor in a slot.
+    pub fn read(bus: &mut impl Bus, slot: u8, limits: &SmLimits) -> Self {
+        let mut field = |register| bus.read32(slot::at(usize::from(slot), register));
+        let shape = TbShape {
+            threads: field(slot::TB_THREADS),
+            thread_registers: field(slot::THREAD_REGISTERS),
+            shared_bytes: field(slot::TB_SHARED_BYTES),
+        };
+        let mut kernel = Self::new(slot, &shape, field(slot::GRID_TBS), limits);
+        kernel.drained = field(slot::STATUS) & slot_status::DRAINED != 0;
+        kernel.unfinished_tbs = field(slot::UNFINISHED_TBS);
+        kernel
+    }
+}

@@ -1,0 +1,92 @@
+//! What the firmware knows of its machine, and what it was asked to do.
+
+use fixed::types::U16F16;
+
+use crate::bus::Bus;
+use crate::counters::Counter;
+use crate::regs::{MAX_SMS, MAX_WINDOW, global, option};
+use crate::resources::SmLimits;
+
+/// The machine, as the register block describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// SMs, at most 256.
+    pub sm_count: u16,
+    /// Resources of an SM.
+    pub limits: SmLimits,
+    /// Linear's coefficient in per-SM units.
+    pub linear_coefficient: U16F16,
+}
+
+impl Machine {
+    /// Reads the description.
+    pub fn read(bus: &mut impl Bus) -> Self {
+        let sm_count = bus.read32(global::SM_COUNT).min(MAX_SMS as u32);
+        Self {
+            sm_count: u16::try_from(sm_count).unwrap_or(0),
+            limits: SmLimits::read(bus),
+            linear_coefficient: U16F16::from_bits(bus.read32(global::LINEAR_COEFFICIENT)),
+        }
+    }
+}
+
+/// Parameters of the scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Profiling window in cycles, 1 to 131,071. The thesis uses 45,000 (seed 000 section 3.2.1).
+    pub profile_window: u32,
+    /// Cycles for which launches are collected before they are scheduled together (algorithms.md section 9 item 11).
+    pub coalesce_window: u32,
+    /// Only configurations with at least one TB of every kernel (item 22).
+    pub require_all_present: bool,
+    /// Cap TBs per SM by the TBs that a kernel has left. When off, that is done for kernels only whose grid does not fill all
+    /// SMs once (item 20).
+    pub always_cap_remaining: bool,
+    /// Decide by warp instructions instead of thread instructions (item 5).
+    pub warp_ipc: bool,
+    /// Linear as printed in eq. 3.8.
+    pub literal_linear: bool,
+    /// Read all counters that [`crate::configs::Sums`] holds, also those that the metric does not need.
+    pub read_all_counters: bool,
+    /// Transitions take no cycles, where the hardware can do that.
+    pub ideal_transition: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            profile_window: 45_000,
+            coalesce_window: 5_000,
+            require_all_present: false,
+            always_cap_remaining: false,
+            warp_ipc: false,
+            literal_linear: false,
+            read_all_counters: false,
+            ideal_transition: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the strap registers.
+    pub fn read(bus: &mut impl Bus) -> Self {
+        let options = bus.read32(global::STRAP_OPTIONS);
+        let on = |bit| options & bit != 0;
+        Self {
+            profile_window: bus.read32(global::STRAP_PROFILE_WINDOW).clamp(1, MAX_WINDOW),
+            coalesce_window: bus.read32(global::STRAP_COALESCE_WINDOW),
+            require_all_present: on(option::REQUIRE_ALL_PRESENT),
+            always_cap_remaining: on(option::ALWAYS_CAP_REMAINING),
+            warp_ipc: on(option::WARP_IPC),
+            literal_linear: on(option::LITERAL_LINEAR),
+            read_all_counters: on(option::READ_ALL_COUNTERS),
+            ideal_transition: on(option::IDEAL_TRANSITION),
+        }
+    }
+
+    /// The counter that counts as instructions.
+    #[must_use]
+    pub fn instructions(&self) -> Counter {
+        if self.warp_ipc { Counter::WarpInstructions } else { Counter::ThreadInstructions }
+    }
+}

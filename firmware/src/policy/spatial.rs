@@ -1,0 +1,27 @@
+//! Spatial multitasking: disjoint sets of SMs, one per kernel (seed 000 section 3.3.3, algorithms.md section 1.2).
+
+use super::{Context, Plan, Policy, fall_back_to_left_over};
+use crate::configs::{ConfigTable, TbVector};
+
+/// Each of K kernels gets floor or ceil of (SMs / K) SMs, the remainder going to the first in launch order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spatial;
+
+impl Policy for Spatial {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        if !fill(context, table) {
+            fall_back_to_left_over(context, table);
+        }
+        Plan::Place
+    }
+}
+
+/// One configuration per kernel; false if there are fewer SMs than kernels, so that one would get none.
+pub(super) fn fill<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+    let enough = usize::from(context.machine.sm_count) >= context.kernels.len();
+    enough
+        && (0_u32..)
+            .zip(context.kernels)
+            .enumerate()
+            .all(|(index, (position, kernel))| table.push(TbVector::single(index, kernel.max_tbs), position))
+}

@@ -1,0 +1,116 @@
+//! TB resource demands and SM limits (seed 000 section 2.2.6; rounding as in algorithms.md section 1.1).
+
+use crate::bus::Bus;
+use crate::regs::global;
+
+/// Amounts of the four resources that limit how many TBs an SM holds: a capacity, a remainder, or one TB's demand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Threads, padded to whole warps.
+    pub threads: u32,
+    /// 32-bit registers.
+    pub registers: u32,
+    /// Shared memory in bytes.
+    pub shared_bytes: u32,
+    /// TB slots.
+    pub tbs: u32,
+}
+
+impl Resources {
+    /// Whether one more TB of demand `tb` fits into this remainder.
+    #[must_use]
+    pub fn fits(&self, tb: &Self) -> bool {
+        tb.threads <= self.threads && tb.registers <= self.registers && tb.shared_bytes <= self.shared_bytes && tb.tbs <= self.tbs
+    }
+
+    /// How many TBs of demand `tb` fit into this remainder. A resource of which the TB needs none does not limit; the TB
+    /// slots always do, so a demand without slots counts as one slot.
+    #[must_use]
+    pub fn max_tbs(&self, tb: &Self) -> u32 {
+        let limit = |available: u32, needed: u32| available.checked_div(needed).unwrap_or(u32::MAX);
+        limit(self.tbs, tb.tbs.max(1))
+            .min(limit(self.threads, tb.threads))
+            .min(limit(self.registers, tb.registers))
+            .min(limit(self.shared_bytes, tb.shared_bytes))
+    }
+
+    /// What is left after `count` TBs of demand `tb`; none if they do not fit.
+    #[must_use]
+    pub fn minus(&self, tb: &Self, count: u32) -> Option<Self> {
+        let left = |available: u32, needed: u32| available.checked_sub(needed.checked_mul(count)?);
+        Some(Self {
+            threads: left(self.threads, tb.threads)?,
+            registers: left(self.registers, tb.registers)?,
+            shared_bytes: left(self.shared_bytes, tb.shared_bytes)?,
+            tbs: left(self.tbs, tb.tbs)?,
+        })
+    }
+}
+
+/// What a kernel asks for, as launched: before any rounding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TbShape {
+    /// Threads per TB.
+    pub threads: u32,
+    /// Registers per thread.
+    pub thread_registers: u32,
+    /// Shared memory per TB in bytes.
+    pub shared_bytes: u32,
+}
+
+/// Capacity of an SM and the granules in which it hands out resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmLimits {
+    /// What an empty SM has. At most 255 TB slots.
+    pub capacity: Resources,
+    /// Threads per warp; threads are padded to a multiple.
+    pub warp_threads: u32,
+    /// Registers per thread are rounded up to a multiple of this.
+    pub register_granule: u32,
+    /// Shared memory per TB is rounded up to a multiple of this many bytes.
+    pub shared_granule_bytes: u32,
+}
+
+impl SmLimits {
+    /// Reads the limits from the register block.
+    pub fn read(bus: &mut impl Bus) -> Self {
+        Self {
+            capacity: Resources {
+                threads: bus.read32(global::SM_THREADS),
+                registers: bus.read32(global::SM_REGISTERS),
+                shared_bytes: bus.read32(global::SM_SHARED_BYTES),
+                tbs: bus.read32(global::SM_TBS).min(u32::from(u8::MAX)),
+            },
+            warp_threads: bus.read32(global::WARP_THREADS),
+            register_granule: bus.read32(global::REGISTER_GRANULE),
+            shared_granule_bytes: bus.read32(global::SHARED_GRANULE_BYTES),
+        }
+    }
+
+    /// What one TB of that shape takes: threads padded to warps, registers and shared memory rounded up to their granules,
+    /// one TB slot. Saturates, so that a shape beyond all bounds fits nowhere instead of wrapping to a small one.
+    #[must_use]
+    pub fn demand(&self, shape: &TbShape) -> Resources {
+        let threads = round_up(shape.threads, self.warp_threads);
+        Resources {
+            threads,
+            registers: round_up(shape.thread_registers, self.register_granule).saturating_mul(threads),
+            shared_bytes: round_up(shape.shared_bytes, self.shared_granule_bytes),
+            tbs: 1,
+        }
+    }
+
+    /// TBs of demand `tb` that an empty SM holds, 0 to 255.
+    #[must_use]
+    pub fn max_tbs(&self, tb: &Resources) -> u8 {
+        u8::try_from(self.capacity.max_tbs(tb)).unwrap_or(u8::MAX)
+    }
+}
+
+/// `value` rounded up to a multiple of `granule` (0 counts as 1), saturating.
+fn round_up(value: u32, granule: u32) -> u32 {
+    match value.checked_rem(granule) {
+        None | Some(0) => value,
+        Some(rest) => value.saturating_add(granule.saturating_sub(rest)),
+    }
+}

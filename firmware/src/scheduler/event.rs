@@ -1,0 +1,59 @@
+//! What goes into the state machine and what comes out.
+
+use heapless::Vec;
+
+use crate::kernel::Kernel;
+use crate::regs::PhaseCode;
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A kernel was launched.
+    Launched(Kernel),
+    /// The kernel in a slot has no TB left to issue.
+    Drained(u8),
+    /// The last TB of the kernel in a slot has retired.
+    Completed(u8),
+    /// An armed SM reached its partition and is profiling.
+    PartitionReached(u16),
+    /// An SM's window is over and its counters are latched.
+    ProfileDone(u16),
+    /// The timer expired.
+    Timer,
+    /// The driver has read the counters that [`Command::ReadCounters`] asked for.
+    CountersRead,
+    /// The driver has written the quotas of the chosen configuration.
+    BroadcastDone,
+}
+
+/// Something for the driver to do, in the order given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Show the phase.
+    SetPhase(PhaseCode),
+    /// Stage the quotas of every SM and commit them.
+    ApplyQuotas,
+    /// Arm all SMs.
+    ArmAll,
+    /// Disarm all SMs and forget their profiling events.
+    DisarmAll,
+    /// Arm the timer for this cycle.
+    SetTimer(u64),
+    /// Disarm the timer.
+    CancelTimer,
+    /// Read the counters of the SMs that finished, then report [`Event::CountersRead`].
+    ReadCounters,
+    /// Free the slot of a completed kernel.
+    Release(u8),
+    /// Free the slot of a kernel that fits no SM.
+    Reject(u8),
+    /// Raise fault bits.
+    Fault(u32),
+}
+
+/// Commands that one event can cause at most: a release, a disarm, a fault, a phase, a timer, quotas and arming, and one to
+/// spare.
+pub const MAX_COMMANDS: usize = 8;
+
+/// The answer to one event.
+pub type Commands = Vec<Command, MAX_COMMANDS>;

@@ -1,0 +1,62 @@
+//! The phases of the scheduler (DESIGN.md section 4).
+
+use crate::regs::PhaseCode;
+
+/// Where the scheduler is.
+///
+/// ```text
+///  Idle -> Partition -> Transition -> Profile -> Decide -> Broadcast -> Steady
+///   ^        |  ^           ^                     |            ^          |
+///   |        |  |           +---- second round ---+            |          |
+///   |        +--|------ nothing to choose among ---------------+          |
+///   +-----------+--------- kernel launched / completed -------------------+
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No kernel.
+    Idle,
+    /// A rescheduling is due at cycle `at`: launches are collected until then, or the minimum dwell passes.
+    Partition {
+        /// Cycle of the rescheduling.
+        at: u64,
+    },
+    /// Configurations are dealt; no SM has reached its own yet.
+    Transition,
+    /// At least one SM is profiling or done.
+    Profile {
+        /// Cycle at which the SMs that are not done are left out.
+        until: u64,
+    },
+    /// Counters are being read.
+    Decide,
+    /// The chosen configuration is being written.
+    Broadcast,
+    /// Running until the next launch or completion.
+    Steady,
+}
+
+impl Phase {
+    /// Code for the register and for traces.
+    #[must_use]
+    pub const fn code(self) -> PhaseCode {
+        match self {
+            Self::Idle => PhaseCode::Idle,
+            Self::Partition { .. } => PhaseCode::Partition,
+            Self::Transition => PhaseCode::Transition,
+            Self::Profile { .. } => PhaseCode::Profile,
+            Self::Decide => PhaseCode::Decide,
+            Self::Broadcast => PhaseCode::Broadcast,
+            Self::Steady => PhaseCode::Steady,
+        }
+    }
+
+    /// Cycle at which the phase wants the timer.
+    #[must_use]
+    pub const fn deadline(self) -> Option<u64> {
+        match self {
+            Self::Partition { at } => Some(at),
+            Self::Profile { until } => Some(until),
+            Self::Idle | Self::Transition | Self::Decide | Self::Broadcast | Self::Steady => None,
+        }
+    }
+}

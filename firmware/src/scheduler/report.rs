@@ -1,0 +1,71 @@
+//! A read-only account of the last decision, for explanations on the host.
+
+use crate::configs::{ConfigTable, Entry, Origin, TbVector};
+use crate::metric::Score;
+use crate::policy::Policy;
+
+/// One configuration that was tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried<'a> {
+    /// Vector, position, round, replicas (`sums.sms`, those that finished) and summed counters.
+    pub entry: &'a Entry,
+    /// Its score; none if no SM finished its window, or the policy does not rank.
+    pub score: Option<Score>,
+    /// Whether it was broadcast.
+    pub won: bool,
+}
+
+/// The last rescheduling.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a, P, const C: usize> {
+    policy: &'a P,
+    table: &'a ConfigTable<C>,
+    winner: Option<TbVector>,
+    reschedulings: u32,
+}
+
+impl<'a, P: Policy, const C: usize> Report<'a, P, C> {
+    pub(super) fn new(policy: &'a P, table: &'a ConfigTable<C>, winner: Option<TbVector>, reschedulings: u32) -> Self {
+        Self { policy, table, winner, reschedulings }
+    }
+
+    /// The configurations placed, in the order of rounds and then lexicographically.
+    pub fn tried(&self) -> impl Iterator<Item = Tried<'a>> + use<'a, P, C> {
+        let Self { policy, table, winner, .. } = *self;
+        table.entries().iter().enumerate().map(move |(index, entry)| Tried {
+            entry,
+            score: policy.score(table, index),
+            won: winner == Some(entry.vector),
+        })
+    }
+
+    /// The configuration that profiling chose; none if nothing was profiled or it is not over.
+    #[must_use]
+    pub fn winner(&self) -> Option<TbVector> {
+        self.winner
+    }
+
+    /// How many configurations there are in all, tried or not; 0 for policies that do not profile.
+    #[must_use]
+    pub fn total_configs(&self) -> u32 {
+        self.table.total()
+    }
+
+    /// Slots of the kernels: element `k` is the slot of the vectors' component `k`.
+    #[must_use]
+    pub fn slots(&self) -> &'a [u8] {
+        self.table.slots()
+    }
+
+    /// Whether the policy itself or a fall-back placed them.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.table.origin()
+    }
+
+    /// Reschedulings so far.
+    #[must_use]
+    pub fn reschedulings(&self) -> u32 {
+        self.reschedulings
+    }
+}
