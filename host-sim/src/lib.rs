@@ -2,3 +2,9 @@
 //! the result (metrics, reports, the command line).
 
 pub mod accelsim;
+pub mod experiment;
+pub mod gpu_file;
+pub mod hash;
+pub mod metrics;
+pub mod report;
+pub mod suggest;

@@ -1,0 +1,246 @@
+//! `compare`: every policy on one set of kernels, against isolated runs and against the best configuration there is.
+//!
+//! All runs cover the same window. The oracle is the best of a sweep: one static run of each maximal configuration with TBs
+//! of at least two kernels (algorithms.md 6.1, M-P16). A policy that ends with one configuration on all SMs is judged twice:
+//! decision regret compares a static run of its choice with the oracle's, end-to-end regret its own run, which pays for
+//! profiling and transition (DESIGN.md section 5).
+
+use super::machine::{Decision, End, Machine, Options, Outcome, Placement, Run, RunError};
+use super::policy::{Control, Policy};
+use super::workload::Workload;
+use crate::metrics::{self, Metrics};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// A kernel alone on the GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Isolated {
+    /// Instructions per cycle.
+    pub ipc: f64,
+    /// Most TBs per SM.
+    pub max_tbs: u32,
+}
+
+/// One kernel's part in a co-run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KernelResult {
+    /// Instructions per cycle.
+    pub ipc: f64,
+    /// Over isolated; none if the kernel did nothing alone.
+    pub normalized_ipc: Option<f64>,
+}
+
+/// A value for each of the two objectives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PerObjective<T> {
+    /// The thesis' speedup.
+    pub s: T,
+    /// Weighted speedup.
+    pub stp: T,
+}
+
+/// What a policy achieved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolicyResult {
+    /// The policy.
+    pub policy: Policy,
+    /// TBs of each kernel per SM, in kernel order; none where SMs differ or the policy sets no quota.
+    pub config: Option<Vec<u32>>,
+    /// The quotas where SMs differ.
+    pub placement: Vec<Placement>,
+    /// Against isolated runs.
+    pub metrics: Metrics,
+    /// Lost by the choice of configuration; none where it is not of the sweep.
+    pub decision_regret: PerObjective<Option<f64>>,
+    /// Lost in all.
+    pub end_to_end_regret: PerObjective<Option<f64>>,
+    /// Cycles spent in transition.
+    pub transition_cycles: u64,
+    /// Cycles spent profiling.
+    pub profile_cycles: u64,
+    /// Cycles until all kernels had completed, for runs until done.
+    pub makespan_cycles: Option<u64>,
+    /// Per kernel.
+    pub kernels: Vec<KernelResult>,
+    /// How it chose.
+    pub decision: Option<Decision>,
+}
+
+/// A configuration of the sweep and what a static run of it achieved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepPoint {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// Against isolated runs.
+    pub metrics: Metrics,
+}
+
+/// The best of the sweep for one objective.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Best {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// The objective.
+    pub value: f64,
+}
+
+/// The whole comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Per kernel, in kernel order.
+    pub isolated: Vec<Isolated>,
+    /// In the order asked for.
+    pub results: Vec<PolicyResult>,
+    /// What running only the fastest kernel would score in S.
+    pub s_null: Option<f64>,
+    /// The sweep, in lexicographic order.
+    pub sweep: Vec<SweepPoint>,
+    /// Its best; none where no two kernels fit together. Ties go to the first.
+    pub oracle: PerObjective<Option<Best>>,
+}
+
+/// Called as runs go on.
+pub trait Watch: Sync {
+    /// So many runs have been planned, on top of those before.
+    fn planned(&self, runs: usize);
+    /// So many cycles have been simulated since the last call, over all runs.
+    fn cycles(&self, cycles: u64);
+    /// A run has ended.
+    fn finished(&self);
+}
+
+/// Compares `policies` on `workloads`. The result does not depend on the number of threads.
+///
+/// # Errors
+/// The first [`RunError`] in the order of runs.
+pub fn compare(
+    machine: &dyn Machine,
+    workloads: &[Workload],
+    policies: &[Policy],
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<Comparison, RunError> {
+    let all: Vec<&Workload> = workloads.iter().collect();
+    let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
+    let sweep_configs = if all.len() > 1 { machine.configurations(&all)? } else { Vec::new() };
+
+    let isolated = isolated_runs(machine, &all, options, watch)?;
+    let isolated_ipc: Vec<f64> = isolated.iter().map(|outcome| ipc(outcome, 0, options)).collect();
+    let alone = only_fastest(&isolated_ipc, &max_tbs);
+
+    let mut controls: Vec<Control> = sweep_configs.iter().cloned().map(Control::Fixed).collect();
+    for policy in policies {
+        controls.push(if *policy == Policy::Null { Control::Fixed(alone.clone()) } else { Control::Policy(*policy) });
+    }
+    controls.sort();
+    controls.dedup();
+    let runs = controls.iter().map(|control| Run { control: control.clone(), workloads: all.clone(), options }).collect();
+    let outcomes: BTreeMap<Control, Outcome> = controls.iter().cloned().zip(run_all(machine, runs, watch)?).collect();
+
+    let judge = |outcome: &Outcome| {
+        let ipcs: Vec<f64> = (0..all.len()).map(|kernel| ipc(outcome, kernel, options)).collect();
+        (Metrics::of(&ipcs, &isolated_ipc), ipcs)
+    };
+    let of_config = |config: &[u32]| outcomes.get(&Control::Fixed(config.to_vec())).map(|outcome| judge(outcome).0);
+    let sweep: Vec<SweepPoint> =
+        sweep_configs.into_iter().filter_map(|config| Some(SweepPoint { metrics: of_config(&config)?, config })).collect();
+    let oracle = PerObjective { s: best(&sweep, |m| m.speedup), stp: best(&sweep, |m| m.stp) };
+    let regret = |metrics: Option<Metrics>| PerObjective {
+        s: metrics::regret(metrics.and_then(|m| m.speedup), oracle.s.as_ref().map(|best| best.value)),
+        stp: metrics::regret(metrics.and_then(|m| m.stp), oracle.stp.as_ref().map(|best| best.value)),
+    };
+
+    let mut results = Vec::new();
+    for &policy in policies {
+        let control = if policy == Policy::Null { Control::Fixed(alone.clone()) } else { Control::Policy(policy) };
+        let Some(outcome) = outcomes.get(&control) else { continue };
+        let (metrics, ipcs) = judge(outcome);
+        let config = outcome.config().map(<[u32]>::to_vec);
+        let chosen = config.as_ref().and_then(|config| sweep.iter().find(|point| point.config == *config));
+        let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
+        results.push(PolicyResult {
+            policy,
+            placement: if config.is_some() { Vec::new() } else { outcome.placement.clone() },
+            config,
+            metrics,
+            decision_regret: regret(chosen.map(|point| point.metrics)),
+            end_to_end_regret: regret(Some(metrics)),
+            transition_cycles: outcome.transition_cycles,
+            profile_cycles: outcome.profile_cycles,
+            makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
+            kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
+            decision: outcome.decision.clone(),
+        });
+    }
+    let isolated = isolated_ipc.iter().zip(&max_tbs).map(|(&ipc, &max_tbs)| Isolated { ipc, max_tbs }).collect();
+    Ok(Comparison { isolated, results, s_null: metrics::null_speedup(&isolated_ipc), sweep, oracle })
+}
+
+/// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
+pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
+    let Some(launch) = outcome.launches.get(kernel) else { return 0.0 };
+    let cycles = match options.end {
+        End::Cycles(window) => window,
+        End::Done => launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle),
+    };
+    if cycles == 0 { 0.0 } else { launch.insts(options.ipc) as f64 / cycles as f64 }
+}
+
+/// What the null policy places: all room for the kernel that is fastest alone, found by isolated runs.
+///
+/// # Errors
+/// The first [`RunError`] in the order of runs.
+pub fn fastest_alone(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<u32>, RunError> {
+    let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
+    let isolated = isolated_runs(machine, all, options, watch)?;
+    let isolated_ipc: Vec<f64> = isolated.iter().map(|outcome| ipc(outcome, 0, options)).collect();
+    Ok(only_fastest(&isolated_ipc, &max_tbs))
+}
+
+/// One run per different kernel, alone, from cycle 0; equal kernels share it.
+fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
+    let same = |a: &Workload, b: &Workload| a.name == b.name && a.hash == b.hash;
+    let first_of = |workload: &Workload| all.iter().position(|other| same(other, workload)).unwrap_or_default();
+    let firsts: Vec<usize> = all.iter().map(|workload| first_of(workload)).collect();
+    let mut different = firsts.clone();
+    different.sort_unstable();
+    different.dedup();
+    let alone: Vec<Workload> = different.iter().map(|&at| Workload { arrival_cycle: 0, ..all[at].clone() }).collect();
+    let runs = alone.iter().map(|workload| Run { control: Control::Policy(Policy::LeftOver), workloads: vec![workload], options });
+    let outcomes = run_all(machine, runs.collect(), watch)?;
+    let by_first: BTreeMap<usize, &Outcome> = different.into_iter().zip(&outcomes).collect();
+    Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
+}
+
+fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
+    watch.planned(runs.len());
+    let one = |run: &Run<'_>| {
+        let outcome = machine.run(run, &|cycles| watch.cycles(cycles));
+        watch.finished();
+        outcome
+    };
+    let outcomes: Vec<Result<Outcome, RunError>> = runs.par_iter().map(one).collect();
+    outcomes.into_iter().collect()
+}
+
+/// All room for the kernel with the largest isolated IPC (the first of equals), none for the others.
+fn only_fastest(isolated_ipc: &[f64], max_tbs: &[u32]) -> Vec<u32> {
+    let mut fastest = 0;
+    for (kernel, ipc) in isolated_ipc.iter().enumerate() {
+        if *ipc > isolated_ipc[fastest] {
+            fastest = kernel;
+        }
+    }
+    max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == fastest { tbs } else { 0 }).collect()
+}
+
+fn best(sweep: &[SweepPoint], objective: impl Fn(&Metrics) -> Option<f64>) -> Option<Best> {
+    let mut best: Option<Best> = None;
+    for point in sweep {
+        let Some(value) = objective(&point.metrics) else { continue };
+        if best.as_ref().is_none_or(|b| value > b.value) {
+            best = Some(Best { config: point.config.clone(), value });
+        }
+    }
+    best
+}

@@ -1,0 +1,190 @@
+//! The seam between experiments and the simulated GPU: what a run is asked for and what comes back.
+//!
+//! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
+
+use super::policy::{Control, IpcUnit, Transition};
+use super::workload::Workload;
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// After so many core cycles, launch latency included; kernels that end before are launched again in place.
+    Cycles(u64),
+    /// When every kernel has completed once.
+    Done,
+}
+
+/// Options that all runs of an experiment share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// When a run ends.
+    pub end: End,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: Transition,
+    /// The instruction counted, in decisions and in results.
+    pub ipc: IpcUnit,
+}
+
+/// One simulation.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// What decides.
+    pub control: Control,
+    /// What runs, in kernel order.
+    pub workloads: Vec<&'a Workload>,
+    /// How.
+    pub options: Options,
+}
+
+/// Hits, misses and failures of one cache level, in sector requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounts {
+    /// Requests served or merged.
+    pub accesses: u64,
+    /// Line and sector misses.
+    pub misses: u64,
+    /// Retries because no line, MSHR or queue entry was free.
+    pub reservation_fails: u64,
+}
+
+/// What one launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchCounts {
+    /// Cycle at which its launch latency began.
+    pub start_cycle: u64,
+    /// Cycle at which its last TB ended; none if it still ran, or runs again in place.
+    pub end_cycle: Option<u64>,
+    /// Warp instructions issued.
+    pub warp_insts: u64,
+    /// Thread instructions issued.
+    pub thread_insts: u64,
+    /// TBs started.
+    pub tbs_issued: u64,
+    /// TBs ended.
+    pub tbs_completed: u64,
+    /// First-level cache, all SMs.
+    pub l1d: CacheCounts,
+    /// Second-level cache, all slices.
+    pub l2: CacheCounts,
+    /// 32-byte atoms read from DRAM.
+    pub dram_reads: u64,
+    /// 32-byte atoms written to DRAM.
+    pub dram_writes: u64,
+}
+
+impl LaunchCounts {
+    /// Instructions in the unit asked for.
+    pub fn insts(&self, unit: IpcUnit) -> u64 {
+        match unit {
+            IpcUnit::Thread => self.thread_insts,
+            IpcUnit::Warp => self.warp_insts,
+        }
+    }
+}
+
+/// SMs that were given the same TB quotas.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Placement {
+    /// The SMs, ascending.
+    pub sms: Vec<u32>,
+    /// TBs of each kernel per SM, in kernel order.
+    pub config: Vec<u32>,
+}
+
+/// What the firmware saw of one configuration, summed over the SMs that had it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ProfiledConfig {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// SMs profiled with it.
+    pub sms: u32,
+    /// SM cycles.
+    pub cycles: u64,
+    /// Cycles in which the SM issued.
+    pub issue_cycles: u64,
+    /// Cycles in which no warp issued and one waited for memory.
+    pub memory_stall_cycles: u64,
+    /// Instructions, in the unit that IPC counts.
+    pub instructions: u64,
+    /// Load requests that left the SM.
+    pub misses: u64,
+    /// Outstanding misses, summed over memory-stalled cycles.
+    pub outstanding: u64,
+    /// What the policy's metric makes of it; larger is better, the scale is the metric's own. None if no SM finished its
+    /// window.
+    pub score: Option<f64>,
+}
+
+/// How the firmware came to its choice.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Decision {
+    /// Cycle of the decision.
+    pub cycle: u64,
+    /// Every configuration profiled, in the order of rounds and then lexicographically.
+    pub profiled: Vec<ProfiledConfig>,
+    /// Index into `profiled` of the configuration broadcast.
+    pub winner: usize,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Core cycles simulated.
+    pub cycles: u64,
+    /// Per workload.
+    pub launches: Vec<LaunchCounts>,
+    /// Quotas at the end; empty if the policy sets none.
+    pub placement: Vec<Placement>,
+    /// Cycles in which the firmware waited for SMs to reach their configuration.
+    pub transition_cycles: u64,
+    /// Cycles in which the firmware profiled.
+    pub profile_cycles: u64,
+    /// The last decision, if the policy decides by measuring.
+    pub decision: Option<Decision>,
+    /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.
+    pub stalls: Vec<(&'static str, u64)>,
+}
+
+impl Outcome {
+    /// The configuration that all SMs share; none if they differ or the policy sets none.
+    pub fn config(&self) -> Option<&[u32]> {
+        match self.placement.as_slice() {
+            [one] => Some(&one.config),
+            _ => None,
+        }
+    }
+}
+
+/// Why a run gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The workload cannot run on this machine; the message names kernel and resource.
+    #[error("{0}")]
+    Workload(String),
+    /// The simulation came to a stop: who waits for what.
+    #[error("the simulation is stuck: {0}")]
+    Stuck(String),
+}
+
+/// Something that can run workloads.
+pub trait Machine: Sync {
+    /// Most TBs of `workload` that fit one SM together, at least 1.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] if not even one fits, with the resource that is short.
+    fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError>;
+
+    /// Every maximal configuration with TBs of at least two of `workloads`, in lexicographic order.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] as for [`Machine::max_tbs`].
+    fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError>;
+
+    /// Runs one simulation; `progress` is called now and then with the core cycles done since its last call.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError>;
+}

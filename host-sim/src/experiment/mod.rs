@@ -1,0 +1,12 @@
+//! Experiments: which runs answer a question, and what their numbers say together.
+//!
+//! ```text
+//! workload (kernels, arrivals) + options -> plan of runs -> machine, in parallel -> metrics, oracle, regret
+//! ```
+
+pub mod compare;
+pub mod machine;
+pub mod policy;
+#[cfg(test)]
+mod tests;
+pub mod workload;

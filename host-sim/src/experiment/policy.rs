@@ -1,0 +1,83 @@
+//! What decides where TBs go, by the names that users type.
+
+use clap::ValueEnum;
+
+/// A policy that a run can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Policy {
+    /// Kernels in launch order, each as far as it goes; the next takes what is left.
+    LeftOver,
+    /// Disjoint sets of SMs.
+    Spatial,
+    /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat.
+    Null,
+    /// MIAS, by instructions per cycle.
+    MiasIpc,
+    /// MIAS, by instructions per miss times instructions per cycle.
+    MiasIpmIpc,
+    /// MIAS, by IPC with memory stalls scaled by the share of outstanding accesses.
+    MiasFactor,
+    /// MIAS, by IPC with memory stalls corrected linearly.
+    MiasLinear,
+}
+
+impl Policy {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Policy::LeftOver => "left-over",
+            Policy::Spatial => "spatial",
+            Policy::Null => "null",
+            Policy::MiasIpc => "mias-ipc",
+            Policy::MiasIpmIpc => "mias-ipm-ipc",
+            Policy::MiasFactor => "mias-factor",
+            Policy::MiasLinear => "mias-linear",
+        }
+    }
+
+    /// All of them, in the order of reports.
+    pub const ALL: [Policy; 7] =
+        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
+}
+
+/// What the firmware of one run does: a policy of its own, or one configuration throughout.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Control {
+    /// This policy; never [`Policy::Null`], which is a configuration once the isolated runs are known.
+    Policy(Policy),
+    /// These TBs of each kernel on every SM, in kernel order.
+    Fixed(Vec<u32>),
+}
+
+/// How SMs come from one configuration to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transition {
+    /// TBs beyond the new quota run to their end (the thesis).
+    Drain,
+    /// TBs beyond the new quota vanish at once and start again later: no transition time.
+    Ideal,
+}
+
+/// The instruction that IPC counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IpcUnit {
+    /// Instructions of active lanes, as GPGPU-Sim prints it.
+    Thread,
+    /// Warp instructions.
+    Warp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_names_are_printed_names() {
+        for policy in Policy::ALL {
+            assert_eq!(policy.to_possible_value().unwrap().get_name(), policy.name());
+        }
+        assert_eq!(Policy::value_variants(), Policy::ALL);
+    }
+}

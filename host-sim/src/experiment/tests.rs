@@ -1,0 +1,185 @@
+//! `compare` on a machine whose answers are closed forms, so that every number of the result can be worked out by hand.
+
+use super::compare::{Comparison, Watch, compare};
+use super::machine::{End, LaunchCounts, Machine, Options, Outcome, Placement, Run, RunError};
+use super::policy::{Control, IpcUnit, Policy, Transition};
+use super::workload::Workload;
+use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+const CYCLES: u64 = 1_000;
+
+/// Room for 4 TBs; one TB of a kernel makes `rate` instructions per cycle, less what each foreign TB beside it takes.
+struct Closed {
+    rates: BTreeMap<&'static str, u64>,
+    /// Runs by control and kernels.
+    executed: Mutex<BTreeMap<(Control, Vec<String>), u32>>,
+}
+
+const ROOM: u32 = 4;
+
+fn closed() -> Closed {
+    Closed { rates: BTreeMap::from([("fast", 90), ("slow", 30), ("third", 60)]), executed: Mutex::default() }
+}
+
+impl Closed {
+    fn insts(&self, workloads: &[&Workload], config: &[u32], kernel: usize) -> u64 {
+        let foreign: u32 = config.iter().sum::<u32>() - config[kernel];
+        let rate = self.rates[workloads[kernel].name.as_str()] - 5 * u64::from(foreign);
+        u64::from(config[kernel]) * rate * CYCLES
+    }
+}
+
+impl Machine for Closed {
+    fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
+        if workload.name == "huge" { Err(RunError::Workload("one TB of `huge` does not fit".into())) } else { Ok(ROOM) }
+    }
+
+    fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError> {
+        assert_eq!(workloads.len(), 2, "the test machine counts in twos");
+        Ok((1..ROOM).map(|a| vec![a, ROOM - a]).collect())
+    }
+
+    fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
+        let names = run.workloads.iter().map(|w| w.name.clone()).collect();
+        *self.executed.lock().unwrap().entry((run.control.clone(), names)).or_default() += 1;
+        let mut outcome = Outcome { cycles: CYCLES, ..Outcome::default() };
+        let config = match &run.control {
+            Control::Fixed(config) => config.clone(),
+            Control::Policy(Policy::LeftOver) => (0..run.workloads.len()).map(|k| if k == 0 { ROOM } else { 0 }).collect(),
+            Control::Policy(Policy::Spatial) if run.workloads.len() > 1 => {
+                outcome.placement =
+                    vec![Placement { sms: vec![0], config: vec![ROOM, 0] }, Placement { sms: vec![1], config: vec![0, ROOM] }];
+                vec![2, 2]
+            }
+            Control::Policy(_) if run.workloads.len() == 1 => vec![ROOM],
+            Control::Policy(_) => vec![1, 3],
+        };
+        if !matches!(run.control, Control::Policy(Policy::LeftOver | Policy::Spatial)) {
+            outcome.placement = vec![Placement { sms: vec![0, 1], config: config.clone() }];
+        }
+        let loss = if matches!(run.control, Control::Policy(Policy::MiasIpc)) { 10 * CYCLES } else { 0 };
+        for kernel in 0..run.workloads.len() {
+            let thread_insts = self.insts(&run.workloads, &config, kernel) - if kernel == 0 { loss } else { 0 };
+            outcome.launches.push(LaunchCounts { thread_insts, ..LaunchCounts::default() });
+        }
+        progress(CYCLES);
+        Ok(outcome)
+    }
+}
+
+#[derive(Default)]
+struct Counting {
+    planned: AtomicU64,
+    finished: AtomicU64,
+    cycles: AtomicU64,
+}
+
+impl Watch for Counting {
+    fn planned(&self, runs: usize) {
+        self.planned.fetch_add(runs as u64, Ordering::Relaxed);
+    }
+    fn cycles(&self, cycles: u64) {
+        self.cycles.fetch_add(cycles, Ordering::Relaxed);
+    }
+    fn finished(&self) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn workload(name: &str) -> Workload {
+    let info = KernelInfo { name: name.into(), grid: [1; 3], block: [32, 1, 1], registers_per_thread: 1, shared_bytes: 0 };
+    let mut builder = TraceBuilder::new(info).unwrap();
+    let mut tb = TbRecorder::new();
+    tb.warp();
+    builder.add_tb(&tb).unwrap();
+    Workload::new(name, Arc::new(builder.finish().unwrap()), 0)
+}
+
+fn options() -> Options {
+    Options { end: End::Cycles(CYCLES), profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread }
+}
+
+fn run(machine: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {
+    let workloads: Vec<Workload> = names.iter().map(|name| workload(name)).collect();
+    compare(machine, &workloads, &Policy::ALL, options(), watch)
+}
+
+#[test]
+fn the_numbers_follow_from_the_closed_form() {
+    let comparison = run(&closed(), &["slow", "fast"], &Counting::default()).unwrap();
+    // Alone 4 * 30 and 4 * 90; a-b gives a(30 - 5b) and b(90 - 5a).
+    assert_eq!(comparison.isolated.iter().map(|k| k.ipc).collect::<Vec<_>>(), [120.0, 360.0]);
+    assert_eq!(comparison.s_null, Some(360.0 / 240.0));
+    let s: Vec<f64> = comparison.sweep.iter().map(|p| p.metrics.speedup.unwrap()).collect();
+    assert_eq!(s, [(15.0 + 255.0) / 240.0, (40.0 + 160.0) / 240.0, (75.0 + 75.0) / 240.0]);
+    let best = comparison.oracle.s.as_ref().unwrap();
+    assert_eq!((best.config.as_slice(), best.value), (&[1, 3][..], 270.0 / 240.0));
+    // STP: 15/120 + 255/360 = 0.833, 40/120 + 160/360 = 0.778, 75/120 + 75/360 = 0.833 (a tie but for rounding).
+    let stp = comparison.oracle.stp.as_ref().unwrap();
+    assert!((stp.value - 5.0 / 6.0).abs() < 1e-12, "{stp:?}");
+
+    let of = |policy: Policy| comparison.results.iter().find(|r| r.policy == policy).unwrap();
+    let mias = of(Policy::MiasFactor);
+    assert_eq!((mias.config.as_deref(), mias.decision_regret.s, mias.end_to_end_regret.s), (Some(&[1, 3][..]), Some(0.0), Some(0.0)));
+    // MIAS-IPC chooses the same but loses 10 of 270 on the way: decision regret 0, end-to-end regret not.
+    let lossy = of(Policy::MiasIpc);
+    assert_eq!(lossy.decision_regret.s, Some(0.0));
+    assert!((lossy.end_to_end_regret.s.unwrap() - 10.0 / 270.0).abs() < 1e-12);
+    // Null beats the sweep in S (it is none of it), and starves a kernel.
+    let null = of(Policy::Null);
+    assert_eq!((null.config.as_deref(), null.decision_regret.s, null.metrics.antt), (Some(&[0, 4][..]), None, None));
+    assert_eq!(null.metrics.speedup, comparison.s_null);
+    assert!(null.end_to_end_regret.s.unwrap() < 0.0);
+    // Spatial's SMs differ: a placement, no configuration, no decision regret.
+    let spatial = of(Policy::Spatial);
+    assert_eq!((spatial.config.as_ref(), spatial.placement.len(), spatial.decision_regret.s), (None, 2, None));
+}
+
+#[test]
+fn each_run_is_executed_once() {
+    let (machine, watch) = (closed(), Counting::default());
+    run(&machine, &["slow", "fast"], &watch).unwrap();
+    let executed = machine.executed.lock().unwrap();
+    assert!(executed.values().all(|&times| times == 1), "{executed:?}");
+    // 2 isolated, 3 configurations, 6 policies, null.
+    assert_eq!(executed.len(), 12);
+    assert_eq!(watch.planned.load(Ordering::Relaxed), 12);
+    assert_eq!(watch.finished.load(Ordering::Relaxed), 12);
+    assert_eq!(watch.cycles.load(Ordering::Relaxed), 12 * CYCLES);
+}
+
+#[test]
+fn equal_kernels_share_their_isolated_run() {
+    let machine = closed();
+    let comparison = run(&machine, &["fast", "fast"], &Counting::default()).unwrap();
+    assert_eq!(comparison.isolated[0], comparison.isolated[1]);
+    assert_eq!(machine.executed.lock().unwrap().keys().filter(|(_, names)| names.len() == 1).count(), 1);
+}
+
+#[test]
+fn one_kernel_alone_has_no_oracle() {
+    let comparison = run(&closed(), &["third"], &Counting::default()).unwrap();
+    assert_eq!((comparison.oracle.s.as_ref(), comparison.s_null, comparison.sweep.len()), (None, Some(1.0), 0));
+    let left_over = &comparison.results[0];
+    assert_eq!((left_over.metrics.speedup, left_over.metrics.stp, left_over.end_to_end_regret.s), (Some(1.0), Some(1.0), None));
+}
+
+#[test]
+fn a_kernel_that_does_not_fit_is_reported_before_any_run() {
+    let (machine, watch) = (closed(), Counting::default());
+    let error = run(&machine, &["fast", "huge"], &watch).unwrap_err();
+    assert_eq!(error.to_string(), "one TB of `huge` does not fit");
+    assert!(machine.executed.lock().unwrap().is_empty());
+}
+
+#[test]
+fn threads_do_not_change_the_result() {
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(&closed(), &["slow", "fast"], &Counting::default()).unwrap())
+    };
+    assert_eq!(with(1), with(4));
+}

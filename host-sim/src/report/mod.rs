@@ -1,0 +1,12 @@
+//! What is said about results: tables for people, JSON for programs, files written whole or not at all.
+
+pub mod comparison_json;
+pub mod comparison_table;
+pub mod output;
+pub mod provenance;
+pub mod reference;
+pub mod run_report;
+pub mod table;
+
+/// Version of the JSON documents; grows with every change that a reader could trip over.
+pub const SCHEMA_VERSION: u32 = 1;

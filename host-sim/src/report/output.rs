@@ -1,0 +1,99 @@
+//! Where a report goes: standard output, or a file that appears whole or not at all.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// A report's destination.
+#[derive(Debug)]
+pub enum Output {
+    /// Standard output.
+    Stdout,
+    /// A file, replaced in one step when the report is complete.
+    File(PathBuf),
+}
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {path}: {error}")]
+pub struct OutputError {
+    /// The file.
+    pub path: String,
+    /// Why.
+    pub error: std::io::Error,
+}
+
+impl Output {
+    /// Output to `path`, or to standard output. The path is tried now, before hours of simulation, and nothing is left behind.
+    ///
+    /// # Errors
+    /// [`OutputError`] if no file can be made there.
+    pub fn open(path: Option<&Path>) -> Result<Self, OutputError> {
+        let Some(path) = path else { return Ok(Output::Stdout) };
+        let fail = |error| OutputError { path: path.display().to_string(), error };
+        if path.is_dir() {
+            return Err(fail(ErrorKind::IsADirectory.into()));
+        }
+        let trial = beside(path).map_err(fail)?;
+        std::fs::File::create(&trial).and_then(|_| std::fs::remove_file(&trial)).map_err(fail)?;
+        Ok(Output::File(path.to_owned()))
+    }
+
+    /// Writes the whole report. A reader that closes standard output early is not an error.
+    ///
+    /// # Errors
+    /// [`OutputError`]; the file is then as it was before.
+    pub fn write(&self, text: &str) -> Result<(), OutputError> {
+        match self {
+            Output::Stdout => {
+                let mut out = std::io::stdout().lock();
+                match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+                    Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError { path: "standard output".into(), error }),
+                    _ => Ok(()),
+                }
+            }
+            Output::File(path) => replace(path, text).map_err(|error| OutputError { path: path.display().to_string(), error }),
+        }
+    }
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let trial = beside(path)?;
+    let written = std::fs::File::create(&trial).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written.and_then(|()| std::fs::rename(&trial, path)).inspect_err(|_| {
+        let _ = std::fs::remove_file(&trial);
+    })
+}
+
+/// A hidden name in the same folder, so that the final rename stays within one file system.
+fn beside(path: &Path) -> std::io::Result<PathBuf> {
+    let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?.to_string_lossy();
+    Ok(path.with_file_name(format!(".{name}.{}.part", std::process::id())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.json");
+        std::fs::write(&path, "before").unwrap();
+        let output = Output::open(Some(&path)).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+        output.write("after").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "after");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn unwritable_places_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Output::open(Some(folder.path())).is_err());
+        assert!(Output::open(Some(&folder.path().join("none/out.json"))).is_err());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,63 @@
+//! Where a result comes from: enough to run it again and to see whether it is the same.
+
+use crate::experiment::machine::{End, Options};
+use crate::experiment::policy::{IpcUnit, Transition};
+use crate::experiment::workload::Workload;
+use crate::hash;
+use mias_hw_model::config::GpuConfig;
+use serde::Serialize;
+
+/// Version, fingerprints and effective options. Carries no wall-clock time: equal runs are equal bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Provenance {
+    /// Version of this program.
+    pub version: &'static str,
+    /// Fingerprint of the machine's values.
+    pub gpu_hash: String,
+    /// Fingerprint of each kernel's trace, in kernel order.
+    pub kernel_hashes: Vec<KernelHash>,
+    /// Options in effect, defaults included.
+    pub options: EffectiveOptions,
+}
+
+/// A kernel's fingerprint.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelHash {
+    /// Kernel.
+    pub name: String,
+    /// FNV-1a, 64 bits.
+    pub hash: String,
+}
+
+/// Options as they were used.
+#[derive(Clone, Debug, Serialize)]
+pub struct EffectiveOptions {
+    /// `cycles` or `done`.
+    pub until: &'static str,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: Transition,
+    /// The instruction counted.
+    pub ipc: IpcUnit,
+    /// Arrival cycle of each kernel, in kernel order.
+    pub arrivals: Vec<u64>,
+}
+
+impl Provenance {
+    /// Of these workloads on this machine.
+    pub fn new(gpu: &GpuConfig, workloads: &[Workload], options: Options) -> Self {
+        Provenance {
+            version: env!("CARGO_PKG_VERSION"),
+            gpu_hash: hash::gpu(gpu),
+            kernel_hashes: workloads.iter().map(|w| KernelHash { name: w.name.clone(), hash: w.hash.clone() }).collect(),
+            options: EffectiveOptions {
+                until: if options.end == End::Done { "done" } else { "cycles" },
+                profile_cycles: options.profile_cycles,
+                transition: options.transition,
+                ipc: options.ipc,
+                arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
+            },
+        }
+    }
+}

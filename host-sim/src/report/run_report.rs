@@ -1,0 +1,169 @@
+//! The report of `run`: everything that one policy's run measured, as a table or as JSON.
+
+use super::provenance::Provenance;
+use super::table::{self, config, grouped, number, ranges};
+use super::{SCHEMA_VERSION, comparison_table};
+use crate::experiment::compare::ipc;
+use crate::experiment::machine::{Decision, LaunchCounts, Options, Outcome, Placement};
+use crate::experiment::workload::Workload;
+use mias_hw_model::config::GpuConfig;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Machine.
+    pub gpu: &'a GpuConfig,
+    /// Kernels, in order.
+    pub workloads: &'a [Workload],
+    /// Policy by name.
+    pub policy: &'a str,
+    /// Options in effect.
+    pub options: Options,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    provenance: Provenance,
+    gpu: &'a str,
+    policy: &'a str,
+    total_cycles: u64,
+    config: Option<&'a [u32]>,
+    placement: &'a [Placement],
+    transition_cycles: u64,
+    profile_cycles: u64,
+    launches: Vec<LaunchRow<'a>>,
+    stalls: BTreeMap<&'static str, u64>,
+    decision: Option<&'a Decision>,
+}
+
+/// The fields that the reference numbers have too carry their column's name.
+#[derive(Serialize)]
+struct LaunchRow<'a> {
+    kernel: &'a str,
+    start_cycle: u64,
+    end_cycle: Option<u64>,
+    cycles: Option<u64>,
+    ipc: f64,
+    thread_insts: u64,
+    warp_insts: u64,
+    tbs_issued: u64,
+    tbs_completed: u64,
+    l1d_accesses: u64,
+    l1d_misses: u64,
+    l1d_reservation_fails: u64,
+    l2_accesses: u64,
+    l2_misses: u64,
+    l2_reservation_fails: u64,
+    dram_reads: u64,
+    dram_writes: u64,
+}
+
+/// The JSON document, with a final newline.
+///
+/// # Errors
+/// Serialization cannot fail for these types; the error is passed on all the same.
+pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<String> {
+    let launches = subject.workloads.iter().zip(&outcome.launches).enumerate();
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        provenance: Provenance::new(subject.gpu, subject.workloads, subject.options),
+        gpu: &subject.gpu.name,
+        policy: subject.policy,
+        total_cycles: outcome.cycles,
+        config: outcome.config(),
+        placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
+        transition_cycles: outcome.transition_cycles,
+        profile_cycles: outcome.profile_cycles,
+        launches: launches.map(|(at, (w, l))| launch_row(&w.name, l, ipc(outcome, at, subject.options))).collect(),
+        stalls: outcome.stalls.iter().copied().collect(),
+        decision: outcome.decision.as_ref(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow<'a> {
+    LaunchRow {
+        kernel,
+        start_cycle: launch.start_cycle,
+        end_cycle: launch.end_cycle,
+        cycles: launch.end_cycle.map(|end| end.saturating_sub(launch.start_cycle)),
+        ipc,
+        thread_insts: launch.thread_insts,
+        warp_insts: launch.warp_insts,
+        tbs_issued: launch.tbs_issued,
+        tbs_completed: launch.tbs_completed,
+        l1d_accesses: launch.l1d.accesses,
+        l1d_misses: launch.l1d.misses,
+        l1d_reservation_fails: launch.l1d.reservation_fails,
+        l2_accesses: launch.l2.accesses,
+        l2_misses: launch.l2.misses,
+        l2_reservation_fails: launch.l2.reservation_fails,
+        dram_reads: launch.dram_reads,
+        dram_writes: launch.dram_writes,
+    }
+}
+
+/// The report for people. `explain` adds the policy's decision.
+pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
+    let names: Vec<&str> = subject.workloads.iter().map(|w| w.name.as_str()).collect();
+    let mut text = comparison_table::heading(&names, subject.gpu, subject.options);
+    text += &format!("policy {}, {} cycles simulated\n\n", subject.policy, grouped(outcome.cycles));
+    text += &launches(subject, outcome);
+    for place in &outcome.placement {
+        text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
+    }
+    let (transition, profile) = (grouped(outcome.transition_cycles), grouped(outcome.profile_cycles));
+    text += &format!("\ntransition {transition} cycles, profile {profile} cycles\n");
+    let slots: u64 = outcome.stalls.iter().map(|(_, cycles)| cycles).sum();
+    if slots > 0 {
+        let mut table = table::new(&["scheduler-cycles", "share"]);
+        for (name, cycles) in &outcome.stalls {
+            table.add_row([(*name).to_owned(), table::percent(Some(*cycles as f64 / slots as f64))]);
+        }
+        text += &format!("\n{}", table::text(&table));
+    }
+    if explain {
+        text += "\n";
+        text += &match &outcome.decision {
+            Some(decision) => comparison_table::explanation(decision),
+            None => format!("{} does not measure configurations, so there is no decision to explain.\n", subject.policy),
+        };
+    }
+    text
+}
+
+/// One column per kernel, one row per quantity.
+fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
+    let mut headings = vec!["kernel"];
+    headings.extend(subject.workloads.iter().map(|w| w.name.as_str()));
+    let mut table = table::new(&headings);
+    let mut row = |name: &str, value: &dyn Fn(usize, &LaunchCounts) -> String| {
+        let cells = outcome.launches.iter().enumerate().map(|(at, launch)| value(at, launch));
+        table.add_row(std::iter::once(name.to_owned()).chain(cells));
+    };
+    row("IPC", &|at, _| number(Some(ipc(outcome, at, subject.options)), 2));
+    row("start cycle", &|_, l| grouped(l.start_cycle));
+    row("end cycle", &|_, l| l.end_cycle.map_or_else(|| table::DASH.to_owned(), grouped));
+    type Count = (&'static str, fn(&LaunchCounts) -> u64);
+    let counts: [Count; 12] = [
+        ("warp instructions", |l| l.warp_insts),
+        ("thread instructions", |l| l.thread_insts),
+        ("TBs issued", |l| l.tbs_issued),
+        ("TBs completed", |l| l.tbs_completed),
+        ("L1 accesses", |l| l.l1d.accesses),
+        ("L1 misses", |l| l.l1d.misses),
+        ("L1 reservation fails", |l| l.l1d.reservation_fails),
+        ("L2 accesses", |l| l.l2.accesses),
+        ("L2 misses", |l| l.l2.misses),
+        ("L2 reservation fails", |l| l.l2.reservation_fails),
+        ("DRAM reads (32 B)", |l| l.dram_reads),
+        ("DRAM writes (32 B)", |l| l.dram_writes),
+    ];
+    for (name, count) in counts {
+        row(name, &|_, l| grouped(count(l)));
+    }
+    table::text(&table)
+}

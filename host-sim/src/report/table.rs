@@ -1,0 +1,92 @@
+//! Plain tables: numbers to the right, a dash where there is no number.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+/// What stands where there is no value.
+pub const DASH: &str = "-";
+
+/// A table with these headings; the first column to the left, the others to the right.
+pub fn new(headings: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(headings.iter().copied());
+    for (at, column) in table.column_iter_mut().enumerate() {
+        let right = if at == 0 { 0 } else { 2 };
+        column.set_padding((right, 0));
+        column.set_cell_alignment(if at == 0 { CellAlignment::Left } else { CellAlignment::Right });
+    }
+    table
+}
+
+/// The table's text, without blanks at line ends.
+pub fn text(table: &Table) -> String {
+    table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A number with `digits` decimals, or a dash.
+pub fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.digits$}"))
+}
+
+/// A fraction as a percentage with one decimal, or a dash.
+pub fn percent(value: Option<f64>) -> String {
+    // Adding zero turns -0.0 into 0.0.
+    value.map_or_else(|| DASH.to_owned(), |value| format!("{:.1} %", (value * 1000.0).round() / 10.0 + 0.0))
+}
+
+/// A configuration as `1-3`, or a dash.
+pub fn config(config: Option<&[u32]>) -> String {
+    match config {
+        Some(config) => config.iter().map(u32::to_string).collect::<Vec<_>>().join("-"),
+        None => DASH.to_owned(),
+    }
+}
+
+/// A whole number with groups of three.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// SM numbers as ranges: `0-9,12`.
+pub fn ranges(sms: &[u32]) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for &sm in sms {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == sm => *last = sm,
+            _ => parts.push((sm, sm)),
+        }
+    }
+    let part = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_read_as_people_write() {
+        assert_eq!(number(Some(1.23456), 3), "1.235");
+        assert_eq!(number(None, 3), "-");
+        assert_eq!(percent(Some(0.0314)), "3.1 %");
+        assert_eq!(percent(Some(-0.00001)), "0.0 %");
+        assert_eq!(config(Some(&[1, 3])), "1-3");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(300), "300");
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = new(&["kernel", "ipc"]);
+        table.add_row(["mm", "812.5"]).add_row(["fwt", "9.0"]);
+        assert_eq!(text(&table), "kernel    ipc\nmm      812.5\nfwt       9.0\n");
+    }
+}

@@ -1,0 +1,28 @@
+//! "Did you mean": the nearest known name to one that is not known.
+
+/// Names closer than this (Jaro-Winkler, 0..=1) are worth suggesting, as the command-line parser does for options; so is any
+/// name one typing error away, which for two letters scores less.
+const NEAR: f64 = 0.7;
+
+/// A message that `given` is not a known `what`, with the nearest known name if one is near, and all of them.
+pub fn unknown(what: &str, given: &str, known: &[&str]) -> String {
+    let lower = given.to_lowercase();
+    let scored = known.iter().map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), *name));
+    let near = scored.filter(|(score, name)| *score >= NEAR || strsim::osa_distance(&lower, name) == 1);
+    let nearest = near.max_by(|a, b| a.0.total_cmp(&b.0));
+    let hint = nearest.map(|(_, name)| format!(" did you mean `{name}`?")).unwrap_or_default();
+    format!("unknown {what} `{given}`;{hint} known: {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_is_suggested_and_all_are_listed() {
+        let known = ["mm", "fwt", "hotspot"];
+        assert_eq!(unknown("kernel", "hotspt", &known), "unknown kernel `hotspt`; did you mean `hotspot`? known: mm, fwt, hotspot");
+        assert!(unknown("kernel", "mn", &known).contains("did you mean `mm`?"));
+        assert_eq!(unknown("kernel", "qqq", &known), "unknown kernel `qqq`; known: mm, fwt, hotspot");
+    }
+}
