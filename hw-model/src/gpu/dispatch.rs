@@ -51,7 +51,33 @@ impl Gpu {
         if self.dispatcher.generation != self.registers.generation() {
             self.dispatcher.generation = self.registers.generation();
             self.dispatcher.room_everywhere();
+            if self.registers.ideal_transition() {
+                self.suspend_surplus();
+            }
         }
+    }
+
+    /// Takes every TB beyond its SM's quota off the SM; it goes on elsewhere.
+    fn suspend_surplus(&mut self) {
+        for sm in 0..self.sms.len() {
+            for slot in 0..self.slots.len() {
+                let Some(state) = &mut self.slots[slot] else { continue };
+                let quota = self.registers.quota(sm, slot);
+                let mut changed = false;
+                while self.sms[sm].resident(slot) > quota {
+                    changed = true;
+                    if let Some(tb) = self.sms[sm].suspend_tb(slot as u8, self.now) {
+                        state.suspended.push_back(tb);
+                    }
+                }
+                if changed {
+                    self.wake[sm] = self.wake[sm].min(self.now);
+                    self.registers.set_resident(sm, slot, quota);
+                    self.registers.set_unissued(slot, state.available());
+                }
+            }
+        }
+        self.retire_tbs();
     }
 
     /// One cycle of TB issue.
@@ -83,29 +109,38 @@ impl Gpu {
         for i in 0..self.dispatcher.order.len() {
             let slot = self.dispatcher.order[i];
             let Some(state) = &mut self.slots[slot] else { continue };
-            if state.unissued() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= self.registers.quota(sm, slot) {
+            if state.available() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= self.registers.quota(sm, slot) {
                 continue;
             }
             if !self.sms[sm].can_take_tb(&state.demand) {
                 continue;
             }
-            let (index, demand) = (state.issued, state.demand);
-            state.issued += 1;
-            state.running += 1;
-            if state.issued == state.grid && state.relaunch {
-                state.issued = 0;
+            let demand = state.demand;
+            if let Some(tb) = state.suspended.pop_front() {
+                self.sms[sm].resume_tb(slot as u8, &tb, &demand, self.now);
+            } else {
+                let index = state.issued;
+                state.issued += 1;
+                state.running += 1;
+                if state.issued == state.grid && state.relaunch {
+                    state.issued = 0;
+                }
+                let last = state.unissued() == 0;
+                self.carve_out(sm);
+                let Some(program) = &self.programs[slot] else { continue };
+                self.sms[sm].take_tb(slot as u8, index, &demand, program, self.now);
+                if let Some(validation) = &mut self.validation {
+                    validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
+                }
+                if last {
+                    self.registers.post_drained(slot);
+                }
             }
-            let unissued = state.unissued();
-            self.carve_out(sm);
-            let Some(program) = &self.programs[slot] else { continue };
-            self.sms[sm].take_tb(slot as u8, index, &demand, program, self.now);
             self.wake[sm] = self.wake[sm].min(self.now + 1);
             self.dispatcher.last = sm;
+            let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
+            self.registers.set_unissued(slot, available);
             self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
-            self.registers.set_unissued(slot, unissued);
-            if unissued == 0 {
-                self.registers.post_drained(slot);
-            }
             return true;
         }
         false
@@ -140,31 +175,6 @@ impl Gpu {
             if sm.is_empty() && sm.l1_used() {
                 sm.reset_l1(sm.l1_ways());
             }
-        }
-    }
-
-    /// The validation hook: what every SM holds, recomputed from its resident TBs, is what it says is free, and no more
-    /// than it has.
-    pub(super) fn check_resources(&self) {
-        use crate::sm::Resources;
-        let all = Resources::of_sm(&self.config.sm);
-        for (id, sm) in self.sms.iter().enumerate() {
-            let mut held = Resources::default();
-            for (slot, state) in self.slots.iter().enumerate() {
-                if let Some(state) = state {
-                    let count = sm.resident(slot);
-                    held.threads += count * state.demand.threads;
-                    held.registers += count * state.demand.registers;
-                    held.shared_bytes += count * state.demand.shared_bytes;
-                    held.tbs += count;
-                }
-            }
-            assert!(all.fits(&held), "SM {id} holds {held:?} in cycle {}, it has {all:?}", self.now);
-            let free = sm.free();
-            assert_eq!(free.threads + held.threads, all.threads, "threads of SM {id} in cycle {}", self.now);
-            assert_eq!(free.registers + held.registers, all.registers, "registers of SM {id} in cycle {}", self.now);
-            assert_eq!(free.shared_bytes + held.shared_bytes, all.shared_bytes, "shared memory of SM {id} in cycle {}", self.now);
-            assert_eq!(free.tbs + held.tbs, all.tbs, "TB slots of SM {id} in cycle {}", self.now);
         }
     }
 }

@@ -7,8 +7,9 @@
 
 use super::Gpu;
 use crate::register_file::KernelDescriptor;
-use crate::sm::{Program, Resources};
+use crate::sm::{Program, Resources, SuspendedTb};
 use crate::trace::KernelTrace;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// One kernel launch.
@@ -90,15 +91,22 @@ pub(super) struct Slot {
     /// TBs issued so far in this pass over the grid, and the grid's size.
     pub issued: u32,
     pub grid: u32,
-    /// TBs resident or issued and not ended.
+    /// TBs issued and not ended, suspended ones included.
     pub running: u32,
+    /// TBs taken off their SMs, oldest first.
+    pub suspended: VecDeque<SuspendedTb>,
     pub relaunch: bool,
 }
 
 impl Slot {
-    /// TBs left to issue.
+    /// TBs of the grid left to issue.
     pub(super) fn unissued(&self) -> u32 {
         self.grid - self.issued
+    }
+
+    /// TBs that an SM could be given: suspended ones and those left to issue.
+    pub(super) fn available(&self) -> u32 {
+        self.suspended.len() as u32 + self.unissued()
     }
 }
 
@@ -148,8 +156,12 @@ impl Gpu {
                 issued: 0,
                 grid: launch.trace.tbs(),
                 running: 0,
+                suspended: VecDeque::new(),
                 relaunch: launch.relaunch,
             });
+            if let Some(validation) = &mut self.validation {
+                validation.launched(slot, launch.trace.tbs());
+            }
             self.programs[slot] = Some(program);
             self.dispatcher.add(slot);
             let before = self.slot_totals(slot);
@@ -172,11 +184,14 @@ impl Gpu {
     pub(super) fn retire_tbs(&mut self) {
         for sm in 0..self.sms.len() {
             let mut slots_changed = 0u32;
-            let slots = &mut self.slots;
+            let (slots, validation) = (&mut self.slots, &mut self.validation);
             self.sms[sm].take_finished(|tb| {
                 slots_changed |= 1 << tb.kernel;
                 if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
                     slot.running -= 1;
+                }
+                if let Some(validation) = validation {
+                    validation.ended(usize::from(tb.kernel), tb.index);
                 }
             });
             while slots_changed != 0 {
@@ -201,6 +216,9 @@ impl Gpu {
         queued.end = Some(self.now + 1);
         queued.after = Some(after);
         self.queue.completed += 1;
+        if let Some(validation) = &self.validation {
+            validation.completed(slot);
+        }
         self.slots[slot] = None;
         self.dispatcher.remove(slot);
         self.registers.post_completed(slot);

@@ -7,6 +7,7 @@
 mod dispatch;
 mod launch;
 mod stats;
+mod validate;
 mod watchdog;
 
 pub use launch::{Launch, LaunchError};
@@ -16,9 +17,10 @@ pub use watchdog::Stuck;
 use crate::config::GpuConfig;
 use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
-use crate::sm::{KERNEL_SLOTS, Program, Resources, Sm};
+use crate::sm::{KERNEL_SLOTS, Program, Sm};
 use dispatch::Dispatcher;
 use launch::{Queue, Slot};
+use validate::Validation;
 use watchdog::Watchdog;
 
 /// The scheduler: called whenever the register block's interrupt line is high.
@@ -59,8 +61,8 @@ pub struct Gpu {
     watchdog: Watchdog,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
-    /// Check every TB placement and every cycle's resources against a model of their own.
-    validate: bool,
+    /// Checks every cycle and every TB, if asked for.
+    validation: Option<Validation>,
 }
 
 impl Gpu {
@@ -85,7 +87,7 @@ impl Gpu {
             dispatcher: Dispatcher::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
             skip: true,
-            validate: false,
+            validation: None,
         }
     }
 
@@ -95,9 +97,10 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle that no SM holds more than its resources and that TBs are issued within their quotas.
+    /// Checks in every cycle that no SM holds more than its resources, that TBs are issued within their quotas, and that
+    /// every TB runs exactly once; panics otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
-        self.validate = true;
+        self.validation = Some(Validation::new(KERNEL_SLOTS));
         self
     }
 
@@ -135,7 +138,7 @@ impl Gpu {
             self.run_sms();
             self.retire_tbs();
             self.issue_tbs();
-            if self.validate {
+            if self.validation.is_some() {
                 self.check_resources();
             }
             self.now += 1;

@@ -22,6 +22,7 @@ mod resources;
 mod scheduler;
 mod stall;
 mod sub_core;
+mod suspend;
 mod tb;
 mod warp;
 
@@ -30,6 +31,7 @@ pub use resources::Resources;
 pub use stall::{ISSUE_CLASSES, IssueClass, IssueCounters};
 
 pub(crate) use program::Program;
+pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::FinishedTb;
 
 use crate::config::{GpuConfig, UnitTiming};
@@ -61,7 +63,10 @@ const COLLECTOR_PORTS: u32 = 8;
 /// One SM.
 #[derive(Clone, Debug)]
 pub struct Sm {
+    /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
     warps: Vec<Warp>,
+    /// How many of them the machine has.
+    real_warps: u32,
     tbs: Vec<TbSlot>,
     sub_cores: Vec<SubCore>,
     lsu: Lsu,
@@ -94,10 +99,13 @@ impl Sm {
         let horizon = timings.iter().map(|t| t.latency).max().unwrap_or(1) + RESULT_CYCLES as u32;
         // A unit accepts an instruction per interval and holds it for its latency.
         let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 1).sum();
-        let warps = config.sm.threads as usize / 32;
+        let real_warps = config.sm.threads / 32;
+        // Readiness masks have 32 bits per sub-core, the mask of used slots has 128.
+        let warps = (2 * real_warps).min(32 * config.sm.sub_cores).min(128) as usize;
         Sm {
             warps: vec![Warp::EMPTY; warps],
-            tbs: vec![TbSlot::default(); config.sm.tbs as usize],
+            real_warps,
+            tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
             sub_cores: vec![SubCore::new(&config.sm); config.sm.sub_cores as usize],
             lsu: Lsu::new(config, id),
             timings,

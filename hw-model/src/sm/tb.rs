@@ -8,6 +8,8 @@ use super::{FETCH_CYCLES, Program, Resources, Sm};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TbSlot {
     pub live: bool,
+    /// Suspended: only what it has in flight is left, and its resources are free already.
+    pub evicted: bool,
     pub kernel: u8,
     pub first_warp: u8,
     pub warps: u8,
@@ -29,41 +31,66 @@ pub(crate) struct FinishedTb {
 }
 
 impl Sm {
-    /// Whether a TB of `demand` fits now, contiguous warp slots included.
-    pub(crate) fn can_take_tb(&self, demand: &Resources) -> bool {
-        self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some()
-    }
-
-    /// First run of `count` free warp slots.
-    fn find_warps(&self, count: u32) -> Option<u32> {
-        let total = self.warps.len() as u32;
-        if count == 0 || count > total {
-            return None;
-        }
-        let run = u128::MAX >> (128 - count);
-        (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0)
-    }
-
     /// Takes TB `index` of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
     pub(crate) fn take_tb(&mut self, kernel: u8, index: u32, demand: &Resources, program: &Program, now: u64) {
         let count = demand.threads / 32;
-        let Some(first) = self.find_warps(count) else { return };
-        let Some(tb_slot) = self.tbs.iter().position(|tb| !tb.live) else { return };
+        let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
         self.account_sleep(now + 1);
+        self.occupy(kernel, first, count, demand);
+        self.kernels[usize::from(kernel)].tbs_issued += 1;
+        self.tbs[tb_slot] = TbSlot {
+            live: true,
+            kernel,
+            first_warp: first as u8,
+            warps: count as u8,
+            remaining: count as u8,
+            demand: *demand,
+            index,
+            ..TbSlot::default()
+        };
+        self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, index, program, now);
+    }
+
+    /// Takes what a TB needs: new and resumed TBs alike.
+    pub(super) fn occupy(&mut self, kernel: u8, first: u32, count: u32, demand: &Resources) {
         self.free.take(demand);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
-        self.kernels[usize::from(kernel)].tbs_issued += 1;
+    }
+
+    /// A TB slot that nothing occupies.
+    pub(super) fn find_tb_slot(&self) -> Option<usize> {
+        self.tbs.iter().position(|tb| !tb.live)
+    }
+
+    /// First run of `count` free warp slots. Spare slots are used only while suspended TBs drain.
+    pub(super) fn find_warps(&self, count: u32) -> Option<u32> {
+        let real = self.real_warps;
+        if count == 0 || count > real {
+            return None;
+        }
+        let run = u128::MAX >> (128 - count);
+        let find = |total: u32| (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0);
+        find(real).or_else(|| if self.tbs.iter().any(|tb| tb.live && tb.evicted) { find(self.warps.len() as u32) } else { None })
+    }
+
+    /// Whether a TB of `demand` fits now, contiguous warp slots included.
+    pub(crate) fn can_take_tb(&self, demand: &Resources) -> bool {
+        self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some() && self.find_tb_slot().is_some()
+    }
+
+    /// First instructions of a TB that starts at its beginning.
+    pub(super) fn start_warps(&mut self, kernel: u8, tb_slot: usize, first: u32, index: u32, program: &Program, now: u64) -> u8 {
+        let count = u32::from(self.tbs[tb_slot].warps);
         let mut issuing = 0;
         for w in 0..count {
             let reference = program.trace.warp(index, w);
             let shape = program.trace.shape(reference.shape);
             let number = first + w;
-            let empty = shape.is_empty();
-            issuing += u8::from(!empty);
+            issuing += u8::from(!shape.is_empty());
             self.warps[number as usize] = Warp {
                 live: true,
-                issued_all: empty,
+                issued_all: shape.is_empty(),
                 wait: Wait::Fetch,
                 kernel,
                 tb_slot: tb_slot as u8,
@@ -76,17 +103,7 @@ impl Sm {
             self.next_age = self.next_age.wrapping_add(1);
             self.fetching.push((now + FETCH_CYCLES, number as u8));
         }
-        self.tbs[tb_slot] = TbSlot {
-            live: true,
-            kernel,
-            first_warp: first as u8,
-            warps: count as u8,
-            remaining: count as u8,
-            issuing,
-            at_barrier: 0,
-            demand: *demand,
-            index,
-        };
+        issuing
     }
 
     /// Warps whose first instruction has been fetched may take part in scheduling.
@@ -120,8 +137,11 @@ impl Sm {
                 continue;
             }
             tb.live = false;
-            let (kernel, index, demand) = (tb.kernel, tb.index, tb.demand);
+            let TbSlot { kernel, index, demand, evicted, .. } = *tb;
             self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
+            if evicted {
+                continue;
+            }
             self.free.give_back(&demand);
             self.resident[usize::from(kernel)] -= 1;
             self.kernels[usize::from(kernel)].tbs_completed += 1;

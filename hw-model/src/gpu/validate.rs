@@ -1,0 +1,85 @@
+//! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
+//!
+//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has.
+//! Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
+//! grid (algorithms.md section 10.2, properties 19 and 20).
+
+use super::Gpu;
+use crate::sm::Resources;
+
+/// What the hook remembers of a kernel slot.
+#[derive(Clone, Debug, Default)]
+struct Kernel {
+    /// Passes over the grid in which each TB was issued, and in which it ended.
+    issued: Vec<u32>,
+    ended: Vec<u32>,
+}
+
+/// The hook's own state.
+#[derive(Clone, Debug)]
+pub(super) struct Validation {
+    kernels: Vec<Kernel>,
+}
+
+impl Validation {
+    pub(super) fn new(slots: usize) -> Self {
+        Validation { kernels: vec![Kernel::default(); slots] }
+    }
+
+    /// A kernel takes a slot.
+    pub(super) fn launched(&mut self, slot: usize, grid: u32) {
+        self.kernels[slot] = Kernel { issued: vec![0; grid as usize], ended: vec![0; grid as usize] };
+    }
+
+    /// TB `index` is issued for the first time in this pass; `resident` TBs are on the SM then, of `quota` allowed.
+    pub(super) fn issued(&mut self, slot: usize, index: u32, resident: u32, quota: u32) {
+        assert!(resident <= quota, "slot {slot}: {resident} TBs on an SM with a quota of {quota}");
+        let kernel = &mut self.kernels[slot];
+        kernel.issued[index as usize] += 1;
+        let passes = kernel.issued[index as usize];
+        let before = (index as usize).checked_sub(1).map_or(passes, |before| kernel.issued[before]);
+        assert_eq!(before, passes, "slot {slot}: TB {index} issued out of turn");
+    }
+
+    /// TB `index` has ended.
+    pub(super) fn ended(&mut self, slot: usize, index: u32) {
+        let kernel = &mut self.kernels[slot];
+        kernel.ended[index as usize] += 1;
+        let (ended, issued) = (kernel.ended[index as usize], kernel.issued[index as usize]);
+        assert!(ended <= issued, "slot {slot}: TB {index} ended {ended} times, issued {issued} times");
+    }
+
+    /// The kernel leaves its slot: everything was issued once and ended once.
+    pub(super) fn completed(&self, slot: usize) {
+        let kernel = &self.kernels[slot];
+        assert!(kernel.issued.iter().all(|&n| n == 1), "slot {slot}: a TB was not issued exactly once");
+        assert!(kernel.ended.iter().all(|&n| n == 1), "slot {slot}: a TB did not end exactly once");
+    }
+}
+
+impl Gpu {
+    /// Checks every SM's resources.
+    pub(super) fn check_resources(&self) {
+        let all = Resources::of_sm(&self.config.sm);
+        for (id, sm) in self.sms.iter().enumerate() {
+            let mut held = Resources::default();
+            for (slot, state) in self.slots.iter().enumerate() {
+                let Some(state) = state else { continue };
+                let count = sm.resident(slot);
+                held.threads += count * state.demand.threads;
+                held.registers += count * state.demand.registers;
+                held.shared_bytes += count * state.demand.shared_bytes;
+                held.tbs += count;
+            }
+            assert!(all.fits(&held), "SM {id} holds {held:?} in cycle {}, it has {all:?}", self.now);
+            let free = sm.free();
+            let sum = Resources {
+                threads: free.threads + held.threads,
+                registers: free.registers + held.registers,
+                shared_bytes: free.shared_bytes + held.shared_bytes,
+                tbs: free.tbs + held.tbs,
+            };
+            assert_eq!(sum, all, "resources of SM {id} in cycle {}", self.now);
+        }
+    }
+}

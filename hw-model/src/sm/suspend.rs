@@ -1,0 +1,108 @@
+//! Taking a TB off an SM at no cost, and putting it back: the `ideal` transition mode, which separates what a
+//! configuration is worth from what it takes to get there (DESIGN.md section 4; algorithms.md section 9 item 10).
+//!
+//! A suspended TB keeps its place in its trace. Its resources are free at once. What it had in flight is not waited for:
+//! the results arrive in warp slots set aside for the purpose and are dropped, and the TB goes on as if they had been
+//! there. If an SM has no spare slot left, the next TB waits until one has drained.
+
+use super::tb::TbSlot;
+use super::warp::{Wait, Warp};
+use super::{FETCH_CYCLES, FinishedTb, Resources, Sm};
+
+/// Where a warp of a suspended TB goes on.
+#[derive(Clone, Copy, Debug)]
+struct SuspendedWarp {
+    next: u32,
+    next_mem: u32,
+    end: u32,
+    at_barrier: bool,
+}
+
+/// A TB between two SMs.
+#[derive(Clone, Debug)]
+pub(crate) struct SuspendedTb {
+    index: u32,
+    /// One per warp; none for a warp that had issued everything.
+    warps: Vec<Option<SuspendedWarp>>,
+}
+
+impl Sm {
+    /// Takes the TB of `kernel` that came last off the SM. A TB with nothing left to issue counts as ended instead, and
+    /// is left for [`Sm::take_finished`]. None if the kernel has no TB here, or that TB had nothing left.
+    pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
+        self.account_sleep(now);
+        let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
+        let (tb_slot, _) = resident.max_by_key(|(_, tb)| self.warps[usize::from(tb.first_warp)].age)?;
+        let TbSlot { first_warp, warps, index, issuing, demand, .. } = self.tbs[tb_slot];
+        let mut saved = Vec::with_capacity(usize::from(warps));
+        for number in first_warp..first_warp + warps {
+            let warp = &mut self.warps[usize::from(number)];
+            saved.push((!warp.issued_all).then_some(SuspendedWarp {
+                next: warp.next,
+                next_mem: warp.next_mem,
+                end: warp.end,
+                at_barrier: warp.wait == Wait::Barrier,
+            }));
+            warp.issued_all = true;
+            warp.wait = Wait::None;
+            let count = self.sub_cores.len();
+            self.sub_cores[usize::from(number) % count].readiness.clear(1 << (usize::from(number) / count));
+        }
+        self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
+        self.tbs[tb_slot].evicted = true;
+        self.free.give_back(&demand);
+        self.resident[usize::from(kernel)] -= 1;
+        for number in first_warp..first_warp + warps {
+            self.may_leave(number);
+        }
+        self.retire();
+        if issuing == 0 {
+            self.kernels[usize::from(kernel)].tbs_completed += 1;
+            self.finished.push(FinishedTb { kernel, index });
+            return None;
+        }
+        Some(SuspendedTb { index, warps: saved })
+    }
+
+    /// Puts a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
+    pub(crate) fn resume_tb(&mut self, kernel: u8, tb: &SuspendedTb, demand: &Resources, now: u64) {
+        let count = tb.warps.len() as u32;
+        let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
+        self.account_sleep(now + 1);
+        self.occupy(kernel, first, count, demand);
+        let mut slot = TbSlot {
+            live: true,
+            kernel,
+            first_warp: first as u8,
+            warps: count as u8,
+            demand: *demand,
+            index: tb.index,
+            ..TbSlot::default()
+        };
+        for (number, warp) in (first as u8..).zip(&tb.warps) {
+            let Some(warp) = warp else {
+                self.warps[usize::from(number)] = Warp::EMPTY;
+                continue;
+            };
+            slot.remaining += 1;
+            slot.issuing += 1;
+            slot.at_barrier += u8::from(warp.at_barrier);
+            self.warps[usize::from(number)] = Warp {
+                live: true,
+                wait: if warp.at_barrier { Wait::Barrier } else { Wait::Fetch },
+                kernel,
+                tb_slot: tb_slot as u8,
+                age: self.next_age,
+                next: warp.next,
+                end: warp.end,
+                next_mem: warp.next_mem,
+                ..Warp::EMPTY
+            };
+            self.next_age = self.next_age.wrapping_add(1);
+            if !warp.at_barrier {
+                self.fetching.push((now + FETCH_CYCLES, number));
+            }
+        }
+        self.tbs[tb_slot] = slot;
+    }
+}
