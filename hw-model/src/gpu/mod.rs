@@ -219,7 +219,6 @@ impl Gpu {
         }
         stats::collect(self)
     }
-
 }
 
 /// An SM's counters as the register block takes them.
@@ -244,3 +243,6 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
     let _ = (memory, id);
     raw
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,10 +8,10 @@ use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
 use super::l1::{Access, L1, Lookup};
 use super::program::Program;
-use crate::ring::Ring;
 use super::sub_core::SubCore;
 use crate::config::GpuConfig;
 use crate::memory::{MemorySystem, Reply, Request, RequestKind};
+use crate::ring::Ring;
 
 /// What became of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

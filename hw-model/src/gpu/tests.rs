@@ -1,0 +1,312 @@
+//! The GPU against arithmetic: latencies, rates, conservation, and that sleeping changes nothing.
+//!
+//! Kernels here are made by hand; the scheduler is a table of quotas.
+
+use super::*;
+use crate::isa::{Class, Space, StaticInst};
+use crate::register_file::Straps;
+use crate::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use mias_firmware::bus::Bus;
+use mias_firmware::regs::{PolicyCode, global, interrupt, mode, slot, slot_control};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// Gives the n-th kernel launched `quotas[n]` TBs per SM, from `phases[i].0` on as `phases[i].1` says.
+struct Table {
+    phases: Vec<(u64, Vec<u32>)>,
+    slots: Vec<u32>,
+    ideal: bool,
+}
+
+impl Table {
+    fn fixed(quotas: &[u32]) -> Self {
+        Table { phases: vec![(0, quotas.to_vec())], slots: Vec::new(), ideal: false }
+    }
+
+    fn apply(&self, registers: &mut RegisterFile, now: u64) {
+        let Some((_, quotas)) = self.phases.iter().rev().find(|(from, _)| *from <= now) else { return };
+        for (slot, quota) in self.slots.iter().zip(quotas) {
+            registers.write32(global::QUOTA_ALL + 4 * slot, *quota);
+        }
+        registers.write32(global::COMMIT, 1);
+    }
+}
+
+impl Microcontroller for Table {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let status = registers.read32(global::INT_STATUS);
+        registers.write32(global::INT_STATUS, status);
+        registers.write32(global::MODE, if self.ideal { mode::IDEAL } else { mode::DRAIN });
+        while registers.read32(global::LAUNCH_COUNT) > 0 {
+            self.slots.push(registers.read32(global::LAUNCH_SLOT));
+            registers.write32(global::LAUNCH_POP, 1);
+        }
+        let completed = registers.read32(global::COMPLETED);
+        registers.write32(global::COMPLETED, completed);
+        for number in (0..8).filter(|n| completed >> n & 1 == 1) {
+            registers.write32(slot::at(number, slot::CONTROL), slot_control::RELEASE);
+        }
+        let now = registers.now();
+        self.apply(registers, now);
+        if let Some((next, _)) = self.phases.iter().find(|(from, _)| *from > now) {
+            registers.write32(global::TIMER_LOW, *next as u32);
+            registers.write32(global::TIMER_HIGH, 0);
+        }
+    }
+}
+
+fn config() -> GpuConfig {
+    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    toml::from_str(text).expect("the reference machine's file is valid")
+}
+
+fn gpu(config: &GpuConfig) -> Gpu {
+    let mut gpu = Gpu::new(config, Straps::new(PolicyCode::LeftOver)).with_validation();
+    let events = interrupt::LAUNCH | interrupt::COMPLETED | interrupt::DRAINED | interrupt::TIMER;
+    gpu.registers_mut().write32(global::INT_ENABLE, events);
+    gpu
+}
+
+/// A step of a hand-made kernel: an instruction, and the byte address of lane 0 if it accesses memory.
+type Step = (StaticInst, u64);
+
+/// All warps of all TBs run `program(tb, warp)`, then exit.
+fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Arc<KernelTrace> {
+    let info = KernelInfo {
+        name: "test".into(),
+        grid: [tbs, 1, 1],
+        block: [threads, 1, 1],
+        registers_per_thread: registers,
+        shared_bytes: shared,
+    };
+    let mut builder = TraceBuilder::new(info).expect("not empty");
+    for tb in 0..tbs {
+        let mut recorder = TbRecorder::new();
+        for warp in 0..threads.div_ceil(32) {
+            recorder.warp();
+            for (inst, address) in program(tb, warp).into_iter().chain([(StaticInst::new(0, Class::Exit), 0)]) {
+                let index = builder.define(inst).expect("few instructions");
+                let step = u64::from(inst.width_bytes);
+                let lanes: Vec<u64> = (0..32).map(|lane| address + lane * step).collect();
+                recorder.inst(index, &inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
+            }
+        }
+        builder.add_tb(&recorder).expect("all warps recorded");
+    }
+    builder.finish().expect("all TBs added").into()
+}
+
+fn once(trace: Arc<KernelTrace>) -> Launch {
+    Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false }
+}
+
+fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {
+    let mut gpu = gpu(config);
+    gpu.launch(once(trace)).expect("fits");
+    assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
+    gpu.stats().launches[0].end_cycle.expect("complete")
+}
+
+/// Cycles that one more `inst` costs in one warp, from runs of 100 and 300 of them.
+fn cost(config: &GpuConfig, step: Step) -> u64 {
+    let run = |count: usize| cycles(config, kernel(1, 32, 16, 0, |_, _| vec![step; count]));
+    let difference = run(300) - run(100);
+    assert_eq!(difference % 200, 0);
+    difference / 200
+}
+
+#[test]
+fn a_dependent_chain_costs_the_latency_plus_five_stages() {
+    let config = config();
+    let units = &config.sm.units;
+    for (class, timing) in [
+        (Class::Int, units.int),
+        (Class::Sp, units.sp),
+        (Class::Dp, units.dp),
+        (Class::Sfu, units.sfu),
+        (Class::Tensor, units.tensor),
+        (Class::Texture, units.texture),
+        (Class::Uniform, units.uniform),
+    ] {
+        let inst = StaticInst::new(0, class).writes(4).reads(&[4, 5]);
+        assert_eq!(cost(&config, (inst, 0)), u64::from(timing.latency) + 5, "{class:?}");
+    }
+}
+
+#[test]
+fn instructions_without_registers_cost_their_interval() {
+    let config = config();
+    assert_eq!(cost(&config, (StaticInst::new(0, Class::Branch), 0)), u64::from(config.sm.units.branch.interval));
+}
+
+#[test]
+fn unloaded_memory_latencies_are_the_sums_of_their_parts() {
+    let config = config();
+    let load = |space| StaticInst::new(0, Class::Load(space)).writes(4).reads(&[4]).width(4);
+    // Issue, collect, dispatch, cut: four stages, then the pipeline; a hit frees its register at once.
+    assert_eq!(cost(&config, (load(Space::Global), 0x1000)), u64::from(config.l1.latency) + 4);
+    // Shared memory goes through the write-back port, one stage more.
+    assert_eq!(cost(&config, (load(Space::Shared), 0)), u64::from(config.sm.shared_latency) + 5);
+    let strided = |stride: u8| load(Space::Shared).width(stride);
+    assert_eq!(cost(&config, (strided(8), 0)), u64::from(config.sm.shared_latency) + 6, "two passes");
+    assert_eq!(cost(&config, (strided(16), 0)), u64::from(config.sm.shared_latency) + 8, "four passes");
+}
+
+#[test]
+fn stores_leave_at_one_sector_per_cycle() {
+    let config = config();
+    let store = StaticInst::new(0, Class::Store(Space::Global)).reads(&[4, 5]).width(4);
+    assert_eq!(cost(&config, (store, 0x1000)), 4, "four sectors");
+}
+
+#[test]
+fn four_sub_cores_issue_four_instructions_per_cycle_at_most() {
+    let mut config = config();
+    config.sm.units.uniform.interval = 1;
+    let inst = StaticInst::new(0, Class::Uniform);
+    let run = |count: usize| cycles(&config, kernel(1, 1024, 16, 0, |_, _| vec![(inst, 0); count]));
+    // 32 warps on 4 schedulers: 8 instructions per scheduler for each one of a warp.
+    assert_eq!(run(300) - run(100), 200 * 8);
+}
+
+#[test]
+fn a_barrier_holds_every_warp_until_the_last_arrives() {
+    let config = config();
+    let slow = StaticInst::new(0, Class::Dp).writes(4).reads(&[4]);
+    let barrier = StaticInst::new(8, Class::Barrier);
+    let fast = StaticInst::new(16, Class::Int).writes(5).reads(&[5]);
+    // Warp 0 works before the barrier, warp 1 behind it: nothing overlaps.
+    let apart = cycles(
+        &config,
+        kernel(1, 64, 16, 0, |_, warp| {
+            let work = [(slow, 0); 50];
+            let mut steps = if warp == 0 { work.to_vec() } else { vec![] };
+            steps.push((barrier, 0));
+            steps.extend(if warp == 1 { work.to_vec() } else { vec![] });
+            steps.push((fast, 0));
+            steps
+        }),
+    );
+    let alone = cycles(&config, kernel(1, 64, 16, 0, |_, _| vec![(slow, 0); 50]));
+    let launch = u64::from(config.launch.latency_cycles);
+    assert!(apart - launch >= 2 * (alone - launch) - 50, "{apart} against {alone}");
+}
+
+#[test]
+fn a_kernel_that_gets_no_quota_is_reported_not_waited_for() {
+    let config = config();
+    let mut gpu = gpu(&config);
+    gpu.launch(once(kernel(1, 32, 16, 0, |_, _| vec![]))).expect("fits");
+    let RunEnd::Stuck(report) = gpu.run(&mut Table::fixed(&[0]), u64::MAX) else { panic!("not stuck") };
+    assert!(report.to_string().contains("1 to issue"), "{report}");
+}
+
+#[test]
+fn a_tb_that_does_not_fit_is_refused_with_the_resource() {
+    let config = config();
+    let too_wide = kernel(1, 1024, 65, 0, |_, _| vec![]);
+    let error = gpu(&config).launch(once(too_wide)).expect_err("68 x 1024 registers");
+    assert!(error.to_string().contains("69632 registers"), "{error}");
+}
+
+/// A kernel of random shape: compute, loads with reuse, stores, shared memory, atomics and barriers.
+#[derive(Clone, Debug)]
+struct Recipe {
+    tbs: u32,
+    threads: u32,
+    registers: u32,
+    shared: u32,
+    /// Kind of instruction, register, line.
+    body: Vec<(u32, u8, u64)>,
+    quota: u32,
+}
+
+impl Recipe {
+    fn trace(&self) -> Arc<KernelTrace> {
+        kernel(self.tbs, self.threads, self.registers, self.shared, |tb, warp| {
+            let step = |&(kind, reg, line): &(u32, u8, u64)| {
+                let place = 128 * (line * u64::from(1 + warp) + 7 * u64::from(tb) % 97);
+                let arithmetic = |class| StaticInst::new(kind, class).writes(reg).reads(&[reg, 4, 5]);
+                let memory = |class| StaticInst::new(kind, class).reads(&[reg]).width(4);
+                match kind {
+                    0 => (arithmetic(Class::Int), 0),
+                    1 => (arithmetic(Class::Sp), 0),
+                    2 => (arithmetic(Class::Sfu), 0),
+                    3 => (memory(Class::Load(Space::Global)).writes(reg), place),
+                    4 => (memory(Class::Store(Space::Global)), place),
+                    5 => (memory(Class::Load(Space::Shared)).writes(reg), line),
+                    6 => (memory(Class::Atomic(Space::Global)).writes(reg), place),
+                    7 => (StaticInst::new(kind, Class::MemoryBarrier), 0),
+                    _ => (StaticInst::new(kind, Class::Barrier), 0),
+                }
+            };
+            self.body.iter().map(step).collect()
+        })
+    }
+}
+
+fn random_kernel() -> impl Strategy<Value = Recipe> {
+    let body = prop::collection::vec((0u32..9, 4u8..12, 0u64..64), 1..40);
+    let threads = prop::sample::select(vec![32u32, 64, 100, 256]);
+    (1u32..90, threads, 16u32..64, 0u32..9000, body, 1u32..5).prop_map(|(tbs, threads, registers, shared, body, quota)| Recipe {
+        tbs,
+        threads,
+        registers,
+        shared,
+        body,
+        quota,
+    })
+}
+
+/// A small machine, so that a few TBs fill it.
+fn small() -> GpuConfig {
+    let mut config = config();
+    config.sm.count = 3;
+    config
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Two kernels side by side: every TB runs once (the validation hook), instructions do not depend on the policy
+    /// (property 27), each scheduler-cycle has one class (43), cache outcomes add up (42), and running every cycle gives
+    /// the statistics of skipping (46).
+    #[test]
+    fn invariants_of_a_shared_run(first in random_kernel(), second in random_kernel(), ideal: bool) {
+        let (a, b) = (first.trace(), second.trace());
+        let (qa, qb) = (first.quota, second.quota);
+        let config = small();
+        let run = |quotas: &[u32], skip: bool| {
+            let mut gpu = gpu(&config);
+            if !skip {
+                gpu = gpu.without_skipping();
+            }
+            for (stream, trace) in [&a, &b].into_iter().enumerate() {
+                gpu.launch(Launch { stream: stream as u32, ..once(trace.clone()) }).expect("fits");
+            }
+            let phases = vec![(0, quotas.to_vec()), (5_600, vec![quotas[1], quotas[0]])];
+            let mut table = Table { phases, slots: Vec::new(), ideal };
+            assert_eq!(gpu.run(&mut table, 5_000_000), RunEnd::AllComplete);
+            gpu.stats()
+        };
+        let stats = run(&[qa, qb], true);
+        for (launch, trace) in stats.launches.iter().zip([&a, &b]) {
+            prop_assert_eq!(launch.warp_insts, trace.warp_insts());
+            prop_assert_eq!(launch.thread_insts, trace.thread_insts());
+            prop_assert_eq!(launch.tbs_completed, u64::from(trace.tbs()));
+            let l1 = launch.l1d;
+            prop_assert_eq!(l1.accesses, l1.hits + l1.misses + l1.pending_hits);
+            let l2 = launch.l2;
+            prop_assert_eq!(l2.accesses, l2.hits + l2.misses + l2.pending_hits);
+        }
+        for sm in &stats.sms {
+            prop_assert_eq!(sm.counters.cycles, stats.cycles);
+            prop_assert_eq!(sm.counters.schedulers.iter().sum::<u64>(), 4 * stats.cycles);
+            prop_assert!(sm.counters.issue_cycles + sm.counters.memory_stall_cycles <= stats.cycles);
+            prop_assert_eq!(sm.resident, [0; KERNEL_SLOTS]);
+        }
+        prop_assert_eq!(&stats, &run(&[qa, qb], false));
+        let other = run(&[qb, qa], true);
+        prop_assert_eq!(other.launches[0].thread_insts, stats.launches[0].thread_insts);
+    }
+}
