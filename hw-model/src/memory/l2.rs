@@ -12,7 +12,6 @@ use super::queue::Queue;
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::L2Config;
-use std::collections::VecDeque;
 
 /// A request, and its sector's local number in the slice.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +29,7 @@ impl Default for L2Request {
 
 /// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
 /// into that many sectors.
-const SECTORS_PER_PACKET: usize = 4;
+const SECTORS_PER_PACKET: u32 = 4;
 
 /// One slice.
 #[derive(Clone, Debug)]
@@ -39,7 +38,7 @@ pub(super) struct L2Slice {
     port_bytes: u32,
     line_sectors: u64,
     /// The fixed delay: requests with the cycle in which they may leave it.
-    delay: VecDeque<(u64, L2Request)>,
+    delay: Queue<(u64, L2Request)>,
     from_crossbar: Queue<L2Request>,
     miss_queue: Queue<DramRequest>,
     pub(super) to_dram: Queue<DramRequest>,
@@ -59,7 +58,7 @@ impl L2Slice {
             port_bytes: config.port_bytes,
             line_sectors: u64::from(config.line_bytes / config.sector_bytes),
             // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
-            delay: VecDeque::with_capacity((config.latency + queues.from_crossbar) as usize),
+            delay: Queue::new(config.latency + queues.from_crossbar),
             from_crossbar: Queue::new(queues.from_crossbar),
             miss_queue: Queue::new(config.miss_queue),
             to_dram: Queue::new(queues.to_dram),
@@ -81,13 +80,13 @@ impl L2Slice {
     /// Whether a packet can be taken from the crossbar.
     #[inline]
     pub(super) fn can_accept(&self) -> bool {
-        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.len() + self.from_crossbar.room())
+        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.capacity())
     }
 
     /// Takes a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the delay.
     #[inline]
     pub(super) fn accept(&mut self, request: L2Request, now: u64) -> u64 {
-        self.delay.push_back((now + self.latency, request));
+        self.delay.push((now + self.latency, request));
         now + self.latency
     }
 
@@ -115,7 +114,7 @@ impl L2Slice {
             }
         }
         if !self.from_crossbar.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= now) {
-            if let Some((_, request)) = self.delay.pop_front() {
+            if let Some((_, request)) = self.delay.pop() {
                 self.from_crossbar.push(request);
             }
         }

@@ -11,7 +11,7 @@
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters};
-use super::crossbar::{Crossbar, bits};
+use super::crossbar::Crossbar;
 use super::dram::Channel;
 use super::l2::{L2Request, L2Slice};
 use super::{Reply, Request, RequestKind};
@@ -183,7 +183,10 @@ impl MemorySystem {
     /// Each slice gives the crossbar one reply, if it has one and there is room.
     fn slices_to_crossbar(&mut self) {
         for w in 0..self.replying.len() {
-            for s in bits(&[self.replying[w]]).map(|bit| w * 64 + bit) {
+            let mut rest = self.replying[w];
+            while rest != 0 {
+                let s = w * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
                 if !self.replies.can_push(s) {
                     continue;
                 }
@@ -212,7 +215,7 @@ impl MemorySystem {
             let slices = &mut self.slices[c * n..(c + 1) * n];
             while t < cycles.end {
                 let (next, filled) = self.channels[c].cycle(t, self.core, slices, &self.mapper, &mut self.counters);
-                for slice in bits(&[filled]) {
+                if let Some(slice) = filled {
                     self.slice_wake[c * n + slice] = 0;
                 }
                 let delay_ends = self.channels[c].delay_ends();
@@ -225,7 +228,10 @@ impl MemorySystem {
 
     fn run_slices(&mut self, now: u64) {
         for w in 0..self.requests.waiting().len() {
-            for s in bits(&[self.requests.waiting()[w]]).map(|bit| w * 64 + bit) {
+            let mut rest = self.requests.waiting()[w];
+            while rest != 0 {
+                let s = w * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
                 if self.slices[s].can_accept() {
                     if let Some(packet) = self.requests.pop(s) {
                         let leaves = self.slices[s].accept(packet, now);
