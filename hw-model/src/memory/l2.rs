@@ -92,31 +92,35 @@ impl L2Slice {
 
     /// Runs cycle `now`. Returns whether the channel should look again: there is something new for it, or new room.
     pub(super) fn cycle(&mut self, now: u64, counters: &mut CounterTable) -> bool {
-        if self.mshr.has_ready() && !self.to_crossbar.is_full() {
-            if let Some((_, answered)) = self.mshr.pop_ready() {
-                self.to_crossbar.push(answered);
-            }
+        if self.mshr.has_ready()
+            && !self.to_crossbar.is_full()
+            && let Some((_, answered)) = self.mshr.pop_ready()
+        {
+            self.to_crossbar.push(answered);
         }
         let mut call_channel = self.fill(now);
-        if !self.to_dram.is_full() {
-            if let Some(miss) = self.miss_queue.pop() {
-                self.to_dram.push(miss);
-                call_channel = true;
+        if !self.to_dram.is_full()
+            && let Some(miss) = self.miss_queue.pop()
+        {
+            self.to_dram.push(miss);
+            call_channel = true;
+        }
+        if now >= self.data_port_free_at
+            && !self.to_dram.is_full()
+            && !self.to_crossbar.is_full()
+            && let Some(&request) = self.from_crossbar.front()
+        {
+            if self.look_up(&request, now, counters) {
+                self.from_crossbar.pop();
+            } else {
+                counters.of(request.request.kernel).l2_reservation_fails += 1;
             }
         }
-        if now >= self.data_port_free_at && !self.to_dram.is_full() && !self.to_crossbar.is_full() {
-            if let Some(&request) = self.from_crossbar.front() {
-                if self.look_up(&request, now, counters) {
-                    self.from_crossbar.pop();
-                } else {
-                    counters.of(request.request.kernel).l2_reservation_fails += 1;
-                }
-            }
-        }
-        if !self.from_crossbar.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= now) {
-            if let Some((_, request)) = self.delay.pop() {
-                self.from_crossbar.push(request);
-            }
+        if !self.from_crossbar.is_full()
+            && self.delay.front().is_some_and(|&(ready, _)| ready <= now)
+            && let Some((_, request)) = self.delay.pop()
+        {
+            self.from_crossbar.push(request);
         }
         call_channel
     }

@@ -232,11 +232,11 @@ impl MemorySystem {
             while rest != 0 {
                 let s = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if self.slices[s].can_accept() {
-                    if let Some(packet) = self.requests.pop(s) {
-                        let leaves = self.slices[s].accept(packet, now);
-                        self.slice_wake[s] = self.slice_wake[s].min(leaves);
-                    }
+                if self.slices[s].can_accept()
+                    && let Some(packet) = self.requests.pop(s)
+                {
+                    let leaves = self.slices[s].accept(packet, now);
+                    self.slice_wake[s] = self.slice_wake[s].min(leaves);
                 }
             }
         }

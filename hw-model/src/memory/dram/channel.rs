@@ -67,10 +67,11 @@ impl Channel {
             self.return_credit(done.slice.into());
         }
         self.accept(core, slices, mapper);
-        if !self.controller.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= core) {
-            if let Some((_, request)) = self.delay.pop() {
-                self.controller.push(request);
-            }
+        if !self.controller.is_full()
+            && self.delay.front().is_some_and(|&(ready, _)| ready <= core)
+            && let Some((_, request)) = self.delay.pop()
+        {
+            self.controller.push(request);
         }
         let again = self.can_return(slices) || self.next_slice(slices).is_some();
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
