@@ -32,8 +32,9 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Mshr<T> {
     entries: Vec<Entry>,
-    /// `merges` requests per entry, a ring.
+    /// Per entry a ring of its requests, of `2^ring_bits` places.
     waiting: Vec<T>,
+    ring_bits: u32,
     merges: u32,
     index: AddressIndex,
     free: Vec<u32>,
@@ -49,7 +50,8 @@ impl<T: Copy + Default> Mshr<T> {
         let n = entries as usize;
         Mshr {
             entries: vec![Entry::default(); n],
-            waiting: vec![T::default(); n * merges as usize],
+            waiting: vec![T::default(); n * merges.next_power_of_two() as usize],
+            ring_bits: merges.next_power_of_two().trailing_zeros(),
             merges,
             index: AddressIndex::new(n),
             free: (0..entries).rev().collect(),
@@ -57,6 +59,11 @@ impl<T: Copy + Default> Mshr<T> {
             ready_head: 0,
             ready_len: 0,
         }
+    }
+
+    #[inline]
+    fn place(&self, slot: u32, request: u32) -> usize {
+        (slot << self.ring_bits | request & ((1 << self.ring_bits) - 1)) as usize
     }
 
     /// Sectors that are on their way or still have requests to hand out.
@@ -100,12 +107,13 @@ impl<T: Copy + Default> Mshr<T> {
                 None => return MshrRoom::EntriesFull,
             },
         };
-        let entry = &mut self.entries[slot as usize];
-        if entry.added - entry.left >= self.merges {
+        let Entry { added, left, .. } = self.entries[slot as usize];
+        if added - left >= self.merges {
             return MshrRoom::MergesFull;
         }
-        self.waiting[(slot * self.merges + entry.added % self.merges) as usize] = request;
-        entry.added += 1;
+        let place = self.place(slot, added);
+        self.waiting[place] = request;
+        self.entries[slot as usize].added += 1;
         room
     }
 
@@ -116,7 +124,8 @@ impl<T: Copy + Default> Mshr<T> {
             return false;
         }
         self.entries[slot as usize].ready = true;
-        let tail = (self.ready_head + self.ready_len) % self.ready.len();
+        let tail = self.ready_head + self.ready_len;
+        let tail = if tail >= self.ready.len() { tail - self.ready.len() } else { tail };
         self.ready[tail] = slot;
         self.ready_len += 1;
         true
@@ -127,7 +136,7 @@ impl<T: Copy + Default> Mshr<T> {
         let slot = self.index.find(sector);
         slot.into_iter().flat_map(move |slot| {
             let entry = &self.entries[slot as usize];
-            (entry.left..entry.added).map(move |i| &self.waiting[(slot * self.merges + i % self.merges) as usize])
+            (entry.left..entry.added).map(move |i| &self.waiting[self.place(slot, i)])
         })
     }
 
@@ -143,7 +152,7 @@ impl<T: Copy + Default> Mshr<T> {
         }
         let slot = self.ready[self.ready_head];
         let entry = &self.entries[slot as usize];
-        Some((entry.sector, self.waiting[(slot * self.merges + entry.left % self.merges) as usize]))
+        Some((entry.sector, self.waiting[self.place(slot, entry.left)]))
     }
 
     /// Takes the next request that may leave.
@@ -155,7 +164,7 @@ impl<T: Copy + Default> Mshr<T> {
         if entry.left == entry.added {
             self.index.remove(slot);
             self.free.push(slot);
-            self.ready_head = (self.ready_head + 1) % self.ready.len();
+            self.ready_head = if self.ready_head + 1 == self.ready.len() { 0 } else { self.ready_head + 1 };
             self.ready_len -= 1;
         }
         Some(next)

@@ -27,15 +27,6 @@ pub(super) struct Crossbar<T> {
     delivered: u64,
 }
 
-/// The set bits of `words`, ascending.
-pub(super) fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
-    words.iter().enumerate().flat_map(|(w, &word)| {
-        std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)))
-            .take_while(|&rest| rest != 0)
-            .map(move |rest| w * 64 + rest.trailing_zeros() as usize)
-    })
-}
-
 impl<T: Copy> Crossbar<T> {
     pub(super) fn new(inputs: u32, outputs: u32, input_buffer: u32, output_buffer: u32) -> Self {
         let words = inputs.div_ceil(64) as usize;

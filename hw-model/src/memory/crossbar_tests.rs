@@ -103,13 +103,12 @@ proptest! {
             crossbar.advance();
             for output in 0..outputs as usize {
                 prop_assert_eq!(crossbar.waiting()[output / 64] >> (output % 64) & 1 == 1, crossbar.peek(output).is_some());
-                if random.below(4) > 0 {
-                    if let Some((pair, number)) = crossbar.pop(output) {
+                if random.below(4) > 0
+                    && let Some((pair, number)) = crossbar.pop(output) {
                         prop_assert_eq!(pair % outputs as usize, output);
                         prop_assert_eq!(number, received[pair]);
                         received[pair] += 1;
                     }
-                }
             }
         }
         for output in 0..outputs as usize {

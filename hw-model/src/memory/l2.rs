@@ -8,29 +8,15 @@
 
 use super::counters::CounterTable;
 use super::dram::DramRequest;
+use super::packets::{L2Request, PacketId, Packets};
 use super::queue::Queue;
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::L2Config;
-use std::collections::VecDeque;
-
-/// A request, and its sector's local number in the slice.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct L2Request {
-    pub(super) request: Request,
-    pub(super) local: u64,
-}
-
-impl Default for L2Request {
-    fn default() -> Self {
-        let request = Request { sector: 0, byte_mask: 0, sm: 0, kernel: 0, kind: RequestKind::Read, tag: 0 };
-        L2Request { request, local: 0 }
-    }
-}
 
 /// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
 /// into that many sectors.
-const SECTORS_PER_PACKET: usize = 4;
+const SECTORS_PER_PACKET: u32 = 4;
 
 /// One slice.
 #[derive(Clone, Debug)]
@@ -39,14 +25,14 @@ pub(super) struct L2Slice {
     port_bytes: u32,
     line_sectors: u64,
     /// The fixed delay: requests with the cycle in which they may leave it.
-    delay: VecDeque<(u64, L2Request)>,
-    from_crossbar: Queue<L2Request>,
+    delay: Queue<(u64, PacketId)>,
+    from_crossbar: Queue<PacketId>,
     miss_queue: Queue<DramRequest>,
     pub(super) to_dram: Queue<DramRequest>,
     pub(super) from_dram: Queue<DramRequest>,
-    pub(super) to_crossbar: Queue<L2Request>,
+    pub(super) to_crossbar: Queue<PacketId>,
     pub(super) tags: TagArray,
-    mshr: Mshr<L2Request>,
+    mshr: Mshr<PacketId>,
     data_port_free_at: u64,
     fill_port_free_at: u64,
 }
@@ -59,7 +45,7 @@ impl L2Slice {
             port_bytes: config.port_bytes,
             line_sectors: u64::from(config.line_bytes / config.sector_bytes),
             // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
-            delay: VecDeque::with_capacity((config.latency + queues.from_crossbar) as usize),
+            delay: Queue::new(config.latency + queues.from_crossbar),
             from_crossbar: Queue::new(queues.from_crossbar),
             miss_queue: Queue::new(config.miss_queue),
             to_dram: Queue::new(queues.to_dram),
@@ -81,43 +67,48 @@ impl L2Slice {
     /// Whether a packet can be taken from the crossbar.
     #[inline]
     pub(super) fn can_accept(&self) -> bool {
-        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.len() + self.from_crossbar.room())
+        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.capacity())
     }
 
     /// Takes a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the delay.
     #[inline]
-    pub(super) fn accept(&mut self, request: L2Request, now: u64) -> u64 {
-        self.delay.push_back((now + self.latency, request));
+    pub(super) fn accept(&mut self, request: PacketId, now: u64) -> u64 {
+        self.delay.push((now + self.latency, request));
         now + self.latency
     }
 
     /// Runs cycle `now`. Returns whether the channel should look again: there is something new for it, or new room.
-    pub(super) fn cycle(&mut self, now: u64, counters: &mut CounterTable) -> bool {
-        if self.mshr.has_ready() && !self.to_crossbar.is_full() {
-            if let Some((_, answered)) = self.mshr.pop_ready() {
-                self.to_crossbar.push(answered);
+    pub(super) fn cycle(&mut self, now: u64, packets: &Packets, counters: &mut CounterTable) -> bool {
+        if self.mshr.has_ready()
+            && !self.to_crossbar.is_full()
+            && let Some((_, answered)) = self.mshr.pop_ready()
+        {
+            self.to_crossbar.push(answered);
+        }
+        let mut call_channel = self.fill(now, packets);
+        if !self.to_dram.is_full()
+            && let Some(miss) = self.miss_queue.pop()
+        {
+            self.to_dram.push(miss);
+            call_channel = true;
+        }
+        if now >= self.data_port_free_at
+            && !self.to_dram.is_full()
+            && !self.to_crossbar.is_full()
+            && let Some(&id) = self.from_crossbar.front()
+        {
+            let request = packets.get(id);
+            if self.look_up(id, request, now, counters) {
+                self.from_crossbar.pop();
+            } else {
+                counters.of(request.request.kernel).l2_reservation_fails += 1;
             }
         }
-        let mut call_channel = self.fill(now);
-        if !self.to_dram.is_full() {
-            if let Some(miss) = self.miss_queue.pop() {
-                self.to_dram.push(miss);
-                call_channel = true;
-            }
-        }
-        if now >= self.data_port_free_at && !self.to_dram.is_full() && !self.to_crossbar.is_full() {
-            if let Some(&request) = self.from_crossbar.front() {
-                if self.look_up(&request, now, counters) {
-                    self.from_crossbar.pop();
-                } else {
-                    counters.of(request.request.kernel).l2_reservation_fails += 1;
-                }
-            }
-        }
-        if !self.from_crossbar.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= now) {
-            if let Some((_, request)) = self.delay.pop_front() {
-                self.from_crossbar.push(request);
-            }
+        if !self.from_crossbar.is_full()
+            && self.delay.front().is_some_and(|&(ready, _)| ready <= now)
+            && let Some((_, request)) = self.delay.pop()
+        {
+            self.from_crossbar.push(request);
         }
         call_channel
     }
@@ -137,23 +128,25 @@ impl L2Slice {
     }
 
     /// Takes one fill. Returns whether the queue from DRAM was full and is not any more.
-    fn fill(&mut self, now: u64) -> bool {
+    fn fill(&mut self, now: u64, packets: &Packets) -> bool {
         if now < self.fill_port_free_at {
             return false;
         }
         let was_full = self.from_dram.is_full();
         let Some(fill) = self.from_dram.pop() else { return false };
         self.fill_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
-        let atomic = self.mshr.waiting(fill.sector).find(|waiting| waiting.request.kind == RequestKind::Atomic);
+        let mut waiting = self.mshr.waiting(fill.sector).map(|&id| packets.get(id).request);
+        let atomic = waiting.find(|request| request.kind == RequestKind::Atomic);
+        drop(waiting);
         if let (Some(slot), Some(atomic)) = (self.tags.fill(fill.sector), atomic) {
-            self.tags.write(fill.sector, slot, atomic.request.byte_mask, Probe::Hit(slot));
+            self.tags.write(fill.sector, slot, atomic.byte_mask, Probe::Hit(slot));
         }
         self.mshr.fill(fill.sector);
         was_full
     }
 
     /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
-    fn look_up(&mut self, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
+    fn look_up(&mut self, id: PacketId, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
         let &L2Request { request: Request { kind, byte_mask, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
         let probe = self.tags.probe(local, is_write);
@@ -168,7 +161,7 @@ impl L2Slice {
             let counters = counters.of(kernel);
             *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
             self.data_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
-            self.to_crossbar.push(*request);
+            self.to_crossbar.push(id);
             return true;
         }
         // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
@@ -183,9 +176,9 @@ impl L2Slice {
         let (slot, evicted) = self.tags.access(local, probe);
         if is_write {
             self.tags.write(local, slot, byte_mask, probe);
-            self.to_crossbar.push(*request);
+            self.to_crossbar.push(id);
         } else {
-            self.mshr.add(local, *request);
+            self.mshr.add(local, id);
             if room == MshrRoom::New {
                 self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
             }

@@ -14,6 +14,7 @@ mod counters;
 mod crossbar;
 mod dram;
 mod l2;
+mod packets;
 mod queue;
 mod system;
 

@@ -11,9 +11,10 @@
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters};
-use super::crossbar::{Crossbar, bits};
+use super::crossbar::Crossbar;
 use super::dram::Channel;
-use super::l2::{L2Request, L2Slice};
+use super::l2::L2Slice;
+use super::packets::{L2Request, PacketId, Packets};
 use super::{Reply, Request, RequestKind};
 use crate::config::GpuConfig;
 
@@ -22,7 +23,8 @@ use crate::config::GpuConfig;
 pub struct MemorySystem {
     mapper: AddressMapper,
     slices_per_channel: usize,
-    requests: Crossbar<L2Request>,
+    packets: Packets,
+    requests: Crossbar<PacketId>,
     replies: Crossbar<Reply>,
     slices: Vec<L2Slice>,
     channels: Vec<Channel>,
@@ -51,7 +53,11 @@ impl MemorySystem {
         let net = &config.interconnect;
         let channels = config.dram.channels;
         let slices = channels * config.l2.slices_per_channel;
+        let queues = &config.l2.queues;
+        let per_slice =
+            net.output_buffer + config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + queues.to_crossbar;
         MemorySystem {
+            packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
             mapper: AddressMapper::new(&config.dram, &config.l2),
             slices_per_channel: config.l2.slices_per_channel as usize,
             requests: Crossbar::new(config.sm.count, slices, net.input_buffer, net.output_buffer),
@@ -84,7 +90,8 @@ impl MemorySystem {
     pub fn inject(&mut self, request: Request) {
         let location = self.mapper.locate(request.sector);
         self.counters.of(request.kernel).request_packets += 1;
-        self.requests.push(request.sm.into(), location.slice as usize, L2Request { request, local: location.sector });
+        let packet = self.packets.insert(L2Request { request, local: location.sector });
+        self.requests.push(request.sm.into(), location.slice as usize, packet);
     }
 
     /// Passes one core cycle.
@@ -183,16 +190,19 @@ impl MemorySystem {
     /// Each slice gives the crossbar one reply, if it has one and there is room.
     fn slices_to_crossbar(&mut self) {
         for w in 0..self.replying.len() {
-            for s in bits(&[self.replying[w]]).map(|bit| w * 64 + bit) {
+            let mut rest = self.replying[w];
+            while rest != 0 {
+                let s = w * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
                 if !self.replies.can_push(s) {
                     continue;
                 }
                 let queue = &mut self.slices[s].to_crossbar;
-                let Some(L2Request { request, .. }) = queue.pop() else { continue };
+                let Some(packet) = queue.pop() else { continue };
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                let Request { sector, kind, kernel, tag, sm, .. } = request;
+                let Request { sector, kind, kernel, tag, sm, .. } = self.packets.remove(packet).request;
                 self.counters.of(kernel).reply_packets += 1;
                 self.replies.push(s, sm.into(), Reply { sector, kind, kernel, tag });
             }
@@ -212,7 +222,7 @@ impl MemorySystem {
             let slices = &mut self.slices[c * n..(c + 1) * n];
             while t < cycles.end {
                 let (next, filled) = self.channels[c].cycle(t, self.core, slices, &self.mapper, &mut self.counters);
-                for slice in bits(&[filled]) {
+                if let Some(slice) = filled {
                     self.slice_wake[c * n + slice] = 0;
                 }
                 let delay_ends = self.channels[c].delay_ends();
@@ -225,12 +235,15 @@ impl MemorySystem {
 
     fn run_slices(&mut self, now: u64) {
         for w in 0..self.requests.waiting().len() {
-            for s in bits(&[self.requests.waiting()[w]]).map(|bit| w * 64 + bit) {
-                if self.slices[s].can_accept() {
-                    if let Some(packet) = self.requests.pop(s) {
-                        let leaves = self.slices[s].accept(packet, now);
-                        self.slice_wake[s] = self.slice_wake[s].min(leaves);
-                    }
+            let mut rest = self.requests.waiting()[w];
+            while rest != 0 {
+                let s = w * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                if self.slices[s].can_accept()
+                    && let Some(packet) = self.requests.pop(s)
+                {
+                    let leaves = self.slices[s].accept(packet, now);
+                    self.slice_wake[s] = self.slice_wake[s].min(leaves);
                 }
             }
         }
@@ -239,7 +252,7 @@ impl MemorySystem {
                 continue;
             }
             let slice = &mut self.slices[s];
-            if slice.cycle(now, &mut self.counters) {
+            if slice.cycle(now, &self.packets, &mut self.counters) {
                 self.channel_wake[s / self.slices_per_channel] = 0;
             }
             self.slice_wake[s] = slice.next_event(now);

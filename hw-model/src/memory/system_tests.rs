@@ -211,7 +211,7 @@ fn write_back_and_lazy_fetch() {
     assert_eq!((partial.l2_read_misses, partial.dram_reads, partial.dram_writes), (1, 1, 0));
     // Every line of the memory system but one more per set is read over it.
     for line in 0..2 * 24 * 1024 {
-        memory.inject(request(1 << 20 | line * 4, 0, RequestKind::Read, 0));
+        memory.inject(request((1 << 20) | (line * 4), 0, RequestKind::Read, 0));
         while !memory.is_idle() && !memory.can_inject(0, RequestKind::Read) {
             memory.tick();
             memory.pop_reply(0);

@@ -8,17 +8,17 @@
 use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
 use super::super::l2::L2Slice;
+use super::super::queue::Queue;
 use super::DramRequest;
 use super::controller::Controller;
 use crate::config::GpuConfig;
-use std::collections::VecDeque;
 
 /// One channel.
 #[derive(Clone, Debug)]
 pub(in crate::memory) struct Channel {
     pub(super) controller: Controller,
     /// Requests in the fixed delay, with the core cycle in which they may enter the controller.
-    delay: VecDeque<(u64, DramRequest)>,
+    delay: Queue<(u64, DramRequest)>,
     delay_cycles: u64,
     /// Slice that was served last.
     last_slice: usize,
@@ -34,7 +34,7 @@ impl Channel {
         let shared_limit = (config.dram.queue + config.dram.return_queue).saturating_sub(slices - 1);
         Channel {
             controller: Controller::new(&config.dram),
-            delay: VecDeque::with_capacity((shared_limit + slices) as usize),
+            delay: Queue::new(shared_limit + slices),
             delay_cycles: config.dram.latency.into(),
             last_slice: slices as usize - 1,
             private_out: vec![false; slices as usize],
@@ -43,9 +43,8 @@ impl Channel {
         }
     }
 
-    /// Runs DRAM cycle `t` during core cycle `core`. Slices that received data get their bit set in the result's second
-    /// part; the first is the next DRAM cycle in which something may happen unless a slice or [`Channel::delay_ends`]
-    /// calls before.
+    /// Runs DRAM cycle `t` during core cycle `core`. Returns the next DRAM cycle in which something may happen unless a
+    /// slice or [`Channel::delay_ends`] calls before, and the slice that received data.
     pub(in crate::memory) fn cycle(
         &mut self,
         t: u64,
@@ -53,13 +52,13 @@ impl Channel {
         slices: &mut [L2Slice],
         mapper: &AddressMapper,
         counters: &mut CounterTable,
-    ) -> (u64, u64) {
-        let mut filled = 0;
+    ) -> (u64, Option<usize>) {
+        let mut filled = None;
         if let Some(&request) = self.controller.returned().front() {
             let slice = request.slice as usize;
             if !slices[slice].from_dram.is_full() {
                 slices[slice].from_dram.push(request);
-                filled |= 1 << slice;
+                filled = Some(slice);
                 self.return_credit(slice);
                 self.controller.returned().pop();
             }
@@ -68,10 +67,11 @@ impl Channel {
             self.return_credit(done.slice.into());
         }
         self.accept(core, slices, mapper);
-        if !self.controller.is_full() && self.delay.front().is_some_and(|&(ready, _)| ready <= core) {
-            if let Some((_, request)) = self.delay.pop_front() {
-                self.controller.push(request);
-            }
+        if !self.controller.is_full()
+            && self.delay.front().is_some_and(|&(ready, _)| ready <= core)
+            && let Some((_, request)) = self.delay.pop()
+        {
+            self.controller.push(request);
         }
         let again = self.can_return(slices) || self.next_slice(slices).is_some();
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
@@ -108,14 +108,16 @@ impl Channel {
     }
 
     /// The slice whose request would be taken now.
+    #[inline]
     fn next_slice(&self, slices: &[L2Slice]) -> Option<usize> {
-        if self.controller.is_full() {
-            return None;
+        let mut s = self.last_slice;
+        for _ in 0..slices.len() {
+            s = if s + 1 == slices.len() { 0 } else { s + 1 };
+            if !slices[s].to_dram.is_empty() && self.has_credit(s) && !slices[s].from_dram.is_full() {
+                return (!self.controller.is_full()).then_some(s);
+            }
         }
-        let n = slices.len();
-        (1..=n)
-            .map(|step| (self.last_slice + step) % n)
-            .find(|&s| !slices[s].to_dram.is_empty() && self.has_credit(s) && !slices[s].from_dram.is_full())
+        None
     }
 
     fn accept(&mut self, core: u64, slices: &mut [L2Slice], mapper: &AddressMapper) {
@@ -129,6 +131,6 @@ impl Channel {
             self.private_out[slice] = true;
         }
         self.last_slice = slice;
-        self.delay.push_back((core + self.delay_cycles, request));
+        self.delay.push((core + self.delay_cycles, request));
     }
 }

@@ -11,9 +11,9 @@ use super::DramRequest;
 use super::frfcfs::FrFcfs;
 use super::timing::Timing;
 use crate::config::DramConfig;
-use std::collections::VecDeque;
 
-/// A command on the command bus.
+/// A command on the command bus, as tests record it.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     Activate,
@@ -67,7 +67,7 @@ pub(super) struct Controller {
     activate_at: u64,
     read_at: u64,
     write_at: u64,
-    transfers: VecDeque<Transfer>,
+    transfers: Queue<Transfer>,
     last_due: u64,
     /// Cycles in which the bus stood still because the return queue was full; `due` counts the others.
     stalled: u64,
@@ -92,7 +92,7 @@ impl Controller {
             activate_at: 0,
             read_at: 0,
             write_at: 0,
-            transfers: VecDeque::with_capacity(config.timing.t_cl as usize + 2),
+            transfers: Queue::new(config.timing.t_cl.max(config.timing.t_wl) + 2),
             last_due: 0,
             stalled: 0,
             returned: Queue::new(config.return_queue),
@@ -157,7 +157,7 @@ impl Controller {
         if self.transfers.front()?.due + self.stalled > t {
             return None;
         }
-        let Transfer { request, is_last, .. } = self.transfers.pop_front()?;
+        let Transfer { request, is_last, .. } = self.transfers.pop()?;
         if !is_last {
             return None;
         }
@@ -220,7 +220,8 @@ impl Controller {
         let mut row_issued = false;
         for i in 0..banks {
             // The priority moves when a row command issues, and the scan goes on from there.
-            let b = ((i + self.priority) % banks) as usize;
+            let b = i + self.priority;
+            let b = (if b >= banks { b - banks } else { b }) as usize;
             if self.busy >> b & 1 == 0 || self.ready_at(b, t) > t {
                 continue;
             }
@@ -236,7 +237,12 @@ impl Controller {
                 self.priority = self.after(b as u32);
             }
         }
-        self.command_at = super::super::crossbar::bits(&[self.busy]).map(|b| self.ready_at(b, t + 1)).min().unwrap_or(u64::MAX);
+        self.command_at = u64::MAX;
+        let mut rest = self.busy;
+        while rest != 0 {
+            self.command_at = self.command_at.min(self.ready_at(rest.trailing_zeros() as usize, t + 1));
+            rest &= rest - 1;
+        }
     }
 
     /// While data stand still, the bus takes one transfer more than it holds in motion.
@@ -267,7 +273,7 @@ impl Controller {
         };
         let due = (t - self.stalled + latency).max(self.last_due + 1);
         self.last_due = due;
-        self.transfers.push_back(Transfer { due, request, is_last });
+        self.transfers.push(Transfer { due, request, is_last });
         if is_last {
             self.busy &= !(1 << b);
         }
@@ -279,11 +285,10 @@ impl Controller {
         let timing = self.timing;
         let bank = &mut self.banks[b];
         let counters = counters.of(bank.request.kernel);
-        let command = if bank.is_open {
+        if bank.is_open {
             bank.is_open = false;
             bank.activate_at = bank.activate_at.max(t + timing.precharge_activate);
             counters.dram_precharges += 1;
-            Command::Precharge
         } else {
             bank.is_open = true;
             bank.row = bank.request.row;
@@ -293,11 +298,11 @@ impl Controller {
             bank.activate_at = t + timing.activate_bank;
             self.activate_at = t + timing.activate_any;
             counters.dram_activates += 1;
-            Command::Activate
-        };
+        }
         #[cfg(test)]
-        self.log.push((t, command, b as u32, self.banks[b].row));
-        #[cfg(not(test))]
-        let _ = command;
+        {
+            let command = if self.banks[b].is_open { Command::Activate } else { Command::Precharge };
+            self.log.push((t, command, b as u32, self.banks[b].row));
+        }
     }
 }

@@ -1,0 +1,53 @@
+//! The requests in flight, each stored once; the queues carry their numbers.
+
+use super::Request;
+
+/// A request, and its sector's local number in its slice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct L2Request {
+    pub(super) request: Request,
+    pub(super) local: u64,
+}
+
+/// Number of a request in flight.
+pub(super) type PacketId = u32;
+
+/// Storage for the requests in flight. Numbers that have become free are used again, the last first.
+#[derive(Clone, Debug)]
+pub(super) struct Packets {
+    packets: Vec<L2Request>,
+    free: Vec<PacketId>,
+}
+
+impl Packets {
+    /// Room for `capacity` requests: as many as all queues together can hold, so that it never grows.
+    pub(super) fn new(capacity: usize) -> Self {
+        Packets { packets: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, packet: L2Request) -> PacketId {
+        match self.free.pop() {
+            Some(id) => {
+                self.packets[id as usize] = packet;
+                id
+            }
+            None => {
+                self.packets.push(packet);
+                self.packets.len() as PacketId - 1
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, id: PacketId) -> &L2Request {
+        &self.packets[id as usize]
+    }
+
+    /// Takes a request out; its number is free again.
+    #[inline]
+    pub(super) fn remove(&mut self, id: PacketId) -> L2Request {
+        self.free.push(id);
+        self.packets[id as usize]
+    }
+}
