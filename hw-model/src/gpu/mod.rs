@@ -198,10 +198,10 @@ impl Gpu {
     /// Jumps to the next cycle in which something can happen.
     fn skip_ahead(&mut self, until: u64) {
         let mut next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
-        if next <= self.now {
+        if next <= self.now || self.memory.replies_waiting().iter().any(|&word| word != 0) {
             return;
         }
-        next = next.min(until);
+        next = next.min(until).min(self.watchdog.next_look);
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
         next = next.min(self.next_launch_event().unwrap_or(u64::MAX));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.interrupt_pending() || next <= self.now {

@@ -25,7 +25,8 @@ pub struct Stuck {
 
 #[derive(Debug, Default)]
 pub(super) struct Watchdog {
-    next_look: u64,
+    /// Cycle of the next look; a run does not skip past it.
+    pub(super) next_look: u64,
     progress: u64,
     since: u64,
 }

@@ -6,10 +6,11 @@ use super::{Program, Sm};
 
 impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
-    pub(super) fn issue(&mut self, _now: u64, programs: &[Option<Program>]) {
+    pub(super) fn issue(&mut self, now: u64, programs: &[Option<Program>]) {
         let count = self.sub_cores.len();
+        let first = (now % count as u64) as usize;
         for i in 0..count {
-            let number = (self.first_scheduler + i) % count;
+            let number = (first + i) % count;
             let sub_core = &mut self.sub_cores[number];
             sub_core.issued = false;
             if sub_core.readiness.ready == 0 {
@@ -24,7 +25,6 @@ impl Sm {
             sub_core.issued = true;
             self.issue_warp((local as usize * count + number) as u8, programs);
         }
-        self.first_scheduler = (self.first_scheduler + 1) % count;
     }
 
     fn issue_warp(&mut self, number: u8, programs: &[Option<Program>]) {
@@ -66,7 +66,7 @@ impl Sm {
         };
         self.next_seq = self.next_seq.wrapping_add(1);
         let control = inst.control;
-        if control == Control::Fence && warp.stores > 0 {
+        if control == Control::Fence {
             warp.wait = Wait::Fence;
         }
         let (tb_slot, issued_all) = (warp.tb_slot, warp.issued_all);
@@ -113,7 +113,7 @@ impl Sm {
         }
         match warp.wait {
             Wait::None => {}
-            Wait::Fence | Wait::Atomic => {
+            Wait::Fence | Wait::Drain | Wait::Atomic => {
                 readiness.on_memory |= bit;
                 return;
             }

@@ -20,8 +20,10 @@ pub(super) enum Done {
     Loaded { warp: u8, dst: u16 },
     /// An atomic has all its data.
     Atomic { warp: u8, dst: u16 },
-    /// A store or fence has left the pipeline; nothing was written.
+    /// A store has left the pipeline; nothing was written.
     Passed { warp: u8 },
+    /// A fence has left the pipeline.
+    Fenced { warp: u8 },
     /// A store was sent off; its acknowledgement is to be awaited.
     StoreSent { warp: u8 },
     /// A store was acknowledged.
@@ -297,7 +299,7 @@ impl Lsu {
                 true
             }
             MemKind::Fence | MemKind::None => {
-                self.done.push(Done::Passed { warp });
+                self.done.push(Done::Fenced { warp });
                 true
             }
         };

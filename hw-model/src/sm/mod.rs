@@ -79,8 +79,6 @@ pub struct Sm {
     resident: [u32; KERNEL_SLOTS],
     next_age: u32,
     next_seq: u32,
-    /// Which scheduler issues first; rotates.
-    first_scheduler: usize,
     /// Warps whose first instruction is being fetched, and the cycle in which it is there.
     fetching: Vec<(u64, u8)>,
     /// Warps that may have finished in this cycle.
@@ -116,7 +114,6 @@ impl Sm {
             resident: [0; KERNEL_SLOTS],
             next_age: 0,
             next_seq: 0,
-            first_scheduler: 0,
             fetching: Vec::with_capacity(warps),
             leaving: Vec::with_capacity(warps),
             finished: Vec::with_capacity(config.sm.tbs as usize),
@@ -270,11 +267,19 @@ impl Sm {
                 self.complete(warp, dst, programs);
             }
             Done::Passed { warp } => self.complete(warp, NO_REG, programs),
+            Done::Fenced { warp } => {
+                let state = &mut self.warps[usize::from(warp)];
+                if state.wait == Wait::Fence {
+                    state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
+                    self.refresh(warp, programs);
+                }
+                self.complete(warp, NO_REG, programs);
+            }
             Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
             Done::StoreAcknowledged { warp } => {
                 let state = &mut self.warps[usize::from(warp)];
                 state.stores -= 1;
-                if state.stores == 0 && state.wait == Wait::Fence {
+                if state.stores == 0 && state.wait == Wait::Drain {
                     state.wait = Wait::None;
                     self.refresh(warp, programs);
                 }

@@ -193,7 +193,7 @@ impl Sm {
                 tb.remaining,
                 tb.warps,
                 count(&|w| w.wait == Wait::Barrier),
-                count(&|w| w.wait == Wait::Fence),
+                count(&|w| matches!(w.wait, Wait::Fence | Wait::Drain)),
                 count(&|w| w.wait == Wait::Atomic),
                 count(&|w| w.in_flight > 0),
                 count(&|w| w.stores > 0),

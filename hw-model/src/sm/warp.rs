@@ -9,8 +9,10 @@ pub(super) enum Wait {
     None,
     /// At a TB-wide barrier.
     Barrier,
-    /// At a fence, until its stores are acknowledged.
+    /// At a fence, until the fence has passed the load/store unit, and with it all earlier accesses.
     Fence,
+    /// Behind a fence, until its stores are acknowledged.
+    Drain,
     /// Until its atomics have returned.
     Atomic,
     /// Its first instructions are being fetched.
