@@ -18,6 +18,7 @@ const COALESCE: u64 = 100;
 
 const MACHINE: Machine = Machine {
     sm_count: SMS,
+    slot_count: 8,
     limits: SmLimits {
         capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
         warp_threads: 32,

@@ -256,3 +256,15 @@ fn options_reach_the_counters() {
     assert_eq!(m.firmware.scheduler().settings().instructions(), Counter::WarpInstructions);
     assert_eq!(m.firmware.report().winner(), Some(TbVector([1, 3, 0, 0])), "all scores are equal: the lowest");
 }
+
+/// A block with fewer slots than the map has room for is driven without touching the others.
+#[test]
+fn a_machine_with_two_slots() {
+    let mut m = Scripted::new(PolicyCode::MiasIpc);
+    m.file = RegisterFile::new(MachineDescription { slot_count: 2, ..machine(PolicyCode::MiasIpc) });
+    m.firmware = Firmware::from_straps(&mut m.file).expect("the map is the firmware's own");
+    m.launch(100_000);
+    m.launch(100_000);
+    m.run(COALESCE + WINDOW + 100);
+    assert_eq!((m.residents([0, 1]), m.file.faults()), (vec![(3, 1); SMS], 0));
+}
