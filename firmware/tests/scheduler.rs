@@ -6,7 +6,7 @@ use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::Ipc;
-use mias_firmware::policy::{AnyPolicy, LeftOver, Mias, Policy, Spatial};
+use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Mias, Policy, Spatial};
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler};
@@ -322,6 +322,19 @@ fn spatial_splits_the_sms() {
             let expected = (0..kernels).map(|k| sms / u16::from(kernels) + u16::from(u16::from(k) < sms % u16::from(kernels)));
             assert_eq!(counts, expected.collect::<Vec<_>>());
         }
+    }
+}
+
+#[test]
+fn a_fixed_configuration_stays_with_its_kernels_and_never_starves_the_last() {
+    let mut s = launched(FixedConfig { vector: TbVector([0, 3, 2, 0]) }, 3);
+    s.handle(Event::BroadcastDone, COALESCE);
+    assert_eq!(s.broadcast(), Some(TbVector([0, 3, 1, 0])), "as far as the SM can hold them");
+    for (slot, expected) in [(1, TbVector([0, 2, 0, 0])), (2, TbVector([4, 0, 0, 0]))] {
+        s.handle(Event::Completed(slot), 500);
+        s.handle(Event::Timer, 500);
+        s.handle(Event::BroadcastDone, 500);
+        assert_eq!(s.broadcast(), Some(expected));
     }
 }
 
