@@ -14,7 +14,7 @@ use crate::regs::{
 };
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler};
 
-/// Configurations that the firmware has room for by default (DESIGN.md section 4, issue budgets).
+/// Configurations that the firmware has room for by default (two rounds on 32 SMs, DESIGN.md section 4).
 pub const DEFAULT_CONFIGS: usize = 64;
 
 /// Events that the driver handles.
@@ -173,7 +173,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Stages the quotas of all SMs, 0 for kernels that are not scheduled, and commits them.
     fn apply_quotas(&self, bus: &mut impl Bus) {
-        (0..MAX_SLOTS).for_each(|slot| bus.write32(global::QUOTA_ALL + 4 * slot as u32, 0));
+        (0..u32::from(self.scheduler.machine().slot_count)).for_each(|slot| bus.write32(global::QUOTA_ALL + 4 * slot, 0));
         let slots = self.scheduler.scheduled_slots();
         if let Some(vector) = self.scheduler.broadcast() {
             for (slot, tbs) in slots.iter().zip(vector.0) {

@@ -1,5 +1,6 @@
 #![no_std]
 #![deny(unsafe_code)]
+#![cfg_attr(not(target_os = "none"), forbid(unsafe_code))]
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 //! MIAS (Memory Interference Aware Scheduler) as firmware: the thread-block scheduler of a GPU, for the microcontroller
 //! beside it.

@@ -4,7 +4,7 @@ use fixed::types::U16F16;
 
 use crate::bus::Bus;
 use crate::counters::Counter;
-use crate::regs::{MAX_SMS, MAX_WINDOW, global, option};
+use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 use crate::resources::SmLimits;
 
 /// The machine, as the register block describes it.
@@ -12,6 +12,8 @@ use crate::resources::SmLimits;
 pub struct Machine {
     /// SMs, at most 256.
     pub sm_count: u16,
+    /// Kernel slots, at most 8.
+    pub slot_count: u8,
     /// Resources of an SM.
     pub limits: SmLimits,
     /// Linear's coefficient in per-SM units.
@@ -24,6 +26,7 @@ impl Machine {
         let sm_count = bus.read32(global::SM_COUNT).min(MAX_SMS as u32);
         Self {
             sm_count: u16::try_from(sm_count).unwrap_or(0),
+            slot_count: bus.read32(global::SLOT_COUNT).min(MAX_SLOTS as u32) as u8,
             limits: SmLimits::read(bus),
             linear_coefficient: U16F16::from_bits(bus.read32(global::LINEAR_COEFFICIENT)),
         }

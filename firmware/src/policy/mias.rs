@@ -29,11 +29,14 @@ struct Space {
 
 impl Space {
     fn new(context: &Context<'_>) -> Self {
-        let candidates = context.kernels.iter().map(|kernel| Candidate { demand: kernel.demand, cap: context.cap(kernel) });
-        Self {
-            candidates: candidates.take(MAX_KERNELS).collect(),
-            rules: Rules { require_all_present: context.settings.require_all_present },
+        let mut candidates = Vec::new();
+        for kernel in context.kernels {
+            // A context holds no more than MAX_KERNELS.
+            if candidates.push(Candidate { demand: kernel.demand, cap: context.cap(kernel) }).is_err() {
+                break;
+            }
         }
+        Self { candidates, rules: Rules { require_all_present: context.settings.require_all_present } }
     }
 
     /// All admitted configurations with their positions, in lexicographic order.

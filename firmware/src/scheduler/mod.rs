@@ -229,7 +229,13 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// The thesis' first two operations, and their placement.
     fn generate(&mut self, now: u64, commands: &mut Commands) {
         let set = self.policy.update_scheduled_kernels(&self.kernels);
-        self.scheduled = self.kernels.iter().enumerate().filter(|(index, _)| set.contains(*index)).map(|(_, k)| *k).collect();
+        self.scheduled.clear();
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            // Both lists have the same capacity.
+            if set.contains(index) && self.scheduled.push(*kernel).is_err() {
+                break;
+            }
+        }
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         let plan = self.policy.generate_configs(&context, &mut self.table);
