@@ -1,1 +1,3 @@
 //! MIAS on the host.
+
+pub mod ptx;
