@@ -1,3 +1,4 @@
 //! MIAS on the host.
 
+pub mod kernels;
 pub mod ptx;

@@ -231,7 +231,11 @@ fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
 }
 
 fn note(mask: u32, addresses: &[u64; LANES], out: &mut Vec<u64>) {
-    out.extend((0..LANES).filter(|lane| mask >> lane & 1 == 1).map(|lane| addresses[lane]));
+    if mask == u32::MAX {
+        out.extend_from_slice(addresses);
+    } else {
+        out.extend(lanes(mask).map(|lane| addresses[lane]));
+    }
 }
 
 /// The active lanes' numbers, ascending.
@@ -255,6 +259,7 @@ fn load(access: &Access, index: usize, mask: u32, at: &[u64; LANES], m: &Memorie
                 values[lane] = view.load(at[lane], bytes, skip, element).map_err(fail(lane))?;
             }
         }
+        Space::Shared if element == 4 && m.shared.load_words(mask, at, bytes, skip, values) => {}
         Space::Shared => {
             for lane in lanes(mask) {
                 values[lane] = m.shared.load(at[lane], bytes, skip, element).map_err(fail(lane))?;

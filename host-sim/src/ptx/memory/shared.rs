@@ -1,6 +1,7 @@
 //! Shared memory of one TB: a few kilobytes from address 0, little-endian.
 
 use crate::ptx::error::AccessFault;
+use crate::ptx::registers::LANES;
 
 /// The memory; zero at the TB's start (undefined on the machine).
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,25 @@ impl SharedMemory {
             value[..element as usize].copy_from_slice(&self.bytes[at..at + element as usize]);
         }
         Ok(u64::from_le_bytes(value))
+    }
+
+    /// Reads the 32-bit element at `skip` of an access of `bytes` for a full warp at once. False, and nothing read, if the mask is
+    /// not full or any lane may not: then read lane by lane to see which.
+    #[inline]
+    pub fn load_words(&self, mask: u32, at: &[u64; LANES], bytes: u32, skip: u32, values: &mut [u64; LANES]) -> bool {
+        if mask != u32::MAX {
+            return false;
+        }
+        let bits = at.iter().fold(0, |bits, address| bits | address);
+        let highest = at.iter().fold(0, |high, &address| address.max(high));
+        if bits % u64::from(bytes) != 0 || highest.saturating_add(bytes.into()) > self.bytes.len() as u64 {
+            return false;
+        }
+        for (value, address) in values.iter_mut().zip(at) {
+            let (words, _) = self.bytes[(*address as usize) + skip as usize..].as_chunks::<4>();
+            *value = u32::from_le_bytes(words[0]).into();
+        }
+        true
     }
 
     /// Writes the low `element` bytes of `value`.
