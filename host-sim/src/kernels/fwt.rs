@@ -152,7 +152,7 @@ mod tests {
             transform(&memory, buffer, length);
             let found = memory.floats(buffer);
             for i in (0..length as usize).step_by(7) {
-                let sign = |j: usize| if (i & j).count_ones() % 2 == 0 { 1 } else { -1 };
+                let sign = |j: usize| if (i & j).count_ones().is_multiple_of(2) { 1 } else { -1 };
                 let expected: i64 = values.iter().enumerate().map(|(j, &v)| sign(j) * v as i64).sum();
                 assert_eq!(found[i] as i64, expected, "length {length}, element {i}");
             }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ptx::lower::Lowered;
 use mias_hw_model::isa::{Class, Space};
+use proptest::prelude::*;
 
 fn traced(name: &str, size: u64, seed: u64) -> KernelTrace {
     trace(find(name).unwrap(), size, seed, &mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
@@ -112,6 +113,28 @@ fn every_compiled_entry_lowers_and_reports() {
             assert!(Lowered::new(&program).statics.iter().flatten().count() > 0);
             assert!(ptxas::parse(compiled.report_file, compiled.report, entry.name).unwrap().registers > 0);
             assert!(!compiled.ptx.contains('/') || compiled.ptx.lines().all(|l| !l.contains('/') || l.trim_start().starts_with("//")));
+        }
+    }
+}
+
+proptest! {
+    /// Real PTX with a piece cut out, doubled or overwritten is read, or refused with a place in the file.
+    #[test]
+    fn damaged_ptx_never_panics(at in 0usize..4000, length in 1usize..60, how in 0u8..3, with in "[%a-z0-9.,;{}@:\\[\\] ]{0,8}") {
+        for (kernel, entry) in [("mm", "mm"), ("fwt", "fwt_radix4")] {
+            let compiled = find(kernel).unwrap().compiled();
+            let at = at % compiled.ptx.len();
+            let end = (at + length).min(compiled.ptx.len());
+            let (before, piece, after) = (&compiled.ptx[..at], &compiled.ptx[at..end], &compiled.ptx[end..]);
+            let text = match how {
+                0 => format!("{before}{after}"),
+                1 => format!("{before}{piece}{piece}{after}"),
+                _ => format!("{before}{with}{after}"),
+            };
+            match Program::parse("d.ptx", &text, entry) {
+                Ok(program) => prop_assert!(Lowered::new(&program).statics.len() == program.insts.len()),
+                Err(error) => prop_assert!(error.to_string().starts_with("d.ptx:")),
+            }
         }
     }
 }

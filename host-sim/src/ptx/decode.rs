@@ -1,11 +1,12 @@
-//! Names to indices: an [`Entry`] becomes a [`Program`]. Each opcode family decodes its own instructions (`exec/`); here are
-//! the tables they ask and the operand readers, which note on the way what an instruction reads and writes.
+//! Names to indices: an [`Entry`] becomes a [`Program`]. Each opcode family decodes its own instructions (`exec/`) with the
+//! help of a [`Decoder`], which asks the tables made here.
 
-use super::ast::{Entry, Instruction, Module, Operand, Type};
+use super::ast::{Entry, Instruction, Module, Type};
 use super::cfg;
 use super::error::{Position, PtxError};
 use super::exec;
-use super::program::{DoubleReg, Guard, Inst, Param, PredReg, Program, Reg, Src, Src32, Src64, WordReg};
+use super::operands::Decoder;
+use super::program::{DoubleReg, Guard, Inst, Param, PredReg, Program, Reg, WordReg};
 use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, PtxError>;
@@ -34,14 +35,14 @@ struct Range {
 }
 
 /// What the names of one entry mean.
-pub struct Tables<'a> {
-    file: &'a str,
+pub(super) struct Tables<'a> {
+    pub(super) file: &'a str,
     registers: BTreeMap<&'a str, Range>,
     /// Registers per class: predicates, 32-bit, 64-bit.
     counts: [u16; 3],
-    labels: BTreeMap<&'a str, u32>,
-    params: BTreeMap<&'a str, (u32, u32)>,
-    shared: BTreeMap<&'a str, u32>,
+    pub(super) labels: BTreeMap<&'a str, u32>,
+    pub(super) params: BTreeMap<&'a str, (u32, u32)>,
+    pub(super) shared: BTreeMap<&'a str, u32>,
     shared_bytes: u32,
 }
 
@@ -107,7 +108,8 @@ impl<'a> Tables<'a> {
             insts.push(self.instruction(inst)?);
         }
         // Running off the end returns (PTX ISA: a kernel ends at its closing brace).
-        if !insts.last().is_some_and(|i| i.guard.is_none() && i.op.is_exit()) {
+        let labelled = entry.labels.iter().any(|&(_, index)| index == insts.len());
+        if labelled || !insts.last().is_some_and(|i| i.guard.is_none() && i.op.is_exit()) {
             let at = insts.last().map_or(super::parser::START, |i| i.at);
             insts.push(Inst { op: exec::Op::exit(), guard: None, defs: vec![], uses: vec![], at, opcode: "ret".into() });
         }
@@ -129,17 +131,18 @@ impl<'a> Tables<'a> {
     }
 
     fn instruction(&self, inst: &Instruction<'a>) -> Result<Inst> {
-        let mut decoder = Decoder { tables: self, inst, parts: inst.opcode.split('.').collect(), defs: Vec::new(), uses: Vec::new() };
+        let mut decoder = Decoder::new(self, inst);
         let guard = match inst.guard {
             Some(text) => Some(Guard { pred: decoder.use_pred(text.register)?, negated: text.negated }),
             None => None,
         };
         let op = exec::decode(&mut decoder)?;
-        let Decoder { defs, uses, .. } = decoder;
+        let (defs, uses) = decoder.registers();
         Ok(Inst { op, guard, defs, uses, at: inst.at, opcode: inst.opcode.into() })
     }
 
-    fn register(&self, name: &str) -> Option<(Reg, Type)> {
+    /// The register of a name, and its declared type.
+    pub(super) fn register(&self, name: &str) -> Option<(Reg, Type)> {
         let (range, index) = match self.registers.get(name) {
             Some(range) if range.count.is_none() => (range, 0),
             _ => {
@@ -170,219 +173,4 @@ fn class(ty: Type) -> usize {
         _ if ty.bytes() <= 4 => 1,
         _ => 2,
     }
-}
-
-/// Reads one instruction's opcode and operands.
-pub struct Decoder<'t, 'a> {
-    tables: &'t Tables<'a>,
-    inst: &'t Instruction<'a>,
-    /// The opcode split at its dots.
-    pub parts: Vec<&'a str>,
-    defs: Vec<Reg>,
-    uses: Vec<Reg>,
-}
-
-impl<'t, 'a> Decoder<'t, 'a> {
-    /// The error for an instruction that is not supported.
-    pub fn unsupported<T>(&self) -> Result<T> {
-        Err(PtxError::Unsupported { file: self.tables.file.into(), at: self.inst.at, what: "instruction", opcode: self.inst.opcode.into() })
-    }
-
-    /// The error for an operand that does not fit the opcode.
-    pub fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T> {
-        Err(PtxError::Syntax { file: self.tables.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
-    }
-
-    /// The type that ends the opcode.
-    pub fn ty(&self) -> Result<Type> {
-        match self.parts.last().and_then(|p| Type::parse(p)) {
-            Some(ty) => Ok(ty),
-            None => self.unsupported(),
-        }
-    }
-
-    /// The modifiers between the mnemonic and the last part.
-    pub fn modifiers(&self) -> &[&'a str] {
-        let end = self.parts.len().saturating_sub(1).max(1);
-        &self.parts[1..end]
-    }
-
-    /// Checks the number of operands.
-    pub fn arity(&self, count: usize) -> Result<()> {
-        let found = self.inst.operands.len();
-        if found == count { Ok(()) } else { self.wrong(format!("expected {count} operands, not {found}"), self.inst.opcode) }
-    }
-
-    /// Operand `index` as written.
-    pub fn operand(&self, index: usize) -> Result<&'t Operand<'a>> {
-        match self.inst.operands.get(index) {
-            Some(operand) => Ok(operand),
-            None => self.wrong(format!("expected an operand {}", index + 1), self.inst.opcode),
-        }
-    }
-
-    fn register(&self, name: &str) -> Result<Reg> {
-        match self.tables.register(name) {
-            Some((reg, _)) => Ok(reg),
-            None => self.wrong("expected a declared register", name),
-        }
-    }
-
-    fn named(&self, operand: &Operand<'a>) -> Result<Reg> {
-        match operand {
-            Operand::Name(name) => self.register(name),
-            other => self.wrong("expected a register", other.to_string()),
-        }
-    }
-
-    /// A destination of up to 32 bits.
-    pub fn dst32(&mut self, operand: &Operand<'a>) -> Result<WordReg> {
-        match self.named(operand)? {
-            Reg::Word(reg) => {
-                self.defs.push(Reg::Word(reg));
-                Ok(reg)
-            }
-            _ => self.wrong("expected a 32-bit register", operand.to_string()),
-        }
-    }
-
-    /// A destination of 64 bits.
-    pub fn dst64(&mut self, operand: &Operand<'a>) -> Result<DoubleReg> {
-        match self.named(operand)? {
-            Reg::Double(reg) => {
-                self.defs.push(Reg::Double(reg));
-                Ok(reg)
-            }
-            _ => self.wrong("expected a 64-bit register", operand.to_string()),
-        }
-    }
-
-    /// A predicate destination.
-    pub fn dst_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg> {
-        match self.named(operand)? {
-            Reg::Pred(reg) => {
-                self.defs.push(Reg::Pred(reg));
-                Ok(reg)
-            }
-            _ => self.wrong("expected a predicate", operand.to_string()),
-        }
-    }
-
-    /// A source of up to 32 bits: register, literal, or the address of a shared variable.
-    pub fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32> {
-        match operand {
-            Operand::Integer(value) => match *value as i64 {
-                -0x8000_0000..=0xffff_ffff => Ok(Src::Imm(*value as u32)),
-                _ => self.wrong("expected a 32-bit number", operand.to_string()),
-            },
-            Operand::Float32(bits) => Ok(Src::Imm(*bits)),
-            Operand::Name(name) => match self.tables.register(name) {
-                Some((Reg::Word(reg), _)) => {
-                    self.uses.push(Reg::Word(reg));
-                    Ok(Src::Reg(reg))
-                }
-                Some(_) => self.wrong("expected a 32-bit register", *name),
-                None => match self.tables.shared.get(name) {
-                    Some(&offset) => Ok(Src::Imm(offset)),
-                    None => self.wrong("expected a declared register", *name),
-                },
-            },
-            other => self.wrong("expected a 32-bit register or number", other.to_string()),
-        }
-    }
-
-    /// A source of 64 bits: register, literal, or the address of a shared variable.
-    pub fn src64(&mut self, operand: &Operand<'a>) -> Result<Src64> {
-        match operand {
-            Operand::Integer(value) | Operand::Float64(value) => Ok(Src::Imm(*value)),
-            Operand::Name(name) => match self.tables.register(name) {
-                Some((Reg::Double(reg), _)) => {
-                    self.uses.push(Reg::Double(reg));
-                    Ok(Src::Reg(reg))
-                }
-                Some(_) => self.wrong("expected a 64-bit register", *name),
-                None => match self.tables.shared.get(name) {
-                    Some(&offset) => Ok(Src::Imm(offset.into())),
-                    None => self.wrong("expected a declared register", *name),
-                },
-            },
-            other => self.wrong("expected a 64-bit register or number", other.to_string()),
-        }
-    }
-
-    /// A predicate source.
-    pub fn src_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg> {
-        match operand {
-            Operand::Name(name) => self.use_pred(name),
-            other => self.wrong("expected a predicate", other.to_string()),
-        }
-    }
-
-    fn use_pred(&mut self, name: &str) -> Result<PredReg> {
-        match self.register(name)? {
-            Reg::Pred(reg) => {
-                self.uses.push(Reg::Pred(reg));
-                Ok(reg)
-            }
-            _ => self.wrong("expected a predicate", name),
-        }
-    }
-
-    /// A branch target, as an instruction index.
-    pub fn label(&self, operand: &Operand<'a>) -> Result<u32> {
-        match operand {
-            Operand::Name(name) => match self.tables.labels.get(name) {
-                Some(&index) => Ok(index),
-                None => self.wrong("expected a declared label", *name),
-            },
-            other => self.wrong("expected a label", other.to_string()),
-        }
-    }
-
-    /// An address in parameter space, as a byte offset, checked to hold `bytes`.
-    pub fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<u32> {
-        if let Operand::Address { base: Some(name), offset } = operand
-            && let Some(&(start, size)) = self.tables.params.get(name)
-        {
-            return match u32::try_from(*offset) {
-                Ok(offset) if offset.checked_add(bytes).is_some_and(|end| end <= size) => Ok(start + offset),
-                _ => self.wrong(format!("an access of {bytes} bytes outside the parameter"), operand.to_string()),
-            };
-        }
-        self.wrong("expected the address of a parameter", operand.to_string())
-    }
-
-    /// An address in memory: base (register, literal or shared variable) and offset.
-    pub fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64)> {
-        let Operand::Address { base, offset } = operand else {
-            return self.wrong("expected an address", operand.to_string());
-        };
-        let Some(name) = base else { return Ok((Address::Absolute, *offset)) };
-        match self.tables.register(name) {
-            Some((reg @ Reg::Word(word), _)) => {
-                self.uses.push(reg);
-                Ok((Address::Word(word), *offset))
-            }
-            Some((reg @ Reg::Double(double), _)) => {
-                self.uses.push(reg);
-                Ok((Address::Double(double), *offset))
-            }
-            Some(_) => self.wrong("expected a register of 32 or 64 bits", *name),
-            None => match self.tables.shared.get(name) {
-                Some(&start) => Ok((Address::Absolute, offset.wrapping_add(start.into()))),
-                None => self.wrong("expected a declared register or variable", *name),
-            },
-        }
-    }
-}
-
-/// What an address starts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Address {
-    /// A 32-bit register.
-    Word(WordReg),
-    /// A 64-bit register.
-    Double(DoubleReg),
-    /// Nothing: the offset is the address.
-    Absolute,
 }

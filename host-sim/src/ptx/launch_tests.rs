@@ -105,6 +105,15 @@ fn warps_that_have_ended_are_not_waited_for() {
 }
 
 #[test]
+fn a_label_at_the_very_end_returns() {
+    let mut masks = Masks::default();
+    let program = program("setp.lt.u32 %p1, %r1, 9;\n@%p1 bra END;\nst.global.u32 [%rd3], 1;\nret;\nEND:");
+    let found = run_with(&program, 32, 32, &mut masks).unwrap();
+    assert_eq!(found, (0..32).map(|i| u32::from(i >= 9)).collect::<Vec<_>>());
+    assert!(program.insts[masks.0.last().unwrap().0 as usize].op.is_exit());
+}
+
+#[test]
 fn faults_name_everything() {
     let error = run("st.global.u32 [%rd3+12], 1;\nret;", 40).unwrap_err();
     assert!(matches!(&error, ExecError::Access { thread: [37, 0, 0], line: FIRST_LINE, bytes: 4, .. }), "{error:?}");

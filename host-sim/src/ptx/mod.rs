@@ -19,6 +19,7 @@ pub mod launch;
 pub mod lexer;
 pub mod lower;
 pub mod memory;
+mod operands;
 pub mod parser;
 pub mod program;
 pub mod registers;

@@ -41,6 +41,17 @@ pub type Src32 = Src<WordReg, u32>;
 /// A 64-bit source.
 pub type Src64 = Src<DoubleReg, u64>;
 
+/// What an address starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A 32-bit register.
+    Word(WordReg),
+    /// A 64-bit register.
+    Double(DoubleReg),
+    /// Nothing: the offset is the address.
+    Absolute,
+}
+
 /// `@%p` in front of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard {

@@ -2,8 +2,8 @@
 
 use super::float::flush;
 use crate::ptx::ast::Type;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
 use crate::ptx::registers::{LANES, Lanes, mask_of};
 use std::cmp::Ordering;
@@ -182,7 +182,7 @@ mod tests {
                 ("eq.b32", a == b), ("ne.s32", a != b), ("lt.s32", sa < sb), ("le.s32", sa <= sb), ("gt.s32", sa > sb), ("ge.s32", sa >= sb),
                 ("lt.u32", a < b), ("le.u32", a <= b), ("gt.u32", a > b), ("ge.u32", a >= b),
                 ("lo.u32", a < b), ("ls.u32", a <= b), ("hi.u32", a > b), ("hs.u32", a >= b),
-                ("eq.f32", fa == fb), ("ne.f32", fa < fb || fa > fb), ("lt.f32", fa < fb), ("ge.f32", fa >= fb),
+                ("eq.f32", fa == fb), ("ne.f32", !nan && fa != fb), ("lt.f32", fa < fb), ("ge.f32", fa >= fb),
                 ("equ.f32", nan || fa == fb), ("neu.f32", fa != fb), ("ltu.f32", nan || fa < fb), ("leu.f32", nan || fa <= fb),
                 ("gtu.f32", nan || fa > fb), ("geu.f32", nan || fa >= fb), ("num.f32", !nan), ("nan.f32", nan),
             ] {

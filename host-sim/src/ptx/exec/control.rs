@@ -2,8 +2,8 @@
 //! `ptx/warp.rs`.
 
 use crate::ptx::ast::Operand;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 
 /// A decoded control instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 
 use super::float::flush;
 use crate::ptx::ast::Type;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, Src32, Src64, WordReg};
 use crate::ptx::registers::{LANES, Lanes};
 

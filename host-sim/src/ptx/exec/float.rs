@@ -4,8 +4,8 @@
 //! to zero of the same sign.
 
 use crate::ptx::ast::Type;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{Src32, WordReg};
 use crate::ptx::registers::Lanes;
 

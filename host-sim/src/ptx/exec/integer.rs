@@ -1,8 +1,8 @@
 //! Integer arithmetic: `add sub mul mad div rem min max neg abs` on 32 and 64 bits. PTX ISA 7.8 section 9.7.1.
 
 use crate::ptx::ast::Type;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, Src32, Src64, WordReg};
 use crate::ptx::registers::Lanes;
 
@@ -199,7 +199,7 @@ mod tests {
             prop_assert_eq!(word("mad.lo.s32 %r7, %r0, %r1, %r2;", &[a, b, c]), (ua * ub + uc) as u32);
             prop_assert_eq!(word("mad.hi.s32 %r7, %r0, %r1, %r2;", &[a, b, c]), (((sa * sb) >> 32) + uc) as u32);
             prop_assert_eq!(word("neg.s32 %r7, %r0;", &[a]), (-sa) as u32);
-            prop_assert_eq!(word("abs.s32 %r7, %r0;", &[a]), sa.abs() as u32);
+            prop_assert_eq!(word("abs.s32 %r7, %r0;", &[a]), sa.unsigned_abs() as u32);
             prop_assert_eq!(run("mul.wide.s32 %rd7, %r0, %r1;", &[a, b], &[]).rd(7)[31], (sa * sb) as u64);
             prop_assert_eq!(run("mul.wide.u32 %rd7, %r0, %r1;", &[a, b], &[]).rd(7)[0], (ua * ub) as u64);
         }

@@ -1,8 +1,8 @@
 //! Bitwise logic and shifts: `and or xor not shl shr`. PTX ISA 7.8 section 9.7.7.
 
 use crate::ptx::ast::Type;
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
 use crate::ptx::registers::Lanes;
 

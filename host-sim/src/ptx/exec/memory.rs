@@ -1,10 +1,10 @@
 //! Loads and stores: `ld`, `st` on parameters, global and shared memory, scalar and vector. PTX ISA 7.8 section 9.7.8.
 
 use crate::ptx::ast::{Operand, Type};
-use crate::ptx::decode::{Address, Decoder};
 use crate::ptx::error::{AccessFault, PtxError};
 use crate::ptx::memory::{DeviceMemory, SharedMemory};
-use crate::ptx::program::{DoubleReg, Src, Src32, Src64, WordReg};
+use crate::ptx::operands::Decoder;
+use crate::ptx::program::{Address, DoubleReg, Src, Src32, Src64, WordReg};
 use crate::ptx::registers::{LANES, Lanes};
 
 /// The memories that instructions reach by address.

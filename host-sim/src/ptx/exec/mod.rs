@@ -14,8 +14,8 @@ pub mod special;
 mod testing;
 
 use super::ast::Type;
-use super::decode::Decoder;
 use super::error::PtxError;
+use super::operands::Decoder;
 use super::registers::Lanes;
 
 /// A decoded operation.

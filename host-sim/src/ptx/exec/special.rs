@@ -2,8 +2,8 @@
 //! 9.7.8 "mov" and 10 "Special Registers".
 
 use crate::ptx::ast::{Operand, Type};
-use crate::ptx::decode::Decoder;
 use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
 use crate::ptx::registers::{LANES, Lanes};
 
@@ -136,5 +136,70 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
             l.regs.set_word(low, l.mask, &values.map(|v| v as u32));
             l.regs.set_word(high, l.mask, &values.map(|v| (v >> 32) as u32));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Op;
+    use super::super::testing::decode;
+    use super::*;
+    use crate::ptx::program::{Reg, Src};
+    use crate::ptx::registers::RegFile;
+
+    /// Executes moves one after the other in lane order of a warp at TB (5, 6, 7).
+    fn run(body: &str) -> RegFile {
+        let program = decode(body).unwrap_or_else(|e| panic!("{e}"));
+        let tid = [std::array::from_fn(|i| i as u32 % 8), std::array::from_fn(|i| i as u32 / 8), [3; LANES]];
+        let place = WarpPlace { tid, block: [8, 4, 9], tb: [5, 6, 7], grid: [10, 11, 12], warp: 3 };
+        let mut regs = RegFile::new(&program);
+        for inst in &program.insts {
+            let mut lanes = Lanes { regs: &mut regs, mask: u32::MAX };
+            match &inst.op {
+                Op::Special(op) => execute(op, &mut lanes, &place),
+                op => super::super::execute(op, &mut lanes),
+            }
+        }
+        regs
+    }
+
+    #[test]
+    fn special_registers_say_where_the_thread_is() {
+        for (name, lane, expected) in [
+            ("%tid.x", 13, 5),
+            ("%tid.y", 13, 1),
+            ("%tid.z", 13, 3),
+            ("%ntid.x", 0, 8),
+            ("%ntid.y", 0, 4),
+            ("%ntid.z", 0, 9),
+            ("%ctaid.x", 1, 5),
+            ("%ctaid.y", 1, 6),
+            ("%ctaid.z", 1, 7),
+            ("%nctaid.x", 2, 10),
+            ("%nctaid.y", 2, 11),
+            ("%nctaid.z", 2, 12),
+            ("%laneid", 29, 29),
+            ("%warpid", 4, 3),
+        ] {
+            let regs = run(&format!("mov.u32 %r1, {name};"));
+            assert_eq!(regs.word(Src::Reg(WordReg(1)))[lane], expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn packing_and_unpacking() {
+        let regs =
+            run("mov.u32 %r1, 0x11223344;\nmov.b32 %r2, -2;\nmov.b64 %rd1, {%r1, %r2};\nmov.b64 {%r3, %r4}, %rd1;\nmov.u64 %rd2, s;");
+        assert_eq!(regs.double(Src::Reg(DoubleReg(1)))[7], 0xffff_fffe_1122_3344);
+        assert_eq!((regs.word(Src::Reg(WordReg(3)))[0], regs.word(Src::Reg(WordReg(4)))[31]), (0x1122_3344, 0xffff_fffe));
+        assert_eq!(regs.double(Src::Reg(DoubleReg(2)))[0], 0);
+        let program = decode("mov.b64 {%r3, %r4}, %rd1;").unwrap();
+        assert_eq!(program.insts[0].defs, [Reg::Word(WordReg(3)), Reg::Word(WordReg(4))]);
+    }
+
+    #[test]
+    fn unknown_special_registers_are_named() {
+        let error = decode("mov.u32 %r1, %clock;").unwrap_err().to_string();
+        assert_eq!(error, "test.ptx:10:1: expected a declared register, found `%clock`");
     }
 }

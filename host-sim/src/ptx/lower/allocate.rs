@@ -96,13 +96,10 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
             f.defs.iter().chain(&f.uses).for_each(|&reg| extend(group[reg], at));
         }
         let (Some(&(first, _)), Some(&(last, _))) = (insts.first(), insts.last()) else { continue };
-        for reg in 0..group.len() {
-            if live_in[block][reg] {
-                extend(reg, first);
-            }
-            if successors[block].iter().any(|&next| live_in[next][reg]) {
-                extend(reg, last);
-            }
+        let registers = |live: &[bool]| -> Vec<usize> { (0..live.len()).filter(|&reg| live[reg]).collect() };
+        registers(&live_in[block]).into_iter().for_each(|reg| extend(reg, first));
+        for &next in &successors[block] {
+            registers(&live_in[next]).into_iter().for_each(|reg| extend(reg, last));
         }
     }
     intervals
