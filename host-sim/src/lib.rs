@@ -1,10 +1,12 @@
-//! MIAS on the host: what feeds the GPU model (traces, machine files), what drives it (experiments) and what is said about
-//! the result (metrics, reports, the command line).
+//! MIAS on the host: what feeds the GPU model (kernels, traces, machine files), what drives it (experiments) and what is
+//! said about the result (metrics, reports, the command line).
 
 pub mod accelsim;
 pub mod experiment;
 pub mod gpu_file;
 pub mod hash;
+pub mod kernels;
 pub mod metrics;
+pub mod ptx;
 pub mod report;
 pub mod suggest;

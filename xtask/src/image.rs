@@ -13,7 +13,7 @@ use crate::setup::{self, TARGET, llvm_tool};
 use crate::util::{Report, cargo, command, output, run as run_command, stdout, target_dir};
 
 /// The image's binary in `firmware/`.
-const BINARY: &str = "mias-image";
+const BINARY: &str = "mias-firmware-image";
 /// The firmware's feature that puts a reachable panic into the image.
 const INJECT_PANIC: &str = "inject-panic";
 /// What the panic handler calls and nothing defines.

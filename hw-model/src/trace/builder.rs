@@ -56,10 +56,12 @@ struct WarpRecord {
     mems: Vec<(u64, u32, u32)>,
 }
 
-/// Records the warps of one TB. Create one per TB, call [`TbRecorder::warp`] before each warp's instructions.
+/// Records the warps of one TB. Create one per TB, call [`TbRecorder::warp`] before each warp's instructions; a front end whose
+/// warps take turns at barriers goes back to an earlier one with [`TbRecorder::resume`].
 #[derive(Clone, Debug, Default)]
 pub struct TbRecorder {
     warps: Vec<WarpRecord>,
+    current: usize,
     sectors: Vec<SectorRef>,
     pattern: Vec<SectorRef>,
     scratch: Vec<(u64, u32)>,
@@ -73,14 +75,20 @@ impl TbRecorder {
 
     /// Starts the next warp; warps are numbered in the order of these calls.
     pub fn warp(&mut self) {
+        self.current = self.warps.len();
         self.warps.push(WarpRecord::default());
+    }
+
+    /// Goes on with warp `warp` (0 = the first one started). Until that warp is started, nothing is recorded.
+    pub fn resume(&mut self, warp: usize) {
+        self.current = warp;
     }
 
     /// Records one executed instruction of the current warp. `index` and `inst` are the static instruction and its index
     /// in the builder; `lanes` counts the active lanes (0..=32); `addresses` has the byte address of each active lane for
     /// a memory access, and is empty otherwise. Does nothing before the first [`TbRecorder::warp`].
     pub fn inst(&mut self, index: u16, inst: &StaticInst, lanes: u32, addresses: &[u64]) {
-        let Some(warp) = self.warps.last_mut() else { return };
+        let Some(warp) = self.warps.get_mut(self.current) else { return };
         let mut passes = 0;
         match inst.class.space() {
             Some(Space::Shared) if !addresses.is_empty() => passes = shared_passes(addresses, inst.width_bytes.into()),
@@ -233,6 +241,33 @@ mod tests {
         assert_eq!(trace.pattern(0).len(), 4);
         let warp = trace.warp(2, 1);
         assert_eq!(trace.mem(warp.first_mem).base_sector, (2 * 4096 + 128) / 32);
+    }
+
+    #[test]
+    fn warps_may_take_turns() {
+        let add = StaticInst::new(0, Class::Int).writes(1);
+        let barrier = StaticInst::new(16, Class::Barrier);
+        let (mut turns, mut whole) = (TbRecorder::new(), TbRecorder::new());
+        for _ in 0..2 {
+            turns.warp();
+            turns.inst(0, &add, 32, &[]);
+            whole.warp();
+            whole.inst(0, &add, 32, &[]);
+            whole.inst(1, &barrier, 32, &[]);
+        }
+        for warp in 0..2 {
+            turns.resume(warp);
+            turns.inst(1, &barrier, 32, &[]);
+        }
+        let trace = |tb: &TbRecorder| {
+            let mut builder = TraceBuilder::new(info(1, 64)).unwrap();
+            builder.define(add).unwrap();
+            builder.define(barrier).unwrap();
+            builder.add_tb(tb).unwrap();
+            builder.finish().unwrap()
+        };
+        assert_eq!(trace(&turns), trace(&whole));
+        assert_eq!(trace(&turns).warp_insts(), 4);
     }
 
     #[test]

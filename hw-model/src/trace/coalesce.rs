@@ -46,7 +46,31 @@ pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, 
 /// wide access counts all its words, so 16 contiguous bytes per lane take four passes and a 16-byte broadcast takes one.
 /// `lanes` are byte addresses within shared memory, `width` bytes each.
 pub fn shared_passes(lanes: &[u64], width: u32) -> u32 {
+    // A bitmap of the words touched, one row of 32 banks after the other, covers most accesses without sorting.
+    const ROWS: usize = 64;
     let words_per_lane = u64::from(width.div_ceil(4).max(1));
+    let lowest = lanes.iter().fold(u64::MAX, |low, &address| low.min(address / 4)) / SHARED_BANKS as u64 * SHARED_BANKS as u64;
+    let highest = lanes.iter().fold(0, |high, &address| high.max(address / 4)) + words_per_lane - 1;
+    if lanes.is_empty() || highest - lowest >= (ROWS * SHARED_BANKS) as u64 {
+        return shared_passes_anywhere(lanes, words_per_lane);
+    }
+    let mut rows = [0u32; ROWS];
+    for &address in lanes {
+        for word in address / 4 - lowest..address / 4 - lowest + words_per_lane {
+            rows[(word / SHARED_BANKS as u64) as usize] |= 1 << (word % SHARED_BANKS as u64);
+        }
+    }
+    let used = &rows[..=((highest - lowest) / SHARED_BANKS as u64) as usize];
+    let touched: u32 = used.iter().map(|row| row.count_ones()).sum();
+    let banks = used.iter().fold(0, |all, row| all | row);
+    if touched == banks.count_ones() {
+        return 1;
+    }
+    (0..SHARED_BANKS).map(|bank| used.iter().map(|row| row >> bank & 1).sum()).max().unwrap_or(1)
+}
+
+/// The same for lanes that are far apart, or none.
+fn shared_passes_anywhere(lanes: &[u64], words_per_lane: u64) -> u32 {
     let mut words: Vec<u64> = lanes.iter().flat_map(|&address| (0..words_per_lane).map(move |i| address / 4 + i)).collect();
     words.sort_unstable();
     words.dedup();
@@ -95,6 +119,13 @@ mod tests {
     }
 
     proptest! {
+        /// The bitmap and the sorted list agree, near and far.
+        #[test]
+        fn two_ways_to_count_passes(base in 0u64..1 << 20, span in 1u64..20_000, offsets in prop::collection::vec(any::<u64>(), 0..32), width in prop::sample::select(vec![1u32, 4, 8, 16])) {
+            let lanes: Vec<u64> = offsets.iter().map(|o| base + o % span).collect();
+            prop_assert_eq!(shared_passes(&lanes, width), shared_passes_anywhere(&lanes, u64::from(width.div_ceil(4))));
+        }
+
         /// Byte for byte: the union of the masks is the set of bytes the lanes touch.
         #[test]
         fn masks_cover_exactly_the_bytes_touched(lanes in prop::collection::vec(0u64..4096, 0..32), width in prop::sample::select(vec![1u32, 2, 4, 8, 16])) {

@@ -1,0 +1,179 @@
+//! A PTX module as written, before names are resolved. Text is borrowed from the source.
+
+use super::error::Position;
+
+/// A scalar type: PTX ISA section 5.2 "Types".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// One bit.
+    Pred,
+    /// Untyped bits of a width in bytes (1, 2, 4, 8).
+    Bits(u8),
+    /// Unsigned integer of a width in bytes.
+    Unsigned(u8),
+    /// Signed integer of a width in bytes.
+    Signed(u8),
+    /// IEEE float of a width in bytes (2, 4, 8).
+    Float(u8),
+}
+
+impl Type {
+    /// Reads `b32`, `f64`, `pred` and the like.
+    pub fn parse(text: &str) -> Option<Type> {
+        if text == "pred" {
+            return Some(Type::Pred);
+        }
+        let (kind, bits) = text.split_at_checked(1)?;
+        let bytes = match bits {
+            "8" => 1,
+            "16" => 2,
+            "32" => 4,
+            "64" => 8,
+            _ => return None,
+        };
+        match kind {
+            "b" => Some(Type::Bits(bytes)),
+            "u" => Some(Type::Unsigned(bytes)),
+            "s" => Some(Type::Signed(bytes)),
+            "f" if bytes > 1 => Some(Type::Float(bytes)),
+            _ => None,
+        }
+    }
+
+    /// Width in bytes; 1 for a predicate.
+    pub fn bytes(self) -> u8 {
+        match self {
+            Type::Pred => 1,
+            Type::Bits(n) | Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => n,
+        }
+    }
+
+    /// True for signed integers.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Type::Signed(_))
+    }
+
+    /// True for integers and untyped bits.
+    pub fn is_integer(self) -> bool {
+        matches!(self, Type::Bits(_) | Type::Unsigned(_) | Type::Signed(_))
+    }
+}
+
+/// A whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module<'a> {
+    /// File name for messages.
+    pub file: String,
+    /// Kernels in file order.
+    pub entries: Vec<Entry<'a>>,
+}
+
+/// One `.entry`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Parameters in order.
+    pub params: Vec<Variable<'a>>,
+    /// `.reg` declarations.
+    pub registers: Vec<RegisterDecl<'a>>,
+    /// `.shared` variables in order.
+    pub shared: Vec<Variable<'a>>,
+    /// Instructions in order.
+    pub body: Vec<Instruction<'a>>,
+    /// Label name and the index of the instruction that follows it.
+    pub labels: Vec<(&'a str, usize)>,
+}
+
+/// A parameter or a shared variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Element type.
+    pub ty: Type,
+    /// Elements; 1 for a scalar.
+    pub count: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Where it is declared.
+    pub at: Position,
+}
+
+impl Variable<'_> {
+    /// Size in bytes.
+    pub fn bytes(&self) -> u32 {
+        self.count * u32::from(self.ty.bytes())
+    }
+}
+
+/// `.reg .b32 %r<10>` or `.reg .b32 %x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterDecl<'a> {
+    /// Name, or the prefix of numbered names.
+    pub name: &'a str,
+    /// Numbered names `prefix0 ..` up to this count; none for a single register.
+    pub count: Option<u32>,
+    /// Type of each.
+    pub ty: Type,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction<'a> {
+    /// `@%p` or `@!%p`.
+    pub guard: Option<GuardText<'a>>,
+    /// The whole opcode, `ld.global.f32`.
+    pub opcode: &'a str,
+    /// Operands in order.
+    pub operands: Vec<Operand<'a>>,
+    /// Where the opcode is.
+    pub at: Position,
+}
+
+/// A guard predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuardText<'a> {
+    /// Predicate register.
+    pub register: &'a str,
+    /// Execute where the predicate is false.
+    pub negated: bool,
+}
+
+/// One operand as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand<'a> {
+    /// A register, special register, label, parameter or variable.
+    Name(&'a str),
+    /// An integer, as 64-bit two's complement.
+    Integer(u64),
+    /// `0f` and eight hexadecimal digits.
+    Float32(u32),
+    /// `0d` and sixteen hexadecimal digits.
+    Float64(u64),
+    /// `{a, b}`.
+    Vector(Vec<Operand<'a>>),
+    /// `[base + offset]`; no base for an absolute address.
+    Address {
+        /// Register, parameter or variable.
+        base: Option<&'a str>,
+        /// Bytes.
+        offset: i64,
+    },
+}
+
+impl std::fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Operand::Name(name) => f.write_str(name),
+            Operand::Integer(value) => write!(f, "{}", *value as i64),
+            Operand::Float32(bits) => write!(f, "0f{bits:08X}"),
+            Operand::Float64(bits) => write!(f, "0d{bits:016X}"),
+            Operand::Vector(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                write!(f, "{{{}}}", items.join(", "))
+            }
+            Operand::Address { base, offset } => write!(f, "[{}{offset:+}]", base.unwrap_or_default()),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Basic blocks and immediate post-dominators, where the lanes of a divergent branch meet again.
+//!
+//! Post-dominators are found as dominators of the reversed graph from a virtual exit (Cooper, Harvey and Kennedy, "A simple,
+//! fast dominance algorithm", 2001). Blocks that never reach the exit (endless loops) meet again at the end of the kernel.
+
+use super::program::Inst;
+
+/// The control flow of one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cfg {
+    /// First instruction of each block, ascending.
+    pub blocks: Vec<u32>,
+    /// Per instruction, the first instruction of the immediate post-dominator of its block; the instruction count for the end.
+    pub reconverge: Vec<u32>,
+}
+
+/// Analyses a list of instructions whose last is an unguarded exit.
+pub fn analyse(insts: &[Inst]) -> Cfg {
+    let end = insts.len();
+    let mut leader = vec![false; end + 1];
+    leader[0] = true;
+    for (at, inst) in insts.iter().enumerate() {
+        if let Some(target) = inst.op.branch_target() {
+            leader[(target as usize).min(end)] = true;
+        }
+        if inst.op.branch_target().is_some() || inst.op.is_exit() {
+            leader[at + 1] = true;
+        }
+    }
+    let blocks: Vec<u32> = (0..end).filter(|&at| leader[at]).map(|at| at as u32).collect();
+    let block_of = |at: u32| blocks.partition_point(|&first| first <= at) - 1;
+    let exit = blocks.len();
+    let successors: Vec<Vec<usize>> = (0..exit)
+        .map(|block| {
+            let last = blocks.get(block + 1).map_or(end, |&next| next as usize) - 1;
+            let inst = &insts[last];
+            let falls = if last + 1 < end { block + 1 } else { exit };
+            let mut next = Vec::new();
+            if inst.op.is_exit() {
+                next.push(exit);
+            } else if let Some(target) = inst.op.branch_target() {
+                next.push(if (target as usize) < end { block_of(target) } else { exit });
+            } else {
+                next.push(falls);
+            }
+            if inst.guard.is_some() && !next.contains(&falls) {
+                next.push(falls);
+            }
+            next
+        })
+        .collect();
+    let post = post_dominators(&successors);
+    let reconverge =
+        (0..end).map(|at| post[block_of(at as u32)].and_then(|block| blocks.get(block).copied()).unwrap_or(end as u32)).collect();
+    Cfg { blocks, reconverge }
+}
+
+/// Immediate post-dominator of each block; the exit is block `successors.len()`. None for blocks that never reach it.
+fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let exit = successors.len();
+    let mut predecessors = vec![Vec::new(); exit + 1];
+    for (block, next) in successors.iter().enumerate() {
+        for &to in next {
+            predecessors[to].push(block);
+        }
+    }
+    // Post-order of the reversed graph, from the exit, without recursion.
+    let mut order = Vec::new();
+    let mut number = vec![None; exit + 1];
+    let mut seen = vec![false; exit + 1];
+    let mut stack = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((node, at)) = stack.pop() {
+        if let Some(&next) = predecessors[node].get(at) {
+            stack.push((node, at + 1));
+            if !std::mem::replace(&mut seen[next], true) {
+                stack.push((next, 0));
+            }
+        } else {
+            number[node] = Some(order.len());
+            order.push(node);
+        }
+    }
+    let mut dominator: Vec<Option<usize>> = vec![None; exit + 1];
+    dominator[exit] = Some(exit);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &node in order.iter().rev().filter(|&&node| node != exit) {
+            let meet =
+                successors[node].iter().copied().filter(|&s| dominator[s].is_some()).reduce(|a, b| intersect(a, b, &dominator, &number));
+            if meet.is_some() && dominator[node] != meet {
+                dominator[node] = meet;
+                changed = true;
+            }
+        }
+    }
+    dominator.truncate(exit);
+    dominator
+}
+
+fn intersect(mut a: usize, mut b: usize, dominator: &[Option<usize>], number: &[Option<usize>]) -> usize {
+    while a != b {
+        // The exit has the highest number: whoever is lower climbs.
+        let lower = if number[a] < number[b] { &mut a } else { &mut b };
+        match dominator[*lower] {
+            Some(up) => *lower = up,
+            None => return dominator.len() - 1,
+        }
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn diamonds_and_loops_meet_where_they_should() {
+        // 0 -> 1, 2; 1 -> 3; 2 -> 3; 3 -> 3, exit
+        assert_eq!(post_dominators(&[vec![1, 2], vec![3], vec![3], vec![3, 4]]), [Some(3), Some(3), Some(3), Some(4)]);
+        // 1 leaves early: 0 meets at the exit.
+        assert_eq!(post_dominators(&[vec![1, 2], vec![3], vec![3]]), [Some(3), Some(3), Some(3)]);
+        // 1 never ends.
+        assert_eq!(post_dominators(&[vec![1, 2], vec![1], vec![3]]), [Some(2), None, Some(3)]);
+    }
+
+    /// All post-dominators by their definition: b post-dominates a if the exit cannot be reached from a without b.
+    fn reaches_without(successors: &[Vec<usize>], from: usize, without: usize) -> bool {
+        let exit = successors.len();
+        let (mut seen, mut stack) = (vec![false; exit + 1], vec![from]);
+        while let Some(node) = stack.pop() {
+            if node == without || std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            if node == exit {
+                return true;
+            }
+            stack.extend(&successors[node]);
+        }
+        false
+    }
+
+    proptest! {
+        #[test]
+        fn equal_to_the_definition(graph in (2usize..9).prop_flat_map(|n| prop::collection::vec(prop::collection::vec(0..=n, 1..3), n))) {
+            let exit = graph.len();
+            for (node, &found) in post_dominators(&graph).iter().enumerate() {
+                if !reaches_without(&graph, node, usize::MAX) {
+                    prop_assert_eq!(found, None);
+                    continue;
+                }
+                let strict: Vec<usize> = (0..=exit).filter(|&b| b != node && !reaches_without(&graph, node, b)).collect();
+                // The immediate one is the strict post-dominator that all others post-dominate.
+                let immediate = strict.iter().copied().find(|&b| strict.iter().all(|&c| c == b || !reaches_without(&graph, b, c)));
+                prop_assert_eq!(found, immediate, "node {}", node);
+            }
+        }
+    }
+}

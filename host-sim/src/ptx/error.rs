@@ -1,0 +1,141 @@
+//! What can go wrong with a PTX file and its execution. Each message names where and what; the reader needs no other.
+
+/// A place in a source file, both counted from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line.
+    pub line: u32,
+    /// Column, in characters.
+    pub column: u32,
+}
+
+/// A PTX text that cannot be read, or that asks for what the front end does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PtxError {
+    /// The text is not PTX, or names something that is not declared.
+    #[error("{file}:{}:{}: {message}, found `{found}`", at.line, at.column)]
+    Syntax {
+        /// File name as given.
+        file: String,
+        /// Where.
+        at: Position,
+        /// What was expected or is wrong.
+        message: String,
+        /// The offending text.
+        found: String,
+    },
+    /// Correct PTX, perhaps, that this front end does not execute.
+    #[error("{file}:{}:{}: unsupported {what}: `{opcode}`", at.line, at.column)]
+    Unsupported {
+        /// File name as given.
+        file: String,
+        /// Where.
+        at: Position,
+        /// The kind of thing: instruction, directive, type.
+        what: &'static str,
+        /// The whole opcode or directive.
+        opcode: String,
+    },
+    /// The module has no such entry.
+    #[error("{file}: no entry `{entry}`; the module has: {}", known.join(", "))]
+    NoEntry {
+        /// File name as given.
+        file: String,
+        /// What was asked for.
+        entry: String,
+        /// What there is, in file order.
+        known: Vec<String>,
+    },
+}
+
+/// What is wrong with one memory access of one lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccessFault {
+    /// The address belongs to no allocation, or the access runs past its end.
+    #[error("out of bounds")]
+    OutOfBounds,
+    /// The address is no multiple of the access' width.
+    #[error("misaligned")]
+    Misaligned,
+}
+
+/// A launch that cannot be executed to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExecError {
+    /// The arguments are not those that the entry declares.
+    #[error("kernel `{kernel}`: {message}")]
+    Arguments {
+        /// Entry name.
+        kernel: String,
+        /// Which argument, and what it should be.
+        message: String,
+    },
+    /// The launch has no thread, or more threads per TB than PTX allows.
+    #[error("kernel `{kernel}`: impossible launch of grid {grid:?}, block {block:?}: {message}")]
+    Geometry {
+        /// Entry name.
+        kernel: String,
+        /// TBs in x, y, z.
+        grid: [u32; 3],
+        /// Threads in x, y, z.
+        block: [u32; 3],
+        /// Which limit is broken.
+        message: &'static str,
+    },
+    /// A load or store that the machine would fault on.
+    #[error(
+        "{file}:{line}: kernel `{kernel}`, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address {address:#x}"
+    )]
+    Access {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line.
+        line: u32,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// Thread index in x, y, z.
+        thread: [u32; 3],
+        /// What is wrong.
+        fault: AccessFault,
+        /// `global`, `shared`.
+        space: &'static str,
+        /// Width of the access per lane.
+        bytes: u32,
+        /// The byte address.
+        address: u64,
+    },
+    /// A barrier that cannot be passed.
+    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, warp {warp}: {message}")]
+    Barrier {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line of the barrier.
+        line: u32,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// The warp waiting.
+        warp: u32,
+        /// Why.
+        message: &'static str,
+    },
+    /// A warp executed more instructions than the limit: most likely an endless loop.
+    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions, here")]
+    InstructionLimit {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line of the next instruction.
+        line: u32,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// The warp.
+        warp: u32,
+        /// The limit, in instructions per warp.
+        limit: u64,
+    },
+}

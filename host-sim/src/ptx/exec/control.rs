@@ -1,0 +1,45 @@
+//! Control flow: `bra`, `bar.sync`, `ret`, `exit`. PTX ISA 7.8 sections 9.7.12 and 9.7.13. What they do to a warp is in
+//! `ptx/warp.rs`.
+
+use crate::ptx::ast::Operand;
+use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
+
+/// A decoded control instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// To the instruction with this index, where the guard holds.
+    Branch {
+        /// Instruction index.
+        target: u32,
+    },
+    /// All live warps of the TB wait for each other at barrier `id`.
+    Barrier {
+        /// 0..=15.
+        id: u8,
+    },
+    /// The thread ends.
+    Exit,
+}
+
+/// Decodes.
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Control, PtxError> {
+    match d.parts[..] {
+        ["bra"] | ["bra", "uni"] => {
+            d.arity(1)?;
+            Ok(Control::Branch { target: d.label(d.operand(0)?)? })
+        }
+        ["bar", "sync"] | ["barrier", "sync"] | ["barrier", "sync", "aligned"] | ["bar", "cta", "sync"] => {
+            d.arity(1)?;
+            match d.operand(0)? {
+                Operand::Integer(id @ 0..=15) => Ok(Control::Barrier { id: *id as u8 }),
+                other => d.wrong("expected a barrier number 0 to 15", other.to_string()),
+            }
+        }
+        ["ret"] | ["ret", "uni"] | ["exit"] => {
+            d.arity(0)?;
+            Ok(Control::Exit)
+        }
+        _ => d.unsupported(),
+    }
+}

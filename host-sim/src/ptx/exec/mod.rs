@@ -1,0 +1,95 @@
+//! The opcode families: each file decodes and executes its own instructions, for all lanes of a warp at once.
+//!
+//! To add an instruction, find its family, add it to the family's `decode` and `execute`, and to its tests.
+
+pub mod compare;
+pub mod control;
+pub mod convert;
+pub mod float;
+pub mod integer;
+pub mod logic;
+pub mod memory;
+pub mod special;
+#[cfg(test)]
+mod testing;
+
+use super::ast::Type;
+use super::error::PtxError;
+use super::operands::Decoder;
+use super::registers::Lanes;
+
+/// A decoded operation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Integer arithmetic.
+    Integer(integer::Integer),
+    /// 32-bit floating point.
+    Float(float::Float),
+    /// Bitwise logic and shifts.
+    Logic(logic::Logic),
+    /// Comparison and selection.
+    Compare(compare::Compare),
+    /// Conversion between types.
+    Convert(convert::Convert),
+    /// Moves and special registers.
+    Special(special::Move),
+    /// Loads and stores.
+    Memory(memory::Memory),
+    /// Branches, barriers, exits.
+    Control(control::Control),
+}
+
+impl Op {
+    /// The end of the kernel.
+    pub fn exit() -> Op {
+        Op::Control(control::Control::Exit)
+    }
+
+    /// True for `ret` and `exit`.
+    pub fn is_exit(&self) -> bool {
+        matches!(self, Op::Control(control::Control::Exit))
+    }
+
+    /// True for `bar.sync`.
+    pub fn is_barrier(&self) -> bool {
+        matches!(self, Op::Control(control::Control::Barrier { .. }))
+    }
+
+    /// Where a branch goes, as an instruction index.
+    pub fn branch_target(&self) -> Option<u32> {
+        match self {
+            Op::Control(control::Control::Branch { target }) => Some(*target),
+            _ => None,
+        }
+    }
+}
+
+/// Decodes one instruction.
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
+    let float = matches!(d.parts.last().and_then(|p| Type::parse(p)), Some(Type::Float(_)));
+    match d.parts[0] {
+        "add" | "sub" | "mul" | "mad" | "fma" | "neg" | "abs" | "min" | "max" if float => float::decode(d).map(Op::Float),
+        "add" | "sub" | "mul" | "mad" | "neg" | "abs" | "min" | "max" | "div" | "rem" if !float => integer::decode(d).map(Op::Integer),
+        "and" | "or" | "xor" | "not" | "shl" | "shr" => logic::decode(d).map(Op::Logic),
+        "setp" | "selp" => compare::decode(d).map(Op::Compare),
+        "cvt" | "cvta" => convert::decode(d).map(Op::Convert),
+        "mov" => special::decode(d).map(Op::Special),
+        "ld" | "st" => memory::decode(d).map(Op::Memory),
+        "bra" | "bar" | "barrier" | "ret" | "exit" => control::decode(d).map(Op::Control),
+        _ => d.unsupported(),
+    }
+}
+
+/// Executes an operation that touches registers only. Memory, special registers and control flow belong to the warp and do
+/// nothing here.
+#[inline]
+pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
+    match op {
+        Op::Integer(op) => integer::execute(op, lanes),
+        Op::Float(op) => float::execute(op, lanes),
+        Op::Logic(op) => logic::execute(op, lanes),
+        Op::Compare(op) => compare::execute(op, lanes),
+        Op::Convert(op) => convert::execute(op, lanes),
+        Op::Special(_) | Op::Memory(_) | Op::Control(_) => {}
+    }
+}

@@ -1,0 +1,205 @@
+//! `mov`: registers, literals, addresses of shared variables, special registers, packing and unpacking. PTX ISA 7.8 sections
+//! 9.7.8 "mov" and 10 "Special Registers".
+
+use crate::ptx::ast::{Operand, Type};
+use crate::ptx::error::PtxError;
+use crate::ptx::operands::Decoder;
+use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
+use crate::ptx::registers::{LANES, Lanes};
+
+/// A special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// `%tid.x/y/z`.
+    Tid(usize),
+    /// `%ntid.x/y/z`.
+    Ntid(usize),
+    /// `%ctaid.x/y/z`.
+    Ctaid(usize),
+    /// `%nctaid.x/y/z`.
+    Nctaid(usize),
+    /// `%laneid`.
+    Lane,
+    /// `%warpid`: the warp's number in its TB.
+    Warp,
+}
+
+impl Special {
+    fn parse(name: &str) -> Option<Special> {
+        let (base, axis) = match name.split_once('.') {
+            Some((base, "x")) => (base, 0),
+            Some((base, "y")) => (base, 1),
+            Some((base, "z")) => (base, 2),
+            Some(_) => return None,
+            None => (name, 0),
+        };
+        match (base, name.contains('.')) {
+            ("%tid", true) => Some(Special::Tid(axis)),
+            ("%ntid", true) => Some(Special::Ntid(axis)),
+            ("%ctaid", true) => Some(Special::Ctaid(axis)),
+            ("%nctaid", true) => Some(Special::Nctaid(axis)),
+            ("%laneid", false) => Some(Special::Lane),
+            ("%warpid", false) => Some(Special::Warp),
+            _ => None,
+        }
+    }
+}
+
+/// What the special registers of one warp read as.
+#[derive(Clone, Debug)]
+pub struct WarpPlace {
+    /// Thread indices of the lanes, per axis.
+    pub tid: [[u32; LANES]; 3],
+    /// Threads per TB.
+    pub block: [u32; 3],
+    /// Index of the TB.
+    pub tb: [u32; 3],
+    /// TBs in the grid.
+    pub grid: [u32; 3],
+    /// Number of the warp in its TB.
+    pub warp: u32,
+}
+
+impl WarpPlace {
+    fn read(&self, special: Special) -> [u32; LANES] {
+        match special {
+            Special::Tid(axis) => self.tid[axis],
+            Special::Ntid(axis) => [self.block[axis]; LANES],
+            Special::Ctaid(axis) => [self.tb[axis]; LANES],
+            Special::Nctaid(axis) => [self.grid[axis]; LANES],
+            Special::Lane => std::array::from_fn(|lane| lane as u32),
+            Special::Warp => [self.warp; LANES],
+        }
+    }
+}
+
+/// A decoded move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Up to 32 bits.
+    Word(WordReg, Src32),
+    /// 64 bits.
+    Double(DoubleReg, Src64),
+    /// Predicate to predicate.
+    Pred(PredReg, PredReg),
+    /// From a special register.
+    Special(WordReg, Special),
+    /// `mov.b64 %rd, {low, high}`.
+    Pack(DoubleReg, [Src32; 2]),
+    /// `mov.b64 {low, high}, %rd`.
+    Unpack([WordReg; 2], Src64),
+}
+
+/// Decodes.
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
+    let ty = d.ty()?;
+    if !d.modifiers().is_empty() {
+        return d.unsupported();
+    }
+    d.arity(2)?;
+    let (dst, src) = (d.operand(0)?, d.operand(1)?);
+    match (ty, dst, src) {
+        (Type::Pred, ..) => Ok(Move::Pred(d.dst_pred(dst)?, d.src_pred(src)?)),
+        (Type::Bits(8), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 2 => {
+            Ok(Move::Pack(d.dst64(dst)?, [d.src32(&parts[0])?, d.src32(&parts[1])?]))
+        }
+        (Type::Bits(8), Operand::Vector(parts), _) if parts.len() == 2 => {
+            Ok(Move::Unpack([d.dst32(&parts[0])?, d.dst32(&parts[1])?], d.src64(src)?))
+        }
+        (_, Operand::Vector(_), _) | (.., Operand::Vector(_)) => d.unsupported(),
+        (_, _, Operand::Name(name)) if Special::parse(name).is_some() => match Special::parse(name) {
+            Some(special) if ty.bytes() == 4 => Ok(Move::Special(d.dst32(dst)?, special)),
+            _ => d.unsupported(),
+        },
+        _ if ty.bytes() == 8 => Ok(Move::Double(d.dst64(dst)?, d.src64(src)?)),
+        _ => Ok(Move::Word(d.dst32(dst)?, d.src32(src)?)),
+    }
+}
+
+/// Executes on the active lanes.
+pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
+    match *op {
+        Move::Word(dst, src) => l.word1(dst, src, |a| a),
+        Move::Double(dst, src) => l.double1(dst, src, |a| a),
+        Move::Pred(dst, src) => {
+            let bits = l.regs.pred(src);
+            l.regs.set_pred(dst, l.mask, bits);
+        }
+        Move::Special(dst, special) => l.regs.set_word(dst, l.mask, &place.read(special)),
+        Move::Pack(dst, [low, high]) => {
+            let (low, high) = (l.regs.word(low), l.regs.word(high));
+            let values = std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
+            l.regs.set_double(dst, l.mask, &values);
+        }
+        Move::Unpack([low, high], src) => {
+            let values = l.regs.double(src);
+            l.regs.set_word(low, l.mask, &values.map(|v| v as u32));
+            l.regs.set_word(high, l.mask, &values.map(|v| (v >> 32) as u32));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Op;
+    use super::super::testing::decode;
+    use super::*;
+    use crate::ptx::program::{Reg, Src};
+    use crate::ptx::registers::RegFile;
+
+    /// Executes moves one after the other in lane order of a warp at TB (5, 6, 7).
+    fn run(body: &str) -> RegFile {
+        let program = decode(body).unwrap_or_else(|e| panic!("{e}"));
+        let tid = [std::array::from_fn(|i| i as u32 % 8), std::array::from_fn(|i| i as u32 / 8), [3; LANES]];
+        let place = WarpPlace { tid, block: [8, 4, 9], tb: [5, 6, 7], grid: [10, 11, 12], warp: 3 };
+        let mut regs = RegFile::new(&program);
+        for inst in &program.insts {
+            let mut lanes = Lanes { regs: &mut regs, mask: u32::MAX };
+            match &inst.op {
+                Op::Special(op) => execute(op, &mut lanes, &place),
+                op => super::super::execute(op, &mut lanes),
+            }
+        }
+        regs
+    }
+
+    #[test]
+    fn special_registers_say_where_the_thread_is() {
+        for (name, lane, expected) in [
+            ("%tid.x", 13, 5),
+            ("%tid.y", 13, 1),
+            ("%tid.z", 13, 3),
+            ("%ntid.x", 0, 8),
+            ("%ntid.y", 0, 4),
+            ("%ntid.z", 0, 9),
+            ("%ctaid.x", 1, 5),
+            ("%ctaid.y", 1, 6),
+            ("%ctaid.z", 1, 7),
+            ("%nctaid.x", 2, 10),
+            ("%nctaid.y", 2, 11),
+            ("%nctaid.z", 2, 12),
+            ("%laneid", 29, 29),
+            ("%warpid", 4, 3),
+        ] {
+            let regs = run(&format!("mov.u32 %r1, {name};"));
+            assert_eq!(regs.word(Src::Reg(WordReg(1)))[lane], expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn packing_and_unpacking() {
+        let regs =
+            run("mov.u32 %r1, 0x11223344;\nmov.b32 %r2, -2;\nmov.b64 %rd1, {%r1, %r2};\nmov.b64 {%r3, %r4}, %rd1;\nmov.u64 %rd2, s;");
+        assert_eq!(regs.double(Src::Reg(DoubleReg(1)))[7], 0xffff_fffe_1122_3344);
+        assert_eq!((regs.word(Src::Reg(WordReg(3)))[0], regs.word(Src::Reg(WordReg(4)))[31]), (0x1122_3344, 0xffff_fffe));
+        assert_eq!(regs.double(Src::Reg(DoubleReg(2)))[0], 0);
+        let program = decode("mov.b64 {%r3, %r4}, %rd1;").unwrap();
+        assert_eq!(program.insts[0].defs, [Reg::Word(WordReg(3)), Reg::Word(WordReg(4))]);
+    }
+
+    #[test]
+    fn unknown_special_registers_are_named() {
+        let error = decode("mov.u32 %r1, %clock;").unwrap_err().to_string();
+        assert_eq!(error, "test.ptx:10:1: expected a declared register, found `%clock`");
+    }
+}

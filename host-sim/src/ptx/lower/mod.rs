@@ -1,0 +1,99 @@
+//! PTX to what the machine would execute, for the timing model: one [`StaticInst`] per PTX instruction that the assembler
+//! would keep, in an order and with register names such as it would choose.
+//!
+//! 1. [`fold`] drops what costs nothing on the machine and joins what is one instruction there.
+//! 2. [`schedule`] lets loads rise within their basic block, as every assembler does to hide their latency.
+//! 3. [`allocate`] gives the virtual registers names 0..=254.
+//!
+//! Execution follows PTX order; [`record`] sorts each stretch of events into the scheduled order while recording.
+
+pub mod allocate;
+pub mod fold;
+pub mod record;
+pub mod schedule;
+
+use super::exec::Op;
+use super::exec::control::Control;
+use super::exec::convert::Convert;
+use super::exec::memory::{Memory, Space as MemorySpace};
+use super::program::{Inst, Program};
+use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
+
+/// Bytes per machine instruction from Volta on (CUDA binary utilities, "Instruction Set Reference").
+const INST_BYTES: u32 = 16;
+
+/// A program as the timing model sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// Per PTX instruction, the machine instruction; none if it is dropped or joined with a later one.
+    pub statics: Vec<Option<StaticInst>>,
+    /// Stretches of PTX instructions that are always executed together, ascending.
+    pub segments: Vec<schedule::Segment>,
+}
+
+impl Lowered {
+    /// Lowers a program. Never fails: whatever can be executed can be lowered.
+    pub fn new(program: &Program) -> Self {
+        let folded = fold::fold(program);
+        let segments = schedule::schedule(program, &folded);
+        let names = allocate::allocate(program, &folded, &segments);
+        let statics = program
+            .insts
+            .iter()
+            .zip(&folded)
+            .enumerate()
+            .map(|(pc, (inst, folded))| {
+                let folded = folded.as_ref()?;
+                let mut sources: Vec<u8> = Vec::with_capacity(MAX_SOURCES);
+                for name in folded.uses.iter().filter_map(|&reg| names[reg]) {
+                    if !sources.contains(&name) {
+                        sources.push(name);
+                    }
+                }
+                let mut lowered = StaticInst::new(pc as u32 * INST_BYTES, class(inst)).reads(&sources).width(width(inst));
+                lowered.dst = folded.defs.first().and_then(|&reg| names[reg]);
+                lowered.bypass_l1 = bypasses_l1(inst);
+                Some(lowered)
+            })
+            .collect();
+        Lowered { statics, segments }
+    }
+}
+
+/// The unit that executes an instruction. A parameter is a move from the constant bank, as SASS has it.
+fn class(inst: &Inst) -> Class {
+    match &inst.op {
+        Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Special(_) => Class::Int,
+        Op::Float(_) => Class::Sp,
+        Op::Convert(Convert::FromFloat(..) | Convert::ToFloat(..)) => Class::Sfu,
+        Op::Convert(_) => Class::Int,
+        Op::Memory(Memory::Param { .. }) => Class::Int,
+        Op::Memory(Memory::Load { access, .. }) => Class::Load(space(access.space)),
+        Op::Memory(Memory::Store { access, .. }) => Class::Store(space(access.space)),
+        Op::Control(Control::Branch { .. }) => Class::Branch,
+        Op::Control(Control::Barrier { .. }) => Class::Barrier,
+        Op::Control(Control::Exit) => Class::Exit,
+    }
+}
+
+fn space(space: MemorySpace) -> Space {
+    match space {
+        MemorySpace::Global => Space::Global,
+        MemorySpace::Shared => Space::Shared,
+    }
+}
+
+fn width(inst: &Inst) -> u8 {
+    match &inst.op {
+        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. }) => access.bytes() as u8,
+        _ => 0,
+    }
+}
+
+fn bypasses_l1(inst: &Inst) -> bool {
+    matches!(&inst.op, Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. }) if access.bypass_l1)
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,31 @@
+//! The PTX front end: text in, results and a warp trace out.
+//!
+//! ```text
+//! text --lexer, parser--> Module --decode--> Program --launch, warp, exec--> results in DeviceMemory
+//!                                               |                   |
+//!                                               `--lower--> static instructions --record--> TbRecorder
+//! ```
+//!
+//! [`Program`] is a table of decoded instructions: labels are indices, registers are dense and typed. One file per opcode
+//! family (`exec/`) decodes and executes its instructions for the 32 lanes of a warp at once. The lowering makes of each PTX
+//! instruction what the machine would execute, for the timing model.
+
+pub mod ast;
+pub mod cfg;
+pub mod decode;
+pub mod error;
+pub mod exec;
+pub mod launch;
+pub mod lexer;
+pub mod lower;
+pub mod memory;
+mod operands;
+pub mod parser;
+pub mod program;
+pub mod registers;
+pub mod warp;
+
+pub use error::{ExecError, PtxError};
+pub use launch::{Arg, Launch, TbRunner};
+pub use memory::{Buffer, DeviceMemory};
+pub use program::Program;

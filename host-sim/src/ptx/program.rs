@@ -1,0 +1,132 @@
+//! The decoded program: what the executor runs and the lowering reads. Names are gone; what remains are dense indices.
+
+use super::error::Position;
+use super::exec::Op;
+
+/// Index of a predicate register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PredReg(pub u16);
+
+/// Index of a register of at most 32 bits: `.b16`, `.b32`, `.u32`, `.s32`, `.f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WordReg(pub u16);
+
+/// Index of a 64-bit register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DoubleReg(pub u16);
+
+/// Any register, as the lowering sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reg {
+    /// One bit per lane.
+    Pred(PredReg),
+    /// Up to 32 bits per lane.
+    Word(WordReg),
+    /// 64 bits per lane.
+    Double(DoubleReg),
+}
+
+/// A register or a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Src<R, V> {
+    /// Read per lane.
+    Reg(R),
+    /// The same for all lanes.
+    Imm(V),
+}
+
+/// A 32-bit source.
+pub type Src32 = Src<WordReg, u32>;
+
+/// A 64-bit source.
+pub type Src64 = Src<DoubleReg, u64>;
+
+/// What an address starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A 32-bit register.
+    Word(WordReg),
+    /// A 64-bit register.
+    Double(DoubleReg),
+    /// Nothing: the offset is the address.
+    Absolute,
+}
+
+/// `@%p` in front of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The predicate.
+    pub pred: PredReg,
+    /// Lanes where the predicate is false execute.
+    pub negated: bool,
+}
+
+/// One decoded instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// Which lanes do it; all active ones if absent.
+    pub guard: Option<Guard>,
+    /// Registers written, in operand order.
+    pub defs: Vec<Reg>,
+    /// Registers read, the guard first, then in operand order.
+    pub uses: Vec<Reg>,
+    /// Where its opcode is in the source.
+    pub at: Position,
+    /// The opcode as written.
+    pub opcode: String,
+}
+
+/// A kernel parameter's place in parameter memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name in the PTX text.
+    pub name: String,
+    /// Byte offset in parameter memory.
+    pub offset: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+}
+
+/// One kernel, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// File name for messages.
+    pub file: String,
+    /// Entry name.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// Static shared memory in bytes.
+    pub shared_bytes: u32,
+    /// Predicate registers used.
+    pub pred_count: u16,
+    /// Registers of up to 32 bits.
+    pub word_count: u16,
+    /// 64-bit registers.
+    pub double_count: u16,
+    /// Instructions; a branch target is an index here.
+    pub insts: Vec<Inst>,
+    /// Per instruction, where the lanes of a divergent branch meet again: its immediate post-dominator, or
+    /// `insts.len()` if that is the end of the kernel. Meaningful for branches only.
+    pub reconverge: Vec<u32>,
+    /// First instruction of each basic block, ascending.
+    pub blocks: Vec<u32>,
+}
+
+impl Program {
+    /// Dense number of a register over all classes: predicates, then 32-bit, then 64-bit.
+    pub fn dense(&self, reg: Reg) -> usize {
+        match reg {
+            Reg::Pred(PredReg(n)) => n.into(),
+            Reg::Word(WordReg(n)) => usize::from(self.pred_count) + usize::from(n),
+            Reg::Double(DoubleReg(n)) => usize::from(self.pred_count) + usize::from(self.word_count) + usize::from(n),
+        }
+    }
+
+    /// How many registers there are over all classes.
+    pub fn dense_count(&self) -> usize {
+        usize::from(self.pred_count) + usize::from(self.word_count) + usize::from(self.double_count)
+    }
+}
