@@ -27,7 +27,7 @@ impl SharedMemory {
             return Err(AccessFault::Misaligned);
         }
         let size = self.bytes.len() as u64;
-        if address >= size || size - address < bytes.into() {
+        if address >= size || size - address < u64::from(bytes) {
             return Err(AccessFault::OutOfBounds);
         }
         Ok(address as usize + skip as usize)
