@@ -1,5 +1,5 @@
 //! Names to indices: an [`Entry`] becomes a [`Program`]. Each opcode family decodes its own instructions (`exec/`) with the
-//! help of a [`Decoder`], which asks the tables made here.
+//! help of a `Decoder` (`operands.rs`), which asks the tables made here.
 
 use super::ast::{Entry, Instruction, Module, Type};
 use super::cfg;

@@ -5,8 +5,8 @@
 //!   the source (which must be defined once, too).
 //! * **Constants**: `mov` of a literal or of a shared variable's address, and reads of `%ntid` and `%nctaid` (constant
 //!   bank) are dropped; readers have them as an operand.
-//! * **Joins**: a `mul.wide`, `mul.lo`, or `shl` by a literal, used once, by an `add` of the same width in the same basic
-//!   block, is one instruction with it (`IMAD`, `IMAD.WIDE`, `LEA`).
+//! * **Joins**: a `mul.wide`, `mul.lo`, or `shl` by a literal, used once, by an `add` in the same basic block, is one
+//!   instruction with it (`IMAD`, `IMAD.WIDE`, `LEA`), also across a free widening.
 //!
 //! Not modelled: 64-bit additions are one instruction here and two there (`IADD3`, `IADD3.X`).
 

@@ -1,7 +1,9 @@
 //! The lowering of the kernels in the repository, and its rules on small texts.
 
 use super::*;
+use crate::ptx::{Arg, DeviceMemory, Launch};
 use mias_hw_model::isa::ZERO_REG;
+use mias_hw_model::trace::KernelInfo;
 
 fn lower(body: &str) -> (Program, Lowered) {
     let text = format!(
@@ -83,4 +85,38 @@ fn names_carry_the_values_that_the_program_says() {
             holds[usize::from(dst)] = Some(program.dense(inst.defs[0]));
         }
     }
+}
+
+/// Lanes that leave early do so in a branch; the warp's one exit is its last instruction; what no lane executes has 0 lanes.
+#[test]
+fn divergence_in_the_trace() {
+    let (program, _) = lower(
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nsetp.ge.u32 %p1, %r1, 20;\n\
+         @%p1 exit;\nsetp.lt.u32 %p2, %r1, 8;\n@%p2 bra LOW;\nst.global.u32 [%rd3], 1;\nLOW: setp.gt.u32 %p3, %r1, 99;\n\
+         @%p3 st.global.u32 [%rd3], 2;\nret;",
+    );
+    let mut device = DeviceMemory::new();
+    let buffer = device.allocate([0; 40]);
+    let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [40, 1, 1], registers_per_thread: 8, shared_bytes: 0 };
+    let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address)] };
+    let trace = record::trace(&program, &launch, &device, info, &mut |_| {}).unwrap();
+    let warp = |number: u32| -> Vec<(Class, u32)> {
+        let reference = trace.warp(0, number);
+        let range = trace.shape(reference.shape);
+        let insts = &trace.shape_insts()[range.start as usize..range.end as usize];
+        insts.iter().map(|i| (trace.statics()[i.index()].class, i.lanes())).collect()
+    };
+    let (int, store) = (Class::Int, Class::Store(Space::Global));
+    let head = |lanes| vec![(int, lanes); 4];
+    let mut first = head(32);
+    first.extend([(Class::Branch, 32), (int, 20), (Class::Branch, 20), (store, 12), (int, 20), (store, 0), (Class::Exit, 20)]);
+    assert_eq!(warp(0), first);
+    let mut second = head(8);
+    second.push((Class::Exit, 8));
+    assert_eq!(warp(1), second, "all eight lanes leave at the first exit");
+    // 12 lanes of 4 bytes from the eighth word on.
+    let store = trace.mem(trace.warp(0, 0).first_mem);
+    assert_eq!(store.base_sector, (buffer.address + 32) / 32);
+    assert_eq!(trace.pattern(store.pattern).iter().map(|s| s.byte_mask.count_ones()).sum::<u32>(), 48);
+    assert_eq!(trace.pattern(trace.mem(trace.warp(0, 0).first_mem + 1).pattern).len(), 0);
 }
