@@ -25,6 +25,9 @@ pub struct Launch {
     pub priority: u8,
     /// Start the grid again when its last TB has been issued.
     pub relaunch: bool,
+    /// Added to every sector of the trace: where the kernel's buffers lie in device memory. Kernels that were traced
+    /// apart, each from the same first address, must not share addresses when they run together.
+    pub sector_offset: u64,
 }
 
 /// Why a kernel cannot run on this GPU.
@@ -148,7 +151,7 @@ impl Gpu {
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
-            let program = Program::new(launch.trace.clone());
+            let program = Program::new(launch.trace.clone(), launch.sector_offset);
             self.slots[slot] = Some(Slot {
                 launch: index,
                 ready: self.now + u64::from(self.config.launch.latency_cycles),

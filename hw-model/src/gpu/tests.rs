@@ -97,7 +97,7 @@ fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false }
+    Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {

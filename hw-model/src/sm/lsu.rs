@@ -159,7 +159,7 @@ impl Lsu {
         let mut current = Current { inst, kernel, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
         if let MemKind::OffChip { store, atomic, .. } = inst.mem {
             let reference = program.trace.mem(inst.mem_ref);
-            current.base_sector = reference.base_sector;
+            current.base_sector = reference.base_sector + program.sector_offset;
             current.pattern = reference.pattern;
             current.sectors_left = program.trace.pattern(reference.pattern).len() as u32;
             if !store && current.sectors_left > 0 {

@@ -9,13 +9,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub trace: Arc<KernelTrace>,
+    /// Added to every sector of the trace.
+    pub sector_offset: u64,
     decoded: Vec<Decoded>,
 }
 
 impl Program {
-    pub(crate) fn new(trace: Arc<KernelTrace>) -> Self {
+    pub(crate) fn new(trace: Arc<KernelTrace>, sector_offset: u64) -> Self {
         let decoded = trace.statics().iter().map(|inst: &StaticInst| Decoded::new(inst)).collect();
-        Program { trace, decoded }
+        Program { trace, sector_offset, decoded }
     }
 
     /// The instruction at a position of the shapes, as executed and as decoded.

@@ -179,6 +179,15 @@ impl KernelTrace {
         self.warps.iter().map(|w| per_shape[w.shape as usize]).sum()
     }
 
+    /// Sectors touched: from the lowest to one past the highest. Empty if no memory is accessed.
+    pub fn sector_span(&self) -> std::ops::Range<u64> {
+        let spans = self.mems.iter().filter_map(|mem| {
+            let last = self.pattern(mem.pattern).last()?;
+            Some((mem.base_sector, mem.base_sector + u64::from(last.delta) + 1))
+        });
+        spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).map_or(0..0, |(low, high)| low..high)
+    }
+
     /// Bytes that the trace occupies in memory.
     pub fn memory_bytes(&self) -> usize {
         size_of_val(&self.statics[..])
