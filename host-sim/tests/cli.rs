@@ -82,7 +82,7 @@ fn broken_traces_are_refused_with_file_and_line() {
     refused(&["run", "--trace", name], &["kernel-1.traceg:2:", "`21955`"]);
     refused(&["run", "--trace", "no-such-list.g"], &["no-such-list.g"]);
     refused(&["run", "mm", "--trace", name], &["--trace"]);
-    refused(&["run", "mm", "--reference", "x.csv"], &["--trace"]);
+    refused(&["run", "mm", "--reference", "x.csv"], &["--reference", "KERNEL"]);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "LIST", conflicts_with_all = ["cycles", "arrive"])]
     pub(super) trace: Option<PathBuf>,
     /// Print this file's numbers for the trace beside ours
-    #[arg(long, value_name = "CSV", requires = "trace")]
+    #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
     pub(super) reference: Option<PathBuf>,
     /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
     #[arg(long, value_enum)]
