@@ -1,3 +1,8 @@
-//! MIAS on the host.
+//! The `mias` command; everything is in the library, see [`mias::cli`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A panic is a bug of ours; the default hook has printed it.
+    ExitCode::from(std::panic::catch_unwind(mias::cli::main).unwrap_or(1))
+}

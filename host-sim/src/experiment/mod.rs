@@ -5,8 +5,10 @@
 //! ```
 
 pub mod compare;
+mod controller;
 pub mod machine;
 pub mod policy;
+pub mod simulated;
 #[cfg(test)]
 mod tests;
 pub mod workload;

@@ -1,0 +1,156 @@
+//! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
+
+use crate::experiment::policy::{IpcUnit, Policy, Transition};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use mias_firmware::regs::MAX_WINDOW;
+use std::path::PathBuf;
+
+/// Default window in core cycles; the thesis' is 5,000,000 (algorithms.md M-W10).
+const DEFAULT_CYCLES: u64 = 300_000;
+
+/// Runs GPU kernels side by side under thread-block scheduler firmware, on a cycle-level GPU model.
+#[derive(Debug, Parser)]
+#[command(name = "mias", version, propagate_version = true, max_term_width = 110)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
+    Compare(CompareArgs),
+    /// Run one policy and print everything measured, or replay an Accel-Sim trace
+    Run(RunArgs),
+    /// List the kernels
+    Kernels(KernelsArgs),
+    /// GPUs
+    #[command(subcommand)]
+    Gpu(GpuCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum GpuCommand {
+    /// Print a GPU, as TOML that `--gpu` accepts or as JSON
+    Show {
+        /// GPU by name, or a TOML file
+        #[arg(default_value = "rtx2060")]
+        gpu: String,
+        /// `table` is TOML here
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Kernels, in launch order
+    #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Only these policies; repeat or separate by commas [default: all]
+    #[arg(long = "policy", value_enum, value_delimiter = ',', value_name = "POLICY")]
+    pub(super) policies: Vec<Policy>,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// Kernels, in launch order
+    #[arg(required_unless_present = "trace", conflicts_with = "trace", value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Replay the launches of an Accel-Sim kernel list (kernelslist.g), each once, to their end
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["cycles", "arrive"])]
+    pub(super) trace: Option<PathBuf>,
+    /// Print this file's numbers for the trace beside ours
+    #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
+    pub(super) reference: Option<PathBuf>,
+    /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
+    #[arg(long, value_enum)]
+    pub(super) policy: Option<Policy>,
+    /// Order in which a scheduler considers its warps [default: the GPU's]
+    #[arg(long, value_enum)]
+    pub(super) warp_scheduler: Option<WarpScheduler>,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CommonArgs {
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060")]
+    pub(super) gpu: String,
+    /// Window in core cycles, launch latency included; kernels that end sooner start again
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(super) cycles: u64,
+    /// Instead of a window: run every kernel once, to its end
+    #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "cycles")]
+    pub(super) until: Option<Until>,
+    /// Launch a kernel at a later cycle, e.g. fwt@100000; repeatable
+    #[arg(long, value_name = "KERNEL@CYCLE")]
+    pub(super) arrive: Vec<String>,
+    /// Cycles of a profiling window; the thesis' is 45,000
+    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    pub(super) profile_cycles: u32,
+    /// How SMs change configuration
+    #[arg(long, value_enum, default_value_t = Transition::Drain)]
+    pub(super) transition: Transition,
+    /// The instruction that IPC counts, in decisions and in results
+    #[arg(long, value_enum, default_value_t = IpcUnit::Thread)]
+    pub(super) ipc: IpcUnit,
+    /// Print counters and score of every configuration, and why the winner won
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct KernelsArgs {
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060")]
+    pub(super) gpu: String,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+}
+
+/// Form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// End of a run other than by window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Until {
+    /// When every kernel has completed once
+    Done,
+}
+
+/// Warp scheduling order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WarpScheduler {
+    /// Greedy, then oldest
+    Gto,
+    /// Loose round robin
+    Lrr,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_options_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

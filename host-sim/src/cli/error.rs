@@ -1,0 +1,69 @@
+//! What the command line reports, and with which exit code.
+
+use crate::accelsim::ReadError;
+use crate::experiment::machine::RunError;
+use crate::gpu_file::GpuFileError;
+use crate::report::output::OutputError;
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum CliError {
+    /// The user's mistake; the message says what to do instead.
+    User(String),
+    /// Ours.
+    Internal(String),
+}
+
+impl CliError {
+    /// Exit code for the user's mistakes, as for malformed options.
+    pub const USER: u8 = 2;
+
+    /// An error that should not happen.
+    pub fn internal(error: impl std::fmt::Display) -> Self {
+        CliError::Internal(error.to_string())
+    }
+
+    /// The process' exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            CliError::User(_) => Self::USER,
+            CliError::Internal(_) => 1,
+        }
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CliError::User(message) => f.write_str(message),
+            CliError::Internal(message) => write!(f, "{message} (this is a bug in mias)"),
+        }
+    }
+}
+
+impl From<GpuFileError> for CliError {
+    fn from(error: GpuFileError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<ReadError> for CliError {
+    fn from(error: ReadError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<OutputError> for CliError {
+    fn from(error: OutputError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<RunError> for CliError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Workload(message) => CliError::User(message),
+            RunError::Stuck(_) => CliError::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The command line: `compare`, `run`, `kernels`, `gpu show`.
+//!
+//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours.
+
+mod args;
+mod compare;
+mod error;
+mod kernels;
+mod progress;
+mod resolve;
+mod run;
+
+pub use error::CliError;
+
+use crate::gpu_file;
+use crate::report::output::Output;
+use args::{Arguments, Command, Format, GpuCommand};
+use clap::Parser;
+use mias_hw_model::config::GpuConfig;
+
+/// Parses the process' arguments, does what they ask, and returns the exit code.
+pub fn main() -> u8 {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Printing can only fail on a closed stream; the exit code says the rest. Help and version are no errors: 0.
+            let _ = error.print();
+            return if error.use_stderr() { CliError::USER } else { 0 };
+        }
+    };
+    let result = match &arguments.command {
+        Command::Compare(compare) => compare::main(compare),
+        Command::Run(run) => run::main(run),
+        Command::Kernels(kernels) => kernels::main(kernels),
+        Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn show_gpu(name: &str, format: Format) -> Result<(), CliError> {
+    let gpu: GpuConfig = gpu_file::load(name)?;
+    let text = match format {
+        Format::Table => toml::to_string(&gpu).map_err(CliError::internal)?,
+        Format::Json => serde_json::to_string_pretty(&gpu).map_err(CliError::internal)? + "\n",
+    };
+    Ok(Output::open(None)?.write(&text)?)
+}

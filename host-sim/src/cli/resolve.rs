@@ -1,0 +1,97 @@
+//! From typed words to things: kernels, arrivals, options.
+
+use super::CliError;
+use super::args::{CommonArgs, Until};
+use crate::experiment::machine::{End, Options};
+use crate::experiment::workload::Workload;
+use crate::kernels;
+use crate::suggest;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Kernels that the firmware schedules at a time.
+const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+
+/// Seed of the kernels' input data (assumption: any will do; equal runs must use the same).
+const INPUT_SEED: u64 = 1;
+
+/// Names of the kernels that there are.
+pub(super) fn kernel_names() -> Vec<&'static str> {
+    kernels::ALL.iter().map(|kernel| kernel.name()).collect()
+}
+
+/// The kernels by name, each executed and traced once, on a stream of its own, arriving as `arrive` says.
+pub(super) fn workloads(names: &[String], arrive: &[String]) -> Result<Vec<Workload>, CliError> {
+    if names.len() > MOST_KERNELS {
+        return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", names.len())));
+    }
+    for name in names {
+        known(name, &kernel_names())?;
+    }
+    let arrivals = arrivals(names, arrive)?;
+    let different: Vec<&&dyn kernels::Kernel> = kernels::ALL.iter().filter(|k| names.iter().any(|name| name == k.name())).collect();
+    let traced = different.par_iter().map(|kernel| {
+        let trace = kernels::trace(**kernel, kernel.default_size(), INPUT_SEED, &mut |_, _| {}).map_err(CliError::internal)?;
+        Ok((kernel.name(), Workload::new(kernel.name(), Arc::new(trace), 0)))
+    });
+    let traced: BTreeMap<&str, Workload> = traced.collect::<Result<_, CliError>>()?;
+    let place = |(stream, name): (usize, &String)| {
+        let workload = traced.get(name.as_str())?.clone();
+        let arrival_cycle = arrivals.get(name.as_str()).copied().unwrap_or(0);
+        Some(Workload { arrival_cycle, stream: stream as u32, ..workload })
+    };
+    Ok(names.iter().enumerate().filter_map(place).collect())
+}
+
+/// The options that every command has.
+pub(super) fn options(common: &CommonArgs) -> Options {
+    Options {
+        end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
+        profile_cycles: common.profile_cycles,
+        transition: common.transition,
+        ipc: common.ipc,
+    }
+}
+
+fn known(name: &str, names: &[&str]) -> Result<(), CliError> {
+    if names.contains(&name) { Ok(()) } else { Err(CliError::User(suggest::unknown("kernel", name, names))) }
+}
+
+/// Parses `kernel@cycle` words; the kernel must be one of `names`.
+fn arrivals<'a>(names: &[String], arrive: &'a [String]) -> Result<BTreeMap<&'a str, u64>, CliError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut arrivals = BTreeMap::new();
+    for word in arrive {
+        let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
+        let (name, cycle) = word.split_once('@').ok_or_else(malformed)?;
+        known(name, &names)?;
+        let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
+        if arrivals.insert(name, cycle).is_some() {
+            return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
+        }
+    }
+    Ok(arrivals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrivals_are_checked() {
+        let names = ["mm".to_owned(), "fwt".to_owned()];
+        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let parse = |list: &[&str]| arrivals(&names, &words(list)).map(|a| a.values().copied().collect::<Vec<_>>());
+        assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
+        for (word, part) in [
+            ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
+            ("fwt@-1", "expected KERNEL@CYCLE"),
+            ("ftw@1", "unknown kernel `ftw`; did you mean `fwt`?"),
+        ] {
+            let message = parse(&[word]).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
+    }
+}

@@ -1,0 +1,113 @@
+//! `mias run`: one policy in full detail, or the launches of an Accel-Sim trace.
+
+use super::args::{Format, RunArgs, WarpScheduler};
+use super::progress::Progress;
+use super::{CliError, resolve};
+use crate::accelsim::{self, Warnings};
+use crate::experiment::compare::{Watch, fastest_alone};
+use crate::experiment::machine::{End, Machine, Options, Run};
+use crate::experiment::policy::{Control, Policy};
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::workload::Workload;
+use crate::gpu_file;
+use crate::report::output::Output;
+use crate::report::reference::{self, ReferenceLaunch};
+use crate::report::run_report::{self, Subject};
+use mias_hw_model::config::WarpSchedulerKind;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
+    let common = &args.common;
+    let mut gpu = gpu_file::load(&common.gpu)?;
+    match args.warp_scheduler {
+        Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
+        Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,
+        None => {}
+    }
+    let output = Output::open(common.out.as_deref())?;
+    let reference = args.reference.as_deref().map(read_reference).transpose()?;
+    let (workloads, policy, options) = match &args.trace {
+        None => {
+            let workloads = resolve::workloads(&args.kernels, &common.arrive)?;
+            (workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), resolve::options(common))
+        }
+        Some(list) => {
+            let options = Options { end: End::Done, ..resolve::options(common) };
+            (trace_workloads(list)?, args.policy.unwrap_or(Policy::LeftOver), options)
+        }
+    };
+
+    let progress = Progress::new(match options.end {
+        End::Cycles(cycles) => Some(cycles),
+        End::Done => None,
+    });
+    let machine = SimulatedGpu::new(gpu.clone());
+    let result = simulate(&machine, &workloads, policy, options, &progress);
+    progress.clear();
+    let outcome = result?;
+
+    let subject = Subject { gpu: &gpu, workloads: &workloads, policy: policy.name(), options };
+    let mut text = match common.format {
+        Format::Table => run_report::text(subject, &outcome, common.explain),
+        Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
+    };
+    if let (Some(rows), Some(list)) = (&reference, &args.trace) {
+        let kernels: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+        let beside = reference::compare(rows, &trace_name(list), &kernels, &outcome.launches).map_err(CliError::User)?;
+        match common.format {
+            Format::Table => text += &beside,
+            Format::Json => eprint!("{beside}"),
+        }
+    }
+    Ok(output.write(&text)?)
+}
+
+fn simulate(
+    machine: &SimulatedGpu,
+    workloads: &[Workload],
+    policy: Policy,
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<crate::experiment::machine::Outcome, CliError> {
+    let all: Vec<&Workload> = workloads.iter().collect();
+    let control = match policy {
+        Policy::Null => Control::Fixed(fastest_alone(machine, &all, options, watch)?),
+        other => Control::Policy(other),
+    };
+    watch.planned(1);
+    let outcome = machine.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
+    watch.finished();
+    Ok(outcome?)
+}
+
+/// The launches of a kernel list. Kernels are read once per file; what could not be understood is told on standard error.
+fn trace_workloads(list: &Path) -> Result<Vec<Workload>, CliError> {
+    let mut warnings = Warnings::new();
+    let mut streams: Vec<accelsim::StreamId> = Vec::new();
+    let mut workloads = Vec::new();
+    for path in accelsim::read_list(list)?.kernels() {
+        let (trace, stream) = accelsim::read_kernel(path, &mut warnings)?;
+        let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
+            streams.push(stream);
+            streams.len() - 1
+        });
+        let name = trace.info().name.clone();
+        workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
+    }
+    if !warnings.is_empty() {
+        eprintln!("warning: {warnings}");
+    }
+    Ok(workloads)
+}
+
+fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| CliError::User(format!("cannot read {}: {error}", path.display())))?;
+    reference::parse(&text).map_err(|error| CliError::User(format!("{}:{error}", path.display())))
+}
+
+/// A trace is named after the folder of its list.
+fn trace_name(list: &Path) -> String {
+    let absolute = std::path::absolute(list).unwrap_or_else(|_| list.to_owned());
+    absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,156 @@
+//! The microcontroller of a simulated run: the firmware, and an observer that notes what it does.
+//!
+//! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
+
+use super::machine::{Decision, Placement, ProfiledConfig};
+use mias_firmware::Firmware;
+use mias_firmware::configs::TbVector;
+use mias_firmware::driver::StartError;
+use mias_firmware::metric::Score;
+use mias_firmware::regs::PhaseCode;
+use mias_hw_model::gpu::Microcontroller;
+use mias_hw_model::register_file::RegisterFile;
+
+/// Firmware and observer.
+#[derive(Debug)]
+pub(super) struct Controller {
+    firmware: Firmware,
+    /// Stream of each workload, by which its slot is found.
+    streams: Vec<u32>,
+    phase: PhaseCode,
+    since: u64,
+    transition_cycles: u64,
+    profile_cycles: u64,
+    placement: Vec<Placement>,
+    decision: Option<Decision>,
+    /// Reschedulings when the last decision was noted.
+    noted: u32,
+}
+
+/// What the observer saw.
+#[derive(Debug)]
+pub(super) struct Observed {
+    /// Cycles in transition.
+    pub(super) transition_cycles: u64,
+    /// Cycles profiling.
+    pub(super) profile_cycles: u64,
+    /// The last quotas in a steady state with all kernels that then ran.
+    pub(super) placement: Vec<Placement>,
+    /// The last decision.
+    pub(super) decision: Option<Decision>,
+}
+
+impl Controller {
+    /// Starts the firmware that the straps ask for.
+    pub(super) fn start(registers: &mut RegisterFile, streams: Vec<u32>) -> Result<Self, StartError> {
+        let firmware = Firmware::from_straps(registers)?;
+        let phase = registers.phase().unwrap_or(PhaseCode::Idle);
+        Ok(Controller {
+            firmware,
+            streams,
+            phase,
+            since: 0,
+            transition_cycles: 0,
+            profile_cycles: 0,
+            placement: Vec::new(),
+            decision: None,
+            noted: 0,
+        })
+    }
+
+    /// The observations of a run that ended at cycle `now`.
+    pub(super) fn observed(mut self, now: u64) -> Observed {
+        self.account(now);
+        let Controller { transition_cycles, profile_cycles, placement, decision, .. } = self;
+        Observed { transition_cycles, profile_cycles, placement, decision }
+    }
+
+    /// Books the cycles since the last interrupt on the phase that they were spent in.
+    fn account(&mut self, now: u64) {
+        let cycles = now.saturating_sub(self.since);
+        self.since = now;
+        match self.phase {
+            PhaseCode::Transition => self.transition_cycles += cycles,
+            PhaseCode::Profile => self.profile_cycles += cycles,
+            _ => {}
+        }
+    }
+
+    /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
+    /// kernels begin to leave, so that the placement tells how the co-run went.
+    fn note_placement(&mut self, registers: &RegisterFile) {
+        let slots: Vec<Option<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
+        let present = slots.iter().flatten().count();
+        let before = self.placement.first().map_or(0, |_| self.streams.len());
+        if present < before {
+            return;
+        }
+        let mut placement: Vec<Placement> = Vec::new();
+        for sm in 0..registers.machine().sm_count as usize {
+            let config: Vec<u32> = slots.iter().map(|slot| slot.map_or(0, |slot| registers.quota(sm, slot))).collect();
+            match placement.iter_mut().find(|p| p.config == config) {
+                Some(group) => group.sms.push(sm as u32),
+                None => placement.push(Placement { sms: vec![sm as u32], config }),
+            }
+        }
+        self.placement = placement;
+    }
+
+    fn note_decision(&mut self, registers: &RegisterFile) {
+        let report = self.firmware.report();
+        let Some(vector) = report.winner() else { return };
+        if report.reschedulings() == self.noted {
+            return;
+        }
+        self.noted = report.reschedulings();
+        let slots = report.slots();
+        let config = |vector: TbVector| -> Vec<u32> {
+            let of_stream = |&stream: &u32| {
+                let slot = slot_of(registers, stream)?;
+                let component = slots.iter().position(|&s| usize::from(s) == slot)?;
+                Some(u32::from(vector.get(component)))
+            };
+            self.streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
+        };
+        let tried = report.tried().map(|tried| {
+            let sums = tried.entry.sums;
+            ProfiledConfig {
+                config: config(tried.entry.vector),
+                sms: sums.sms.into(),
+                cycles: sums.cycles.into(),
+                issue_cycles: sums.issue_cycles.into(),
+                memory_stall_cycles: sums.memory_stall_cycles.into(),
+                instructions: sums.instructions.into(),
+                misses: sums.misses.into(),
+                outstanding: sums.outstanding_misses,
+                score: tried.score.map(value),
+            }
+        });
+        let profiled: Vec<ProfiledConfig> = tried.collect();
+        let winner = report.tried().position(|tried| tried.entry.vector == vector).unwrap_or_default();
+        self.decision = Some(Decision { cycle: registers.now(), profiled, winner });
+    }
+}
+
+impl Microcontroller for Controller {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.account(registers.now());
+        self.firmware.on_interrupt(registers);
+        self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
+        self.note_decision(registers);
+        if self.phase == PhaseCode::Steady {
+            self.note_placement(registers);
+        }
+    }
+}
+
+/// The slot of the kernel that was launched on `stream` and has not left.
+fn slot_of(registers: &RegisterFile, stream: u32) -> Option<usize> {
+    let slots = registers.machine().slot_count as usize;
+    (0..slots).find(|&slot| registers.kernel(slot).is_some_and(|kernel| kernel.stream == stream))
+}
+
+/// A score as a number, for reports only; decisions compare exactly.
+fn value(score: Score) -> f64 {
+    score.numerator.to_u128() as f64 / score.denominator.to_u128() as f64
+}

@@ -1,0 +1,169 @@
+//! The simulated GPU under the firmware, as experiments see it.
+
+use super::controller::Controller;
+use super::machine::{CacheCounts, End, LaunchCounts, Machine, Outcome, Run, RunError};
+use super::policy::{Control, IpcUnit, Policy, Transition};
+use super::workload::Workload;
+use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
+use mias_firmware::policy::Context;
+use mias_firmware::regs::{PolicyCode, option};
+use mias_firmware::resources::TbShape;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, Stats};
+use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
+use mias_hw_model::sm::{IssueClass, Resources};
+
+/// Cycles simulated between two progress reports.
+const CHUNK_CYCLES: u64 = 8_192;
+
+/// A GPU that can run workloads; every run starts from reset.
+#[derive(Clone, Debug)]
+pub struct SimulatedGpu {
+    config: GpuConfig,
+    /// The machine as the firmware reads it from the register block.
+    machine: FirmwareMachine,
+}
+
+impl SimulatedGpu {
+    /// A GPU with this (checked) configuration.
+    pub fn new(config: GpuConfig) -> Self {
+        let straps = Straps::new(PolicyCode::LeftOver);
+        let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
+        SimulatedGpu { config, machine }
+    }
+
+    /// The kernel as the firmware sees it at launch.
+    fn kernel(&self, slot: usize, workload: &Workload) -> Result<Kernel, RunError> {
+        let info = workload.trace.info();
+        let demand = Resources::of_tb(info, &self.config.sm);
+        if let Some((resource, asked, had)) = Resources::of_sm(&self.config.sm).lacking(&demand) {
+            let (kernel, gpu) = (workload.name.clone(), self.config.name.clone());
+            return Err(unfit(&LaunchError::DoesNotFit { kernel, gpu, resource, asked, had }));
+        }
+        let shape = TbShape { threads: info.threads(), thread_registers: info.registers_per_thread, shared_bytes: info.shared_bytes };
+        Ok(Kernel::new(slot as u8, &shape, workload.trace.tbs(), &self.machine.limits))
+    }
+
+    fn straps(&self, run: &Run<'_>) -> Straps {
+        let (policy, fixed) = match &run.control {
+            Control::Policy(policy) => (code(*policy), &[][..]),
+            Control::Fixed(config) => (PolicyCode::FixedConfig, config.as_slice()),
+        };
+        let mut straps = Straps::new(policy);
+        straps.profile_window = run.options.profile_cycles;
+        // DESIGN.md section 4: kernels that arrive within one launch latency are scheduled together.
+        straps.coalesce_window = self.config.launch.latency_cycles;
+        straps.options = option::READ_ALL_COUNTERS;
+        if run.options.ipc == IpcUnit::Warp {
+            straps.options |= option::WARP_IPC;
+        }
+        if run.options.transition == Transition::Ideal {
+            straps.options |= option::IDEAL_TRANSITION;
+        }
+        // The firmware counts kernels as they arrive.
+        let mut order: Vec<usize> = (0..run.workloads.len()).collect();
+        order.sort_by_key(|&kernel| run.workloads[kernel].arrival_cycle);
+        for (strap, kernel) in straps.fixed.iter_mut().zip(order) {
+            *strap = fixed.get(kernel).map_or(0, |&tbs| u8::try_from(tbs).unwrap_or(u8::MAX));
+        }
+        straps
+    }
+}
+
+impl Machine for SimulatedGpu {
+    fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
+        Ok(self.kernel(0, workload)?.max_tbs.into())
+    }
+
+    fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError> {
+        if workloads.len() > MAX_KERNELS {
+            return Err(RunError::Workload(format!("{} kernels, the firmware schedules at most {MAX_KERNELS}", workloads.len())));
+        }
+        let kernels: Vec<Kernel> = workloads.iter().enumerate().map(|(k, w)| self.kernel(k, w)).collect::<Result<_, _>>()?;
+        let context = Context { machine: &self.machine, settings: &Settings::default(), kernels: &kernels };
+        let candidates: Vec<Candidate> = kernels.iter().map(|k| Candidate { demand: k.demand, cap: context.cap(k) }).collect();
+        let admitted = Generator::new(self.machine.limits.capacity, &candidates).filter(|v| Rules::default().admit(v, kernels.len()));
+        Ok(admitted.map(|vector| (0..kernels.len()).map(|k| vector.get(k).into()).collect()).collect())
+    }
+
+    fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
+        let mut gpu = Gpu::new(&self.config, self.straps(run));
+        let (limit, relaunch) = match run.options.end {
+            End::Cycles(cycles) => (cycles, true),
+            End::Done => (u64::MAX, false),
+        };
+        for workload in &run.workloads {
+            let Workload { trace, arrival_cycle, stream, .. } = *workload;
+            let launch = Launch { trace: trace.clone(), arrival_cycle: *arrival_cycle, stream: *stream, priority: 0, relaunch };
+            gpu.launch(launch).map_err(|error| unfit(&error))?;
+        }
+        let streams = run.workloads.iter().map(|workload| workload.stream).collect();
+        let started = Controller::start(gpu.registers_mut(), streams);
+        let mut controller = started.map_err(|error| RunError::Stuck(format!("the firmware did not start: {error:?}")))?;
+        while gpu.cycle() < limit {
+            let before = gpu.cycle();
+            let end = gpu.run(&mut controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
+            progress(gpu.cycle() - before);
+            match end {
+                RunEnd::CycleLimit => {}
+                RunEnd::AllComplete => break,
+                RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
+            }
+        }
+        let observed = controller.observed(gpu.cycle());
+        let stats = gpu.stats();
+        Ok(Outcome {
+            cycles: stats.cycles,
+            launches: stats.launches.iter().map(launch_counts).collect(),
+            placement: observed.placement,
+            transition_cycles: observed.transition_cycles,
+            profile_cycles: observed.profile_cycles,
+            decision: observed.decision,
+            stalls: stalls(&stats),
+        })
+    }
+}
+
+fn code(policy: Policy) -> PolicyCode {
+    match policy {
+        Policy::LeftOver => PolicyCode::LeftOver,
+        Policy::Spatial => PolicyCode::Spatial,
+        Policy::MiasIpc => PolicyCode::MiasIpc,
+        Policy::MiasIpmIpc => PolicyCode::MiasIpmIpc,
+        Policy::MiasFactor => PolicyCode::MiasFactor,
+        Policy::MiasLinear => PolicyCode::MiasLinear,
+        // A harness notion: experiments ask for it as a configuration. Without one, no TB is placed.
+        Policy::Null => PolicyCode::FixedConfig,
+    }
+}
+
+fn unfit(error: &LaunchError) -> RunError {
+    RunError::Workload(error.to_string())
+}
+
+fn launch_counts(launch: &LaunchStats) -> LaunchCounts {
+    LaunchCounts {
+        start_cycle: launch.start_cycle.unwrap_or_default(),
+        end_cycle: launch.end_cycle,
+        warp_insts: launch.warp_insts,
+        thread_insts: launch.thread_insts,
+        tbs_issued: launch.tbs_issued,
+        tbs_completed: launch.tbs_completed,
+        l1d: cache_counts(launch.l1d),
+        l2: cache_counts(launch.l2),
+        dram_reads: launch.dram_reads,
+        dram_writes: launch.dram_writes,
+    }
+}
+
+fn cache_counts(cache: CacheStats) -> CacheCounts {
+    CacheCounts { accesses: cache.accesses, misses: cache.misses, reservation_fails: cache.reservation_fails }
+}
+
+/// Scheduler-cycles of all SMs by class.
+fn stalls(stats: &Stats) -> Vec<(&'static str, u64)> {
+    let sum = |class: IssueClass| stats.sms.iter().map(|sm| sm.counters.schedulers[class as usize]).sum();
+    IssueClass::ALL.iter().map(|&class| (class.name(), sum(class))).collect()
+}
