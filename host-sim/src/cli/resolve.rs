@@ -3,7 +3,7 @@
 use super::CliError;
 use super::args::{CommonArgs, Until};
 use crate::experiment::machine::{End, Options};
-use crate::experiment::workload::Workload;
+use crate::experiment::workload::{Workload, place};
 use crate::kernels;
 use crate::suggest;
 use rayon::prelude::*;
@@ -36,12 +36,14 @@ pub(super) fn workloads(names: &[String], arrive: &[String]) -> Result<Vec<Workl
         Ok((kernel.name(), Workload::new(kernel.name(), Arc::new(trace), 0)))
     });
     let traced: BTreeMap<&str, Workload> = traced.collect::<Result<_, CliError>>()?;
-    let place = |(stream, name): (usize, &String)| {
+    let arriving = |(stream, name): (usize, &String)| {
         let workload = traced.get(name.as_str())?.clone();
         let arrival_cycle = arrivals.get(name.as_str()).copied().unwrap_or(0);
         Some(Workload { arrival_cycle, stream: stream as u32, ..workload })
     };
-    Ok(names.iter().enumerate().filter_map(place).collect())
+    let mut workloads: Vec<Workload> = names.iter().enumerate().filter_map(arriving).collect();
+    place(&mut workloads);
+    Ok(workloads)
 }
 
 /// The options that every command has.

@@ -95,8 +95,9 @@ impl Machine for SimulatedGpu {
             End::Done => (u64::MAX, false),
         };
         for workload in &run.workloads {
-            let Workload { trace, arrival_cycle, stream, .. } = *workload;
-            let launch = Launch { trace: trace.clone(), arrival_cycle: *arrival_cycle, stream: *stream, priority: 0, relaunch };
+            let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
+            let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
+            let launch = Launch { trace: trace.clone(), arrival_cycle, stream, priority: 0, relaunch, sector_offset };
             gpu.launch(launch).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();

@@ -1,7 +1,7 @@
 //! The kernels of an experiment, and when they arrive.
 
 use crate::hash;
-use mias_hw_model::trace::KernelTrace;
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES};
 use std::sync::Arc;
 
 /// One kernel of an experiment.
@@ -15,13 +15,31 @@ pub struct Workload {
     pub arrival_cycle: u64,
     /// CUDA stream; launches on one stream run one after the other.
     pub stream: u32,
+    /// Added to every sector of the trace; see [`place`].
+    pub sector_offset: u64,
     /// Fingerprint of the trace.
     pub hash: String,
+}
+
+/// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
+const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
+
+/// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
+/// same first address; run together like that, two kernels would share cache lines.
+pub fn place(workloads: &mut [Workload]) {
+    let mut next = None;
+    for workload in workloads {
+        let span = workload.trace.sector_span();
+        let start = *next.get_or_insert(span.start);
+        // Spans start at equal or growing addresses, so that the offset cannot be negative.
+        workload.sector_offset = start.saturating_sub(span.start);
+        next = Some((workload.sector_offset + span.end).next_multiple_of(GRANULE_SECTORS));
+    }
 }
 
 impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
-        Workload { name: name.to_owned(), hash: hash::kernel(&trace), trace, arrival_cycle: 0, stream }
+        Workload { name: name.to_owned(), hash: hash::kernel(&trace), trace, arrival_cycle: 0, stream, sector_offset: 0 }
     }
 }

@@ -87,12 +87,6 @@ const EMPTY: Line = Line {
     written: [0; MAX_SECTORS],
 };
 
-impl Line {
-    fn is_invalid(&self) -> bool {
-        self.reserved | self.valid | self.modified == 0
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 struct Set {
     newest: u32,
@@ -216,7 +210,8 @@ impl TagArray {
                 let slot = self.victim(set);
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
-                if !old.is_invalid() {
+                // A line may be indexed with no sector left (write-evict), or never have been used.
+                if self.index.find(old.line) == Some(slot) {
                     self.index.remove(slot);
                 }
                 self.change(set, slot, |line| {
