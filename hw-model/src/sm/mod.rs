@@ -170,8 +170,15 @@ impl Sm {
         self.write_back(now);
         self.execute(now);
         self.load_store(now, programs, memory);
-        self.collect_operands();
-        self.issue(now, programs);
+        if self.has_work() {
+            self.collect_operands();
+            self.issue(now, programs);
+        } else {
+            for sub_core in &mut self.sub_cores {
+                sub_core.operands.end_writes();
+                sub_core.issued = false;
+            }
+        }
         self.account(1);
         self.accounted = now + 1;
         self.retire();
@@ -180,16 +187,17 @@ impl Sm {
     /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after
     /// [`Sm::cycle`] of cycle `now`.
     pub(crate) fn next_event(&self, now: u64) -> Option<u64> {
-        let active = self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty());
-        if active {
-            return Some(now + 1);
-        }
-        if self.lsu_wake <= now + 1 {
+        if self.has_work() || self.lsu_wake <= now + 1 {
             return Some(now + 1);
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         [lsu, fetched, self.calendar.next(now + 1)].into_iter().flatten().min()
+    }
+
+    /// An instruction could issue, or is on its way to its unit.
+    fn has_work(&self) -> bool {
+        self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty())
     }
 
     /// Results of fixed-latency units reach the registers.
