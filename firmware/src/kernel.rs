@@ -9,6 +9,8 @@ use crate::resources::{Resources, SmLimits, TbShape};
 pub struct Kernel {
     /// Its slot in the register block.
     pub slot: u8,
+    /// How many kernels were launched before it, since reset. Unlike a slot, never used again.
+    pub number: u32,
     /// Demand of one TB.
     pub demand: Resources,
     /// TBs that an empty SM holds.
@@ -22,11 +24,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel at launch.
+    /// A kernel at launch. The scheduler numbers it.
     #[must_use]
     pub fn new(slot: u8, shape: &TbShape, grid_tbs: u32, limits: &SmLimits) -> Self {
         let demand = limits.demand(shape);
-        Self { slot, demand, max_tbs: limits.max_tbs(&demand), grid_tbs, unfinished_tbs: grid_tbs, drained: false }
+        Self { slot, number: 0, demand, max_tbs: limits.max_tbs(&demand), grid_tbs, unfinished_tbs: grid_tbs, drained: false }
     }
 
     /// Reads the descriptor in a slot.

@@ -339,6 +339,26 @@ fn a_fixed_configuration_stays_with_its_kernels_and_never_starves_the_last() {
 }
 
 #[test]
+fn a_fixed_configuration_follows_launches_not_slots() {
+    let mut s = launched(FixedConfig { vector: TbVector([3, 1, 2, 0]) }, 2);
+    s.handle(Event::BroadcastDone, COALESCE);
+    assert_eq!(s.broadcast(), Some(TbVector([3, 1, 0, 0])));
+    s.handle(Event::Completed(0), 500);
+    s.handle(Event::Timer, 500);
+    s.handle(Event::BroadcastDone, 500);
+    assert_eq!(s.broadcast(), Some(TbVector([4, 0, 0, 0])), "left alone, the second has the SM for itself");
+    // The third kernel takes the first one's slot, and its own part of the configuration.
+    s.handle(Event::Launched(kernel(0, 256)), 600);
+    s.handle(Event::Timer, 600 + COALESCE);
+    assert_eq!((s.scheduled_slots(), s.broadcast()), (&[1, 0][..], Some(TbVector([1, 2, 0, 0]))));
+}
+
+#[test]
+fn a_fixed_configuration_of_one_kernel_is_kept() {
+    assert_eq!(launched(FixedConfig { vector: TbVector([2, 0, 0, 0]) }, 1).broadcast(), Some(TbVector([2, 0, 0, 0])));
+}
+
+#[test]
 fn left_over_serves_kernels_in_launch_order() {
     let mut s = launched(LeftOver, 3);
     s.handle(Event::BroadcastDone, COALESCE);

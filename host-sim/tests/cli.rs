@@ -134,3 +134,37 @@ fn a_short_comparison_has_the_schema_and_repeats_byte_for_byte() {
     }
     assert!(document["oracle"]["s"]["config"].is_array() && document["s_null"].as_f64().unwrap() >= 1.0);
 }
+
+/// The first Ctrl-C ends runs that would take days, with the exit code that shells expect and nothing half-written. Sent once
+/// the process has its handler, which the kernel tells.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_a_long_run_soon() {
+    const SIGINT: u32 = 2;
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.json");
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("mias"));
+    command.args(["compare", "mm", "fwt", "--cycles", "1000000000000", "--out", out.to_str().unwrap()]);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let catches = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim().to_owned();
+        u64::from_str_radix(&caught, 16).unwrap() >> (SIGINT - 1) & 1 == 1
+    };
+    while !catches() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(130), &b""[..]), "{message}");
+    assert!(message.starts_with("interrupted: "), "{message}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn unknown_kernels_and_gpus_are_not_calibrated() {
+    refused(&["gpu", "fit", "rtx2600"], &["unknown GPU `rtx2600`"]);
+    refused(&["gpu", "fit", "rtx2060", "ftw"], &["unknown kernel `ftw`", "did you mean `fwt`?"]);
+}

@@ -3,11 +3,13 @@
 use super::{Context, Plan, Policy};
 use crate::configs::{ConfigTable, TbVector};
 
-/// The given TBs of each kernel, as far as one SM can hold them. Where that leaves no TB at all (the null policy, once its
-/// kernel has completed), the first kernel in launch order fills the SMs, so that every kernel ends.
+/// The given TBs of each kernel, as far as one SM can hold them.
+///
+/// A kernel that is left alone by the others of the configuration, or that was given no TB and has no other beside it that
+/// was, fills the SMs: as under every other policy, nothing idles for a kernel that is not there, and every kernel ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FixedConfig {
-    /// TBs per SM of the kernel in slot n. By slot, so that a completion does not shift the others.
+    /// TBs per SM of the n-th kernel launched since reset. Slots would not do: they are used again.
     pub vector: TbVector,
 }
 
@@ -17,11 +19,13 @@ impl Policy for FixedConfig {
         let mut vector = TbVector::default();
         for (index, kernel) in context.kernels.iter().enumerate() {
             let fits = u8::try_from(rest.max_tbs(&kernel.demand)).unwrap_or(u8::MAX);
-            let tbs = self.vector.get(kernel.slot.into()).min(fits);
+            let given = usize::try_from(kernel.number).map_or(0, |number| self.vector.get(number));
+            let tbs = given.min(fits);
             vector.set(index, tbs);
             rest = rest.minus(&kernel.demand, tbs.into()).unwrap_or_default();
         }
-        if vector.present() == 0
+        let left_alone = context.kernels.len() == 1 && self.vector.present() > 1;
+        if (vector.present() == 0 || left_alone)
             && let Some(first) = context.kernels.first()
         {
             vector.set(0, first.max_tbs);

@@ -41,7 +41,7 @@ registers! {
     STRAP_COALESCE_WINDOW = 0x048, ReadOnly;
     /// Strap: [`super::option`] bits.
     STRAP_OPTIONS = 0x04C, ReadOnly;
-    /// Strap: TBs per SM of the kernel in slot n, for the fixed-configuration policy.
+    /// Strap: TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
     STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly;
 
     /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.

@@ -33,6 +33,8 @@ pub struct Scheduler<P, const C: usize> {
     machine: Machine,
     settings: Settings,
     phase: Phase,
+    /// Launches so far.
+    launched: u32,
     /// Launched kernels in launch order.
     kernels: Vec<Kernel, MAX_KERNELS>,
     /// Those of them that the table is about, as of the last rescheduling.
@@ -55,6 +57,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             machine,
             settings,
             phase: Phase::Idle,
+            launched: 0,
             kernels: Vec::new(),
             scheduled: Vec::new(),
             table: ConfigTable::default(),
@@ -86,6 +89,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 
     fn on_launched(&mut self, kernel: Kernel, now: u64, commands: &mut Commands) {
+        let kernel = Kernel { number: self.launched, ..kernel };
+        self.launched = self.launched.saturating_add(1);
         if kernel.max_tbs == 0 {
             push(commands, Command::Reject(kernel.slot));
             push(commands, Command::Fault(fault::KERNEL_TOO_LARGE));

@@ -40,11 +40,25 @@ pub(super) enum GpuCommand {
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
     },
+    /// Fit the coefficient of mias-linear for a GPU, on runs of kernels alone and in pairs
+    Fit(FitArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FitArgs {
+    /// GPU by name, or a TOML file
+    pub(super) gpu: String,
+    /// Kernels [default: all]
+    #[arg(value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Cycles of a window; the thesis' is 45,000
+    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    pub(super) profile_cycles: u32,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// Kernels, in launch order
+    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
     #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     /// Only these policies; repeat or separate by commas [default: all]
@@ -56,7 +70,7 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// Kernels, in launch order
+    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
     #[arg(required_unless_present = "trace", conflicts_with = "trace", value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     /// Replay the launches of an Accel-Sim kernel list (kernelslist.g), each once, to their end
@@ -86,7 +100,7 @@ pub(super) struct CommonArgs {
     /// Instead of a window: run every kernel once, to its end
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "cycles")]
     pub(super) until: Option<Until>,
-    /// Launch a kernel at a later cycle, e.g. fwt@100000; repeatable
+    /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@100000; repeatable
     #[arg(long, value_name = "KERNEL@CYCLE")]
     pub(super) arrive: Vec<String>,
     /// Cycles of a profiling window; the thesis' is 45,000

@@ -2,7 +2,7 @@
 
 use super::args::{CompareArgs, Format};
 use super::progress::Progress;
-use super::{CliError, resolve};
+use super::{CliError, interrupt, resolve};
 use crate::experiment::compare::compare;
 use crate::experiment::machine::End;
 use crate::experiment::policy::Policy;
@@ -16,16 +16,21 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
     let gpu = gpu_file::load(&common.gpu)?;
     let output = Output::open(common.out.as_deref())?;
     let options = resolve::options(common);
-    let workloads = resolve::workloads(&args.kernels, &common.arrive)?;
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
     let policies: Vec<Policy> = match args.policies.as_slice() {
         [] => Policy::ALL.to_vec(),
         some => Policy::ALL.into_iter().filter(|policy| some.contains(policy)).collect(),
     };
-    let progress = Progress::new(match options.end {
+    let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,
-    });
-    let machine = SimulatedGpu::new(gpu.clone());
+    };
+    if policies.contains(&Policy::MiasLinear) && gpu.scheduler.linear_coefficient_q16 == 0 {
+        eprintln!("warning: `{}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`", gpu.name);
+    }
+    let progress = Progress::new(cycles, cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let result = compare(&machine, &workloads, &policies, options, &progress);
     progress.clear();
     let comparison = result?;
@@ -33,5 +38,11 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
         Format::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
         Format::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,
     };
-    Ok(output.write(&text)?)
+    output.write(&text)?;
+    let missing = &comparison.missing;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let (results, runs) = (missing.policies.len(), missing.configs.len());
+    Err(CliError::Interrupted(format!("the report lacks {results} of {} policies and {runs} runs of the oracle's sweep", policies.len())))
 }

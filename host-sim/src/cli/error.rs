@@ -12,11 +12,16 @@ pub enum CliError {
     User(String),
     /// Ours.
     Internal(String),
+    /// Ctrl-C; the message says what was kept.
+    Interrupted(String),
 }
 
 impl CliError {
     /// Exit code for the user's mistakes, as for malformed options.
     pub const USER: u8 = 2;
+
+    /// Exit code after Ctrl-C, as shells have it: 128 + SIGINT.
+    pub const INTERRUPTED: u8 = 130;
 
     /// An error that should not happen.
     pub fn internal(error: impl std::fmt::Display) -> Self {
@@ -28,6 +33,7 @@ impl CliError {
         match self {
             CliError::User(_) => Self::USER,
             CliError::Internal(_) => 1,
+            CliError::Interrupted(_) => Self::INTERRUPTED,
         }
     }
 }
@@ -35,8 +41,9 @@ impl CliError {
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CliError::User(message) => f.write_str(message),
-            CliError::Internal(message) => write!(f, "{message} (this is a bug in mias)"),
+            CliError::User(message) => write!(f, "error: {message}"),
+            CliError::Internal(message) => write!(f, "error: {message} (this is a bug in mias)"),
+            CliError::Interrupted(message) => write!(f, "interrupted: {message}"),
         }
     }
 }
@@ -63,6 +70,7 @@ impl From<RunError> for CliError {
     fn from(error: RunError) -> Self {
         match error {
             RunError::Workload(message) => CliError::User(message),
+            RunError::Interrupted => CliError::Interrupted("no result was complete, nothing is written".into()),
             RunError::Stuck(_) => CliError::Internal(error.to_string()),
         }
     }

@@ -1,10 +1,13 @@
-//! The command line: `compare`, `run`, `kernels`, `gpu show`.
+//! The command line: `compare`, `run`, `kernels`, `gpu show`, `gpu fit`.
 //!
-//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours.
+//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours,
+//! 130 interrupted (what was finished is kept).
 
 mod args;
 mod compare;
 mod error;
+mod fit;
+mod interrupt;
 mod kernels;
 mod progress;
 mod resolve;
@@ -33,11 +36,12 @@ pub fn main() -> u8 {
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),
         Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
+        Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
     };
     match result {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("{error}");
             error.exit_code()
         }
     }

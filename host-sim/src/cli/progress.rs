@@ -1,5 +1,6 @@
 //! The progress bar, on standard error and only where that is a terminal.
 
+use crate::experiment::cancel::Cancel;
 use crate::experiment::compare::Watch;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,17 +17,29 @@ pub(super) struct Progress {
     cycles_per_run: Option<u64>,
     runs: AtomicU64,
     finished: AtomicU64,
+    cancel: Cancel,
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {percent}% {eta}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A bar over the TBs of kernels that are executed and traced; lengthened as each kernel says how many it has.
+pub(super) fn tracing(kernels: &[&str]) -> ProgressBar {
+    let bar = bar();
+    bar.set_message(format!("executing {}", kernels.join(", ")));
+    bar
 }
 
 impl Progress {
     /// A bar for runs of so many cycles each; runs until done have no known length.
-    pub(super) fn new(cycles_per_run: Option<u64>) -> Self {
-        let bar = ProgressBar::new(0);
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {percent}% {eta}") {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        bar.enable_steady_tick(TICK);
-        Progress { bar, cycles_per_run, runs: AtomicU64::new(0), finished: AtomicU64::new(0) }
+    pub(super) fn new(cycles_per_run: Option<u64>, cancel: Cancel) -> Self {
+        Progress { bar: bar(), cycles_per_run, runs: AtomicU64::new(0), finished: AtomicU64::new(0), cancel }
     }
 
     /// Removes the bar.
@@ -36,7 +49,11 @@ impl Progress {
 
     fn message(&self) {
         let (finished, runs) = (self.finished.load(Ordering::Relaxed), self.runs.load(Ordering::Relaxed));
-        self.bar.set_message(format!("run {} of {runs}", (finished + 1).min(runs)));
+        self.bar.set_message(if self.cancel.requested() {
+            "stopping; Ctrl-C again to quit at once".to_owned()
+        } else {
+            format!("run {} of {runs}", (finished + 1).min(runs))
+        });
     }
 }
 
@@ -50,6 +67,9 @@ impl Watch for Progress {
     fn cycles(&self, cycles: u64) {
         if self.cycles_per_run.is_some() {
             self.bar.inc(cycles);
+        }
+        if self.cancel.requested() {
+            self.message();
         }
     }
 

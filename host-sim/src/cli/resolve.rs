@@ -1,8 +1,9 @@
 //! From typed words to things: kernels, arrivals, options.
 
-use super::CliError;
 use super::args::{CommonArgs, Until};
-use crate::experiment::machine::{End, Options};
+use super::{CliError, progress};
+use crate::experiment::cancel::Cancel;
+use crate::experiment::machine::{End, Options, RunError};
 use crate::experiment::workload::{Workload, place};
 use crate::kernels;
 use crate::suggest;
@@ -21,29 +22,66 @@ pub(super) fn kernel_names() -> Vec<&'static str> {
     kernels::ALL.iter().map(|kernel| kernel.name()).collect()
 }
 
-/// The kernels by name, each executed and traced once, on a stream of its own, arriving as `arrive` says.
-pub(super) fn workloads(names: &[String], arrive: &[String]) -> Result<Vec<Workload>, CliError> {
+/// The kernels by name, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
+/// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
+pub(super) fn workloads(names: &[String], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     if names.len() > MOST_KERNELS {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", names.len())));
     }
     for name in names {
         known(name, &kernel_names())?;
     }
-    let arrivals = arrivals(names, arrive)?;
-    let different: Vec<&&dyn kernels::Kernel> = kernels::ALL.iter().filter(|k| names.iter().any(|name| name == k.name())).collect();
-    let traced = different.par_iter().map(|kernel| {
-        let trace = kernels::trace(**kernel, kernel.default_size(), INPUT_SEED, &mut |_, _| {}).map_err(CliError::internal)?;
-        Ok((kernel.name(), Workload::new(kernel.name(), Arc::new(trace), 0)))
-    });
-    let traced: BTreeMap<&str, Workload> = traced.collect::<Result<_, CliError>>()?;
-    let arriving = |(stream, name): (usize, &String)| {
+    let labels = labels(names);
+    let arrivals = arrivals(&labels, arrive, options.end)?;
+    let traced = traced(names, cancel)?;
+    let arriving = |(stream, (name, label)): (usize, (&String, &String))| {
         let workload = traced.get(name.as_str())?.clone();
-        let arrival_cycle = arrivals.get(name.as_str()).copied().unwrap_or(0);
-        Some(Workload { arrival_cycle, stream: stream as u32, ..workload })
+        let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
+        Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
     };
-    let mut workloads: Vec<Workload> = names.iter().enumerate().filter_map(arriving).collect();
+    let mut workloads: Vec<Workload> = names.iter().zip(&labels).enumerate().filter_map(arriving).collect();
     place(&mut workloads);
     Ok(workloads)
+}
+
+/// Kernels for calibration: any number of different ones, which run alone and in pairs.
+pub(super) fn calibration(names: &[String], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    for name in names {
+        known(name, &kernel_names())?;
+    }
+    let traced = traced(names, cancel)?;
+    let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
+    let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
+    place(&mut workloads);
+    Ok(workloads)
+}
+
+/// Executes and traces each kernel named, once.
+fn traced(names: &[String], cancel: &Cancel) -> Result<BTreeMap<&'static str, Workload>, CliError> {
+    let different: Vec<&&dyn kernels::Kernel> = kernels::ALL.iter().filter(|k| names.iter().any(|name| name == k.name())).collect();
+    let bar = progress::tracing(&different.iter().map(|kernel| kernel.name()).collect::<Vec<_>>());
+    let traced = different.par_iter().map(|kernel| {
+        let mut before = 0;
+        let mut progress = |done, tbs| {
+            if before == 0 {
+                bar.inc_length(tbs);
+            }
+            bar.inc(done - before);
+            before = done;
+        };
+        let trace = kernels::trace(**kernel, kernel.default_size(), INPUT_SEED, &mut progress).map_err(CliError::internal)?;
+        Ok((kernel.name(), Workload::new(kernel.name(), Arc::new(trace), 0)))
+    });
+    let traced = traced.collect::<Result<_, CliError>>();
+    bar.finish_and_clear();
+    if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
+}
+
+/// What each launch is called: the kernel's name, and its number where it is not the first of that name.
+fn labels(names: &[String]) -> Vec<String> {
+    let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
+    let label = |(at, name): (usize, &String)| if number(at) == 1 { name.clone() } else { format!("{name}#{}", number(at)) };
+    names.iter().enumerate().map(label).collect()
 }
 
 /// The options that every command has.
@@ -61,7 +99,7 @@ fn known(name: &str, names: &[&str]) -> Result<(), CliError> {
 }
 
 /// Parses `kernel@cycle` words; the kernel must be one of `names`.
-fn arrivals<'a>(names: &[String], arrive: &'a [String]) -> Result<BTreeMap<&'a str, u64>, CliError> {
+fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTreeMap<&'a str, u64>, CliError> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut arrivals = BTreeMap::new();
     for word in arrive {
@@ -69,6 +107,11 @@ fn arrivals<'a>(names: &[String], arrive: &'a [String]) -> Result<BTreeMap<&'a s
         let (name, cycle) = word.split_once('@').ok_or_else(malformed)?;
         known(name, &names)?;
         let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
+        if let End::Cycles(window) = end
+            && cycle >= window
+        {
+            return Err(CliError::User(format!("--arrive `{word}`: the window ends at cycle {window}; give a larger --cycles")));
+        }
         if arrivals.insert(name, cycle).is_some() {
             return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
         }
@@ -81,14 +124,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_kernel_named_twice_is_two_launches() {
+        let names = ["mm", "fwt", "mm", "mm"].map(str::to_owned);
+        assert_eq!(labels(&names), ["mm", "fwt", "mm#2", "mm#3"]);
+    }
+
+    #[test]
     fn arrivals_are_checked() {
         let names = ["mm".to_owned(), "fwt".to_owned()];
         let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-        let parse = |list: &[&str]| arrivals(&names, &words(list)).map(|a| a.values().copied().collect::<Vec<_>>());
+        let parse = |list: &[&str]| arrivals(&names, &words(list), End::Cycles(300_000)).map(|a| a.values().copied().collect::<Vec<_>>());
         assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
         for (word, part) in [
             ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
             ("fwt@-1", "expected KERNEL@CYCLE"),
+            ("fwt@300000", "the window ends at cycle 300000"),
+            ("mm#2@5", "unknown kernel `mm#2`"),
             ("ftw@1", "unknown kernel `ftw`; did you mean `fwt`?"),
         ] {
             let message = parse(&[word]).unwrap_err().to_string();

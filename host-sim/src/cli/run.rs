@@ -2,7 +2,7 @@
 
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, resolve};
+use super::{CliError, interrupt, resolve};
 use crate::accelsim::{self, Warnings};
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Run};
@@ -27,10 +27,12 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     }
     let output = Output::open(common.out.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
+    let cancel = interrupt::catch()?;
     let (workloads, policy, options) = match &args.trace {
         None => {
-            let workloads = resolve::workloads(&args.kernels, &common.arrive)?;
-            (workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), resolve::options(common))
+            let options = resolve::options(common);
+            let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
+            (workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
         Some(list) => {
             let options = Options { end: End::Done, ..resolve::options(common) };
@@ -38,11 +40,12 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         }
     };
 
-    let progress = Progress::new(match options.end {
+    let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,
-    });
-    let machine = SimulatedGpu::new(gpu.clone());
+    };
+    let progress = Progress::new(cycles, cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let result = simulate(&machine, &workloads, policy, options, &progress);
     progress.clear();
     let outcome = result?;

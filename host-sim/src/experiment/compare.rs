@@ -95,8 +95,26 @@ pub struct Comparison {
     pub s_null: Option<f64>,
     /// The sweep, in lexicographic order.
     pub sweep: Vec<SweepPoint>,
-    /// Its best; none where no two kernels fit together. Ties go to the first.
+    /// Its best; none where no two kernels fit together, or the sweep is not complete. Ties go to the first.
     pub oracle: PerObjective<Option<Best>>,
+    /// What was not finished when somebody asked to stop.
+    pub missing: Missing,
+}
+
+/// What an interrupted comparison lacks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Missing {
+    /// Policies without a result, in the order asked for.
+    pub policies: Vec<Policy>,
+    /// Configurations that the sweep lacks, in lexicographic order.
+    pub configs: Vec<Vec<u32>>,
+}
+
+impl Missing {
+    /// Whether nothing is missing.
+    pub fn is_empty(&self) -> bool {
+        self.policies.is_empty() && self.configs.is_empty()
+    }
 }
 
 /// Called as runs go on.
@@ -111,8 +129,11 @@ pub trait Watch: Sync {
 
 /// Compares `policies` on `workloads`. The result does not depend on the number of threads.
 ///
+/// Where the machine is interrupted, the runs that had ended count; the others are listed as missing.
+///
 /// # Errors
-/// The first [`RunError`] in the order of runs.
+/// The first [`RunError`] in the order of runs. [`RunError::Interrupted`] only if not all isolated runs had ended: without
+/// them there is nothing to compare with.
 pub fn compare(
     machine: &dyn Machine,
     workloads: &[Workload],
@@ -135,16 +156,27 @@ pub fn compare(
     controls.sort();
     controls.dedup();
     let runs = controls.iter().map(|control| Run { control: control.clone(), workloads: all.clone(), options }).collect();
-    let outcomes: BTreeMap<Control, Outcome> = controls.iter().cloned().zip(run_all(machine, runs, watch)?).collect();
+    let outcomes: BTreeMap<Control, Outcome> =
+        controls.iter().cloned().zip(run_all(machine, runs, watch)?).filter_map(|(control, outcome)| Some((control, outcome?))).collect();
 
     let judge = |outcome: &Outcome| {
         let ipcs: Vec<f64> = (0..all.len()).map(|kernel| ipc(outcome, kernel, options)).collect();
         (Metrics::of(&ipcs, &isolated_ipc), ipcs)
     };
     let of_config = |config: &[u32]| outcomes.get(&Control::Fixed(config.to_vec())).map(|outcome| judge(outcome).0);
-    let sweep: Vec<SweepPoint> =
-        sweep_configs.into_iter().filter_map(|config| Some(SweepPoint { metrics: of_config(&config)?, config })).collect();
-    let oracle = PerObjective { s: best(&sweep, |m| m.speedup), stp: best(&sweep, |m| m.stp) };
+    let mut missing = Missing::default();
+    let mut sweep: Vec<SweepPoint> = Vec::new();
+    for config in sweep_configs {
+        match of_config(&config) {
+            Some(metrics) => sweep.push(SweepPoint { config, metrics }),
+            None => missing.configs.push(config),
+        }
+    }
+    let oracle = if missing.configs.is_empty() {
+        PerObjective { s: best(&sweep, |m| m.speedup), stp: best(&sweep, |m| m.stp) }
+    } else {
+        PerObjective::default()
+    };
     let regret = |metrics: Option<Metrics>| PerObjective {
         s: metrics::regret(metrics.and_then(|m| m.speedup), oracle.s.as_ref().map(|best| best.value)),
         stp: metrics::regret(metrics.and_then(|m| m.stp), oracle.stp.as_ref().map(|best| best.value)),
@@ -153,7 +185,10 @@ pub fn compare(
     let mut results = Vec::new();
     for &policy in policies {
         let control = if policy == Policy::Null { Control::Fixed(alone.clone()) } else { Control::Policy(policy) };
-        let Some(outcome) = outcomes.get(&control) else { continue };
+        let Some(outcome) = outcomes.get(&control) else {
+            missing.policies.push(policy);
+            continue;
+        };
         let (metrics, ipcs) = judge(outcome);
         let config = outcome.config().map(<[u32]>::to_vec);
         let chosen = config.as_ref().and_then(|config| sweep.iter().find(|point| point.config == *config));
@@ -173,7 +208,7 @@ pub fn compare(
         });
     }
     let isolated = isolated_ipc.iter().zip(&max_tbs).map(|(&ipc, &max_tbs)| Isolated { ipc, max_tbs }).collect();
-    Ok(Comparison { isolated, results, s_null: metrics::null_speedup(&isolated_ipc), sweep, oracle })
+    Ok(Comparison { isolated, results, s_null: metrics::null_speedup(&isolated_ipc), sweep, oracle, missing })
 }
 
 /// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
@@ -197,29 +232,35 @@ pub fn fastest_alone(machine: &dyn Machine, all: &[&Workload], options: Options,
     Ok(only_fastest(&isolated_ipc, &max_tbs))
 }
 
-/// One run per different kernel, alone, from cycle 0; equal kernels share it.
+/// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
+/// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
 fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
-    let same = |a: &Workload, b: &Workload| a.name == b.name && a.hash == b.hash;
+    let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
+    let same = |a: &Workload, b: &Workload| a.hash == b.hash && arrival(a) == arrival(b);
     let first_of = |workload: &Workload| all.iter().position(|other| same(other, workload)).unwrap_or_default();
     let firsts: Vec<usize> = all.iter().map(|workload| first_of(workload)).collect();
     let mut different = firsts.clone();
     different.sort_unstable();
     different.dedup();
-    let alone: Vec<Workload> = different.iter().map(|&at| Workload { arrival_cycle: 0, ..all[at].clone() }).collect();
+    let alone = |&at: &usize| Workload { arrival_cycle: arrival(all[at]), ..all[at].clone() };
+    let alone: Vec<Workload> = different.iter().map(alone).collect();
     let runs = alone.iter().map(|workload| Run { control: Control::Policy(Policy::LeftOver), workloads: vec![workload], options });
-    let outcomes = run_all(machine, runs.collect(), watch)?;
+    let outcomes = run_all(machine, runs.collect(), watch)?.into_iter().collect::<Option<Vec<_>>>().ok_or(RunError::Interrupted)?;
     let by_first: BTreeMap<usize, &Outcome> = different.into_iter().zip(&outcomes).collect();
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
 }
 
-fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
+/// All runs, in parallel; none for those that were interrupted.
+fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
-    let one = |run: &Run<'_>| {
-        let outcome = machine.run(run, &|cycles| watch.cycles(cycles));
-        watch.finished();
-        outcome
+    let one = |run: &Run<'_>| match machine.run(run, &|cycles| watch.cycles(cycles)) {
+        Err(RunError::Interrupted) => Ok(None),
+        outcome => {
+            watch.finished();
+            outcome.map(Some)
+        }
     };
-    let outcomes: Vec<Result<Outcome, RunError>> = runs.par_iter().map(one).collect();
+    let outcomes: Vec<Result<Option<Outcome>, RunError>> = runs.par_iter().map(one).collect();
     outcomes.into_iter().collect()
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Controller {
     decision: Option<Decision>,
     /// Reschedulings when the last decision was noted.
     noted: u32,
+    /// Reschedulings when the last placement was noted.
+    placed: u32,
 }
 
 /// What the observer saw.
@@ -55,6 +57,7 @@ impl Controller {
             placement: Vec::new(),
             decision: None,
             noted: 0,
+            placed: 0,
         })
     }
 
@@ -77,8 +80,14 @@ impl Controller {
     }
 
     /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
-    /// kernels begin to leave, so that the placement tells how the co-run went.
+    /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling: Left-over's later quotas
+    /// only lend what a drained kernel leaves, and add up to more than an SM holds.
     fn note_placement(&mut self, registers: &RegisterFile) {
+        let reschedulings = self.firmware.report().reschedulings();
+        if reschedulings == self.placed {
+            return;
+        }
+        self.placed = reschedulings;
         let slots: Vec<Option<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
         let present = slots.iter().flatten().count();
         let before = self.placement.first().map_or(0, |_| self.streams.len());
@@ -112,6 +121,7 @@ impl Controller {
             };
             self.streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
         };
+        let best = report.tried().find(|tried| tried.entry.vector == vector).and_then(|tried| tried.score);
         let tried = report.tried().map(|tried| {
             let sums = tried.entry.sums;
             ProfiledConfig {
@@ -124,6 +134,7 @@ impl Controller {
                 misses: sums.misses.into(),
                 outstanding: sums.outstanding_misses,
                 score: tried.score.map(value),
+                tie: tried.score.is_some() && tried.score == best,
             }
         });
         let profiled: Vec<ProfiledConfig> = tried.collect();

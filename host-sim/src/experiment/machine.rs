@@ -115,6 +115,8 @@ pub struct ProfiledConfig {
     /// What the policy's metric makes of it; larger is better, the scale is the metric's own. None if no SM finished its
     /// window.
     pub score: Option<f64>,
+    /// Its score equals the winner's, compared exactly; true of the winner itself.
+    pub tie: bool,
 }
 
 /// How the firmware came to its choice.
@@ -166,6 +168,9 @@ pub enum RunError {
     /// The simulation came to a stop: who waits for what.
     #[error("the simulation is stuck: {0}")]
     Stuck(String),
+    /// Somebody asked to stop; see [`super::cancel::Cancel`].
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// Something that can run workloads.

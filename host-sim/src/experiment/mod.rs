@@ -4,8 +4,11 @@
 //! workload (kernels, arrivals) + options -> plan of runs -> machine, in parallel -> metrics, oracle, regret
 //! ```
 
+pub mod cancel;
 pub mod compare;
 mod controller;
+pub mod fit;
+pub mod least_squares;
 pub mod machine;
 pub mod policy;
 pub mod simulated;

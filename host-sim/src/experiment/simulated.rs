@@ -1,7 +1,10 @@
 //! The simulated GPU under the firmware, as experiments see it.
 
+use super::cancel::Cancel;
 use super::controller::Controller;
-use super::machine::{CacheCounts, End, LaunchCounts, Machine, Outcome, Run, RunError};
+use super::fit::Calibrated;
+use super::least_squares::StallSample;
+use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError};
 use super::policy::{Control, IpcUnit, Policy, Transition};
 use super::workload::Workload;
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
@@ -11,7 +14,7 @@ use mias_firmware::policy::Context;
 use mias_firmware::regs::{PolicyCode, option};
 use mias_firmware::resources::TbShape;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, Stats};
+use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats, Stats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use mias_hw_model::sm::{IssueClass, Resources};
 
@@ -24,6 +27,13 @@ pub struct SimulatedGpu {
     config: GpuConfig,
     /// The machine as the firmware reads it from the register block.
     machine: FirmwareMachine,
+    cancel: Cancel,
+}
+
+/// A GPU in the middle of a run.
+struct Running {
+    gpu: Gpu,
+    controller: Controller,
 }
 
 impl SimulatedGpu {
@@ -31,7 +41,12 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine }
+        SimulatedGpu { config, machine, cancel: Cancel::default() }
+    }
+
+    /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
+    pub fn stopped_by(self, cancel: Cancel) -> Self {
+        SimulatedGpu { cancel, ..self }
     }
 
     /// The kernel as the firmware sees it at launch.
@@ -70,6 +85,41 @@ impl SimulatedGpu {
         }
         straps
     }
+
+    /// The GPU with its launches posted and its firmware started, at cycle 0.
+    fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
+        let mut gpu = Gpu::new(&self.config, self.straps(run));
+        let relaunch = matches!(run.options.end, End::Cycles(_));
+        for workload in &run.workloads {
+            let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
+            let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
+            let launch = Launch { trace: trace.clone(), arrival_cycle, stream, priority: 0, relaunch, sector_offset };
+            gpu.launch(launch).map_err(|error| unfit(&error))?;
+        }
+        let streams = run.workloads.iter().map(|workload| workload.stream).collect();
+        let started = Controller::start(gpu.registers_mut(), streams);
+        let controller = started.map_err(|error| RunError::Stuck(format!("the firmware did not start: {error:?}")))?;
+        Ok(Running { gpu, controller })
+    }
+
+    /// Runs to cycle `limit` or until all is done.
+    fn advance(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
+        let Running { gpu, controller } = running;
+        while gpu.cycle() < limit {
+            if self.cancel.requested() {
+                return Err(RunError::Interrupted);
+            }
+            let before = gpu.cycle();
+            let end = gpu.run(controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
+            progress(gpu.cycle() - before);
+            match end {
+                RunEnd::CycleLimit => {}
+                RunEnd::AllComplete => break,
+                RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Machine for SimulatedGpu {
@@ -89,30 +139,13 @@ impl Machine for SimulatedGpu {
     }
 
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
-        let mut gpu = Gpu::new(&self.config, self.straps(run));
-        let (limit, relaunch) = match run.options.end {
-            End::Cycles(cycles) => (cycles, true),
-            End::Done => (u64::MAX, false),
+        let mut running = self.start(run)?;
+        let limit = match run.options.end {
+            End::Cycles(cycles) => cycles,
+            End::Done => u64::MAX,
         };
-        for workload in &run.workloads {
-            let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
-            let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
-            let launch = Launch { trace: trace.clone(), arrival_cycle, stream, priority: 0, relaunch, sector_offset };
-            gpu.launch(launch).map_err(|error| unfit(&error))?;
-        }
-        let streams = run.workloads.iter().map(|workload| workload.stream).collect();
-        let started = Controller::start(gpu.registers_mut(), streams);
-        let mut controller = started.map_err(|error| RunError::Stuck(format!("the firmware did not start: {error:?}")))?;
-        while gpu.cycle() < limit {
-            let before = gpu.cycle();
-            let end = gpu.run(&mut controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
-            progress(gpu.cycle() - before);
-            match end {
-                RunEnd::CycleLimit => {}
-                RunEnd::AllComplete => break,
-                RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
-            }
-        }
+        self.advance(&mut running, limit, progress)?;
+        let Running { mut gpu, controller } = running;
         let observed = controller.observed(gpu.cycle());
         let stats = gpu.stats();
         Ok(Outcome {
@@ -124,6 +157,27 @@ impl Machine for SimulatedGpu {
             decision: observed.decision,
             stalls: stalls(&stats),
         })
+    }
+}
+
+impl Calibrated for SimulatedGpu {
+    fn sample(&self, workloads: &[&Workload], config: &[u32], window_cycles: u32) -> Result<Vec<StallSample>, RunError> {
+        let open = u64::from(self.config.launch.latency_cycles);
+        let close = open + u64::from(window_cycles);
+        let (transition, ipc) = (Transition::Drain, IpcUnit::Thread);
+        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc };
+        let mut running = self.start(&Run { control: Control::Fixed(config.to_vec()), workloads: workloads.to_vec(), options })?;
+        self.advance(&mut running, open, &|_| {})?;
+        let before = running.gpu.stats();
+        self.advance(&mut running, close, &|_| {})?;
+        let after = running.gpu.stats();
+        // As wide as the register block's counters; the window bounds both.
+        let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        let sample = |(before, after): (&SmStats, &SmStats)| StallSample {
+            outstanding: narrow(after.counters.accumulated_outstanding - before.counters.accumulated_outstanding),
+            memory_stall_cycles: narrow(after.counters.memory_stall_cycles - before.counters.memory_stall_cycles),
+        };
+        Ok(before.sms.iter().zip(&after.sms).map(sample).collect())
     }
 }
 

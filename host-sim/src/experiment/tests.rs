@@ -1,6 +1,8 @@
 //! `compare` on a machine whose answers are closed forms, so that every number of the result can be worked out by hand.
 
 use super::compare::{Comparison, Watch, compare};
+use super::fit::{Calibrated, fit};
+use super::least_squares::StallSample;
 use super::machine::{End, LaunchCounts, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, IpcUnit, Policy, Transition};
 use super::workload::Workload;
@@ -16,12 +18,14 @@ struct Closed {
     rates: BTreeMap<&'static str, u64>,
     /// Runs by control and kernels.
     executed: Mutex<BTreeMap<(Control, Vec<String>), u32>>,
+    /// Runs that these are asked for are interrupted.
+    interrupted: Vec<Control>,
 }
 
 const ROOM: u32 = 4;
 
 fn closed() -> Closed {
-    Closed { rates: BTreeMap::from([("fast", 90), ("slow", 30), ("third", 60)]), executed: Mutex::default() }
+    Closed { rates: BTreeMap::from([("fast", 90), ("slow", 30), ("third", 60)]), executed: Mutex::default(), interrupted: Vec::new() }
 }
 
 impl Closed {
@@ -43,6 +47,9 @@ impl Machine for Closed {
     }
 
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
+        if self.interrupted.contains(&run.control) {
+            return Err(RunError::Interrupted);
+        }
         let names = run.workloads.iter().map(|w| w.name.clone()).collect();
         *self.executed.lock().unwrap().entry((run.control.clone(), names)).or_default() += 1;
         let mut outcome = Outcome { cycles: CYCLES, ..Outcome::default() };
@@ -182,4 +189,48 @@ fn threads_do_not_change_the_result() {
         pool.install(|| run(&closed(), &["slow", "fast"], &Counting::default()).unwrap())
     };
     assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn an_interrupted_comparison_keeps_what_was_finished() {
+    let whole = run(&closed(), &["slow", "fast"], &Counting::default()).unwrap();
+    assert!(whole.missing.is_empty());
+    let interrupted = vec![Control::Policy(Policy::MiasFactor), Control::Fixed(vec![2, 2])];
+    let part = run(&Closed { interrupted, ..closed() }, &["slow", "fast"], &Counting::default()).unwrap();
+    assert_eq!((part.missing.policies, part.missing.configs), (vec![Policy::MiasFactor], vec![vec![2, 2]]));
+    assert_eq!((part.results.len(), part.sweep.len()), (6, 2));
+    // What is there is as it would have been; what needs the whole sweep is not there.
+    let of = |c: &Comparison| c.results.iter().map(|r| (r.policy, r.metrics)).collect::<BTreeMap<_, _>>();
+    let before = of(&whole);
+    assert!(part.results.iter().all(|result| before.get(&result.policy) == Some(&result.metrics)));
+    assert_eq!((part.oracle.s, part.results[0].end_to_end_regret.s), (None, None));
+}
+
+#[test]
+fn without_isolated_runs_there_is_nothing_to_compare_with() {
+    let machine = Closed { interrupted: vec![Control::Policy(Policy::LeftOver)], ..closed() };
+    assert_eq!(run(&machine, &["slow", "fast"], &Counting::default()), Err(RunError::Interrupted));
+}
+
+impl Calibrated for Closed {
+    /// Two SMs; every TB adds 100 to A, and M is 2 A, and 3 more on the second SM.
+    fn sample(&self, _: &[&Workload], config: &[u32], _: u32) -> Result<Vec<StallSample>, RunError> {
+        let outstanding = 100 * config.iter().sum::<u32>();
+        Ok([0, 3].map(|more| StallSample { outstanding, memory_stall_cycles: 2 * outstanding + more }).to_vec())
+    }
+}
+
+#[test]
+fn calibration_runs_each_kernel_alone_and_each_pair() {
+    let workloads = ["slow", "fast"].map(workload);
+    let fit = fit(&closed(), &workloads, 45_000, &Counting::default()).unwrap();
+    let runs: Vec<(&[usize], &[u32])> = fit.runs.iter().map(|run| (&run.kernels[..], &run.config[..])).collect();
+    let alone = (0..2).flat_map(|kernel| (1..=ROOM).map(move |tbs| (vec![kernel], vec![tbs])));
+    let pairs = (1..ROOM).map(|tbs| (vec![0, 1], vec![tbs, ROOM - tbs]));
+    let expected: Vec<(Vec<usize>, Vec<u32>)> = alone.chain(pairs).collect();
+    assert_eq!(runs, expected.iter().map(|(kernels, config)| (&kernels[..], &config[..])).collect::<Vec<_>>());
+    assert_eq!(fit.samples(), 22);
+    // The 3 do not depend on A: slope 2, intercept 1.5 rounded up.
+    assert_eq!(fit.line.map(|line| (line.slope_q16, line.intercept)), Some((2 << 16, 2)));
+    assert_eq!(fit.coefficient_q16(), 2 << 16);
 }

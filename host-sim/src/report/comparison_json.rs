@@ -20,6 +20,14 @@ struct Document<'a> {
     s_null: Option<f64>,
     oracle: Objectives<Option<OracleRow<'a>>>,
     sweep: Vec<SweepRow<'a>>,
+    missing: MissingRow<'a>,
+}
+
+/// What an interrupted comparison lacks; empty otherwise.
+#[derive(Serialize)]
+struct MissingRow<'a> {
+    policies: Vec<&'static str>,
+    configs: &'a [Vec<u32>],
 }
 
 #[derive(Serialize)]
@@ -93,6 +101,10 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         s_null: comparison.s_null,
         oracle: Objectives { s: oracle_row(&comparison.oracle.s), stp: oracle_row(&comparison.oracle.stp) },
         sweep: comparison.sweep.iter().map(sweep_row).collect(),
+        missing: MissingRow {
+            policies: comparison.missing.policies.iter().map(|policy| policy.name()).collect(),
+            configs: &comparison.missing.configs,
+        },
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }

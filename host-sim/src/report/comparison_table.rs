@@ -1,5 +1,6 @@
 //! The table of `compare`.
 
+use super::explanation;
 use super::table::{self, config, grouped, number, percent, ranges};
 use crate::experiment::compare::{Comparison, PolicyResult};
 use crate::experiment::machine::{Decision, End, Options};
@@ -10,7 +11,7 @@ use mias_hw_model::config::GpuConfig;
 /// The whole report; `explain` adds what each deciding policy measured.
 pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options, explain: bool) -> String {
     let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
-    let mut text = heading(&names, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
+    let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
     text += &format!("\nS_null (only the fastest kernel): {}\n", number(comparison.s_null, 3));
     for (objective, best) in [("S", &comparison.oracle.s), ("STP", &comparison.oracle.stp)] {
         let oracle = best.as_ref().map(|best| format!("{} with {:.3}", config(Some(&best.config)), best.value));
@@ -18,19 +19,21 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     }
     for result in &comparison.results {
         text += &placement(result);
+        text += &starvation(result, &names);
+    }
+    if options.end == End::Done {
+        text += "IPC of each kernel over its own time, launch to end; makespan over all.\n";
     }
     if explain {
-        for result in &comparison.results {
-            if let Some(decision) = &result.decision {
-                text += &format!("\n{}\n{}", result.policy.name(), explanation(decision));
-            }
-        }
+        let decided = |result: &'_ PolicyResult| result.decision.clone().map(|decision| (result.policy.name(), decision));
+        let decisions: Vec<(&str, Decision)> = comparison.results.iter().filter_map(decided).collect();
+        text += &explanation::text(&decisions.iter().map(|(policy, decision)| (*policy, decision)).collect::<Vec<_>>());
     }
     text
 }
 
 /// One line that says what ran where, for how long, and what is counted.
-pub fn heading(names: &[&str], gpu: &GpuConfig, options: Options) -> String {
+pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let end = match options.end {
         End::Cycles(cycles) => format!("{} cycles", grouped(cycles)),
         End::Done => "until done".to_owned(),
@@ -43,7 +46,12 @@ pub fn heading(names: &[&str], gpu: &GpuConfig, options: Options) -> String {
         Transition::Drain => "drain",
         Transition::Ideal => "ideal",
     };
-    let (kernels, gpu, profile) = (names.join(" + "), &gpu.name, grouped(options.profile_cycles.into()));
+    let kernel = |w: &Workload| match w.arrival_cycle {
+        0 => w.name.clone(),
+        cycle => format!("{} (at cycle {})", w.name, grouped(cycle)),
+    };
+    let kernels: Vec<String> = workloads.iter().map(kernel).collect();
+    let (kernels, gpu, profile) = (kernels.join(" + "), &gpu.name, grouped(options.profile_cycles.into()));
     format!("{kernels} on {gpu}, {end}; IPC in {ipc} per cycle; profile {profile} cycles, transition {transition}\n")
 }
 
@@ -75,42 +83,21 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         row.extend(result.makespan_cycles.map(grouped));
         table.add_row(row);
     }
+    for policy in &comparison.missing.policies {
+        let dashes = std::iter::repeat_n(table::DASH.to_owned(), headings.len() - 1);
+        table.add_row(std::iter::once(policy.name().to_owned()).chain(dashes));
+    }
     table::text(&table)
+}
+
+/// A line if the configuration chosen by measuring leaves a kernel out (algorithms.md section 9 item 22).
+fn starvation(result: &PolicyResult, names: &[&str]) -> String {
+    let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
+    let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
+    if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
 }
 
 fn placement(result: &PolicyResult) -> String {
     let parts: Vec<String> = result.placement.iter().map(|p| format!("{} on SMs {}", config(Some(&p.config)), ranges(&p.sms))).collect();
     if parts.is_empty() { String::new() } else { format!("{}: {}\n", result.policy.name(), parts.join("; ")) }
-}
-
-/// Counters and score of every configuration that was profiled, and why the winner won.
-pub fn explanation(decision: &Decision) -> String {
-    let headings = ["config", "SMs", "cycles", "issued", "mem. stall", "instructions", "misses", "outstanding", "score"];
-    let mut table = table::new(&headings);
-    for (at, p) in decision.profiled.iter().enumerate() {
-        let mark = if at == decision.winner { " <" } else { "" };
-        let counters = [p.cycles, p.issue_cycles, p.memory_stall_cycles, p.instructions, p.misses, p.outstanding];
-        let mut row = vec![config(Some(&p.config)) + mark, p.sms.to_string()];
-        row.extend(counters.map(grouped));
-        row.push(p.score.map_or_else(|| table::DASH.to_owned(), |score| format!("{score:.6e}")));
-        table.add_row(row);
-    }
-    table::text(&table) + &why(decision)
-}
-
-fn why(decision: &Decision) -> String {
-    let Some(winner) = decision.profiled.get(decision.winner) else { return String::new() };
-    let name = config(Some(&winner.config));
-    let others = decision.profiled.iter().enumerate().filter(|(at, _)| *at != decision.winner);
-    let scored = others.filter_map(|(_, p)| p.score.map(|score| (score, config(Some(&p.config)))));
-    let reason = match (winner.score, scored.max_by(|a, b| a.0.total_cmp(&b.0))) {
-        (Some(_), None) => "no other was measured".to_owned(),
-        (Some(won), Some((score, second))) if score == won => format!("it ties with {second} and comes first"),
-        (Some(won), Some((score, second))) if score > 0.0 => {
-            format!("its score is {} above that of {second}, the next best", percent(Some(won / score - 1.0)))
-        }
-        (Some(_), Some((_, second))) => format!("its score is above that of {second}, the next best"),
-        (None, _) => "it was not measured".to_owned(),
-    };
-    format!("{name} won at cycle {}: {reason}.\n", grouped(decision.cycle))
 }

@@ -2,6 +2,8 @@
 
 pub mod comparison_json;
 pub mod comparison_table;
+mod explanation;
+pub mod fit_report;
 pub mod output;
 pub mod provenance;
 pub mod reference;

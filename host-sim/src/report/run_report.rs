@@ -2,7 +2,7 @@
 
 use super::provenance::Provenance;
 use super::table::{self, config, grouped, number, ranges};
-use super::{SCHEMA_VERSION, comparison_table};
+use super::{SCHEMA_VERSION, comparison_table, explanation};
 use crate::experiment::compare::ipc;
 use crate::experiment::machine::{Decision, LaunchCounts, Options, Outcome, Placement};
 use crate::experiment::workload::Workload;
@@ -108,8 +108,7 @@ fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow
 
 /// The report for people. `explain` adds the policy's decision.
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
-    let names: Vec<&str> = subject.workloads.iter().map(|w| w.name.as_str()).collect();
-    let mut text = comparison_table::heading(&names, subject.gpu, subject.options);
+    let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
     text += &format!("policy {}, {} cycles simulated\n\n", subject.policy, grouped(outcome.cycles));
     text += &launches(subject, outcome);
     for place in &outcome.placement {
@@ -126,10 +125,9 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("\n{}", table::text(&table));
     }
     if explain {
-        text += "\n";
         text += &match &outcome.decision {
-            Some(decision) => comparison_table::explanation(decision),
-            None => format!("{} does not measure configurations, so there is no decision to explain.\n", subject.policy),
+            Some(decision) => explanation::text(&[(subject.policy, decision)]),
+            None => format!("\n{} does not measure configurations, so there is no decision to explain.\n", subject.policy),
         };
     }
     text

@@ -77,7 +77,7 @@ pub struct Straps {
     pub coalesce_window: u32,
     /// [`mias_firmware::regs::option`] bits.
     pub options: u32,
-    /// TBs per SM of the kernel in slot n, for the fixed-configuration policy.
+    /// TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
     pub fixed: [u8; MAX_SLOTS],
 }
 

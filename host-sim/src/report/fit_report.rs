@@ -1,0 +1,51 @@
+//! The report of `gpu fit`: the population, the line, and the lines for the machine's file.
+
+use super::table::{self, config, grouped};
+use crate::experiment::fit::{CalibrationRun, Fit};
+use crate::experiment::least_squares::StallSample;
+use mias_hw_model::config::GpuConfig;
+
+/// Below this share of explained variance the line is called poor (assumption: half).
+const POOR_PERMILLE: u32 = 500;
+
+/// One table row per run, the result, and the two lines to paste; `names` are the kernels' names.
+pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> String {
+    let mut table = table::new(&["kernels", "config", "mean A per SM", "mean M per SM"]);
+    for run in &fit.runs {
+        let kernels: Vec<&str> = run.kernels.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
+        let (a, m) = (mean(run, |s| s.outstanding), mean(run, |s| s.memory_stall_cycles));
+        table.add_row([kernels.join(" + "), config(Some(&run.config)), grouped(a), grouped(m)]);
+    }
+    let (runs, samples) = (fit.runs.len(), grouped(fit.samples() as u64));
+    let window = grouped(window_cycles.into());
+    let mut text = format!("Linear metric on {}: memory stalls M over outstanding misses A, windows of {window} cycles\n\n", gpu.name);
+    text += &table::text(&table);
+    text += &format!("\npopulation: {runs} runs, {samples} SM windows\n");
+    let coefficient = fit.coefficient_q16();
+    let r2 = fit.line.map_or(0, |line| line.r2_permille);
+    text += &match fit.line {
+        None => "no SM differs from another in A: there is no line, and Linear decides as IPC\n".to_owned(),
+        Some(line) => format!(
+            "least squares: M = {:.6} A + {}, R2 {:.3}{}\n",
+            line.slope_q16 as f64 / 65_536.0,
+            grouped_signed(line.intercept),
+            f64::from(line.r2_permille) / 1000.0,
+            if line.r2_permille < POOR_PERMILLE { " (poor: more than half of the variance has other causes)" } else { "" }
+        ),
+    };
+    if fit.line.is_some_and(|line| line.slope_q16 <= 0) {
+        text += "the line does not rise: the coefficient is 0, and Linear decides as IPC\n";
+    }
+    text + &format!("\nIn [scheduler] of the GPU's file:\nlinear_coefficient_q16 = {coefficient}\nlinear_r2_permille = {r2}\n")
+}
+
+/// Rounded down.
+fn mean(run: &CalibrationRun, of: fn(&StallSample) -> u32) -> u64 {
+    let sum: u64 = run.samples.iter().map(|sample| u64::from(of(sample))).sum();
+    sum.checked_div(run.samples.len() as u64).unwrap_or(0)
+}
+
+fn grouped_signed(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}", grouped(value.unsigned_abs()))
+}
