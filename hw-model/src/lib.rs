@@ -13,7 +13,7 @@ pub mod config;
 pub mod gpu;
 pub mod isa;
 pub mod memory;
+mod queue;
 pub mod register_file;
-mod ring;
 pub mod sm;
 pub mod trace;

@@ -116,8 +116,8 @@ impl GpuConfig {
         if sm.sub_cores == 0 || sm.threads / 32 > 32 * sm.sub_cores {
             fail("sm.sub_cores", sm.sub_cores, "a sub-core can hold at most 32 warps")?;
         }
-        if sm.collector_units / sm.sub_cores > 8 {
-            fail("sm.collector_units", sm.collector_units, "must be at most 8 per sub-core")?;
+        if sm.collector_units / sm.sub_cores > 4 {
+            fail("sm.collector_units", sm.collector_units, "must be at most 4 per sub-core")?;
         }
         if !(sm.register_banks / sm.sub_cores).is_power_of_two() || sm.register_banks / sm.sub_cores > 8 {
             fail("sm.register_banks", sm.register_banks, "must be 1, 2, 4 or 8 per sub-core")?;
@@ -128,8 +128,12 @@ impl GpuConfig {
         if l1.modified_floor_percent > 100 {
             fail("l1.modified_floor_percent", l1.modified_floor_percent, "must be at most 100")?;
         }
-        if sm.sub_cores > 8 || sm.collector_units % sm.sub_cores != 0 || sm.register_banks % sm.sub_cores != 0 {
-            fail("sm.sub_cores", sm.sub_cores, "must be at most 8 and divide collector_units and register_banks")?;
+        if !sm.sub_cores.is_power_of_two()
+            || sm.sub_cores > 8
+            || sm.collector_units % sm.sub_cores != 0
+            || sm.register_banks % sm.sub_cores != 0
+        {
+            fail("sm.sub_cores", sm.sub_cores, "must be 1, 2, 4 or 8 and divide collector_units and register_banks")?;
         }
         if l1.sector_bytes != 32 || l2.sector_bytes != 32 {
             fail("l1.sector_bytes", l1.sector_bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
@@ -139,6 +143,12 @@ impl GpuConfig {
         }
         if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
             fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
+        }
+        if dram.banks > 64 {
+            fail("dram.banks", dram.banks, "must be at most 64")?;
+        }
+        if (l2.slices_per_channel.trailing_zeros() as usize) > dram.address.bank_bits.len() {
+            fail("l2.slices_per_channel", l2.slices_per_channel, "slices are told apart by the low bank bits; name enough of them")?;
         }
         if dram.banks % dram.bank_groups != 0 {
             fail("dram.bank_groups", dram.bank_groups, "must divide dram.banks")?;

@@ -240,7 +240,8 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         raw.l1_accesses += kernel.l1_accesses;
         raw.reservation_failures += kernel.l1_reservation_fails;
     }
-    let _ = (memory, id);
+    let l2 = memory.sm_l2(id);
+    (raw.l2_accesses, raw.l2_hits) = (l2.accesses, l2.hits);
     raw
 }
 

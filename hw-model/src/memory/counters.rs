@@ -55,13 +55,27 @@ impl MemoryCounters {
     }
 }
 
-/// Counters of all slots.
-#[derive(Clone, Debug, Default)]
+/// L2 look-ups of one SM's requests, for its register block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmL2 {
+    /// Look-ups that were accepted.
+    pub accesses: u64,
+    /// Those that hit.
+    pub hits: u64,
+}
+
+/// Counters of all slots, and what is told apart by SM.
+#[derive(Clone, Debug)]
 pub(super) struct CounterTable {
     slots: [MemoryCounters; KERNEL_SLOTS],
+    sms: Vec<SmL2>,
 }
 
 impl CounterTable {
+    pub(super) fn new(sms: u32) -> Self {
+        CounterTable { slots: [MemoryCounters::default(); KERNEL_SLOTS], sms: vec![SmL2::default(); sms as usize] }
+    }
+
     #[inline]
     pub(super) fn of(&mut self, kernel: u8) -> &mut MemoryCounters {
         &mut self.slots[kernel as usize % KERNEL_SLOTS]
@@ -69,6 +83,18 @@ impl CounterTable {
 
     pub(super) fn get(&self, kernel: u8) -> MemoryCounters {
         self.slots[kernel as usize % KERNEL_SLOTS]
+    }
+
+    pub(super) fn sm_l2(&self, sm: usize) -> SmL2 {
+        self.sms[sm]
+    }
+
+    /// An L2 look-up of a request of `sm` was accepted.
+    #[inline]
+    pub(super) fn l2_accepted(&mut self, sm: u16, hit: bool) {
+        let sm = &mut self.sms[usize::from(sm)];
+        sm.accesses += 1;
+        sm.hits += u64::from(hit);
     }
 
     pub(super) fn reset(&mut self, kernel: u8) {

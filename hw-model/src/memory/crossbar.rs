@@ -4,7 +4,7 @@
 //! pointer; the pointer moves past the input served. An input gives at most one packet per cycle, and only its first
 //! packet competes: head-of-line blocking stays. Every packet is one flit.
 
-use super::queue::Queue;
+use crate::queue::Queue;
 
 /// A subnet with packets of type `T`.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@
 use super::counters::CounterTable;
 use super::dram::DramRequest;
 use super::packets::{L2Request, PacketId, Packets};
-use super::queue::Queue;
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::L2Config;
+use crate::queue::Queue;
 
 /// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
 /// into that many sectors.
@@ -147,7 +147,7 @@ impl L2Slice {
 
     /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
     fn look_up(&mut self, id: PacketId, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
-        let &L2Request { request: Request { kind, byte_mask, kernel, .. }, local } = request;
+        let &L2Request { request: Request { kind, byte_mask, kernel, sm, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
         let probe = self.tags.probe(local, is_write);
         if probe == Probe::Full {
@@ -158,6 +158,7 @@ impl L2Slice {
             if kind != RequestKind::Read {
                 self.tags.write(local, slot, byte_mask, probe);
             }
+            counters.l2_accepted(sm, true);
             let counters = counters.of(kernel);
             *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
             self.data_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
@@ -183,6 +184,7 @@ impl L2Slice {
                 self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
             }
         }
+        counters.l2_accepted(sm, false);
         let counters = counters.of(kernel);
         match (probe, is_write) {
             (Probe::HitReserved(_), _) => counters.l2_pending_hits += 1,

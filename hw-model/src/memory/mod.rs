@@ -15,10 +15,9 @@ mod crossbar;
 mod dram;
 mod l2;
 mod packets;
-mod queue;
 mod system;
 
-pub use counters::{KERNEL_SLOTS, MemoryCounters};
+pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use system::MemorySystem;
 
 /// The machine of the reference numbers, for tests.

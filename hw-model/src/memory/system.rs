@@ -10,7 +10,7 @@
 
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
-use super::counters::{CounterTable, MemoryCounters};
+use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
 use super::dram::Channel;
 use super::l2::L2Slice;
@@ -72,7 +72,7 @@ impl MemorySystem {
             channel_wake: vec![u64::MAX; channels as usize],
             delay_ends: vec![u64::MAX; channels as usize],
             replying: vec![0; slices.div_ceil(64) as usize],
-            counters: CounterTable::default(),
+            counters: CounterTable::new(config.sm.count),
         }
     }
 
@@ -169,6 +169,11 @@ impl MemorySystem {
     /// Event counts of a kernel slot (0 to 7) since the start or since they were reset.
     pub fn counters(&self, kernel: u8) -> MemoryCounters {
         self.counters.get(kernel)
+    }
+
+    /// L2 look-ups of an SM's requests since the start, all kernels together.
+    pub fn sm_l2(&self, sm: usize) -> SmL2 {
+        self.counters.sm_l2(sm)
     }
 
     /// Sets the counters of a kernel slot to zero, for its next launch.

@@ -8,7 +8,7 @@
 use super::inflight::{Inflight, UNITS};
 
 /// Most collectors and banks that a sub-core may have.
-pub(super) const MAX_COLLECTORS: usize = 8;
+pub(super) const MAX_COLLECTORS: usize = 4;
 pub(super) const MAX_BANKS: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -18,16 +18,16 @@ struct Collector {
 }
 
 /// A bank's read requests, oldest first: four bits each, the collector that asked.
-/// 8 collectors x 4 operands make at most 32 requests.
+/// 4 collectors x 4 operands make at most 16 requests.
 #[derive(Clone, Copy, Debug, Default)]
 struct Requests {
-    queue: u128,
+    queue: u64,
     len: u32,
 }
 
 impl Requests {
     fn push(&mut self, collector: usize) {
-        self.queue |= (collector as u128) << (4 * self.len);
+        self.queue |= (collector as u64) << (4 * self.len);
         self.len += 1;
     }
 
@@ -61,7 +61,7 @@ pub(super) struct OperandCollector {
 }
 
 impl OperandCollector {
-    /// `collectors` and `banks` are per sub-core, 1..=8 each; banks a power of two.
+    /// `collectors` (1..=4) and `banks` (1, 2, 4 or 8) are per sub-core.
     pub(super) fn new(collectors: u32, banks: u32) -> Self {
         OperandCollector {
             issued: [Inflight::EMPTY; UNITS],
@@ -95,9 +95,9 @@ impl OperandCollector {
         self.issued_full |= 1 << unit;
     }
 
-    /// The instruction in a unit's issue latch.
-    pub(super) fn waiting(&self, unit: usize) -> Option<&Inflight> {
-        (self.issued_full >> unit & 1 == 1).then(|| &self.issued[unit])
+    /// Age of the instruction in a unit's issue latch, which must be taken.
+    pub(super) fn issue_seq(&self, unit: usize) -> u32 {
+        self.issued[unit].seq
     }
 
     /// Units whose instruction may start executing.

@@ -1,5 +1,6 @@
 //! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
 
+use super::warp::RegSet;
 use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
@@ -62,6 +63,8 @@ pub(crate) struct Decoded {
     pub dst: u16,
     pub sources: [u8; MAX_SOURCES],
     pub source_count: u8,
+    /// All registers named; one of them pending is a hazard (read-after-write or write-after-write).
+    pub registers: RegSet,
     /// Takes one cycle in its unit, whatever the unit's timing: control instructions that compute nothing.
     pub quick: bool,
 }
@@ -97,8 +100,12 @@ impl Decoded {
             Class::Store(_) => (Unit::Mem, off_chip(true, false), Control::None),
             Class::Atomic(_) => (Unit::Mem, off_chip(false, true), Control::None),
         };
+        let mut registers = RegSet::default();
+        for reg in sources[..count].iter().copied().chain(inst.dst) {
+            registers.insert(reg.into());
+        }
         let quick = matches!(inst.class, Class::Barrier | Class::Exit);
-        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8, quick }
+        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8, registers, quick }
     }
 }
 

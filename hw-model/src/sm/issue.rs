@@ -8,9 +8,8 @@ impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     pub(super) fn issue(&mut self, now: u64, programs: &[Option<Program>]) {
         let count = self.sub_cores.len();
-        let first = (now % count as u64) as usize;
         for i in 0..count {
-            let number = (first + i) % count;
+            let number = (now as usize + i) & (count - 1);
             let sub_core = &mut self.sub_cores[number];
             sub_core.issued = false;
             if sub_core.readiness.ready == 0 {
@@ -70,7 +69,8 @@ impl Sm {
             warp.wait = Wait::Fence;
         }
         let (tb_slot, issued_all) = (warp.tb_slot, warp.issued_all);
-        let sub_core = usize::from(number) % self.sub_cores.len();
+        let sub_core = self.sub_core(number);
+        self.issue_latches[inflight.unit.index()] |= 1 << sub_core;
         self.sub_cores[sub_core].operands.issue(inflight);
         if control == Control::Barrier && !issued_all {
             self.warps[usize::from(number)].wait = Wait::Barrier;
@@ -101,13 +101,28 @@ impl Sm {
         }
     }
 
-    /// Recomputes a warp's place in its sub-core's readiness masks.
+    /// A warp's sub-core.
+    pub(super) fn sub_core(&self, warp: u8) -> usize {
+        usize::from(warp) & (self.sub_cores.len() - 1)
+    }
+
+    /// A warp's bit in its sub-core's masks.
+    pub(super) fn local_bit(&self, warp: u8) -> u32 {
+        1 << (warp >> self.sub_core_shift)
+    }
+
+    /// Takes a warp out of its sub-core's readiness masks.
+    pub(super) fn unschedule(&mut self, number: u8) {
+        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        self.sub_cores[sub_core].readiness.clear(bit, self.warps[usize::from(number)].unit);
+    }
+
+    /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
     pub(super) fn refresh(&mut self, number: u8, programs: &[Option<Program>]) {
-        let count = self.sub_cores.len();
-        let readiness = &mut self.sub_cores[usize::from(number) % count].readiness;
-        let bit = 1 << (usize::from(number) / count);
-        readiness.clear(bit);
-        let warp: &Warp = &self.warps[usize::from(number)];
+        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        let warp: &mut Warp = &mut self.warps[usize::from(number)];
+        let readiness = &mut self.sub_cores[sub_core].readiness;
+        readiness.clear(bit, warp.unit);
         if !warp.live || warp.issued_all {
             return;
         }
@@ -121,11 +136,31 @@ impl Sm {
         }
         let Some(program) = &programs[usize::from(warp.kernel)] else { return };
         let (_, inst) = program.at(warp.next);
+        warp.needs = inst.registers;
+        warp.unit = inst.unit;
         readiness.valid |= bit;
-        match warp.hazard(inst) {
-            (false, _) => readiness.set_ready(bit, inst.unit),
-            (true, true) => readiness.on_memory |= bit,
-            (true, false) => {}
+        if !warp.pending.meets(&warp.needs) {
+            readiness.set_ready(bit, warp.unit);
+        } else if warp.loading.meets(&warp.needs) {
+            readiness.on_memory |= bit;
+        }
+    }
+
+    /// A register of a warp has been written: its next instruction may have waited for it.
+    pub(super) fn register_written(&mut self, number: u8, reg: u16) {
+        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        let warp = &mut self.warps[usize::from(number)];
+        warp.pending.remove(reg);
+        warp.loading.remove(reg);
+        let readiness = &mut self.sub_cores[sub_core].readiness;
+        if readiness.valid & !readiness.ready & bit == 0 || !warp.needs.contains(reg) {
+            return;
+        }
+        if !warp.pending.meets(&warp.needs) {
+            readiness.on_memory &= !bit;
+            readiness.set_ready(bit, warp.unit);
+        } else if !warp.loading.meets(&warp.needs) {
+            readiness.on_memory &= !bit;
         }
     }
 }

@@ -10,7 +10,7 @@ use super::lsu::TAG_FILL;
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L1Config, L1Write, SetIndex};
 use crate::memory::{MemorySystem, Request, RequestKind};
-use crate::ring::Ring;
+use crate::queue::Queue;
 
 /// One sector access.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ pub(super) enum Lookup {
 #[derive(Clone, Debug)]
 struct Bank {
     /// Accesses with the cycle in which they may be looked up.
-    pipeline: Ring<(Access, u64)>,
+    pipeline: Queue<(Access, u64)>,
     /// Cycle of the last entry; one per cycle.
     entered: u64,
 }
@@ -56,8 +56,7 @@ pub(super) struct L1 {
     tags: TagArray,
     used: bool,
     mshr: Mshr<u32>,
-    misses: Ring<Request>,
-    miss_capacity: usize,
+    misses: Queue<Request>,
 }
 
 impl L1 {
@@ -69,7 +68,7 @@ impl L1 {
             index: SetIndex::Linear,
             modified_floor_percent: config.modified_floor_percent,
         };
-        let bank = Bank { pipeline: Ring::new(config.latency as usize), entered: u64::MAX };
+        let bank = Bank { pipeline: Queue::new(config.latency), entered: u64::MAX };
         L1 {
             sm,
             geometry,
@@ -81,8 +80,7 @@ impl L1 {
             tags: TagArray::new(geometry),
             used: false,
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
-            misses: Ring::new(config.miss_queue as usize),
-            miss_capacity: config.miss_queue as usize,
+            misses: Queue::new(config.miss_queue),
         }
     }
 
@@ -202,7 +200,7 @@ impl L1 {
             Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
         }
         // The peer keeps one entry in reserve for every load that does not hit, merges included.
-        if self.misses.len() + 1 >= self.miss_capacity {
+        if self.misses.room() < 2 {
             return Lookup::Failed;
         }
         match self.mshr.room(access.sector) {

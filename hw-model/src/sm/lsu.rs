@@ -11,7 +11,7 @@ use super::program::Program;
 use super::sub_core::SubCore;
 use crate::config::GpuConfig;
 use crate::memory::{MemorySystem, Reply, Request, RequestKind};
-use crate::ring::Ring;
+use crate::queue::Queue;
 
 /// What became of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) const TAG_FILL: u32 = 1 << 31;
 const CLIENTS: u8 = 3;
 
 /// Replies that can wait in the SM. Assumption: the peer's ejection buffer.
-const REPLIES: usize = 32;
+const REPLIES: u32 = 32;
 
 /// The unit.
 #[derive(Clone, Debug)]
@@ -87,14 +87,14 @@ pub(super) struct Lsu {
     pub(super) l1: L1,
     shared_latency: u64,
     /// Shared-memory accesses on their way: cycle of arrival, warp, register.
-    shared: Ring<(u64, u8, u16)>,
+    shared: Queue<(u64, u8, u16)>,
     writing: Option<Result>,
     /// A sector that came past the L1.
     bypassed: Option<u32>,
     /// Whose turn the write-back port is.
     turn: u8,
     /// Replies, each with the cycle from which it may be used.
-    replies: Ring<(u64, Reply)>,
+    replies: Queue<(u64, Reply)>,
     outstanding: Vec<Outstanding>,
     free_tokens: Vec<u32>,
     /// What happened in this cycle, for the SM to act on.
@@ -110,11 +110,11 @@ impl Lsu {
             current: None,
             l1: L1::new(&config.l1, sm),
             shared_latency: u64::from(config.sm.shared_latency),
-            shared: Ring::new(config.sm.shared_latency as usize),
+            shared: Queue::new(config.sm.shared_latency),
             writing: None,
             bypassed: None,
             turn: 0,
-            replies: Ring::new(REPLIES),
+            replies: Queue::new(REPLIES),
             outstanding: vec![Outstanding::default(); pool],
             free_tokens: (0..pool as u32).rev().collect(),
             done: Vec::with_capacity(64),
@@ -195,7 +195,7 @@ impl Lsu {
                 Result::Shared { warp, dst } => (warp, dst),
                 Result::Sector { token } => (self.outstanding[token as usize].warp, self.outstanding[token as usize].dst),
             };
-            let sub_core = usize::from(warp) % sub_cores.len();
+            let sub_core = usize::from(warp) & (sub_cores.len() - 1);
             if dst != NO_REG && !sub_cores[sub_core].operands.write(warp, dst) {
                 return;
             }

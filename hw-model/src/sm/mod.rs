@@ -69,7 +69,13 @@ pub struct Sm {
     real_warps: u32,
     tbs: Vec<TbSlot>,
     sub_cores: Vec<SubCore>,
+    /// log2 of the number of sub-cores.
+    sub_core_shift: u32,
+    /// Sub-cores with an instruction in a unit's issue latch, bit per sub-core.
+    issue_latches: [u8; UNITS],
     lsu: Lsu,
+    /// Cycle from which the load/store unit has something to do.
+    lsu_wake: u64,
     timings: [UnitTiming; UNITS],
     register_rounds: u32,
     calendar: Calendar,
@@ -105,7 +111,10 @@ impl Sm {
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
             sub_cores: vec![SubCore::new(&config.sm); config.sm.sub_cores as usize],
+            sub_core_shift: config.sm.sub_cores.trailing_zeros(),
+            issue_latches: [0; UNITS],
             lsu: Lsu::new(config, id),
+            lsu_wake: u64::MAX,
             timings,
             register_rounds: config.sm.register_rounds,
             calendar: Calendar::new(horizon, (in_flight * config.sm.sub_cores) as u16),
@@ -151,17 +160,25 @@ impl Sm {
     /// A reply leaves the crossbar in cycle `now`; the load/store unit sees it in the next.
     pub(crate) fn take_reply(&mut self, reply: Reply, now: u64) {
         self.lsu.take_reply(reply, now + 1);
+        self.lsu_wake = self.lsu_wake.min(now + 1);
     }
 
     /// Runs cycle `now`. Cycles since the last call were slept through.
     pub(crate) fn cycle(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
         self.account_sleep(now);
         self.fetched(now, programs);
-        self.write_back(now, programs);
+        self.write_back(now);
         self.execute(now);
         self.load_store(now, programs, memory);
-        self.collect_operands();
-        self.issue(now, programs);
+        if self.has_work() {
+            self.collect_operands();
+            self.issue(now, programs);
+        } else {
+            for sub_core in &mut self.sub_cores {
+                sub_core.operands.end_writes();
+                sub_core.issued = false;
+            }
+        }
         self.account(1);
         self.accounted = now + 1;
         self.retire();
@@ -170,40 +187,42 @@ impl Sm {
     /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after
     /// [`Sm::cycle`] of cycle `now`.
     pub(crate) fn next_event(&self, now: u64) -> Option<u64> {
-        let active = self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty());
-        if active {
+        if self.has_work() || self.lsu_wake <= now + 1 {
             return Some(now + 1);
         }
-        let lsu = self.lsu.next_event(now);
-        if lsu == Some(now + 1) {
-            return lsu;
-        }
+        let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         [lsu, fetched, self.calendar.next(now + 1)].into_iter().flatten().min()
     }
 
+    /// An instruction could issue, or is on its way to its unit.
+    fn has_work(&self) -> bool {
+        self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty())
+    }
+
     /// Results of fixed-latency units reach the registers.
-    fn write_back(&mut self, now: u64, programs: &[Option<Program>]) {
+    fn write_back(&mut self, now: u64) {
         while let Some(Result { warp, dst }) = self.calendar.take(now) {
             if dst != NO_REG {
-                let sub_core = usize::from(warp) % self.sub_cores.len();
+                let sub_core = self.sub_core(warp);
                 // The fixed-latency units do not wait for a bank; only the load/store unit does.
                 self.sub_cores[sub_core].operands.write(warp, dst);
             }
-            self.complete(warp, dst, programs);
+            self.complete(warp, dst);
         }
     }
 
     /// An instruction of `warp` is complete: its register is free and it is no longer in flight.
-    fn complete(&mut self, warp: u8, dst: u16, programs: &[Option<Program>]) {
+    fn complete(&mut self, warp: u8, dst: u16) {
         let state = &mut self.warps[usize::from(warp)];
         state.in_flight -= 1;
+        let last = state.in_flight == 0 && state.issued_all;
         if dst != NO_REG {
-            state.pending.remove(dst);
-            state.loading.remove(dst);
-            self.refresh(warp, programs);
+            self.register_written(warp, dst);
         }
-        self.may_leave(warp);
+        if last {
+            self.may_leave(warp);
+        }
     }
 
     fn may_leave(&mut self, warp: u8) {
@@ -231,32 +250,43 @@ impl Sm {
     }
 
     fn load_store(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
-        let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
-        self.lsu.cycle(now, &mut around);
-        let mut done = std::mem::take(&mut self.lsu.done);
-        for event in done.drain(..) {
-            self.memory_event(event, programs);
+        if self.lsu_wake <= now {
+            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
+            self.lsu.cycle(now, &mut around);
+            self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
+            let mut done = std::mem::take(&mut self.lsu.done);
+            for event in done.drain(..) {
+                self.memory_event(event, programs);
+            }
+            self.lsu.done = done;
         }
-        self.lsu.done = done;
         if !self.lsu.is_free() {
             return;
         }
         // The oldest memory instruction of all sub-cores goes first.
         let mem = Unit::Mem.index();
-        let waiting = self.sub_cores.iter().enumerate().filter(|(_, s)| s.operands.complete_full() >> mem & 1 == 1);
-        let oldest = waiting.min_by_key(|(_, s)| s.operands.peek_complete(mem).seq).map(|(i, _)| i);
-        if let Some(sub_core) = oldest {
+        let mut oldest: Option<(u32, usize)> = None;
+        for (number, sub_core) in self.sub_cores.iter().enumerate() {
+            if sub_core.operands.complete_full() >> mem & 1 == 1 {
+                let seq = sub_core.operands.peek_complete(mem).seq;
+                if oldest.is_none_or(|(other, _)| seq < other) {
+                    oldest = Some((seq, number));
+                }
+            }
+        }
+        if let Some((_, sub_core)) = oldest {
             let inst = self.sub_cores[sub_core].operands.take_complete(mem);
             let kernel = self.warps[usize::from(inst.warp)].kernel;
             if let Some(program) = &programs[usize::from(kernel)] {
                 self.lsu.accept(inst, kernel, program);
+                self.lsu_wake = now + 1;
             }
         }
     }
 
     fn memory_event(&mut self, event: Done, programs: &[Option<Program>]) {
         match event {
-            Done::Loaded { warp, dst } => self.complete(warp, dst, programs),
+            Done::Loaded { warp, dst } => self.complete(warp, dst),
             Done::Atomic { warp, dst } => {
                 let state = &mut self.warps[usize::from(warp)];
                 state.atomics -= 1;
@@ -264,16 +294,16 @@ impl Sm {
                     state.wait = Wait::None;
                     self.refresh(warp, programs);
                 }
-                self.complete(warp, dst, programs);
+                self.complete(warp, dst);
             }
-            Done::Passed { warp } => self.complete(warp, NO_REG, programs),
+            Done::Passed { warp } => self.complete(warp, NO_REG),
             Done::Fenced { warp } => {
                 let state = &mut self.warps[usize::from(warp)];
                 if state.wait == Wait::Fence {
                     state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
                     self.refresh(warp, programs);
                 }
-                self.complete(warp, NO_REG, programs);
+                self.complete(warp, NO_REG);
             }
             Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
             Done::StoreAcknowledged { warp } => {
@@ -292,33 +322,53 @@ impl Sm {
     /// instruction of the SM; one that finds its sub-core's collectors taken holds up its unit in all sub-cores.
     fn collect_operands(&mut self) {
         for round in 0..self.register_rounds {
-            let mut issued = 0;
             for sub_core in &mut self.sub_cores {
                 sub_core.operands.collect();
                 if round == 0 {
                     sub_core.operands.end_writes();
                 }
-                issued |= sub_core.operands.issued_full();
             }
+            let mut units: u32 = 0;
+            for (unit, latches) in self.issue_latches.iter().enumerate() {
+                units |= u32::from(*latches != 0) << unit;
+            }
+            // Port by port, each unit's oldest instruction; a unit that is held up stays so for the round.
             for _ in 0..COLLECTOR_PORTS {
-                let mut progress = false;
-                let mut units = issued;
-                while units != 0 {
-                    let unit = units.trailing_zeros() as usize;
-                    units &= units - 1;
-                    let waiting = self.sub_cores.iter().enumerate().filter_map(|(i, s)| Some((s.operands.waiting(unit)?.seq, i)));
-                    let Some((_, sub_core)) = waiting.min() else { continue };
+                let mut rest = units;
+                while rest != 0 {
+                    let unit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    let sub_core = self.oldest_issued(unit);
                     let operands = &mut self.sub_cores[sub_core].operands;
                     if operands.has_free_collector() {
                         operands.allocate(unit);
-                        progress = true;
+                        self.issue_latches[unit] &= !(1 << sub_core);
+                        if self.issue_latches[unit] != 0 {
+                            continue;
+                        }
                     }
+                    units &= !(1 << unit);
                 }
-                if !progress {
+                if units == 0 {
                     break;
                 }
             }
         }
+    }
+
+    /// The sub-core whose instruction in `unit`'s issue latch is the oldest; there is one.
+    fn oldest_issued(&self, unit: usize) -> usize {
+        let mut latches = self.issue_latches[unit];
+        let mut oldest = latches.trailing_zeros() as usize;
+        latches &= latches - 1;
+        while latches != 0 {
+            let sub_core = latches.trailing_zeros() as usize;
+            latches &= latches - 1;
+            if self.sub_cores[sub_core].operands.issue_seq(unit) < self.sub_cores[oldest].operands.issue_seq(unit) {
+                oldest = sub_core;
+            }
+        }
+        oldest
     }
 
     /// Accounts the cycles since the last accounted one, in which the SM slept.

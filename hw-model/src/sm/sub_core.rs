@@ -23,21 +23,15 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    /// Takes a warp out of every mask.
-    pub(super) fn clear(&mut self, bit: u32) {
+    /// Takes a warp out of every mask; `unit` is that of its next instruction.
+    pub(super) fn clear(&mut self, bit: u32, unit: Unit) {
         self.valid &= !bit;
         self.on_memory &= !bit;
         if self.ready & bit != 0 {
             self.ready &= !bit;
-            let mut units = self.units;
-            while units != 0 {
-                let unit = units.trailing_zeros() as usize;
-                units &= units - 1;
-                self.by_unit[unit] &= !bit;
-                if self.by_unit[unit] == 0 {
-                    self.units &= !(1 << unit);
-                }
-            }
+            let of_unit = &mut self.by_unit[unit.index()];
+            *of_unit &= !bit;
+            self.units &= !(u16::from(*of_unit == 0) << unit.index());
         }
     }
 

@@ -45,8 +45,7 @@ impl Sm {
             }));
             warp.issued_all = true;
             warp.wait = Wait::None;
-            let count = self.sub_cores.len();
-            self.sub_cores[usize::from(number) % count].readiness.clear(1 << (usize::from(number) / count));
+            self.unschedule(number);
         }
         self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
         self.tbs[tb_slot].evicted = true;

@@ -1,6 +1,6 @@
 //! One warp slot: where the warp is in its trace, what it waits for, and its scoreboard.
 
-use super::inflight::{Decoded, NO_REG};
+use super::inflight::Unit;
 
 /// Why a warp with instructions left does not take part in scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +21,16 @@ pub(super) enum Wait {
 
 /// A set of 256 registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RegSet([u64; 4]);
+pub(crate) struct RegSet([u64; 4]);
 
 impl RegSet {
     pub(super) fn contains(&self, reg: u16) -> bool {
         self.0[usize::from(reg >> 6 & 3)] >> (reg & 63) & 1 == 1
+    }
+
+    pub(super) fn meets(&self, other: &RegSet) -> bool {
+        let both = |i: usize| self.0[i] & other.0[i];
+        both(0) | both(1) | both(2) | both(3) != 0
     }
 
     pub(super) fn insert(&mut self, reg: u16) {
@@ -53,6 +58,9 @@ pub(super) struct Warp {
     pub end: u32,
     /// Next off-chip memory reference.
     pub next_mem: u32,
+    /// The next instruction's registers and unit, if it has been looked at.
+    pub needs: RegSet,
+    pub unit: Unit,
     /// Registers with a write pending, and those of them that a load will write.
     pub pending: RegSet,
     pub loading: RegSet,
@@ -75,27 +83,14 @@ impl Warp {
         next: 0,
         end: 0,
         next_mem: 0,
+        needs: RegSet([0; 4]),
+        unit: Unit::Int,
         pending: RegSet([0; 4]),
         loading: RegSet([0; 4]),
         in_flight: 0,
         stores: 0,
         atomics: 0,
     };
-
-    /// Whether `inst` must wait for a register, and whether one of those registers is a load's.
-    /// Read-after-write and write-after-write both count, as in the peer's scoreboard.
-    pub(super) fn hazard(&self, inst: &Decoded) -> (bool, bool) {
-        let mut blocked = false;
-        let mut by_load = false;
-        let sources = inst.sources[..usize::from(inst.source_count)].iter().map(|&r| u16::from(r));
-        for reg in sources.chain((inst.dst != NO_REG).then_some(inst.dst)) {
-            if self.pending.contains(reg) {
-                blocked = true;
-                by_load |= self.loading.contains(reg);
-            }
-        }
-        (blocked, by_load)
-    }
 
     /// Everything issued and nothing outstanding: the warp may leave.
     pub(super) fn finished(&self) -> bool {

@@ -8,10 +8,10 @@
 use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
 use super::super::l2::L2Slice;
-use super::super::queue::Queue;
 use super::DramRequest;
 use super::controller::Controller;
 use crate::config::GpuConfig;
+use crate::queue::Queue;
 
 /// One channel.
 #[derive(Clone, Debug)]

@@ -79,7 +79,7 @@ fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Result<(), St
 /// Runs requests through a controller that drains its return queue, each cycle or only now and then. Returns it at the end.
 fn run(config: &DramConfig, requests: &[(u32, u32, bool, u8, u8)], drain_every: u64, skip: bool) -> (Controller, Vec<u64>, u64) {
     let mut controller = Controller::new(config);
-    let mut counters = CounterTable::default();
+    let mut counters = CounterTable::new(1);
     let (mut done, mut next, mut wait, mut wake, mut t) = (Vec::new(), 0, 0, 0, 0);
     while next < requests.len() || !controller.is_idle() {
         assert!(t < 10_000_000, "no progress");

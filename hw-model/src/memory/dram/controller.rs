@@ -6,11 +6,11 @@
 //! cycles in which nothing can happen need not be run: see [`Controller::next_event`].
 
 use super::super::counters::CounterTable;
-use super::super::queue::Queue;
 use super::DramRequest;
 use super::frfcfs::FrFcfs;
 use super::timing::Timing;
 use crate::config::DramConfig;
+use crate::queue::Queue;
 
 /// A command on the command bus, as tests record it.
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 /// First in, first out; never grows.
 #[derive(Clone, Debug)]
-pub(super) struct Queue<T> {
+pub(crate) struct Queue<T> {
     /// Filled from the front on first use, so that memory that is never needed is never touched.
     items: Vec<T>,
     mask: u32,
@@ -12,43 +12,43 @@ pub(super) struct Queue<T> {
 }
 
 impl<T: Copy> Queue<T> {
-    pub(super) fn new(capacity: u32) -> Self {
+    pub(crate) fn new(capacity: u32) -> Self {
         let ring = capacity.next_power_of_two();
         Queue { items: Vec::with_capacity(ring as usize), mask: ring - 1, head: 0, len: 0, capacity }
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     #[inline]
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.len >= self.capacity
     }
 
     /// Items held.
     #[inline]
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.len
     }
 
     /// Places in all.
     #[inline]
-    pub(super) fn capacity(&self) -> u32 {
+    pub(crate) fn capacity(&self) -> u32 {
         self.capacity
     }
 
     /// Places left.
     #[inline]
-    pub(super) fn room(&self) -> u32 {
+    pub(crate) fn room(&self) -> u32 {
         self.capacity - self.len
     }
 
     /// # Panics
     /// If the queue is full: the caller must have looked, or a packet would be lost.
     #[inline]
-    pub(super) fn push(&mut self, item: T) {
+    pub(crate) fn push(&mut self, item: T) {
         assert!(self.len < self.capacity, "push to a full queue");
         let at = (self.head.wrapping_add(self.len) & self.mask) as usize;
         match self.items.get_mut(at) {
@@ -59,12 +59,12 @@ impl<T: Copy> Queue<T> {
     }
 
     #[inline]
-    pub(super) fn front(&self) -> Option<&T> {
+    pub(crate) fn front(&self) -> Option<&T> {
         if self.len == 0 { None } else { self.items.get((self.head & self.mask) as usize) }
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<T> {
+    pub(crate) fn pop(&mut self) -> Option<T> {
         let item = *self.front()?;
         self.len -= 1;
         // An empty queue starts over, so that a short one stays in a few lines of the host's cache.
