@@ -10,6 +10,7 @@
 //! An SM in which nothing can happen before a known cycle sleeps until then; the cycles slept are accounted as what they
 //! were when it fell asleep, so that sleeping changes no number (property 46).
 
+mod account;
 mod calendar;
 mod collector;
 mod counters;
@@ -17,6 +18,8 @@ mod inflight;
 mod issue;
 mod l1;
 mod lsu;
+mod memory_stage;
+mod operand_stage;
 mod program;
 mod resources;
 mod scheduler;
@@ -38,11 +41,10 @@ use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};
 use calendar::{Calendar, Result};
 use inflight::{NO_REG, UNITS, Unit};
-use lsu::{Done, Lsu, Surroundings};
-use stall::IssueClass as Class;
+use lsu::Lsu;
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
-use warp::{Wait, Warp};
+use warp::Warp;
 
 /// Kernel slots, as many as the register block has.
 pub const KERNEL_SLOTS: usize = 8;
@@ -56,9 +58,6 @@ const RESULT_CYCLES: u64 = 2;
 
 /// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).
 const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
-
-/// Instructions of one latch kind that the operand collector takes up per round (the peer's number of input ports).
-const COLLECTOR_PORTS: u32 = 8;
 
 /// One SM.
 #[derive(Clone, Debug)]
@@ -247,173 +246,5 @@ impl Sm {
                 self.calendar.add(now + u64::from(timing.latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
             }
         }
-    }
-
-    fn load_store(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
-        if self.lsu_wake <= now {
-            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
-            self.lsu.cycle(now, &mut around);
-            self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
-            let mut done = std::mem::take(&mut self.lsu.done);
-            for event in done.drain(..) {
-                self.memory_event(event, programs);
-            }
-            self.lsu.done = done;
-        }
-        if !self.lsu.is_free() {
-            return;
-        }
-        // The oldest memory instruction of all sub-cores goes first.
-        let mem = Unit::Mem.index();
-        let mut oldest: Option<(u32, usize)> = None;
-        for (number, sub_core) in self.sub_cores.iter().enumerate() {
-            if sub_core.operands.complete_full() >> mem & 1 == 1 {
-                let seq = sub_core.operands.peek_complete(mem).seq;
-                if oldest.is_none_or(|(other, _)| seq < other) {
-                    oldest = Some((seq, number));
-                }
-            }
-        }
-        if let Some((_, sub_core)) = oldest {
-            let inst = self.sub_cores[sub_core].operands.take_complete(mem);
-            let kernel = self.warps[usize::from(inst.warp)].kernel;
-            if let Some(program) = &programs[usize::from(kernel)] {
-                self.lsu.accept(inst, kernel, program);
-                self.lsu_wake = now + 1;
-            }
-        }
-    }
-
-    fn memory_event(&mut self, event: Done, programs: &[Option<Program>]) {
-        match event {
-            Done::Loaded { warp, dst } => self.complete(warp, dst),
-            Done::Atomic { warp, dst } => {
-                let state = &mut self.warps[usize::from(warp)];
-                state.atomics -= 1;
-                if state.atomics == 0 && state.wait == Wait::Atomic {
-                    state.wait = Wait::None;
-                    self.refresh(warp, programs);
-                }
-                self.complete(warp, dst);
-            }
-            Done::Passed { warp } => self.complete(warp, NO_REG),
-            Done::Fenced { warp } => {
-                let state = &mut self.warps[usize::from(warp)];
-                if state.wait == Wait::Fence {
-                    state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
-                    self.refresh(warp, programs);
-                }
-                self.complete(warp, NO_REG);
-            }
-            Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
-            Done::StoreAcknowledged { warp } => {
-                let state = &mut self.warps[usize::from(warp)];
-                state.stores -= 1;
-                if state.stores == 0 && state.wait == Wait::Drain {
-                    state.wait = Wait::None;
-                    self.refresh(warp, programs);
-                }
-                self.may_leave(warp);
-            }
-        }
-    }
-
-    /// The rounds of operand collection. Within a round, collectors are given out unit by unit to the oldest issued
-    /// instruction of the SM; one that finds its sub-core's collectors taken holds up its unit in all sub-cores.
-    fn collect_operands(&mut self) {
-        for round in 0..self.register_rounds {
-            for sub_core in &mut self.sub_cores {
-                sub_core.operands.collect();
-                if round == 0 {
-                    sub_core.operands.end_writes();
-                }
-            }
-            let mut units: u32 = 0;
-            for (unit, latches) in self.issue_latches.iter().enumerate() {
-                units |= u32::from(*latches != 0) << unit;
-            }
-            // Port by port, each unit's oldest instruction; a unit that is held up stays so for the round.
-            for _ in 0..COLLECTOR_PORTS {
-                let mut rest = units;
-                while rest != 0 {
-                    let unit = rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
-                    let sub_core = self.oldest_issued(unit);
-                    let operands = &mut self.sub_cores[sub_core].operands;
-                    if operands.has_free_collector() {
-                        operands.allocate(unit);
-                        self.issue_latches[unit] &= !(1 << sub_core);
-                        if self.issue_latches[unit] != 0 {
-                            continue;
-                        }
-                    }
-                    units &= !(1 << unit);
-                }
-                if units == 0 {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// The sub-core whose instruction in `unit`'s issue latch is the oldest; there is one.
-    fn oldest_issued(&self, unit: usize) -> usize {
-        let mut latches = self.issue_latches[unit];
-        let mut oldest = latches.trailing_zeros() as usize;
-        latches &= latches - 1;
-        while latches != 0 {
-            let sub_core = latches.trailing_zeros() as usize;
-            latches &= latches - 1;
-            if self.sub_cores[sub_core].operands.issue_seq(unit) < self.sub_cores[oldest].operands.issue_seq(unit) {
-                oldest = sub_core;
-            }
-        }
-        oldest
-    }
-
-    /// Accounts the cycles since the last accounted one, in which the SM slept.
-    pub(crate) fn account_sleep(&mut self, now: u64) {
-        if now > self.accounted {
-            for sub_core in &mut self.sub_cores {
-                sub_core.issued = false;
-            }
-            self.account(now - self.accounted);
-            self.accounted = now;
-        }
-    }
-
-    /// Accounts `cycles` cycles as what the SM does now.
-    fn account(&mut self, cycles: u64) {
-        self.counters.cycles += cycles;
-        let mut issued = false;
-        let mut on_memory = false;
-        for sub_core in &self.sub_cores {
-            let class = classify(sub_core);
-            self.counters.schedulers[class as usize] += cycles;
-            issued |= class == Class::Issued;
-            on_memory |= sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
-        }
-        if issued {
-            self.counters.issue_cycles += cycles;
-        } else if on_memory {
-            self.counters.memory_stall_cycles += cycles;
-            self.counters.accumulated_outstanding += cycles * u64::from(self.lsu.l1.outstanding());
-        }
-    }
-}
-
-/// What a scheduler's cycle was.
-fn classify(sub_core: &SubCore) -> Class {
-    let readiness = &sub_core.readiness;
-    if sub_core.issued {
-        Class::Issued
-    } else if readiness.valid == 0 {
-        Class::IdleOrControl
-    } else if readiness.ready != 0 {
-        if readiness.by_unit[Unit::Mem.index()] != 0 { Class::MemoryPipeline } else { Class::ComputePipeline }
-    } else if readiness.on_memory & readiness.valid != 0 {
-        Class::RawMemory
-    } else {
-        Class::RawCompute
     }
 }

@@ -1,0 +1,80 @@
+//! The memory stage: the SM's side of its load/store unit. It serves the unit, acts on what became of warps, and gives it
+//! the oldest memory instruction that has its operands.
+
+use super::inflight::{NO_REG, Unit};
+use super::lsu::{Done, Surroundings};
+use super::warp::Wait;
+use super::{Program, Sm};
+use crate::memory::MemorySystem;
+
+impl Sm {
+    /// Runs the load/store unit if it has something to do, and hands it the next instruction.
+    pub(super) fn load_store(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
+        if self.lsu_wake <= now {
+            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
+            self.lsu.cycle(now, &mut around);
+            self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
+            let mut done = std::mem::take(&mut self.lsu.done);
+            for event in done.drain(..) {
+                self.memory_event(event, programs);
+            }
+            self.lsu.done = done;
+        }
+        if !self.lsu.is_free() {
+            return;
+        }
+        // The oldest memory instruction of all sub-cores goes first.
+        let mem = Unit::Mem.index();
+        let mut oldest: Option<(u32, usize)> = None;
+        for (number, sub_core) in self.sub_cores.iter().enumerate() {
+            if sub_core.operands.complete_full() >> mem & 1 == 1 {
+                let seq = sub_core.operands.peek_complete(mem).seq;
+                if oldest.is_none_or(|(other, _)| seq < other) {
+                    oldest = Some((seq, number));
+                }
+            }
+        }
+        if let Some((_, sub_core)) = oldest {
+            let inst = self.sub_cores[sub_core].operands.take_complete(mem);
+            let kernel = self.warps[usize::from(inst.warp)].kernel;
+            if let Some(program) = &programs[usize::from(kernel)] {
+                self.lsu.accept(inst, kernel, program);
+                self.lsu_wake = now + 1;
+            }
+        }
+    }
+
+    fn memory_event(&mut self, event: Done, programs: &[Option<Program>]) {
+        match event {
+            Done::Loaded { warp, dst } => self.complete(warp, dst),
+            Done::Atomic { warp, dst } => {
+                let state = &mut self.warps[usize::from(warp)];
+                state.atomics -= 1;
+                if state.atomics == 0 && state.wait == Wait::Atomic {
+                    state.wait = Wait::None;
+                    self.refresh(warp, programs);
+                }
+                self.complete(warp, dst);
+            }
+            Done::Passed { warp } => self.complete(warp, NO_REG),
+            Done::Fenced { warp } => {
+                let state = &mut self.warps[usize::from(warp)];
+                if state.wait == Wait::Fence {
+                    state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
+                    self.refresh(warp, programs);
+                }
+                self.complete(warp, NO_REG);
+            }
+            Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
+            Done::StoreAcknowledged { warp } => {
+                let state = &mut self.warps[usize::from(warp)];
+                state.stores -= 1;
+                if state.stores == 0 && state.wait == Wait::Drain {
+                    state.wait = Wait::None;
+                    self.refresh(warp, programs);
+                }
+                self.may_leave(warp);
+            }
+        }
+    }
+}
