@@ -1,6 +1,7 @@
 //! `cargo xtask`: the workspace's only script language. `cargo xtask --help` lists what it does.
 
 mod ci;
+mod docs;
 mod image;
 mod inspect;
 mod kernels;
@@ -32,6 +33,8 @@ enum Task {
     Image,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
+    /// Writes docs/register-map.md from the register map.
+    Docs,
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Ci => ci::run(),
         Task::Image => image::run(),
         Task::Kernels => kernels::run(),
+        Task::Docs => docs::run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,221 @@
+//! `cargo xtask docs`: writes `docs/register-map.md` from the register map itself, so that the page cannot say anything else.
+//!
+//! Registers come from the tables that `firmware/src/regs/` defines together with the offsets. Bits and codes are plain
+//! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{self, Access, Register, global, slot, sm};
+
+use crate::util::root;
+
+/// The page, relative to the root.
+const PAGE: &str = "docs/register-map.md";
+
+/// Where bits and codes are defined.
+const FIELDS: &str = include_str!("../../firmware/src/regs/fields.rs");
+
+/// Where the counters' meanings are.
+const COUNTERS: &str = include_str!("../../firmware/src/counters.rs");
+
+/// Writes the page.
+pub(crate) fn run() -> Result<()> {
+    std::fs::write(path(), page()).with_context(|| format!("cannot write {PAGE}"))?;
+    println!("wrote {PAGE}");
+    Ok(())
+}
+
+fn path() -> PathBuf {
+    root().join(PAGE)
+}
+
+/// The whole page.
+fn page() -> String {
+    let mut text = format!(
+        "# Register map
+
+Written by `cargo xtask docs` from `firmware/src/regs/`; a test fails when it is not current. Do not edit it: change the map.
+The access rules, the profiling window and the order in which to clear events are in `firmware/src/regs/mod.rs`.
+
+All registers are 32 bits wide, little endian, at byte offsets that are multiples of four. The map ends at `{end:#x}`. It has
+room for {sms} SMs and {slots} kernel slots whatever the machine has, so that offsets never move; those beyond the machine's
+count are unmapped. Layout version `{version:#010x}`, identification `{id:#010x}`.
+
+| access | meaning |
+|---|---|
+",
+        end = regs::MAP_END,
+        sms = regs::MAX_SMS,
+        slots = regs::MAX_SLOTS,
+        version = regs::VERSION_VALUE,
+        id = regs::ID_VALUE,
+    );
+    for (access, meaning) in [
+        (Access::ReadOnly, "firmware reads"),
+        (Access::ReadWrite, "firmware reads and writes"),
+        (Access::WriteOnly, "firmware writes; the write is a command"),
+        (Access::WriteOneToClear, "reads show pending bits; writing a one clears that bit"),
+        (Access::WriteOneToSet, "writing a one sets that bit; reads show the bits set"),
+    ] {
+        text += &format!("| {} | {meaning} |\n", short(access));
+    }
+    text += &region("Global registers", "offset", global::REGISTERS);
+    let base = format!("Slot `n` is at `{:#06x} + n * {:#04x}`; offsets are within the slot.", slot::BASE, slot::STRIDE);
+    text += &region("Kernel slots", "offset in slot", slot::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    let base = format!("SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within the SM.", sm::BASE, sm::STRIDE);
+    text += &region("SMs", "offset in SM", sm::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    text + &counters() + &fields()
+}
+
+fn region(title: &str, offset: &str, registers: &[Register]) -> String {
+    let mut text = format!("\n## {title}\n\n| {offset} | register | access | meaning |\n|---|---|---|---|\n");
+    for register in registers {
+        let last = register.offset + 4 * (register.count - 1);
+        let (place, name) = match register.count {
+            1 => (format!("`{:#05x}`", register.offset), format!("`{}`", register.name)),
+            count => (format!("`{:#05x}` to `{last:#05x}`", register.offset), format!("`{}[{count}]`", register.name)),
+        };
+        text += &format!("| {place} | {name} | {} | {} |\n", short(register.access), plain(register.doc));
+    }
+    text
+}
+
+fn short(access: Access) -> &'static str {
+    match access {
+        Access::ReadOnly => "R",
+        Access::ReadWrite => "RW",
+        Access::WriteOnly => "W",
+        Access::WriteOneToClear => "W1C",
+        Access::WriteOneToSet => "W1S",
+    }
+}
+
+fn counters() -> String {
+    let mut text = String::from(
+        "\n## Counters\n\nElements of an SM's `COUNTERS`, and bits of its `SATURATED`. They saturate at their width.\n\n\
+         | element | offset in SM | counter | bits | meaning |\n|---|---|---|---|---|\n",
+    );
+    let first = sm::REGISTERS.iter().find(|register| register.name == "COUNTERS").map_or(0, |register| register.offset);
+    let entries = groups(COUNTERS).into_iter().find(|group| group.name == "Counter").map(|group| group.entries).unwrap_or_default();
+    for (counter, entry) in Counter::ALL.into_iter().zip(entries) {
+        let (at, offset) = (counter.index(), first + 4 * counter.index() as u32);
+        text += &format!("| {at} | `{offset:#05x}` | `{}` | {} | {} |\n", entry.name, counter.width(), entry.meaning);
+    }
+    text
+}
+
+fn fields() -> String {
+    let mut text = String::from("\n## Bits and codes\n");
+    for group in groups(FIELDS) {
+        text += &format!("\n### `{}`\n\n{}\n\n| name | value | meaning |\n|---|---|---|\n", group.name, group.meaning);
+        for entry in group.entries {
+            text += &format!("| `{}` | `{}` | {} |\n", entry.name, entry.value, entry.meaning);
+        }
+    }
+    text
+}
+
+/// A module of constants, or an enumeration.
+#[derive(Debug, PartialEq, Eq)]
+struct Group {
+    name: String,
+    meaning: String,
+    entries: Vec<Entry>,
+}
+
+/// A constant, or a variant.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry {
+    name: String,
+    value: String,
+    meaning: String,
+}
+
+/// The documented modules and enumerations of a source text: `pub mod` with `pub const`, `pub enum` with variants.
+fn groups(source: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut doc = String::new();
+    let mut is_open = false;
+    for line in source.lines() {
+        let code = line.trim();
+        if let Some(text) = code.strip_prefix("/// ") {
+            doc += text;
+            doc += " ";
+            continue;
+        }
+        if code.starts_with("#[") {
+            continue;
+        }
+        let meaning = plain(&std::mem::take(&mut doc));
+        if line == "}" {
+            is_open = false;
+        } else if let Some(name) = ["pub mod ", "pub enum "].iter().find_map(|start| line.strip_prefix(start)?.strip_suffix(" {")) {
+            groups.push(Group { name: name.to_owned(), meaning, entries: Vec::new() });
+            is_open = true;
+        } else if is_open
+            && !meaning.is_empty()
+            && let Some(group) = groups.last_mut()
+        {
+            let constant = code.strip_prefix("pub const ").and_then(|rest| rest.strip_suffix(';')?.split_once(": u32 = "));
+            let variant = code.strip_suffix(',').map(|rest| rest.split_once(" = ").unwrap_or((rest, "")));
+            if let Some((name, value)) = constant.or(variant) {
+                group.entries.push(Entry { name: name.to_owned(), value: value.to_owned(), meaning });
+            }
+        }
+    }
+    groups
+}
+
+/// A doc comment as one line of plain Markdown: links to items become their names.
+fn plain(doc: &str) -> String {
+    let mut text = doc.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
+    for path in ["super::", "crate::counters::", "crate::regs::"] {
+        text = text.replace(path, "");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_is_current() {
+        let written = std::fs::read_to_string(path()).unwrap_or_default();
+        assert!(written == page(), "{PAGE} is not what the map says; write it with `cargo xtask docs`");
+    }
+
+    #[test]
+    fn every_register_counter_bit_and_code_is_on_the_page() {
+        let page = page();
+        for register in global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS) {
+            assert!(page.contains(&format!("| `{}", register.name)), "{}", register.name);
+        }
+        for counter in Counter::ALL {
+            assert!(page.contains(&format!("| `{counter:?}` | {} |", counter.width())), "{counter:?}");
+        }
+        for (number, policy) in regs::PolicyCode::ALL.into_iter().enumerate() {
+            assert!(page.contains(&format!("| `{policy:?}` | `{number}` |")), "{policy:?}");
+        }
+        for (number, phase) in regs::PhaseCode::ALL.into_iter().enumerate() {
+            assert!(page.contains(&format!("| `{phase:?}` | `{number}` |")), "{phase:?}");
+        }
+        let constants = FIELDS.lines().filter(|line| line.trim().starts_with("pub const ") && line.contains(": u32 =")).count();
+        let listed: usize = groups(FIELDS).iter().map(|group| group.entries.len()).sum();
+        assert_eq!(listed, constants + regs::PolicyCode::ALL.len() + regs::PhaseCode::ALL.len());
+    }
+
+    #[test]
+    fn documentation_is_read_from_source() {
+        let source = "/// Bits of [`super::A`].\npub mod bits {\n    /// One,\n    /// really.\n    pub const ONE: u32 = 1 << 0;\n}\n\n\
+            /// Codes.\n#[derive(Clone)]\npub enum Code {\n    /// Nothing.\n    None = 0,\n}\n\nimpl Code {\n    /// All.\n    pub const ALL: u32 = 1;\n}\n";
+        let entry = |name: &str, value: &str, meaning: &str| Entry { name: name.into(), value: value.into(), meaning: meaning.into() };
+        let expected = [
+            Group { name: "bits".into(), meaning: "Bits of `A`.".into(), entries: vec![entry("ONE", "1 << 0", "One, really.")] },
+            Group { name: "Code".into(), meaning: "Codes.".into(), entries: vec![entry("None", "0", "Nothing.")] },
+        ];
+        assert_eq!(groups(source), expected);
+    }
+}
