@@ -7,6 +7,7 @@ mod kernels;
 mod setup;
 mod test;
 mod util;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ enum Task {
     Image,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
+    /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
+    Validate(validate::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Ci => ci::run(),
         Task::Image => image::run(),
         Task::Kernels => kernels::run(),
+        Task::Validate(args) => validate::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
