@@ -58,7 +58,7 @@ impl Fit {
 pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32, watch: &dyn Watch) -> Result<Fit, RunError> {
     let plan = population(machine, workloads)?;
     watch.planned(plan.len());
-    let one = |(kernels, config): (Vec<usize>, Vec<u32>)| {
+    let one = |(kernels, config): Planned| {
         let chosen: Vec<&Workload> = kernels.iter().map(|&kernel| &workloads[kernel]).collect();
         let samples = machine.sample(&chosen, &config, window_cycles)?;
         watch.finished();
@@ -70,8 +70,10 @@ pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32,
     Ok(Fit { runs, line: least_squares::fit(&all) })
 }
 
-/// Kernels and configuration of each run.
-fn population(machine: &dyn Calibrated, workloads: &[Workload]) -> Result<Vec<(Vec<usize>, Vec<u32>)>, RunError> {
+/// Kernels, by index, and configuration of a run to be.
+type Planned = (Vec<usize>, Vec<u32>);
+
+fn population(machine: &dyn Calibrated, workloads: &[Workload]) -> Result<Vec<Planned>, RunError> {
     let mut plan = Vec::new();
     for (kernel, workload) in workloads.iter().enumerate() {
         plan.extend((1..=machine.max_tbs(workload)?).map(|tbs| (vec![kernel], vec![tbs])));
