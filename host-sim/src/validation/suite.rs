@@ -152,8 +152,7 @@ impl ByPath {
         if found.is_empty() {
             return Err(format!("{}: no trace that the reference has numbers for ({})", folder.display(), left_out.join("; ")));
         }
-        let launches: Vec<Vec<Launch>> =
-            found.par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
+        let launches: Vec<Vec<Launch>> = found.par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
         Ok(ByPath { launches: launches.concat(), left_out })
     }
 }
