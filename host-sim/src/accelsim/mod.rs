@@ -2,7 +2,7 @@
 //!
 //! The format is the one in the reference numbers' notes ("Accel-Sim's trace format"), versions 1 to 5. A file is streamed
 //! through one reused buffer; each instruction line costs two hexadecimal numbers and one comparison against the text last
-//! seen at its PC ([`statics`]), and its addresses where it has any.
+//! seen at its PC (`statics`), and its addresses where it has any.
 //!
 //! ```text
 //! source (lines, .xz) -> header (launch geometry) -> body (TBs, warps) -> statics (text to instruction, by PC)
