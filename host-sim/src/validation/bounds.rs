@@ -26,7 +26,7 @@ pub fn column_bound_percent(column: &str) -> Option<f64> {
 
 /// The error in percent of the reference; infinite if only the reference is 0.
 pub(super) fn error_percent(ours: f64, reference: f64) -> f64 {
-    if ours == reference { 0.0 } else { 100.0 * (ours / reference - 1.0) }
+    if ours == reference { 0.0 } else { 100.0 * (ours - reference) / reference }
 }
 
 fn outside(ours: u64, reference: u64, percent: f64) -> bool {
