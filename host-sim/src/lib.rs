@@ -1,5 +1,5 @@
 //! MIAS on the host: what feeds the GPU model (kernels, traces, machine files), what drives it (experiments) and what is
-//! said about the result (metrics, reports, the command line).
+//! said about the result (metrics, reports, validation, the command line).
 
 pub mod accelsim;
 pub mod cli;
@@ -11,3 +11,4 @@ pub mod metrics;
 pub mod ptx;
 pub mod report;
 pub mod suggest;
+pub mod validation;

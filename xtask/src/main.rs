@@ -8,6 +8,7 @@ mod kernels;
 mod setup;
 mod test;
 mod util;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,8 @@ enum Task {
     Kernels,
     /// Writes docs/register-map.md from the register map.
     Docs,
+    /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
+    Validate(validate::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Task::Image => image::run(),
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
+        Task::Validate(args) => validate::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// One command of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Host to device copy; it may warm the L2.
+    /// Host to device copy. It is read and checked, but has no effect: the model does not warm the L2 with it.
     CopyToDevice {
         /// First byte written.
         address: u64,

@@ -3,19 +3,18 @@
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
 use super::{CliError, interrupt, resolve};
-use crate::accelsim::{self, Warnings};
+use crate::accelsim::Warnings;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
-use crate::experiment::workload::Workload;
+use crate::experiment::workload::{self, Workload};
 use crate::gpu_file;
 use crate::report::output::Output;
 use crate::report::reference::{self, ReferenceLaunch};
 use crate::report::run_report::{self, Subject};
 use mias_hw_model::config::WarpSchedulerKind;
 use std::path::Path;
-use std::sync::Arc;
 
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let common = &args.common;
@@ -84,20 +83,10 @@ fn simulate(
     Ok(outcome?)
 }
 
-/// The launches of a kernel list. Kernels are read once per file; what could not be understood is told on standard error.
+/// The launches of a kernel list. What could not be understood is told on standard error.
 fn trace_workloads(list: &Path) -> Result<Vec<Workload>, CliError> {
     let mut warnings = Warnings::new();
-    let mut streams: Vec<accelsim::StreamId> = Vec::new();
-    let mut workloads = Vec::new();
-    for path in accelsim::read_list(list)?.kernels() {
-        let (trace, stream) = accelsim::read_kernel(path, &mut warnings)?;
-        let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
-            streams.push(stream);
-            streams.len() - 1
-        });
-        let name = trace.info().name.clone();
-        workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
-    }
+    let workloads = workload::read_list(list, &mut warnings)?;
     if !warnings.is_empty() {
         eprintln!("warning: {warnings}");
     }

@@ -1,7 +1,9 @@
 //! The kernels of an experiment, and when they arrive.
 
+use crate::accelsim::{self, ReadError, Warnings};
 use crate::hash;
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES};
+use std::path::Path;
 use std::sync::Arc;
 
 /// One kernel of an experiment.
@@ -42,4 +44,24 @@ impl Workload {
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         Workload { name: name.to_owned(), hash: hash::kernel(&trace), trace, arrival_cycle: 0, stream, sector_offset: 0 }
     }
+}
+
+/// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. What could be read but not
+/// understood is counted in `warnings`.
+///
+/// # Errors
+/// [`ReadError`] with the file, and the line where there is one.
+pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, ReadError> {
+    let mut streams: Vec<accelsim::StreamId> = Vec::new();
+    let mut workloads = Vec::new();
+    for path in accelsim::read_list(list)?.kernels() {
+        let (trace, stream) = accelsim::read_kernel(path, warnings)?;
+        let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
+            streams.push(stream);
+            streams.len() - 1
+        });
+        let name = trace.info().name.clone();
+        workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
+    }
+    Ok(workloads)
 }

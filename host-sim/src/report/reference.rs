@@ -4,7 +4,7 @@ use super::table::{self, grouped, percent};
 use crate::experiment::machine::LaunchCounts;
 
 /// Cycles of launch latency in the reference's numbers; errors are also given without them.
-const LAUNCH_LATENCY_CYCLES: u64 = 5_000;
+pub const LAUNCH_LATENCY_CYCLES: u64 = 5_000;
 
 /// One row of a reference file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,197 @@
+//! The real firmware driving the real GPU model, with everything checked that can be seen from outside while they run.
+//!
+//! The model's own validation checks resources, quotas at issue, and that every TB runs once. Here: no fault; as many
+//! reschedulings as the clerk counts; the winner's quotas on all SMs; SMs over their quota only ever drain.
+
+use super::clerk::{Clerk, Events};
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::configs::{Origin, TbVector};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, global, option};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
+use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_hw_model::trace::KernelTrace;
+use std::sync::Arc;
+
+/// Launch latency of the small machine; launches are collected for as long.
+pub(crate) const LAUNCH_LATENCY: u32 = 300;
+
+/// Cycles between two looks at quotas and residents.
+const LOOK_EVERY: u64 = 16;
+
+/// No run of a hand-made kernel is this long.
+const TOO_LONG: u64 = 5_000_000;
+
+/// The reference machine with few SMs and a short launch latency, so that small kernels fill it and runs stay small.
+pub(crate) fn small_machine(sms: u32) -> GpuConfig {
+    let mut config: GpuConfig = toml::from_str(include_str!("../../configs/gpus/rtx2060-accelsim.toml")).expect("a valid file");
+    config.sm.count = sms;
+    config.launch.latency_cycles = LAUNCH_LATENCY;
+    config
+}
+
+/// What the firmware is asked to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) policy: PolicyCode,
+    pub(crate) ideal: bool,
+    /// Profiling window in cycles.
+    pub(crate) window: u32,
+    /// For the fixed-configuration policy.
+    pub(crate) fixed: [u8; MAX_SLOTS],
+}
+
+impl Setting {
+    /// A policy with a window of 400 cycles, as long as about one of the scenarios' TBs.
+    pub(crate) fn new(policy: PolicyCode, ideal: bool) -> Self {
+        Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0] }
+    }
+
+    fn straps(&self) -> Straps {
+        let mut straps = Straps::new(self.policy);
+        straps.profile_window = self.window;
+        straps.coalesce_window = LAUNCH_LATENCY;
+        straps.fixed = self.fixed;
+        straps.options = option::READ_ALL_COUNTERS | if self.ideal { option::IDEAL_TRANSITION } else { 0 };
+        straps
+    }
+}
+
+/// A launch of `trace` on a stream of its own number.
+pub(crate) fn launch(trace: &Arc<KernelTrace>, stream: u32, arrival_cycle: u64) -> Launch {
+    // Apart by 4 GiB, so that no two kernels share a line.
+    let sector_offset = u64::from(stream) << 27;
+    Launch { trace: trace.clone(), arrival_cycle, stream, priority: 0, relaunch: false, sector_offset }
+}
+
+/// The firmware and its clerk.
+pub(crate) struct Watched {
+    pub(crate) firmware: Firmware,
+    pub(crate) clerk: Clerk,
+    /// Every change of phase and its cycle.
+    pub(crate) phases: Vec<(u64, PhaseCode)>,
+    /// Origin of every placement that became steady.
+    pub(crate) origins: Vec<Origin>,
+    /// Every configuration that profiling chose.
+    pub(crate) winners: Vec<TbVector>,
+}
+
+impl Watched {
+    /// The first cycle in this phase.
+    pub(crate) fn first(&self, phase: PhaseCode) -> Option<u64> {
+        self.phases.iter().find(|(_, p)| *p == phase).map(|(cycle, _)| *cycle)
+    }
+
+    fn on_steady(&mut self, registers: &RegisterFile) {
+        let report = self.firmware.report();
+        self.origins.push(report.origin());
+        let Some(winner) = report.winner() else { return };
+        self.winners.push(winner);
+        assert!(report.tried().any(|tried| tried.won), "the winner {winner:?} is none of those tried");
+        for sm in 0..registers.machine().sm_count as usize {
+            for (component, &slot) in report.slots().iter().enumerate() {
+                assert_eq!(registers.quota(sm, slot.into()), u32::from(winner.get(component)), "SM {sm}, slot {slot}: {winner:?}");
+            }
+        }
+    }
+}
+
+impl Microcontroller for Watched {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let before = registers.phase().expect("a phase");
+        let completions = registers.read32(global::COMPLETED).count_ones();
+        let waiting = registers.read32(global::LAUNCH_COUNT);
+        self.firmware.on_interrupt(registers);
+        let launches = waiting - registers.read32(global::LAUNCH_COUNT);
+        let after = registers.phase().expect("a phase");
+        self.clerk.book(Events { now: registers.now(), completions, launches, before, after });
+
+        assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
+        let reschedulings = self.firmware.report().reschedulings();
+        assert_eq!(reschedulings, self.clerk.due_so_far, "reschedulings by cycle {}", registers.now());
+        assert_eq!(registers.reschedulings(), reschedulings, "the register and the report");
+        if after != before {
+            self.phases.push((registers.now(), after));
+            if after == PhaseCode::Steady {
+                self.on_steady(registers);
+            }
+        }
+        let profiling = (0..registers.machine().sm_count as usize).any(|sm| registers.profiling(sm));
+        assert!(!profiling || after == PhaseCode::Profile, "a window runs in phase {after:?}");
+    }
+}
+
+/// GPU and firmware.
+pub(crate) struct Rig {
+    pub(crate) gpu: Gpu,
+    pub(crate) watched: Watched,
+    ideal: bool,
+    /// Generation of the quotas at the last look, and what each SM held of each slot.
+    last_look: (u32, Vec<[u32; MAX_SLOTS]>),
+}
+
+impl Rig {
+    /// A GPU after reset with its firmware started.
+    pub(crate) fn new(config: &GpuConfig, setting: &Setting) -> Self {
+        let mut gpu = Gpu::new(config, setting.straps()).with_validation();
+        let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+        let clerk = Clerk::new(LAUNCH_LATENCY, setting.window);
+        let watched = Watched { firmware, clerk, phases: Vec::new(), origins: Vec::new(), winners: Vec::new() };
+        let last_look = (gpu.registers().generation(), vec![[0; MAX_SLOTS]; config.sm.count as usize]);
+        Rig { gpu, watched, ideal: setting.ideal, last_look }
+    }
+
+    /// Runs until all launches have completed, and returns the statistics.
+    pub(crate) fn run(&mut self) -> Stats {
+        while self.gpu.cycle() < TOO_LONG {
+            if self.step(LOOK_EVERY) == RunEnd::AllComplete {
+                return self.gpu.stats();
+            }
+        }
+        panic!("not complete by cycle {TOO_LONG}");
+    }
+
+    /// Runs a few cycles and looks at quotas and residents.
+    pub(crate) fn step(&mut self, cycles: u64) -> RunEnd {
+        let end = self.gpu.run(&mut self.watched, self.gpu.cycle() + cycles);
+        assert!(!matches!(end, RunEnd::Stuck(_)), "{end:?}");
+        self.look();
+        end
+    }
+
+    fn look(&mut self) {
+        let registers = self.gpu.registers();
+        let (generation, residents) = &mut self.last_look;
+        let unchanged = *generation == registers.generation();
+        *generation = registers.generation();
+        for (sm, before) in residents.iter_mut().enumerate() {
+            for (slot, before) in before.iter_mut().enumerate() {
+                let (now, quota) = (registers.resident(sm, slot), registers.quota(sm, slot));
+                if self.ideal {
+                    assert!(now <= quota, "SM {sm} holds {now} TBs of slot {slot}, quota {quota}, after an ideal transition");
+                } else if unchanged {
+                    assert!(now <= quota.max(*before), "SM {sm} went from {before} to {now} TBs of slot {slot}, quota {quota}");
+                }
+                *before = now;
+            }
+        }
+    }
+}
+
+/// Runs `launches` to their end and checks what must hold whatever the policy: every TB ran once, and the instructions of each
+/// kernel are those of its trace (algorithms.md section 10.2, property 27).
+pub(crate) fn run(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>) -> (Rig, Stats) {
+    let mut rig = Rig::new(config, setting);
+    let traces: Vec<Arc<KernelTrace>> = launches.iter().map(|launch| launch.trace.clone()).collect();
+    for launch in launches {
+        rig.gpu.launch(launch).expect("every kernel here fits an SM");
+    }
+    let stats = rig.run();
+    for (launch, trace) in stats.launches.iter().zip(&traces) {
+        assert_eq!((launch.tbs_issued, launch.tbs_completed), (trace.tbs().into(), trace.tbs().into()), "{setting:?}");
+        assert_eq!((launch.warp_insts, launch.thread_insts), (trace.warp_insts(), trace.thread_insts()), "{setting:?}");
+    }
+    assert_eq!(rig.gpu.registers().phase(), Some(PhaseCode::Idle), "{setting:?}");
+    (rig, stats)
+}

@@ -1,0 +1,231 @@
+//! The real firmware on the real GPU model: small kernels that arrive in every awkward way, under every policy and both
+//! transition modes. `common/rig.rs` says what is checked in all of them.
+
+mod common;
+
+use common::hand_made::{HandMade, any_kernel};
+use common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use mias_firmware::configs::Origin;
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode};
+use mias_hw_model::gpu::{Launch, Stats};
+use mias_hw_model::trace::KernelTrace;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// The policies that measure.
+const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
+
+/// Runs the same launches on three SMs under every policy and both transition modes, and lets `check` see each run.
+fn everywhere(launches: impl Fn() -> Vec<Launch>, check: impl Fn(&Setting, &Rig, &Stats)) {
+    for policy in PolicyCode::ALL {
+        for ideal in [false, true] {
+            let setting = Setting::new(policy, ideal);
+            let (rig, stats) = run(&small_machine(3), &setting, launches());
+            check(&setting, &rig, &stats);
+        }
+    }
+}
+
+/// Two kernels of which an SM holds four TBs, so that there are three configurations for three SMs; each keeps all SMs busy
+/// for several windows.
+fn pair() -> [Arc<KernelTrace>; 2] {
+    [HandMade::compute(60, 256, 60).trace(), HandMade::memory(50, 256, 3).trace()]
+}
+
+fn end(stats: &Stats, launch: usize) -> u64 {
+    stats.launches[launch].end_cycle.expect("complete")
+}
+
+#[test]
+fn one_tb_alone() {
+    let trace = HandMade::compute(1, 100, 10).trace();
+    everywhere(
+        || vec![launch(&trace, 0, 0)],
+        |setting, rig, stats| {
+            assert_eq!(rig.gpu.registers().reschedulings(), 1, "{setting:?}");
+            // One kernel leaves nothing to measure.
+            assert_eq!(rig.watched.first(PhaseCode::Profile), None, "{setting:?}");
+            assert!(end(stats, 0) > u64::from(LAUNCH_LATENCY));
+        },
+    );
+}
+
+#[test]
+fn more_tbs_than_ever_fit_at_once() {
+    // Three SMs hold 12 of them.
+    let trace = HandMade::compute(400, 256, 20).trace();
+    everywhere(|| vec![launch(&trace, 0, 0)], |setting, rig, _| assert_eq!(rig.gpu.registers().reschedulings(), 1, "{setting:?}"));
+}
+
+#[test]
+fn launched_together_means_scheduled_together() {
+    let [a, b] = pair();
+    // In the same cycle, and apart but within one launch latency.
+    for apart in [0, u64::from(LAUNCH_LATENCY) - 1] {
+        everywhere(
+            || vec![launch(&a, 0, 0), launch(&b, 1, apart)],
+            |setting, rig, stats| {
+                assert_ne!(end(stats, 0), end(stats, 1), "the scenario: they end apart");
+                // One for the launches, one when the first has completed, none when nothing is left.
+                assert_eq!(rig.gpu.registers().reschedulings(), 2, "{setting:?}");
+                let measured = MIAS.contains(&setting.policy);
+                assert_eq!(rig.watched.winners.len(), usize::from(measured), "{setting:?}");
+            },
+        );
+    }
+}
+
+#[test]
+fn one_after_the_other() {
+    let [a, b] = pair();
+    // On one stream the second is launched when the first has completed.
+    everywhere(
+        || vec![launch(&a, 0, 0), launch(&b, 0, 0)],
+        |setting, rig, stats| {
+            assert_eq!(rig.gpu.registers().reschedulings(), 2, "{setting:?}");
+            assert!(stats.launches[1].start_cycle.expect("started") >= end(stats, 0));
+        },
+    );
+}
+
+#[test]
+fn a_launch_while_profiling_starts_over() {
+    let [a, b] = pair();
+    let c = HandMade::compute(20, 128, 40).trace();
+    for policy in MIAS {
+        for ideal in [false, true] {
+            let setting = Setting::new(policy, ideal);
+            let both = || vec![launch(&a, 0, 0), launch(&b, 1, 0)];
+            let (quiet, _) = run(&small_machine(3), &setting, both());
+            let profiling = quiet.watched.first(PhaseCode::Profile).expect("two kernels are profiled");
+            let arrival = profiling + 10;
+            let (rig, _) = run(&small_machine(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
+            // The attempt is given up in that very cycle, and the next starts a window after the last at the soonest.
+            let phases = &rig.watched.phases;
+            assert!(phases.contains(&(arrival, PhaseCode::Partition)), "{setting:?}: {phases:?}");
+            let attempts: Vec<u64> = phases.iter().filter(|(_, p)| *p == PhaseCode::Transition).map(|(at, _)| *at).collect();
+            assert!(attempts.len() >= 2 && attempts[1] >= attempts[0] + u64::from(setting.window), "{setting:?}: {phases:?}");
+            assert!(attempts[1] >= arrival + u64::from(LAUNCH_LATENCY), "{setting:?}: {phases:?}");
+        }
+    }
+}
+
+#[test]
+fn a_launch_in_the_cycle_in_which_another_kernel_ends() {
+    let a = HandMade::compute(9, 256, 60).trace();
+    let b = HandMade::memory(150, 256, 3).trace();
+    let c = HandMade::compute(20, 128, 40).trace();
+    for policy in PolicyCode::ALL {
+        for ideal in [false, true] {
+            let setting = Setting::new(policy, ideal);
+            let both = || vec![launch(&a, 0, 0), launch(&b, 1, 0)];
+            let (_, stats) = run(&small_machine(3), &setting, both());
+            let first = end(&stats, 0).min(end(&stats, 1));
+            for (arrival, same_cycle) in [(first - 1, false), (first, true), (first + 1, false)] {
+                let (rig, with_third) = run(&small_machine(3), &setting, [both(), vec![launch(&c, 2, arrival)]].concat());
+                assert_eq!(end(&with_third, 0).min(end(&with_third, 1)), first, "the third comes too late to change that");
+                let together = rig.watched.clerk.launched_while_completing;
+                assert_eq!(together > 0, same_cycle, "{setting:?}, arrival {arrival}");
+            }
+        }
+    }
+}
+
+#[test]
+fn three_and_four_kernels() {
+    let traces = [
+        HandMade::compute(40, 256, 30).trace(),
+        HandMade::memory(40, 128, 2).trace(),
+        HandMade::compute(30, 64, 80).sharing(3_000).trace(),
+        HandMade::memory(1, 32, 1).trace(),
+    ];
+    for count in [3, 4] {
+        everywhere(
+            || traces[..count].iter().zip(0..).map(|(trace, stream)| launch(trace, stream, 0)).collect(),
+            |setting, rig, _| assert!((2..=count as u32).contains(&rig.gpu.registers().reschedulings()), "{setting:?}"),
+        );
+    }
+}
+
+/// Two kernels of 40,000 bytes of shared memory on SMs of 65,536.
+#[test]
+fn kernels_that_cannot_share_an_sm_get_sms_of_their_own_or_turns() {
+    let a = HandMade::compute(20, 256, 60).sharing(40_000).trace();
+    let b = HandMade::memory(20, 256, 3).sharing(40_000).trace();
+    let both = || vec![launch(&a, 0, 0), launch(&b, 1, 0)];
+    everywhere(both, |setting, rig, _| {
+        if MIAS.contains(&setting.policy) {
+            assert_eq!(rig.watched.origins.first(), Some(&Origin::SpatialFallback), "{setting:?}");
+            assert_eq!(rig.watched.first(PhaseCode::Transition), None, "{setting:?}: nothing to measure");
+        }
+    });
+    // With fewer SMs than kernels, Spatial is out too.
+    for policy in MIAS.into_iter().chain([PolicyCode::Spatial]) {
+        for ideal in [false, true] {
+            let setting = Setting::new(policy, ideal);
+            let (rig, stats) = run(&small_machine(1), &setting, both());
+            assert_eq!(rig.watched.origins.first(), Some(&Origin::LeftOverFallback), "{setting:?}");
+            assert!(end(&stats, 0) < end(&stats, 1), "{setting:?}: in launch order");
+        }
+    }
+}
+
+/// Kernels that never run out of TBs: once the TBs from before the broadcast have ended, every SM holds just the
+/// configuration that was chosen, and goes on doing so.
+#[test]
+fn after_the_broadcast_every_sm_holds_the_winner() {
+    let traces = pair();
+    for policy in MIAS {
+        for ideal in [false, true] {
+            let mut rig = Rig::new(&small_machine(3), &Setting::new(policy, ideal));
+            for (trace, stream) in traces.iter().zip(0..) {
+                rig.gpu.launch(Launch { relaunch: true, ..launch(trace, stream, 0) }).expect("fits");
+            }
+            while rig.watched.first(PhaseCode::Steady).is_none() {
+                rig.step(16);
+                assert!(rig.gpu.cycle() < 100_000, "no decision: {:?}", rig.watched.phases);
+            }
+            let winner = rig.watched.winners[0];
+            assert!(winner.present() == 2, "both kernels take part: {winner:?}");
+            // Several times the longest TB.
+            rig.step(20_000);
+            let mut most = [[0; 2]; 3];
+            for _ in 0..1_000 {
+                rig.step(1);
+                for (sm, most) in most.iter_mut().enumerate() {
+                    for (slot, most) in most.iter_mut().enumerate() {
+                        let resident = rig.gpu.registers().resident(sm, slot);
+                        assert!(resident <= u32::from(winner.get(slot)), "{policy:?}: SM {sm} holds {resident} TBs of kernel {slot}");
+                        *most = resident.max(*most);
+                    }
+                }
+            }
+            assert_eq!(most, [[u32::from(winner.get(0)), u32::from(winner.get(1))]; 3], "{policy:?}, ideal {ideal}");
+            assert_eq!(rig.gpu.registers().reschedulings(), 1);
+        }
+    }
+}
+
+/// A launch at random: which kernel, when, on which stream.
+fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u32)>> {
+    let arrival = prop_oneof![2 => Just(0u64), 3 => 0u64..8_000];
+    prop::collection::vec((any_kernel(), arrival, 0u32..4), 1..=4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn whatever_arrives_whenever(
+        launches in any_launches(),
+        policy in prop::sample::select(PolicyCode::ALL.to_vec()),
+        ideal: bool,
+        sms in 1u32..5,
+        window in 50u32..2_000,
+        fixed: [u8; MAX_SLOTS],
+    ) {
+        let setting = Setting { window, fixed, ..Setting::new(policy, ideal) };
+        let launches = launches.iter().map(|(kernel, arrival, stream)| launch(&kernel.trace(), *stream, *arrival)).collect();
+        run(&small_machine(sms), &setting, launches);
+    }
+}

@@ -1,0 +1,118 @@
+//! `cargo xtask validate`: the model beside the reference numbers. The comparison is `mias::validation`, run in release through
+//! its example; here its tables are printed and put into `docs/validation.md`.
+
+use std::path::{Path, PathBuf, absolute};
+
+use anyhow::{Context, Result};
+
+use crate::util::{cargo, root, stdout};
+
+/// Where the project's own traces and their reference numbers are, relative to the root.
+const OWN: &str = "tests/data/reference";
+/// What is written, relative to the root.
+const DOCUMENT: &str = "docs/validation.md";
+/// Around the tables of traces given by path, so that a run without them keeps them.
+const BEGIN: &str = "<!-- traces given by path: begin -->\n";
+const END: &str = "<!-- traces given by path: end -->\n";
+/// What stands between the two before any were given.
+const NONE_YET: &str = "None were given yet.\n";
+
+/// What to compare beside the project's own traces.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Compare every DIR/*/kernelslist.g too
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// The numbers for --traces [default: DIR/../accelsim.csv]
+    #[arg(long, value_name = "CSV", requires = "traces")]
+    reference: Option<PathBuf>,
+}
+
+/// Compares, prints, and writes the document; what is out of bounds is said in it, and is for `tests/validation.rs` to fail on.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let own = example(&["own".into(), OWN.into()])?;
+    print!("{own}");
+    let path = root().join(DOCUMENT);
+    let by_path = match &args.traces {
+        Some(traces) => {
+            let mut words = vec!["by-path".into(), absolute(traces)?];
+            words.extend(args.reference.as_deref().map(absolute).transpose()?);
+            let text = example(&words)?;
+            print!("\n## Traces given by path\n\n{text}");
+            text
+        }
+        None => kept(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or(NONE_YET).to_owned(),
+    };
+    std::fs::write(&path, document(&own, &by_path)).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {DOCUMENT}");
+    Ok(())
+}
+
+/// What the example prints for these words.
+fn example(words: &[PathBuf]) -> Result<String> {
+    let arguments = ["run", "--quiet", "--release", "--package", "mias", "--example", "validate", "--"].map(Path::new);
+    stdout(cargo(arguments).args(words))
+}
+
+/// The part of the document about traces given by path.
+fn kept(document: &str) -> Option<&str> {
+    let (_, rest) = document.split_once(BEGIN)?;
+    Some(rest.split_once(END)?.0)
+}
+
+fn document(own: &str, by_path: &str) -> String {
+    format!("{INTRODUCTION}\n{own}\n{BY_PATH}\n{BEGIN}{by_path}{END}\n{HOW_TO}")
+}
+
+const INTRODUCTION: &str = "# Validation
+
+The timing model beside the reference numbers: cycles and memory traffic of Accel-Sim (October 2024, trace-driven) on the same
+traces, on the machine that `configs/gpus/rtx2060-accelsim.toml` describes. The reference is a simulator too, itself some
+15 to 25 % off real chips: agreement says that the same mechanisms are modelled, not that a chip would take as long.
+
+`cargo xtask validate` writes this file. `tests/validation.rs` holds the project's own traces, in `tests/data/reference/`, to
+the bounds given here, and fails when the numbers below are not today's. Cycles include the 5,000 of launch latency; errors
+are also given without them. All runs are under the Left-over policy, the first-come order of the reference.
+";
+
+const BY_PATH: &str = "## Traces given by path
+
+Kernels that are not ours to copy; their traces are given by path, and only numbers are kept here. A run without `--traces`
+keeps this section as it is, so it shows the model as of the last run with them. Scheduler GTO.
+";
+
+const HOW_TO: &str = "## Adding traces
+
+Put each trace into a folder of its own, `DIR/<trace>/kernelslist.g` with the `kernel-N.traceg[.xz]` files that it names, and
+the numbers to compare with into a CSV file with the columns of `tests/data/reference/accelsim.csv`, one row per launch:
+
+```sh
+cargo xtask validate --traces DIR --reference NUMBERS.csv     # without --reference: DIR/../accelsim.csv
+```
+
+Every trace in DIR that has rows is compared. A trace without rows, and rows without a trace, are named under the table; a trace
+that cannot be read, or whose launches are not those of its rows, is an error. One trace in every detail:
+
+```sh
+mias run --trace DIR/<trace>/kernelslist.g --gpu rtx2060-accelsim --reference NUMBERS.csv
+```
+
+## Known gaps
+
+* Copies to the device (`MemcpyHtoD` in a kernel list) are read, but do not warm the L2: the first launch of a list finds it
+  cold. Launches do find what the ones before left there.
+* L1 reservation failures, which count every retry, follow the order of requests within single cycles; they have no bound.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_traces_keeps_the_numbers_of_the_last_with_them() {
+        let first = document("own\n", "numbers\n");
+        assert_eq!(kept(&first), Some("numbers\n"));
+        assert_eq!(document("own\n", kept(&first).unwrap()), first);
+        assert_eq!(kept("no markers"), None);
+    }
+}
