@@ -19,7 +19,6 @@ pub(super) struct Controller {
     streams: Vec<u32>,
     phase: PhaseCode,
     since: u64,
-    transition_cycles: u64,
     profile_cycles: u64,
     placement: Vec<Placement>,
     decision: Option<Decision>,
@@ -32,8 +31,6 @@ pub(super) struct Controller {
 /// What the observer saw.
 #[derive(Debug)]
 pub(super) struct Observed {
-    /// Cycles in transition.
-    pub(super) transition_cycles: u64,
     /// Cycles profiling.
     pub(super) profile_cycles: u64,
     /// The last quotas in a steady state with all kernels that then ran.
@@ -47,35 +44,22 @@ impl Controller {
     pub(super) fn start(registers: &mut RegisterFile, streams: Vec<u32>) -> Result<Self, StartError> {
         let firmware = Firmware::from_straps(registers)?;
         let phase = registers.phase().unwrap_or(PhaseCode::Idle);
-        Ok(Controller {
-            firmware,
-            streams,
-            phase,
-            since: 0,
-            transition_cycles: 0,
-            profile_cycles: 0,
-            placement: Vec::new(),
-            decision: None,
-            noted: 0,
-            placed: 0,
-        })
+        Ok(Controller { firmware, streams, phase, since: 0, profile_cycles: 0, placement: Vec::new(), decision: None, noted: 0, placed: 0 })
     }
 
     /// The observations of a run that ended at cycle `now`.
     pub(super) fn observed(mut self, now: u64) -> Observed {
         self.account(now);
-        let Controller { transition_cycles, profile_cycles, placement, decision, .. } = self;
-        Observed { transition_cycles, profile_cycles, placement, decision }
+        let Controller { profile_cycles, placement, decision, .. } = self;
+        Observed { profile_cycles, placement, decision }
     }
 
     /// Books the cycles since the last interrupt on the phase that they were spent in.
     fn account(&mut self, now: u64) {
         let cycles = now.saturating_sub(self.since);
         self.since = now;
-        match self.phase {
-            PhaseCode::Transition => self.transition_cycles += cycles,
-            PhaseCode::Profile => self.profile_cycles += cycles,
-            _ => {}
+        if self.phase == PhaseCode::Profile {
+            self.profile_cycles += cycles;
         }
     }
 

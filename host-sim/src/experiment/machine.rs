@@ -139,7 +139,7 @@ pub struct Outcome {
     pub launches: Vec<LaunchCounts>,
     /// Quotas at the end; empty if the policy sets none.
     pub placement: Vec<Placement>,
-    /// Cycles in which the firmware waited for SMs to reach their configuration.
+    /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
     /// Cycles in which the firmware profiled.
     pub profile_cycles: u64,

@@ -152,7 +152,7 @@ impl Machine for SimulatedGpu {
             cycles: stats.cycles,
             launches: stats.launches.iter().map(launch_counts).collect(),
             placement: observed.placement,
-            transition_cycles: observed.transition_cycles,
+            transition_cycles: stats.transition_cycles,
             profile_cycles: observed.profile_cycles,
             decision: observed.decision,
             stalls: stalls(&stats),

@@ -144,6 +144,13 @@ impl GpuConfig {
         if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
             fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
         }
+        if self.interconnect.flit_bytes < 40 {
+            let remedy = "must be at least 40, so that a sector and its header are one flit; packets of several flits are not modelled";
+            fail("interconnect.flit_bytes", self.interconnect.flit_bytes, remedy)?;
+        }
+        if dram.bus_bytes.saturating_mul(dram.burst_beats) != 32 {
+            fail("dram.burst_beats", dram.burst_beats, "bus_bytes x burst_beats must be 32, one sector per burst")?;
+        }
         if dram.banks > 64 {
             fail("dram.banks", dram.banks, "must be at most 64")?;
         }

@@ -131,7 +131,7 @@ pub struct UnitTiming {
 pub struct L1Config {
     /// Sets.
     pub sets: u32,
-    /// Ways per set when `adaptive` does not apply.
+    /// Ways per set, unless `carve_out` says otherwise.
     pub ways: u32,
     /// Bytes per line.
     pub line_bytes: u32,

@@ -51,6 +51,7 @@ impl Gpu {
         if self.dispatcher.generation != self.registers.generation() {
             self.dispatcher.generation = self.registers.generation();
             self.dispatcher.room_everywhere();
+            self.begin_transition();
             if self.registers.ideal_transition() {
                 self.suspend_surplus();
             }

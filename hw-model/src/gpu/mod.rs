@@ -7,6 +7,7 @@
 mod dispatch;
 mod launch;
 mod stats;
+mod transition;
 mod validate;
 mod watchdog;
 
@@ -20,6 +21,7 @@ use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps
 use crate::sm::{KERNEL_SLOTS, Program, Sm};
 use dispatch::Dispatcher;
 use launch::{Queue, Slot};
+use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
 
@@ -58,6 +60,7 @@ pub struct Gpu {
     slots: Vec<Option<Slot>>,
     queue: Queue,
     dispatcher: Dispatcher,
+    transition: Transition,
     watchdog: Watchdog,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
@@ -85,6 +88,7 @@ impl Gpu {
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
             dispatcher: Dispatcher::new(config.sm.count as usize),
+            transition: Transition::default(),
             watchdog: Watchdog::default(),
             skip: true,
             validation: None,
@@ -138,6 +142,7 @@ impl Gpu {
             self.run_sms();
             self.retire_tbs();
             self.issue_tbs();
+            self.end_transition();
             if self.validation.is_some() {
                 self.check_resources();
             }

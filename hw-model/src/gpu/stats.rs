@@ -62,6 +62,8 @@ pub struct SmStats {
 pub struct Stats {
     /// Cycles run.
     pub cycles: u64,
+    /// Cycles in which SMs were on their way to new quotas.
+    pub transition_cycles: u64,
     /// In the order of [`Gpu::launch`].
     pub launches: Vec<LaunchStats>,
     /// By SM.
@@ -100,7 +102,7 @@ pub(super) fn collect(gpu: &Gpu) -> Stats {
         stats
     });
     let sms = gpu.sms.iter().map(|sm| SmStats { counters: *sm.counters(), resident: std::array::from_fn(|slot| sm.resident(slot)) });
-    Stats { cycles: gpu.now, launches: launches.collect(), sms: sms.collect() }
+    Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), launches: launches.collect(), sms: sms.collect() }
 }
 
 fn fill(stats: &mut LaunchStats, after: &SlotTotals, before: &SlotTotals) {

@@ -12,11 +12,13 @@ impl Lsu {
         let warp = current.inst.warp;
         let finished = match current.inst.mem {
             MemKind::Shared { store } => {
-                around.counters[usize::from(current.kernel)].shared_passes += 1;
-                current.passes_left -= 1;
-                if current.passes_left > 0 || (!store && self.shared.is_full()) {
-                    // A full pipeline keeps the last pass waiting.
-                    current.passes_left = current.passes_left.max(1);
+                // A full pipeline keeps the last pass waiting.
+                let waits = current.passes_left == 1 && !store && self.shared.is_full();
+                if !waits {
+                    around.counters[usize::from(current.kernel)].shared_passes += 1;
+                    current.passes_left -= 1;
+                }
+                if current.passes_left > 0 {
                     false
                 } else {
                     if store {
