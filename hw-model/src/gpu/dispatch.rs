@@ -128,7 +128,7 @@ impl Gpu {
                 }
                 let last = state.unissued() == 0;
                 self.carve_out(sm);
-                let Some(program) = &self.programs[slot] else { continue };
+                let Some(program) = self.programs.get(slot as u8) else { continue };
                 self.sms[sm].take_tb(slot as u8, index, &demand, program, self.now);
                 if let Some(validation) = &mut self.validation {
                     validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));

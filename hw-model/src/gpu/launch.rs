@@ -151,7 +151,7 @@ impl Gpu {
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
-            let program = Program::new(launch.trace.clone(), launch.sector_offset);
+            let program = Program::new(launch.trace.clone(), launch.sector_offset, &self.config.sm);
             self.slots[slot] = Some(Slot {
                 launch: index,
                 ready: self.now + u64::from(self.config.launch.latency_cycles),
@@ -165,7 +165,7 @@ impl Gpu {
             if let Some(validation) = &mut self.validation {
                 validation.launched(slot, launch.trace.tbs());
             }
-            self.programs[slot] = Some(program);
+            self.programs.set(slot as u8, program);
             self.dispatcher.add(slot);
             let before = self.slot_totals(slot);
             let queued = &mut self.queue.launches[index];

@@ -18,7 +18,7 @@ pub use watchdog::Stuck;
 use crate::config::GpuConfig;
 use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
-use crate::sm::{KERNEL_SLOTS, Program, Sm};
+use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
 use launch::{Queue, Slot};
 use transition::Transition;
@@ -56,7 +56,7 @@ pub struct Gpu {
     wake: Vec<u64>,
     memory: MemorySystem,
     registers: RegisterFile,
-    programs: Vec<Option<Program>>,
+    programs: Programs,
     slots: Vec<Option<Slot>>,
     queue: Queue,
     dispatcher: Dispatcher,
@@ -84,7 +84,7 @@ impl Gpu {
             wake: vec![u64::MAX; config.sm.count as usize],
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps)),
-            programs: vec![None; KERNEL_SLOTS],
+            programs: Programs::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
             dispatcher: Dispatcher::new(config.sm.count as usize),

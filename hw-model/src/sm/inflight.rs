@@ -1,5 +1,6 @@
 //! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
 
+use super::collector::bank_reads;
 use super::warp::RegSet;
 use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
@@ -61,8 +62,8 @@ pub(crate) struct Decoded {
     pub mem: MemKind,
     pub control: Control,
     pub dst: u16,
-    pub sources: [u8; MAX_SOURCES],
-    pub source_count: u8,
+    /// Reads per register bank, for warp 0 (see [`bank_reads`]).
+    pub reads: u32,
     /// All registers named; one of them pending is a hazard (read-after-write or write-after-write).
     pub registers: RegSet,
     /// Takes one cycle in its unit, whatever the unit's timing: control instructions that compute nothing.
@@ -70,7 +71,8 @@ pub(crate) struct Decoded {
 }
 
 impl Decoded {
-    pub(crate) fn new(inst: &StaticInst) -> Self {
+    /// For an SM with `banks` register banks per sub-core.
+    pub(crate) fn new(inst: &StaticInst, banks: u32) -> Self {
         let mut sources = [0; MAX_SOURCES];
         let mut count = 0;
         for &reg in inst.sources() {
@@ -105,7 +107,8 @@ impl Decoded {
             registers.insert(reg.into());
         }
         let quick = matches!(inst.class, Class::Barrier | Class::Exit);
-        Decoded { unit, mem, control, dst: inst.dst.map_or(NO_REG, u16::from), sources, source_count: count as u8, registers, quick }
+        let dst = inst.dst.map_or(NO_REG, u16::from);
+        Decoded { unit, mem, control, dst, reads: bank_reads(&sources[..count], banks), registers, quick }
     }
 }
 
@@ -117,8 +120,8 @@ pub(super) struct Inflight {
     pub warp: u8,
     pub unit: Unit,
     pub dst: u16,
-    pub sources: [u8; MAX_SOURCES],
-    pub source_count: u8,
+    /// Reads per register bank, four bits each.
+    pub reads: u32,
     pub quick: bool,
     /// Passes through the shared-memory banks.
     pub passes: u8,
@@ -129,16 +132,6 @@ pub(super) struct Inflight {
 
 impl Inflight {
     /// Fills latches that hold nothing.
-    pub(super) const EMPTY: Inflight = Inflight {
-        seq: 0,
-        warp: 0,
-        unit: Unit::Int,
-        dst: NO_REG,
-        sources: [0; MAX_SOURCES],
-        source_count: 0,
-        quick: false,
-        passes: 0,
-        mem: MemKind::None,
-        mem_ref: 0,
-    };
+    pub(super) const EMPTY: Inflight =
+        Inflight { seq: 0, warp: 0, unit: Unit::Int, dst: NO_REG, reads: 0, quick: false, passes: 0, mem: MemKind::None, mem_ref: 0 };
 }

@@ -1,36 +1,39 @@
 //! Issue: which warps could, which one does, and what issuing does to it.
 
+use super::collector::MAX_SUB_CORES;
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
-use super::warp::{Wait, Warp};
-use super::{Program, Sm};
+use super::warp::Wait;
+use super::{KERNEL_SLOTS, Programs, Sm};
 
 impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
-    pub(super) fn issue(&mut self, now: u64, programs: &[Option<Program>]) {
-        let count = self.sub_cores.len();
-        for i in 0..count {
-            let number = (now as usize + i) & (count - 1);
+    pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
+        self.issued = 0;
+        let mask = usize::from(self.sub_core_mask);
+        for i in 0..=mask {
+            let number = (now as usize + i) & mask & (MAX_SUB_CORES - 1);
             let sub_core = &mut self.sub_cores[number];
-            sub_core.issued = false;
             if sub_core.readiness.ready == 0 {
                 continue;
             }
-            let issuable = sub_core.readiness.issuable(sub_core.operands.issued_full());
+            let issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
             if issuable == 0 {
                 continue;
             }
-            let warps = &self.warps;
-            let local = sub_core.picker.pick(issuable, |local| &warps[local as usize * count + number]);
-            sub_core.issued = true;
-            self.issue_warp((local as usize * count + number) as u8, programs);
+            let (warps, shift) = (&self.warps, self.sub_core_shift);
+            let slot = |local: u32| (local << shift) as u8 | number as u8;
+            let local = sub_core.picker.pick(issuable, |local| &warps[slot(local)]);
+            self.issued |= 1 << number;
+            self.issue_warp(slot(local), number, programs);
         }
     }
 
-    fn issue_warp(&mut self, number: u8, programs: &[Option<Program>]) {
-        let warp = &mut self.warps[usize::from(number)];
-        let Some(program) = &programs[usize::from(warp.kernel)] else { return };
-        let (executed, inst) = program.at(warp.next);
-        let counters = &mut self.kernels[usize::from(warp.kernel)];
+    fn issue_warp(&mut self, number: u8, sub_core: usize, programs: &Programs) {
+        let warp = &mut self.warps[number];
+        let Some(program) = programs.get(warp.kernel) else { return };
+        let executed = warp.executed;
+        let inst = program.decoded(executed);
+        let counters = &mut self.kernels[usize::from(warp.kernel) & (KERNEL_SLOTS - 1)];
         counters.warp_insts += 1;
         counters.thread_insts += u64::from(executed.lanes());
         let mut mem_ref = 0;
@@ -56,24 +59,42 @@ impl Sm {
             warp: number,
             unit: inst.unit,
             dst: inst.dst,
-            sources: inst.sources,
-            source_count: inst.source_count,
+            reads: inst.reads.rotate_left(4 * u32::from(number)) & self.bank_reads_mask,
             quick: inst.quick,
             passes: executed.passes() as u8,
             mem: inst.mem,
             mem_ref,
         };
         self.next_seq = self.next_seq.wrapping_add(1);
-        let control = inst.control;
+        self.operands.issue(sub_core, inflight);
+        if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None {
+            // What nearly every instruction does: the next one takes its place.
+            let readiness = &mut self.sub_cores[sub_core].readiness;
+            let bit = 1 << (number >> self.sub_core_shift);
+            readiness.clear_ready(bit, inst.unit);
+            warp.executed = program.executed(warp.next);
+            let next = program.decoded(warp.executed);
+            warp.needs = next.registers;
+            warp.unit = next.unit;
+            if !warp.pending.meets(&next.registers) {
+                readiness.set_ready(bit, next.unit);
+            } else if warp.loading.meets(&next.registers) {
+                readiness.on_memory |= bit;
+            }
+            return;
+        }
+        self.after_control(number, inst.control, programs);
+    }
+
+    /// What issuing does to the warp's TB, if the instruction is a control instruction or the warp's last.
+    fn after_control(&mut self, number: u8, control: Control, programs: &Programs) {
+        let warp = &mut self.warps[number];
         if control == Control::Fence {
             warp.wait = Wait::Fence;
         }
         let (tb_slot, issued_all) = (warp.tb_slot, warp.issued_all);
-        let sub_core = self.sub_core(number);
-        self.issue_latches[inflight.unit.index()] |= 1 << sub_core;
-        self.sub_cores[sub_core].operands.issue(inflight);
         if control == Control::Barrier && !issued_all {
-            self.warps[usize::from(number)].wait = Wait::Barrier;
+            warp.wait = Wait::Barrier;
             self.tbs[usize::from(tb_slot)].at_barrier += 1;
         }
         if issued_all {
@@ -86,14 +107,14 @@ impl Sm {
     }
 
     /// Lets the TB's warps go on if every warp with instructions left has arrived.
-    fn release_barrier(&mut self, tb_slot: u8, programs: &[Option<Program>]) {
+    fn release_barrier(&mut self, tb_slot: u8, programs: &Programs) {
         let tb = &mut self.tbs[usize::from(tb_slot)];
         if tb.at_barrier == 0 || tb.at_barrier < tb.issuing {
             return;
         }
         tb.at_barrier = 0;
         for number in tb.first_warp..tb.first_warp + tb.warps {
-            let warp = &mut self.warps[usize::from(number)];
+            let warp = &mut self.warps[number];
             if warp.wait == Wait::Barrier {
                 warp.wait = Wait::None;
                 self.refresh(number, programs);
@@ -103,7 +124,7 @@ impl Sm {
 
     /// A warp's sub-core.
     pub(super) fn sub_core(&self, warp: u8) -> usize {
-        usize::from(warp) & (self.sub_cores.len() - 1)
+        usize::from(warp & self.sub_core_mask) & (MAX_SUB_CORES - 1)
     }
 
     /// A warp's bit in its sub-core's masks.
@@ -114,13 +135,13 @@ impl Sm {
     /// Takes a warp out of its sub-core's readiness masks.
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
-        self.sub_cores[sub_core].readiness.clear(bit, self.warps[usize::from(number)].unit);
+        self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
     }
 
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
-    pub(super) fn refresh(&mut self, number: u8, programs: &[Option<Program>]) {
+    pub(super) fn refresh(&mut self, number: u8, programs: &Programs) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
-        let warp: &mut Warp = &mut self.warps[usize::from(number)];
+        let warp = &mut self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
         if !warp.live || warp.issued_all {
@@ -134,8 +155,9 @@ impl Sm {
             }
             Wait::Barrier | Wait::Fetch => return,
         }
-        let Some(program) = &programs[usize::from(warp.kernel)] else { return };
-        let (_, inst) = program.at(warp.next);
+        let Some(program) = programs.get(warp.kernel) else { return };
+        warp.executed = program.executed(warp.next);
+        let inst = program.decoded(warp.executed);
         warp.needs = inst.registers;
         warp.unit = inst.unit;
         readiness.valid |= bit;
@@ -146,10 +168,10 @@ impl Sm {
         }
     }
 
-    /// A register of a warp has been written: its next instruction may have waited for it.
+    /// A register of a warp has been written, by a load or not: its next instruction may have waited for it.
     pub(super) fn register_written(&mut self, number: u8, reg: u16) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
-        let warp = &mut self.warps[usize::from(number)];
+        let warp = &mut self.warps[number];
         warp.pending.remove(reg);
         warp.loading.remove(reg);
         let readiness = &mut self.sub_cores[sub_core].readiness;

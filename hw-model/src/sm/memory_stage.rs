@@ -4,14 +4,15 @@
 use super::inflight::{NO_REG, Unit};
 use super::lsu::{Done, Surroundings};
 use super::warp::Wait;
-use super::{Program, Sm};
+use super::{Programs, Sm};
 use crate::memory::MemorySystem;
 
 impl Sm {
     /// Runs the load/store unit if it has something to do, and hands it the next instruction.
-    pub(super) fn load_store(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
+    pub(super) fn load_store(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
         if self.lsu_wake <= now {
-            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, sub_cores: &mut self.sub_cores };
+            let sub_core_mask = self.sub_core_mask;
+            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
             self.lsu.cycle(now, &mut around);
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
             let mut done = std::mem::take(&mut self.lsu.done);
@@ -26,29 +27,30 @@ impl Sm {
         // The oldest memory instruction of all sub-cores goes first.
         let mem = Unit::Mem.index();
         let mut oldest: Option<(u32, usize)> = None;
-        for (number, sub_core) in self.sub_cores.iter().enumerate() {
-            if sub_core.operands.complete_full() >> mem & 1 == 1 {
-                let seq = sub_core.operands.peek_complete(mem).seq;
-                if oldest.is_none_or(|(other, _)| seq < other) {
-                    oldest = Some((seq, number));
-                }
+        let mut waiting = self.operands.complete_mem();
+        while waiting != 0 {
+            let number = waiting.trailing_zeros() as usize;
+            waiting &= waiting - 1;
+            let seq = self.operands.peek_complete(number, mem).seq;
+            if oldest.is_none_or(|(other, _)| seq < other) {
+                oldest = Some((seq, number));
             }
         }
         if let Some((_, sub_core)) = oldest {
-            let inst = self.sub_cores[sub_core].operands.take_complete(mem);
-            let kernel = self.warps[usize::from(inst.warp)].kernel;
-            if let Some(program) = &programs[usize::from(kernel)] {
+            let inst = self.operands.take_complete(sub_core, mem);
+            let kernel = self.warps[inst.warp].kernel;
+            if let Some(program) = programs.get(kernel) {
                 self.lsu.accept(inst, kernel, program);
                 self.lsu_wake = now + 1;
             }
         }
     }
 
-    fn memory_event(&mut self, event: Done, programs: &[Option<Program>]) {
+    fn memory_event(&mut self, event: Done, programs: &Programs) {
         match event {
             Done::Loaded { warp, dst } => self.complete(warp, dst),
             Done::Atomic { warp, dst } => {
-                let state = &mut self.warps[usize::from(warp)];
+                let state = &mut self.warps[warp];
                 state.atomics -= 1;
                 if state.atomics == 0 && state.wait == Wait::Atomic {
                     state.wait = Wait::None;
@@ -58,16 +60,16 @@ impl Sm {
             }
             Done::Passed { warp } => self.complete(warp, NO_REG),
             Done::Fenced { warp } => {
-                let state = &mut self.warps[usize::from(warp)];
+                let state = &mut self.warps[warp];
                 if state.wait == Wait::Fence {
                     state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
                     self.refresh(warp, programs);
                 }
                 self.complete(warp, NO_REG);
             }
-            Done::StoreSent { warp } => self.warps[usize::from(warp)].stores += 1,
+            Done::StoreSent { warp } => self.warps[warp].stores += 1,
             Done::StoreAcknowledged { warp } => {
-                let state = &mut self.warps[usize::from(warp)];
+                let state = &mut self.warps[warp];
                 state.stores -= 1;
                 if state.stores == 0 && state.wait == Wait::Drain {
                     state.wait = Wait::None;

@@ -19,7 +19,6 @@ mod issue;
 mod l1;
 mod lsu;
 mod memory_stage;
-mod operand_stage;
 mod program;
 mod resources;
 mod scheduler;
@@ -27,24 +26,27 @@ mod stall;
 mod sub_core;
 mod suspend;
 mod tb;
+mod units;
 mod warp;
 
 pub use counters::{KernelCounters, SmCounters};
 pub use resources::Resources;
 pub use stall::{ISSUE_CLASSES, IssueClass, IssueCounters};
 
-pub(crate) use program::Program;
+pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::FinishedTb;
 
 use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};
 use calendar::{Calendar, Result};
-use inflight::{NO_REG, UNITS, Unit};
+use collector::{MAX_SUB_CORES, OperandStage, UNIT_AT};
+use inflight::{NO_REG, UNITS};
 use lsu::Lsu;
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
-use warp::Warp;
+use units::Units;
+use warp::{MAX_WARPS, Warps};
 
 /// Kernel slots, as many as the register block has.
 pub const KERNEL_SLOTS: usize = 8;
@@ -63,20 +65,26 @@ const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
 #[derive(Clone, Debug)]
 pub struct Sm {
     /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
-    warps: Vec<Warp>,
+    warps: Warps,
+    warp_slots: u32,
     /// How many of them the machine has.
     real_warps: u32,
     tbs: Vec<TbSlot>,
-    sub_cores: Vec<SubCore>,
+    /// Those that the machine lacks are never ready.
+    sub_cores: Box<[SubCore; MAX_SUB_CORES]>,
     /// log2 of the number of sub-cores.
     sub_core_shift: u32,
-    /// Sub-cores with an instruction in a unit's issue latch, bit per sub-core.
-    issue_latches: [u8; UNITS],
+    sub_core_mask: u8,
+    /// Sub-cores whose scheduler issued in the current cycle, bit per sub-core.
+    issued: u8,
+    operands: OperandStage,
+    /// Four bits per register bank of a sub-core.
+    bank_reads_mask: u32,
     lsu: Lsu,
     /// Cycle from which the load/store unit has something to do.
     lsu_wake: u64,
     timings: [UnitTiming; UNITS],
-    register_rounds: u32,
+    units: Units,
     calendar: Calendar,
     free: Resources,
     /// Warp slots in use, bit per slot.
@@ -104,26 +112,35 @@ impl Sm {
         let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 1).sum();
         let real_warps = config.sm.threads / 32;
         // Readiness masks have 32 bits per sub-core, the mask of used slots has 128.
-        let warps = (2 * real_warps).min(32 * config.sm.sub_cores).min(128) as usize;
+        let warp_slots = (2 * real_warps).min(32 * config.sm.sub_cores).min(MAX_WARPS as u32);
         Sm {
-            warps: vec![Warp::EMPTY; warps],
+            warps: Warps::new(),
+            warp_slots,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
-            sub_cores: vec![SubCore::new(&config.sm); config.sm.sub_cores as usize],
+            sub_cores: Box::new(std::array::from_fn(|_| SubCore::new(&config.sm))),
             sub_core_shift: config.sm.sub_cores.trailing_zeros(),
-            issue_latches: [0; UNITS],
+            sub_core_mask: config.sm.sub_cores as u8 - 1,
+            issued: 0,
+            operands: OperandStage::new(
+                config.sm.sub_cores,
+                config.sm.collector_units / config.sm.sub_cores,
+                config.sm.register_banks / config.sm.sub_cores,
+                config.sm.register_rounds,
+            ),
+            bank_reads_mask: u32::MAX >> (32 - 4 * (config.sm.register_banks / config.sm.sub_cores)),
             lsu: Lsu::new(config, id),
             lsu_wake: u64::MAX,
             timings,
-            register_rounds: config.sm.register_rounds,
+            units: Units::new(timings.iter().map(|t| t.interval).max().unwrap_or(1)),
             calendar: Calendar::new(horizon, (in_flight * config.sm.sub_cores) as u16),
             free: Resources::of_sm(&config.sm),
             warp_slots_used: 0,
             resident: [0; KERNEL_SLOTS],
             next_age: 0,
             next_seq: 0,
-            fetching: Vec::with_capacity(warps),
-            leaving: Vec::with_capacity(warps),
+            fetching: Vec::with_capacity(warp_slots as usize),
+            leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
             accounted: 0,
             kernels: [KernelCounters::default(); KERNEL_SLOTS],
@@ -163,20 +180,18 @@ impl Sm {
     }
 
     /// Runs cycle `now`. Cycles since the last call were slept through.
-    pub(crate) fn cycle(&mut self, now: u64, programs: &[Option<Program>], memory: &mut MemorySystem) {
+    pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
         self.account_sleep(now);
         self.fetched(now, programs);
         self.write_back(now);
         self.execute(now);
         self.load_store(now, programs, memory);
         if self.has_work() {
-            self.collect_operands();
+            self.operands.cycle();
             self.issue(now, programs);
         } else {
-            for sub_core in &mut self.sub_cores {
-                sub_core.operands.end_writes();
-                sub_core.issued = false;
-            }
+            self.operands.end_writes();
+            self.issued = 0;
         }
         self.account(1);
         self.accounted = now + 1;
@@ -196,7 +211,7 @@ impl Sm {
 
     /// An instruction could issue, or is on its way to its unit.
     fn has_work(&self) -> bool {
-        self.sub_cores.iter().any(|s| s.readiness.ready != 0 || !s.operands.is_empty())
+        !self.operands.is_empty() || self.sub_cores[..1 << self.sub_core_shift].iter().any(|s| s.readiness.ready != 0)
     }
 
     /// Results of fixed-latency units reach the registers.
@@ -205,7 +220,7 @@ impl Sm {
             if dst != NO_REG {
                 let sub_core = self.sub_core(warp);
                 // The fixed-latency units do not wait for a bank; only the load/store unit does.
-                self.sub_cores[sub_core].operands.write(warp, dst);
+                self.operands.write(sub_core, warp, dst);
             }
             self.complete(warp, dst);
         }
@@ -213,7 +228,7 @@ impl Sm {
 
     /// An instruction of `warp` is complete: its register is free and it is no longer in flight.
     fn complete(&mut self, warp: u8, dst: u16) {
-        let state = &mut self.warps[usize::from(warp)];
+        let state = &mut self.warps[warp];
         state.in_flight -= 1;
         let last = state.in_flight == 0 && state.issued_all;
         if dst != NO_REG {
@@ -225,26 +240,23 @@ impl Sm {
     }
 
     fn may_leave(&mut self, warp: u8) {
-        if self.warps[usize::from(warp)].finished() {
+        if self.warps[warp].finished() {
             self.leaving.push(warp);
         }
     }
 
     /// Units take complete instructions; the load/store unit is served in [`Sm::load_store`].
     fn execute(&mut self, now: u64) {
-        for sub_core in &mut self.sub_cores {
-            let mut units = sub_core.operands.complete_full() & !(1 << Unit::Mem.index());
-            while units != 0 {
-                let unit = units.trailing_zeros() as usize;
-                units &= units - 1;
-                if sub_core.unit_free[unit] > now {
-                    continue;
-                }
-                let inst = sub_core.operands.take_complete(unit);
-                let timing = if inst.quick { QUICK } else { self.timings[unit] };
-                sub_core.unit_free[unit] = now + u64::from(timing.interval);
-                self.calendar.add(now + u64::from(timing.latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
-            }
+        self.units.release(now);
+        let mut starting = self.operands.complete_others() & !self.units.busy();
+        while starting != 0 {
+            let bit = starting.trailing_zeros();
+            starting &= starting - 1;
+            let (sub_core, unit) = (bit as usize & (MAX_SUB_CORES - 1), UNIT_AT[bit as usize / MAX_SUB_CORES]);
+            let inst = self.operands.take_complete(sub_core, unit);
+            let timing = if inst.quick { QUICK } else { self.timings[unit] };
+            self.units.take(bit, now, timing.interval);
+            self.calendar.add(now + u64::from(timing.latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A launched kernel as the SMs see it: its trace, its decoded instructions, and what one TB of it needs.
 
+use super::KERNEL_SLOTS;
 use super::inflight::Decoded;
-use crate::isa::StaticInst;
+use crate::config::SmConfig;
 use crate::trace::{KernelTrace, ShapeInst};
 use std::sync::Arc;
 
@@ -15,14 +16,36 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(trace: Arc<KernelTrace>, sector_offset: u64) -> Self {
-        let decoded = trace.statics().iter().map(|inst: &StaticInst| Decoded::new(inst)).collect();
+    /// For SMs of `sm`.
+    pub(crate) fn new(trace: Arc<KernelTrace>, sector_offset: u64, sm: &SmConfig) -> Self {
+        let banks = sm.register_banks / sm.sub_cores;
+        let decoded = trace.statics().iter().map(|inst| Decoded::new(inst, banks)).collect();
         Program { trace, sector_offset, decoded }
     }
 
-    /// The instruction at a position of the shapes, as executed and as decoded.
-    pub(crate) fn at(&self, position: u32) -> (ShapeInst, &Decoded) {
-        let executed = self.trace.shape_insts()[position as usize];
-        (executed, &self.decoded[executed.index()])
+    /// The instruction at a position of the shapes, as executed.
+    pub(crate) fn executed(&self, position: u32) -> ShapeInst {
+        self.trace.shape_insts()[position as usize]
+    }
+
+    /// What an executed instruction is.
+    pub(crate) fn decoded(&self, executed: ShapeInst) -> &Decoded {
+        &self.decoded[executed.index()]
+    }
+}
+
+/// The kernels on the GPU, by slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Programs([Option<Program>; KERNEL_SLOTS]);
+
+impl Programs {
+    /// The kernel in a slot (less than [`KERNEL_SLOTS`]).
+    pub(crate) fn get(&self, slot: u8) -> Option<&Program> {
+        self.0[usize::from(slot) & (KERNEL_SLOTS - 1)].as_ref()
+    }
+
+    /// Puts a kernel into a slot.
+    pub(crate) fn set(&mut self, slot: u8, program: Program) {
+        self.0[usize::from(slot) & (KERNEL_SLOTS - 1)] = Some(program);
     }
 }

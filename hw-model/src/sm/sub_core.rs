@@ -1,8 +1,8 @@
-//! One sub-core: which of its warps could issue, its scheduler's memory, its operand collector and its execution units.
+//! One sub-core: which of its warps could issue, its scheduler's memory, and its execution units.
 //!
 //! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the sub-core's own warps, bit `w / sub-cores`.
 
-use super::collector::OperandCollector;
+use super::collector::UNITS_PADDED;
 use super::inflight::{UNITS, Unit};
 use super::scheduler::Picker;
 use crate::config::{SmConfig, UnitTiming};
@@ -17,9 +17,7 @@ pub(super) struct Readiness {
     /// Waits for a load: valid with a register that a load will write, or held by a fence or an atomic.
     pub on_memory: u32,
     /// Ready, by the unit of the next instruction.
-    pub by_unit: [u32; UNITS],
-    /// Units with a bit set in `by_unit`.
-    pub units: u16,
+    pub by_unit: [u32; UNITS_PADDED],
 }
 
 impl Readiness {
@@ -27,33 +25,25 @@ impl Readiness {
     pub(super) fn clear(&mut self, bit: u32, unit: Unit) {
         self.valid &= !bit;
         self.on_memory &= !bit;
-        if self.ready & bit != 0 {
-            self.ready &= !bit;
-            let of_unit = &mut self.by_unit[unit.index()];
-            *of_unit &= !bit;
-            self.units &= !(u16::from(*of_unit == 0) << unit.index());
-        }
+        self.clear_ready(bit, unit);
+    }
+
+    /// Marks a warp not ready.
+    pub(super) fn clear_ready(&mut self, bit: u32, unit: Unit) {
+        self.ready &= !bit;
+        self.by_unit[unit.index()] &= !bit;
     }
 
     /// Marks a warp ready for `unit`.
     pub(super) fn set_ready(&mut self, bit: u32, unit: Unit) {
         self.ready |= bit;
         self.by_unit[unit.index()] |= bit;
-        self.units |= 1 << unit.index();
     }
 
-    /// Warps whose unit's issue latch is free.
-    pub(super) fn issuable(&self, issued_full: u16) -> u32 {
-        let mut units = self.units & !issued_full;
-        if units == self.units {
-            return self.ready;
-        }
-        let mut warps = 0;
-        while units != 0 {
-            warps |= self.by_unit[units.trailing_zeros() as usize];
-            units &= units - 1;
-        }
-        warps
+    /// Warps whose unit's issue latch is free. `issued_full` has all ones for a unit whose latch is taken.
+    pub(super) fn issuable(&self, issued_full: &[u32; UNITS_PADDED]) -> u32 {
+        let held = self.by_unit.iter().zip(issued_full).fold(0, |held, (warps, full)| held | warps & full);
+        self.ready & !held
     }
 }
 
@@ -62,22 +52,11 @@ impl Readiness {
 pub(super) struct SubCore {
     pub readiness: Readiness,
     pub picker: Picker,
-    pub operands: OperandCollector,
-    /// Cycle from which a unit accepts its next instruction.
-    pub unit_free: [u64; UNITS],
-    /// Whether the scheduler issued in the current cycle.
-    pub issued: bool,
 }
 
 impl SubCore {
     pub(super) fn new(config: &SmConfig) -> Self {
-        SubCore {
-            readiness: Readiness::default(),
-            picker: Picker::new(config.warp_scheduler),
-            operands: OperandCollector::new(config.collector_units / config.sub_cores, config.register_banks / config.sub_cores),
-            unit_free: [0; UNITS],
-            issued: false,
-        }
+        SubCore { readiness: Readiness::default(), picker: Picker::new(config.warp_scheduler) }
     }
 }
 

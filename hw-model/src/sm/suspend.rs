@@ -32,11 +32,11 @@ impl Sm {
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
         self.account_sleep(now);
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
-        let (tb_slot, _) = resident.max_by_key(|(_, tb)| self.warps[usize::from(tb.first_warp)].age)?;
+        let (tb_slot, _) = resident.max_by_key(|(_, tb)| self.warps[tb.first_warp].age)?;
         let TbSlot { first_warp, warps, index, issuing, demand, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
-            let warp = &mut self.warps[usize::from(number)];
+            let warp = &mut self.warps[number];
             saved.push((!warp.issued_all).then_some(SuspendedWarp {
                 next: warp.next,
                 next_mem: warp.next_mem,
@@ -80,13 +80,13 @@ impl Sm {
         };
         for (number, warp) in (first as u8..).zip(&tb.warps) {
             let Some(warp) = warp else {
-                self.warps[usize::from(number)] = Warp::EMPTY;
+                self.warps[number] = Warp::EMPTY;
                 continue;
             };
             slot.remaining += 1;
             slot.issuing += 1;
             slot.at_barrier += u8::from(warp.at_barrier);
-            self.warps[usize::from(number)] = Warp {
+            self.warps[number] = Warp {
                 live: true,
                 wait: if warp.at_barrier { Wait::Barrier } else { Wait::Fetch },
                 kernel,

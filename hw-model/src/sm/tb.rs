@@ -1,8 +1,7 @@
 //! TBs on an SM: taking one in, and letting its warps go when they have finished.
 
-use super::inflight::Unit;
 use super::warp::{Wait, Warp};
-use super::{FETCH_CYCLES, Program, Resources, Sm};
+use super::{FETCH_CYCLES, Program, Programs, Resources, Sm};
 
 /// A TB slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,7 +70,7 @@ impl Sm {
         }
         let run = u128::MAX >> (128 - count);
         let find = |total: u32| (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0);
-        find(real).or_else(|| if self.tbs.iter().any(|tb| tb.live && tb.evicted) { find(self.warps.len() as u32) } else { None })
+        find(real).or_else(|| if self.tbs.iter().any(|tb| tb.live && tb.evicted) { find(self.warp_slots) } else { None })
     }
 
     /// Whether a TB of `demand` fits now, contiguous warp slots included.
@@ -88,7 +87,7 @@ impl Sm {
             let shape = program.trace.shape(reference.shape);
             let number = first + w;
             issuing += u8::from(!shape.is_empty());
-            self.warps[number as usize] = Warp {
+            self.warps[number as u8] = Warp {
                 live: true,
                 issued_all: shape.is_empty(),
                 wait: Wait::Fetch,
@@ -107,7 +106,7 @@ impl Sm {
     }
 
     /// Warps whose first instruction has been fetched may take part in scheduling.
-    pub(super) fn fetched(&mut self, now: u64, programs: &[Option<Program>]) {
+    pub(super) fn fetched(&mut self, now: u64, programs: &Programs) {
         let mut at = 0;
         while at < self.fetching.len() {
             let (cycle, number) = self.fetching[at];
@@ -116,7 +115,7 @@ impl Sm {
                 continue;
             }
             self.fetching.swap_remove(at);
-            self.warps[usize::from(number)].wait = Wait::None;
+            self.warps[number].wait = Wait::None;
             self.refresh(number, programs);
             self.may_leave(number);
         }
@@ -125,7 +124,7 @@ impl Sm {
     /// Warps that have finished leave; TBs whose warps have all left give their resources back.
     pub(super) fn retire(&mut self) {
         while let Some(number) = self.leaving.pop() {
-            let warp = &mut self.warps[usize::from(number)];
+            let warp = &mut self.warps[number];
             if !warp.finished() {
                 continue;
             }
@@ -184,7 +183,7 @@ impl Sm {
     /// One line per TB on what its warps wait for, for the report of a stuck run.
     pub(crate) fn describe(&self, lines: &mut Vec<String>, id: usize) {
         for tb in self.tbs.iter().filter(|tb| tb.live) {
-            let warps = &self.warps[usize::from(tb.first_warp)..usize::from(tb.first_warp + tb.warps)];
+            let warps = self.warps.range(tb.first_warp..tb.first_warp + tb.warps);
             let count = |f: &dyn Fn(&Warp) -> bool| warps.iter().filter(|w| w.live && f(w)).count();
             lines.push(format!(
                 "SM {id}: TB {} of kernel slot {}: {} of {} warps live, {} at a barrier, {} at a fence, {} on atomics, {} with instructions in flight, {} with stores unacknowledged (load/store latch {})",
@@ -197,7 +196,7 @@ impl Sm {
                 count(&|w| w.wait == Wait::Atomic),
                 count(&|w| w.in_flight > 0),
                 count(&|w| w.stores > 0),
-                if self.sub_cores.iter().any(|s| s.operands.complete_full() >> Unit::Mem.index() & 1 == 1) { "taken" } else { "free" },
+                if self.operands.complete_mem() != 0 { "taken" } else { "free" },
             ));
         }
     }

@@ -1,6 +1,39 @@
-//! One warp slot: where the warp is in its trace, what it waits for, and its scoreboard.
+//! Warp slots: where each warp is in its trace, what it waits for, and its scoreboard.
 
 use super::inflight::Unit;
+use crate::trace::ShapeInst;
+use std::ops::{Index, IndexMut, Range};
+
+/// Most warp slots that an SM may have, spare ones included; numbers fit `u8`, masks over slots 128 bits.
+pub(super) const MAX_WARPS: usize = 128;
+
+/// The warp slots of an SM, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Warps(Box<[Warp; MAX_WARPS]>);
+
+impl Warps {
+    pub(super) fn new() -> Self {
+        Warps(Box::new([Warp::EMPTY; MAX_WARPS]))
+    }
+
+    pub(super) fn range(&self, slots: Range<u8>) -> &[Warp] {
+        &self.0[usize::from(slots.start)..usize::from(slots.end)]
+    }
+}
+
+impl Index<u8> for Warps {
+    type Output = Warp;
+
+    fn index(&self, number: u8) -> &Warp {
+        &self.0[usize::from(number) & (MAX_WARPS - 1)]
+    }
+}
+
+impl IndexMut<u8> for Warps {
+    fn index_mut(&mut self, number: u8) -> &mut Warp {
+        &mut self.0[usize::from(number) & (MAX_WARPS - 1)]
+    }
+}
 
 /// Why a warp with instructions left does not take part in scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +76,7 @@ impl RegSet {
 }
 
 /// A warp slot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Warp {
     pub live: bool,
     /// All instructions have issued.
@@ -58,7 +91,8 @@ pub(super) struct Warp {
     pub end: u32,
     /// Next off-chip memory reference.
     pub next_mem: u32,
-    /// The next instruction's registers and unit, if it has been looked at.
+    /// The next instruction as executed, its registers and its unit, if it has been looked at.
+    pub executed: ShapeInst,
     pub needs: RegSet,
     pub unit: Unit,
     /// Registers with a write pending, and those of them that a load will write.
@@ -83,6 +117,7 @@ impl Warp {
         next: 0,
         end: 0,
         next_mem: 0,
+        executed: ShapeInst::NONE,
         needs: RegSet([0; 4]),
         unit: Unit::Int,
         pending: RegSet([0; 4]),

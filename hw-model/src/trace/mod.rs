@@ -59,6 +59,9 @@ impl KernelInfo {
 pub struct ShapeInst(u32);
 
 impl ShapeInst {
+    /// No lanes of the first static instruction: what stands where nothing has been read yet.
+    pub(crate) const NONE: ShapeInst = ShapeInst(0);
+
     /// Packs a static index (16 bits), active lanes (0..=32) and shared-memory passes (0..=63).
     pub(crate) fn new(index: u16, lanes: u32, passes: u32) -> Self {
         debug_assert!(lanes <= 32 && passes < 64, "lanes {lanes}, passes {passes}");

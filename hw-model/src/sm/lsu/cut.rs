@@ -49,7 +49,7 @@ impl Lsu {
     }
 
     fn cut_off_chip(&mut self, now: u64, current: &mut Current, store: bool, atomic: bool, bypass: bool, around: &mut Surroundings) {
-        let Some(program) = &around.programs[usize::from(current.kernel)] else { return };
+        let Some(program) = around.programs.get(current.kernel) else { return };
         let sectors = program.trace.pattern(current.pattern);
         let warp = current.inst.warp;
         if sectors.is_empty() && !store {

@@ -6,11 +6,11 @@
 
 mod cut;
 
+use super::collector::OperandStage;
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
 use super::l1::{Access, L1, Lookup};
-use super::program::Program;
-use super::sub_core::SubCore;
+use super::program::{Program, Programs};
 use crate::config::GpuConfig;
 use crate::memory::{MemorySystem, Reply, RequestKind};
 use crate::queue::Queue;
@@ -35,9 +35,10 @@ pub(super) enum Done {
 /// What the unit works on besides its own state.
 pub(super) struct Surroundings<'a> {
     pub memory: &'a mut MemorySystem,
-    pub programs: &'a [Option<Program>],
+    pub programs: &'a Programs,
     pub counters: &'a mut [KernelCounters],
-    pub sub_cores: &'a mut [SubCore],
+    pub operands: &'a mut OperandStage,
+    pub sub_core_mask: u8,
 }
 
 /// A load or atomic with data outstanding.
@@ -183,7 +184,7 @@ impl Lsu {
 
     /// One cycle, except for taking the next instruction. What happened is left in `done`.
     pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) {
-        self.write_back(now, around.sub_cores);
+        self.write_back(now, around);
         self.use_reply(now);
         self.l1.send_miss(around.memory);
         self.look_up(now, around.counters);
@@ -191,14 +192,13 @@ impl Lsu {
     }
 
     /// Writes the chosen result, then chooses the next one; the clients take turns.
-    fn write_back(&mut self, now: u64, sub_cores: &mut [SubCore]) {
+    fn write_back(&mut self, now: u64, around: &mut Surroundings) {
         if let Some(result) = self.writing {
             let (warp, dst) = match result {
                 Result::Shared { warp, dst } => (warp, dst),
                 Result::Sector { token } => (self.outstanding[token as usize].warp, self.outstanding[token as usize].dst),
             };
-            let sub_core = usize::from(warp) & (sub_cores.len() - 1);
-            if dst != NO_REG && !sub_cores[sub_core].operands.write(warp, dst) {
+            if dst != NO_REG && !around.operands.write(usize::from(warp & around.sub_core_mask), warp, dst) {
                 return;
             }
             self.writing = None;
