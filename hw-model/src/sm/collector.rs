@@ -104,8 +104,8 @@ impl SubCoreOperands {
         let (mut left, mut done) = (0, 0);
         for at in 0..N {
             let mut served = wanted[at];
-            for other in 0..N {
-                served &= !(wanted[other] & self.older[at][other]);
+            for (wanted, older) in wanted.iter().zip(&self.older[at]) {
+                served &= !(wanted & older);
             }
             self.reads[at] -= served;
             left |= self.reads[at];
