@@ -220,7 +220,7 @@ impl Gpu {
     /// Statistics up to now.
     pub fn stats(&mut self) -> Stats {
         for sm in &mut self.sms {
-            sm.account_sleep(self.now);
+            sm.settle(self.now);
         }
         stats::collect(self)
     }
@@ -228,7 +228,7 @@ impl Gpu {
 
 /// An SM's counters as the register block takes them.
 fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawCounters {
-    sm.account_sleep(now);
+    sm.settle(now);
     let counters = sm.counters();
     let mut raw = RawCounters {
         cycles: counters.cycles,

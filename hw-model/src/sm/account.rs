@@ -1,7 +1,8 @@
 //! Accounting: what every cycle of an SM and of its schedulers was.
 //!
 //! A cycle is accounted when it has run; cycles slept through are accounted in one go as what the SM was doing when it
-//! fell asleep, before anything changes.
+//! fell asleep, before anything changes. Cycles in which nothing issues and no warp's state changes are classed as the one
+//! before them, and added up when that ends.
 
 use super::Sm;
 use super::collector::MAX_SUB_CORES;
@@ -9,31 +10,74 @@ use super::inflight::Unit;
 use super::stall::IssueClass as Class;
 use super::sub_core::Readiness;
 
+/// What the accounting remembers between cycles.
+#[derive(Clone, Debug)]
+pub(super) struct Account {
+    /// Cycles before this one are accounted.
+    until: u64,
+    /// Some warp's state may have changed since the classes were determined.
+    pub(super) changed: bool,
+    /// The class of each scheduler, whether the SM waits for memory, and the cycles of these classes not yet added.
+    classes: [Class; MAX_SUB_CORES],
+    on_memory: bool,
+    cycles: u64,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Account { until: 0, changed: true, classes: [Class::IdleOrControl; MAX_SUB_CORES], on_memory: false, cycles: 0 }
+    }
+}
+
 impl Sm {
     /// Accounts the cycles since the last accounted one, in which the SM slept.
-    pub(crate) fn account_sleep(&mut self, now: u64) {
-        if now > self.accounted {
+    pub(super) fn account_sleep(&mut self, now: u64) {
+        if now > self.account.until {
             self.issued = 0;
-            self.account(now - self.accounted);
-            self.accounted = now;
+            self.account(now - 1, now - self.account.until);
         }
     }
 
-    /// Accounts `cycles` cycles as what the SM does now.
-    pub(super) fn account(&mut self, cycles: u64) {
+    /// Brings the counters up to date, up to and without cycle `now`.
+    pub(crate) fn settle(&mut self, now: u64) {
+        self.account_sleep(now);
+        self.add_classes();
+    }
+
+    /// Accounts the last `cycles` cycles, up to `now`, as what the SM does now.
+    pub(super) fn account(&mut self, now: u64, cycles: u64) {
+        self.account.until = now + 1;
         self.counters.cycles += cycles;
-        let mut on_memory = false;
-        for (number, sub_core) in self.sub_cores[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)].iter().enumerate() {
-            let class = class_of(self.issued >> number & 1 != 0, &sub_core.readiness);
-            self.counters.schedulers[class as usize] += cycles;
-            on_memory |= sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
+        if self.account.changed || self.issued != 0 {
+            self.add_classes();
+            self.classify();
+            // Who issued is not who issues next.
+            self.account.changed = self.issued != 0;
         }
+        self.account.cycles += cycles;
         if self.issued != 0 {
             self.counters.issue_cycles += cycles;
-        } else if on_memory {
+        } else if self.account.on_memory {
             self.counters.memory_stall_cycles += cycles;
             self.counters.accumulated_outstanding += cycles * u64::from(self.lsu.l1.outstanding());
         }
+    }
+
+    fn add_classes(&mut self) {
+        for class in &self.account.classes[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)] {
+            self.counters.schedulers[*class as usize] += self.account.cycles;
+        }
+        self.account.cycles = 0;
+    }
+
+    fn classify(&mut self) {
+        let mut on_memory = false;
+        for (number, sub_core) in self.sub_cores[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)].iter().enumerate() {
+            let class = class_of(self.issued >> number & 1 != 0, &sub_core.readiness);
+            self.account.classes[number] = class;
+            on_memory |= sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
+        }
+        self.account.on_memory = on_memory;
     }
 }
 

@@ -9,13 +9,13 @@ impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
-        let mask = usize::from(self.sub_core_mask);
-        for i in 0..=mask {
-            let number = (now as usize + i) & mask & (MAX_SUB_CORES - 1);
+        // Bit i: the sub-core whose turn is i-th.
+        let mut turns = self.ready_sub_cores(now);
+        while turns != 0 {
+            let turn = turns.trailing_zeros();
+            let number = (now as usize + turn as usize) & usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
+            turns &= turns - 1;
             let sub_core = &mut self.sub_cores[number];
-            if sub_core.readiness.ready == 0 {
-                continue;
-            }
             let issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
             if issuable == 0 {
                 continue;
@@ -24,13 +24,27 @@ impl Sm {
             let slot = |local: u32| (local << shift) as u8 | number as u8;
             let local = sub_core.picker.pick(issuable, |local| &warps[slot(local)]);
             self.issued |= 1 << number;
-            self.issue_warp(slot(local), number, programs);
+            if self.issue_warp(slot(local), number, programs) {
+                turns = self.ready_sub_cores(now) & u32::MAX << turn << 1;
+            }
         }
     }
 
-    fn issue_warp(&mut self, number: u8, sub_core: usize, programs: &Programs) {
+    /// Sub-cores with a warp that is ready, in the order of their turns: bit i stands for sub-core now + i.
+    fn ready_sub_cores(&self, now: u64) -> u32 {
+        let count = u32::from(self.sub_core_mask) + 1;
+        let ready = self.sub_cores[..count as usize & (2 * MAX_SUB_CORES - 1)]
+            .iter()
+            .enumerate()
+            .fold(0, |set, (number, sub_core)| set | u32::from(sub_core.readiness.ready != 0) << number);
+        let first = now as u32 & u32::from(self.sub_core_mask);
+        (ready | ready << count) >> first & !(u32::MAX << count)
+    }
+
+    /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
+    fn issue_warp(&mut self, number: u8, sub_core: usize, programs: &Programs) -> bool {
         let warp = &mut self.warps[number];
-        let Some(program) = programs.get(warp.kernel) else { return };
+        let Some(program) = programs.get(warp.kernel) else { return false };
         let executed = warp.executed;
         let inst = program.decoded(executed);
         let counters = &mut self.kernels[usize::from(warp.kernel) & (KERNEL_SLOTS - 1)];
@@ -81,9 +95,10 @@ impl Sm {
             } else if warp.loading.meets(&next.registers) {
                 readiness.on_memory |= bit;
             }
-            return;
+            return false;
         }
         self.after_control(number, inst.control, programs);
+        true
     }
 
     /// What issuing does to the warp's TB, if the instruction is a control instruction or the warp's last.
@@ -136,6 +151,7 @@ impl Sm {
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
+        self.account.changed = true;
     }
 
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
@@ -144,6 +160,7 @@ impl Sm {
         let warp = &mut self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
+        self.account.changed = true;
         if !warp.live || warp.issued_all {
             return;
         }
@@ -178,6 +195,7 @@ impl Sm {
         if readiness.valid & !readiness.ready & bit == 0 || !warp.needs.contains(reg) {
             return;
         }
+        self.account.changed = true;
         if !warp.pending.meets(&warp.needs) {
             readiness.on_memory &= !bit;
             readiness.set_ready(bit, warp.unit);

@@ -12,6 +12,12 @@ use crate::config::{L1Config, L1Write, SetIndex};
 use crate::memory::{MemorySystem, Request, RequestKind};
 use crate::queue::Queue;
 
+/// Most banks ([`GpuConfig::check`](crate::config::GpuConfig::check)).
+const MAX_BANKS: usize = 32;
+
+/// Due cycle of a bank with no access in its pipeline.
+const EMPTY: u64 = u64::MAX;
+
 /// One sector access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Access {
@@ -51,8 +57,8 @@ pub(super) struct L1 {
     write: L1Write,
     bank_mask: u64,
     banks: Vec<Bank>,
-    /// Banks with an access in their pipeline.
-    occupied: u32,
+    /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
+    due: [u64; MAX_BANKS],
     tags: TagArray,
     used: bool,
     mshr: Mshr<u32>,
@@ -76,7 +82,7 @@ impl L1 {
             write: config.write,
             bank_mask: u64::from(config.banks) - 1,
             banks: vec![bank; config.banks as usize],
-            occupied: 0,
+            due: [EMPTY; MAX_BANKS],
             tags: TagArray::new(geometry),
             used: false,
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
@@ -122,12 +128,13 @@ impl L1 {
 
     /// Nothing in flight.
     pub(super) fn is_idle(&self) -> bool {
-        self.occupied == 0 && self.misses.is_empty() && self.mshr.is_empty()
+        self.next_lookup().is_none() && self.misses.is_empty() && self.mshr.is_empty()
     }
 
     /// The earliest cycle with a look-up due.
     pub(super) fn next_lookup(&self) -> Option<u64> {
-        self.banks.iter().filter_map(|bank| bank.pipeline.front().map(|&(_, due)| due)).min()
+        let first = self.due[..self.banks.len().min(MAX_BANKS)].iter().fold(EMPTY, |first, &due| first.min(due));
+        (first != EMPTY).then_some(first)
     }
 
     /// Puts an access into its bank's pipeline; false if the bank took one this cycle or is full.
@@ -138,23 +145,16 @@ impl L1 {
             return false;
         }
         bank.entered = now;
-        bank.pipeline.push((access, now + self.latency));
-        self.occupied |= 1 << number;
+        let due = now + self.latency;
+        bank.pipeline.push((access, due));
+        self.due[number] = self.due[number].min(due);
         true
     }
 
     /// Banks whose head is to be looked up.
     pub(super) fn banks_due(&self, now: u64) -> u32 {
-        let mut due = 0;
-        let mut rest = self.occupied;
-        while rest != 0 {
-            let bank = rest.trailing_zeros();
-            rest &= rest - 1;
-            if self.banks[bank as usize].pipeline.front().is_some_and(|&(_, cycle)| cycle <= now) {
-                due |= 1 << bank;
-            }
-        }
-        due
+        let due = self.due[..self.banks.len().min(MAX_BANKS)].iter();
+        due.enumerate().fold(0, |set, (bank, &due)| set | u32::from(due <= now) << bank)
     }
 
     /// The access at the head of a bank, which must be due.
@@ -184,9 +184,7 @@ impl L1 {
         }
         let queue = &mut self.banks[bank].pipeline;
         queue.pop();
-        if queue.is_empty() {
-            self.occupied &= !(1 << bank);
-        }
+        self.due[bank] = queue.front().map_or(EMPTY, |&(_, due)| due);
         lookup
     }
 
@@ -260,6 +258,11 @@ impl L1 {
     pub(super) fn fill(&mut self, sector: u64) {
         self.tags.fill(sector);
         self.mshr.fill(sector);
+    }
+
+    /// Whether a load is to be told that its sector is here.
+    pub(super) fn has_filled(&self) -> bool {
+        self.mshr.has_ready()
     }
 
     /// The next load to be told that its sector is here.

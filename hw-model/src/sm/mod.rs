@@ -39,6 +39,7 @@ pub(crate) use tb::FinishedTb;
 
 use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};
+use account::Account;
 use calendar::{Calendar, Result};
 use collector::{MAX_SUB_CORES, OperandStage, UNIT_AT};
 use inflight::{NO_REG, UNITS};
@@ -98,8 +99,7 @@ pub struct Sm {
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
     finished: Vec<FinishedTb>,
-    /// Last cycle that was accounted.
-    accounted: u64,
+    account: Account,
     kernels: [KernelCounters; KERNEL_SLOTS],
     counters: SmCounters,
 }
@@ -142,7 +142,7 @@ impl Sm {
             fetching: Vec::with_capacity(warp_slots as usize),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
-            accounted: 0,
+            account: Account::default(),
             kernels: [KernelCounters::default(); KERNEL_SLOTS],
             counters: SmCounters::default(),
         }
@@ -193,8 +193,7 @@ impl Sm {
             self.operands.end_writes();
             self.issued = 0;
         }
-        self.account(1);
-        self.accounted = now + 1;
+        self.account(now, 1);
         self.retire();
     }
 
@@ -211,7 +210,8 @@ impl Sm {
 
     /// An instruction could issue, or is on its way to its unit.
     fn has_work(&self) -> bool {
-        !self.operands.is_empty() || self.sub_cores[..1 << self.sub_core_shift].iter().any(|s| s.readiness.ready != 0)
+        let sub_cores = &self.sub_cores[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)];
+        !self.operands.is_empty() | (sub_cores.iter().fold(0, |ready, sub_core| ready | sub_core.readiness.ready) != 0)
     }
 
     /// Results of fixed-latency units reach the registers.

@@ -142,7 +142,7 @@ impl Lsu {
     /// The earliest cycle after `now` in which something happens here by itself; none if only a reply or an instruction
     /// can wake the unit.
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
-        if self.current.is_some() || self.writing.is_some() || self.bypassed.is_some() || self.l1.is_busy() {
+        if self.current.is_some() | self.writing.is_some() | self.bypassed.is_some() | self.l1.is_busy() {
             return Some(now + 1);
         }
         let shared = self.shared.front().map(|&(cycle, ..)| cycle);
@@ -207,25 +207,20 @@ impl Lsu {
                 Result::Sector { token } => self.sector_arrived(token),
             }
         }
-        for client in 0..CLIENTS {
-            let client = (self.turn + client) % CLIENTS;
-            let found = match client {
-                0 => match self.shared.front() {
-                    Some(&(cycle, warp, dst)) if cycle <= now => {
-                        self.shared.pop();
-                        Some(Result::Shared { warp, dst })
-                    }
-                    _ => None,
-                },
-                1 => self.bypassed.take().map(|token| Result::Sector { token }),
-                _ => self.l1.pop_filled().map(|token| Result::Sector { token }),
-            };
-            if found.is_some() {
-                self.writing = found;
-                self.turn = (client + 1) % CLIENTS;
-                return;
-            }
+        let shared = self.shared.front().is_some_and(|&(cycle, ..)| cycle <= now);
+        let waiting = u8::from(shared) | u8::from(self.bypassed.is_some()) << 1 | u8::from(self.l1.has_filled()) << 2;
+        if waiting == 0 {
+            return;
         }
+        // The first client with a result, from the one whose turn it is.
+        let turns = (waiting | waiting << CLIENTS) >> self.turn;
+        let client = (self.turn + turns.trailing_zeros() as u8) % CLIENTS;
+        self.turn = (client + 1) % CLIENTS;
+        self.writing = match client {
+            0 => self.shared.pop().map(|(_, warp, dst)| Result::Shared { warp, dst }),
+            1 => self.bypassed.take().map(|token| Result::Sector { token }),
+            _ => self.l1.pop_filled().map(|token| Result::Sector { token }),
+        };
     }
 
     fn sector_arrived(&mut self, token: u32) {
