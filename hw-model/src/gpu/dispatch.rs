@@ -78,7 +78,7 @@ impl Gpu {
                 }
             }
         }
-        self.retire_tbs();
+        self.retire_tbs(self.now);
     }
 
     /// One cycle of TB issue.

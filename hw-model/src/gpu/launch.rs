@@ -167,6 +167,7 @@ impl Gpu {
             }
             self.programs.set(slot as u8, program);
             self.dispatcher.add(slot);
+            self.settle(self.now);
             let before = self.slot_totals(slot);
             let queued = &mut self.queue.launches[index];
             queued.start = Some(self.now);
@@ -184,7 +185,8 @@ impl Gpu {
     }
 
     /// TBs that ended in this cycle: progress of their kernels, completion.
-    pub(super) fn retire_tbs(&mut self) {
+    /// `until` is the first cycle that the SMs have not run.
+    pub(super) fn retire_tbs(&mut self, until: u64) {
         for sm in 0..self.sms.len() {
             let mut slots_changed = 0u32;
             let (slots, validation) = (&mut self.slots, &mut self.validation);
@@ -202,18 +204,19 @@ impl Gpu {
                 slots_changed &= slots_changed - 1;
                 self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
                 self.dispatcher.room_on(sm);
-                self.after_progress(slot);
+                self.after_progress(slot, until);
             }
         }
     }
 
-    fn after_progress(&mut self, slot: usize) {
+    fn after_progress(&mut self, slot: usize, until: u64) {
         let Some(state) = &self.slots[slot] else { return };
         self.registers.set_unfinished(slot, state.unissued() + state.running);
         if state.running > 0 || state.unissued() > 0 {
             return;
         }
         let launch = state.launch;
+        self.settle(until);
         let after = self.slot_totals(slot);
         let queued = &mut self.queue.launches[launch];
         queued.end = Some(self.now + 1);

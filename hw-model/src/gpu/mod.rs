@@ -140,7 +140,7 @@ impl Gpu {
             self.replies();
             self.memory.tick();
             self.run_sms();
-            self.retire_tbs();
+            self.retire_tbs(self.now + 1);
             self.issue_tbs();
             self.end_transition();
             if self.validation.is_some() {
@@ -219,9 +219,7 @@ impl Gpu {
 
     /// Statistics up to now.
     pub fn stats(&mut self) -> Stats {
-        for sm in &mut self.sms {
-            sm.settle(self.now);
-        }
+        self.settle(self.now);
         stats::collect(self)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Gpu;
 use crate::memory::MemoryCounters;
-use crate::sm::{KERNEL_SLOTS, KernelCounters, SmCounters};
+use crate::sm::{IssueCounters, KERNEL_SLOTS, KernelCounters, SmCounters};
 
 /// Sector accesses of a cache by outcome. accesses = hits + misses + pending hits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub struct LaunchStats {
     pub dram_reads: u64,
     /// DRAM writes in 32-byte atoms.
     pub dram_writes: u64,
+    /// Scheduler-cycles charged to the kernel, by class: every scheduler-cycle of an SM is charged to one kernel at most.
+    pub schedulers: IssueCounters,
 }
 
 /// One SM.
@@ -78,6 +80,11 @@ pub(super) struct SlotTotals {
 }
 
 impl Gpu {
+    /// Brings the SMs' counters up to date, up to and without cycle `until`.
+    pub(super) fn settle(&mut self, until: u64) {
+        self.sms.iter_mut().for_each(|sm| sm.settle(until));
+    }
+
     pub(super) fn slot_totals(&self, slot: usize) -> SlotTotals {
         let mut sum = KernelCounters::default();
         for sm in &self.sms {
@@ -113,6 +120,7 @@ fn fill(stats: &mut LaunchStats, after: &SlotTotals, before: &SlotTotals) {
     stats.tbs_issued = sm(|k| k.tbs_issued);
     stats.tbs_completed = sm(|k| k.tbs_completed);
     stats.load_requests = sm(|k| k.load_requests);
+    stats.schedulers = std::array::from_fn(|class| after.sm.schedulers[class] - before.sm.schedulers[class]);
     stats.l1d = CacheStats {
         accesses: sm(|k| k.l1_accesses),
         hits: sm(|k| k.l1_hits),

@@ -5,6 +5,7 @@
 use super::*;
 use crate::isa::{Class, Space, StaticInst};
 use crate::register_file::Straps;
+use crate::sm::{ISSUE_CLASSES, IssueClass};
 use crate::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{PolicyCode, global, interrupt, mode, slot, slot_control};
@@ -299,6 +300,14 @@ proptest! {
             prop_assert_eq!(l1.accesses, l1.hits + l1.misses + l1.pending_hits);
             let l2 = launch.l2;
             prop_assert_eq!(l2.accesses, l2.hits + l2.misses + l2.pending_hits);
+            prop_assert_eq!(launch.schedulers[0], launch.warp_insts, "who issues is charged");
+        }
+        for class in 0..ISSUE_CLASSES {
+            let all: u64 = stats.sms.iter().map(|sm| sm.counters.schedulers[class]).sum();
+            let charged: u64 = stats.launches.iter().map(|launch| launch.schedulers[class]).sum();
+            // Only a scheduler without warps charges nobody.
+            let idle = class == IssueClass::IdleOrControl as usize;
+            prop_assert!(charged == all || idle && charged < all, "class {class}: {charged} of {all}");
         }
         for sm in &stats.sms {
             prop_assert_eq!(sm.counters.cycles, stats.cycles);

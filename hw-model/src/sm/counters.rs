@@ -26,6 +26,8 @@ pub struct KernelCounters {
     pub store_requests: u64,
     /// Passes through the shared-memory banks.
     pub shared_passes: u64,
+    /// Scheduler-cycles charged to the kernel, by what the scheduler did.
+    pub schedulers: IssueCounters,
     /// TBs issued to this SM.
     pub tbs_issued: u64,
     /// TBs that ended on this SM.
@@ -45,6 +47,9 @@ impl KernelCounters {
         self.load_requests += other.load_requests;
         self.store_requests += other.store_requests;
         self.shared_passes += other.shared_passes;
+        for (sum, cycles) in self.schedulers.iter_mut().zip(other.schedulers) {
+            *sum += cycles;
+        }
         self.tbs_issued += other.tbs_issued;
         self.tbs_completed += other.tbs_completed;
     }

@@ -91,6 +91,8 @@ pub struct Sm {
     /// Warp slots in use, bit per slot.
     warp_slots_used: u128,
     resident: [u32; KERNEL_SLOTS],
+    /// Kernel slots with TBs here, bit per slot.
+    resident_kernels: u8,
     next_age: u32,
     next_seq: u32,
     /// Warps whose first instruction is being fetched, and the cycle in which it is there.
@@ -137,6 +139,7 @@ impl Sm {
             free: Resources::of_sm(&config.sm),
             warp_slots_used: 0,
             resident: [0; KERNEL_SLOTS],
+            resident_kernels: 0,
             next_age: 0,
             next_seq: 0,
             fetching: Vec::with_capacity(warp_slots as usize),

@@ -16,6 +16,11 @@ impl Picker {
         Picker { kind, last: 0 }
     }
 
+    /// Local number of the warp that was picked last.
+    pub(super) fn last(&self) -> u32 {
+        self.last
+    }
+
     /// Picks one of `issuable` (not empty; bit = local number). `warp_of` gives the warp of a local number.
     pub(super) fn pick<'a>(&mut self, issuable: u32, warp_of: impl Fn(u32) -> &'a Warp) -> u32 {
         let local = match self.kind {

@@ -49,8 +49,7 @@ impl Sm {
         }
         self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
         self.tbs[tb_slot].evicted = true;
-        self.free.give_back(&demand);
-        self.resident[usize::from(kernel)] -= 1;
+        self.vacate(kernel, &demand);
         for number in first_warp..first_warp + warps {
             self.may_leave(number);
         }

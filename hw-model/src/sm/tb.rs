@@ -55,6 +55,17 @@ impl Sm {
         self.free.take(demand);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
+        self.resident_kernels |= 1 << kernel;
+        self.account.changed = true;
+    }
+
+    /// One TB of the kernel less is resident.
+    pub(super) fn vacate(&mut self, kernel: u8, demand: &Resources) {
+        self.free.give_back(demand);
+        let resident = &mut self.resident[usize::from(kernel)];
+        *resident -= 1;
+        self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
+        self.account.changed = true;
     }
 
     /// A TB slot that nothing occupies.
@@ -141,8 +152,7 @@ impl Sm {
             if evicted {
                 continue;
             }
-            self.free.give_back(&demand);
-            self.resident[usize::from(kernel)] -= 1;
+            self.vacate(kernel, &demand);
             self.kernels[usize::from(kernel)].tbs_completed += 1;
             self.finished.push(FinishedTb { kernel, index });
         }
