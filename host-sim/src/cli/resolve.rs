@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
+/// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
+const LATEST_ARRIVAL: u64 = 1_000_000_000;
+
 /// Seed of the kernels' input data (assumption: any will do; equal runs must use the same).
 const INPUT_SEED: u64 = 1;
 
@@ -105,8 +108,11 @@ fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTre
     for word in arrive {
         let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
         let (name, cycle) = word.split_once('@').ok_or_else(malformed)?;
-        known(name, &names)?;
+        known(name, &names).map_err(|error| CliError::User(format!("--arrive `{word}`: {error} in this run")))?;
         let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
+        if cycle > LATEST_ARRIVAL {
+            return Err(CliError::User(format!("--arrive `{word}`: the latest cycle is {LATEST_ARRIVAL}")));
+        }
         if let End::Cycles(window) = end
             && cycle >= window
         {
@@ -139,8 +145,9 @@ mod tests {
             ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
             ("fwt@-1", "expected KERNEL@CYCLE"),
             ("fwt@300000", "the window ends at cycle 300000"),
+            ("fwt@1000000001", "the latest cycle is 1000000000"),
             ("mm#2@5", "unknown kernel `mm#2`"),
-            ("ftw@1", "unknown kernel `ftw`; did you mean `fwt`?"),
+            ("ftw@1", "--arrive `ftw@1`: unknown kernel `ftw`; did you mean `fwt`?"),
         ] {
             let message = parse(&[word]).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -49,7 +49,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     progress.clear();
     let outcome = result?;
 
-    let subject = Subject { gpu: &gpu, workloads: &workloads, policy: policy.name(), options };
+    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options };
     let mut text = match common.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,

@@ -35,6 +35,14 @@ impl Policy {
         }
     }
 
+    /// Whether it chooses a configuration by measuring some.
+    pub fn measures(self) -> bool {
+        match self {
+            Policy::LeftOver | Policy::Spatial | Policy::Null => false,
+            Policy::MiasIpc | Policy::MiasIpmIpc | Policy::MiasFactor | Policy::MiasLinear => true,
+        }
+    }
+
     /// All of them, in the order of reports.
     pub const ALL: [Policy; 7] =
         [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];

@@ -20,6 +20,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     for result in &comparison.results {
         text += &placement(result);
         text += &starvation(result, &names);
+        text += &undecided(result);
     }
     if options.end == End::Done {
         text += "IPC of each kernel over its own time, launch to end; makespan over all.\n";
@@ -95,6 +96,14 @@ fn starvation(result: &PolicyResult, names: &[&str]) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
     let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
+}
+
+/// A line if a policy that measures was cut off before it decided: its row then shows profiling, not the policy.
+fn undecided(result: &PolicyResult) -> String {
+    if !result.policy.measures() || result.decision.is_some() || result.profile_cycles == 0 {
+        return String::new();
+    }
+    format!("{}: the run ended before it decided; a longer one shows what it does\n", result.policy.name())
 }
 
 fn placement(result: &PolicyResult) -> String {

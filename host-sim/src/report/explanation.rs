@@ -2,6 +2,16 @@
 
 use super::table::{self, config, grouped, percent};
 use crate::experiment::machine::{Decision, ProfiledConfig};
+use crate::experiment::policy::Policy;
+
+/// Why a policy made no decision, in a run of so many kernels.
+pub(super) fn why_none(policy: Policy, kernels: usize) -> &'static str {
+    match (policy.measures(), kernels) {
+        (false, _) => "does not measure configurations, so there is no decision to explain",
+        (true, 1) => "one kernel alone leaves nothing to decide",
+        (true, _) => "no decision; a run that ends before the profiling window has none yet, and one configuration leaves no choice",
+    }
+}
 
 /// Decisions of policies by name. Policies that measured the same share a table, with a column of scores for each.
 pub(super) fn text(decisions: &[(&str, &Decision)]) -> String {

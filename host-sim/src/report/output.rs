@@ -10,6 +10,8 @@ pub enum Output {
     Stdout,
     /// A file, replaced in one step when the report is complete.
     File(PathBuf),
+    /// A device or a pipe, written to as it is.
+    Device(PathBuf),
 }
 
 /// Why a report could not be written.
@@ -33,9 +35,19 @@ impl Output {
         if path.is_dir() {
             return Err(fail(ErrorKind::IsADirectory.into()));
         }
-        let trial = beside(path).map_err(fail)?;
+        // What a link points to is replaced, not the link.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if let Ok(there) = path.metadata() {
+            if there.permissions().readonly() {
+                return Err(fail(ErrorKind::PermissionDenied.into()));
+            }
+            if !there.is_file() {
+                return Ok(Output::Device(path));
+            }
+        }
+        let trial = beside(&path).map_err(fail)?;
         std::fs::File::create(&trial).and_then(|_| std::fs::remove_file(&trial)).map_err(fail)?;
-        Ok(Output::File(path.to_owned()))
+        Ok(Output::File(path))
     }
 
     /// Writes the whole report. A reader that closes standard output early is not an error.
@@ -52,6 +64,11 @@ impl Output {
                 }
             }
             Output::File(path) => replace(path, text).map_err(|error| OutputError { path: path.display().to_string(), error }),
+            Output::Device(path) => std::fs::OpenOptions::new()
+                .write(true)
+                .open(path)
+                .and_then(|mut device| device.write_all(text.as_bytes()))
+                .map_err(|error| OutputError { path: path.display().to_string(), error }),
         }
     }
 }
@@ -62,7 +79,11 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     });
-    written.and_then(|()| std::fs::rename(&trial, path)).inspect_err(|_| {
+    let kept = written.and_then(|()| match path.metadata() {
+        Ok(before) => std::fs::set_permissions(&trial, before.permissions()),
+        Err(_) => Ok(()),
+    });
+    kept.and_then(|()| std::fs::rename(&trial, path)).inspect_err(|_| {
         let _ = std::fs::remove_file(&trial);
     })
 }
@@ -90,10 +111,35 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    fn links_stay_links_and_devices_stay_devices() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "before").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&file, &link).unwrap();
+        Output::open(Some(&link)).unwrap().write("after").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "after");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        // The null device must never be replaced by a file.
+        let null = Path::new("/dev/null");
+        if null.metadata().is_ok_and(|there| there.file_type().is_char_device()) {
+            assert!(matches!(Output::open(Some(null)).unwrap(), Output::Device(_)));
+        }
+    }
+
+    #[test]
     fn unwritable_places_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Output::open(Some(folder.path())).is_err());
         assert!(Output::open(Some(&folder.path().join("none/out.json"))).is_err());
+        let locked = tempfile::NamedTempFile::new().unwrap();
+        let mut permissions = locked.path().metadata().unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(locked.path(), permissions).unwrap();
+        assert!(Output::open(Some(locked.path())).is_err());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -5,6 +5,7 @@ use super::table::{self, config, grouped, number, ranges};
 use super::{SCHEMA_VERSION, comparison_table, explanation};
 use crate::experiment::compare::ipc;
 use crate::experiment::machine::{Decision, LaunchCounts, Options, Outcome, Placement};
+use crate::experiment::policy::Policy;
 use crate::experiment::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use serde::Serialize;
@@ -17,8 +18,8 @@ pub struct Subject<'a> {
     pub gpu: &'a GpuConfig,
     /// Kernels, in order.
     pub workloads: &'a [Workload],
-    /// Policy by name.
-    pub policy: &'a str,
+    /// Policy.
+    pub policy: Policy,
     /// Options in effect.
     pub options: Options,
 }
@@ -71,7 +72,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         schema_version: SCHEMA_VERSION,
         provenance: Provenance::new(subject.gpu, subject.workloads, subject.options),
         gpu: &subject.gpu.name,
-        policy: subject.policy,
+        policy: subject.policy.name(),
         total_cycles: outcome.cycles,
         config: outcome.config(),
         placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
@@ -109,7 +110,7 @@ fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow
 /// The report for people. `explain` adds the policy's decision.
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
-    text += &format!("policy {}, {} cycles simulated\n\n", subject.policy, grouped(outcome.cycles));
+    text += &format!("policy {}, {} cycles simulated\n\n", subject.policy.name(), grouped(outcome.cycles));
     text += &launches(subject, outcome);
     for place in &outcome.placement {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
@@ -126,8 +127,8 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     }
     if explain {
         text += &match &outcome.decision {
-            Some(decision) => explanation::text(&[(subject.policy, decision)]),
-            None => format!("\n{} does not measure configurations, so there is no decision to explain.\n", subject.policy),
+            Some(decision) => explanation::text(&[(subject.policy.name(), decision)]),
+            None => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
         };
     }
     text

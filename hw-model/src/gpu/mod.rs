@@ -206,9 +206,9 @@ impl Gpu {
         if next <= self.now || self.memory.replies_waiting().iter().any(|&word| word != 0) {
             return;
         }
-        next = next.min(until).min(self.watchdog.next_look);
+        // Waiting for a launch is no hang, so that the watchdog need not look before it.
+        next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
-        next = next.min(self.next_launch_event().unwrap_or(u64::MAX));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.interrupt_pending() || next <= self.now {
             return;
         }
