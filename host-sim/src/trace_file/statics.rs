@@ -1,0 +1,157 @@
+//! The section `statics`: the instructions as the program text has them.
+//!
+//! Programs are mostly read in order, so a PC is coded by its distance from the next one, and an instruction like the one
+//! before it (chains of one operation) takes a byte.
+
+use super::bytes::{Reader, put_varint, unzigzag, zigzag};
+use super::error::Fault;
+use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
+
+/// From a PC to the next, in bytes: the size of an instruction from Volta on.
+const PC_STEP: u32 = 16;
+
+/// Bits of a record's first byte; bits 0-2 are the number of sources.
+const SAME: u8 = 1 << 3;
+const PC: u8 = 1 << 4;
+const DST: u8 = 1 << 5;
+const WIDTH: u8 = 1 << 6;
+const BYPASS: u8 = 1 << 7;
+
+/// Classes by code; loads, stores and atomics follow, one code per space.
+const PLAIN: [Class; 11] = [
+    Class::Int,
+    Class::Sp,
+    Class::Dp,
+    Class::Sfu,
+    Class::Tensor,
+    Class::Branch,
+    Class::Texture,
+    Class::Uniform,
+    Class::Barrier,
+    Class::MemoryBarrier,
+    Class::Exit,
+];
+const SPACES: [Space; 4] = [Space::Global, Space::Local, Space::Shared, Space::Constant];
+const ACCESSES: [fn(Space) -> Class; 3] = [Class::Load, Class::Store, Class::Atomic];
+
+/// First code of an access.
+const FIRST_ACCESS: u8 = 16;
+
+fn class_code(class: Class) -> u8 {
+    let access = |kind: u8, space: Space| FIRST_ACCESS + 4 * kind + space as u8;
+    match class {
+        Class::Load(space) => access(0, space),
+        Class::Store(space) => access(1, space),
+        Class::Atomic(space) => access(2, space),
+        plain => PLAIN.iter().position(|&known| known == plain).unwrap_or(0) as u8,
+    }
+}
+
+fn class_of(code: u8) -> Option<Class> {
+    match code.checked_sub(FIRST_ACCESS) {
+        None => PLAIN.get(usize::from(code)).copied(),
+        Some(access) => ACCESSES.get(usize::from(access / 4)).map(|class| class(SPACES[usize::from(access % 4)])),
+    }
+}
+
+pub(super) fn encode(statics: &[StaticInst]) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_varint(&mut out, statics.len() as u64);
+    let mut expected = 0u32;
+    let mut before = None;
+    for inst in statics {
+        let step = inst.pc.wrapping_sub(expected) as i32;
+        let pc = if step == 0 { 0 } else { PC };
+        let but_pc = StaticInst { pc: 0, ..*inst };
+        let same = before == Some(but_pc);
+        let flag = |bit, set| if set { bit } else { 0 };
+        let rest = inst.source_count | flag(DST, inst.dst.is_some()) | flag(WIDTH, inst.width_bytes != 0) | flag(BYPASS, inst.bypass_l1);
+        out.push(pc | if same { SAME } else { rest });
+        if step != 0 {
+            put_varint(&mut out, zigzag(step.into()));
+        }
+        if !same {
+            out.push(class_code(inst.class));
+            out.extend(inst.dst);
+            out.extend_from_slice(inst.sources());
+            if inst.width_bytes != 0 {
+                out.push(inst.width_bytes);
+            }
+        }
+        expected = inst.pc.wrapping_add(PC_STEP);
+        before = Some(but_pc);
+    }
+    out
+}
+
+pub(super) fn decode(section: &[u8]) -> Result<Vec<StaticInst>, Fault> {
+    let mut reader = Reader::new(section);
+    let count = reader.varint()?;
+    let mut statics = Vec::new();
+    let mut expected = 0u32;
+    let mut inst = StaticInst::new(0, Class::Int);
+    for at in 0..count {
+        let first = reader.byte()?;
+        let bad = || Fault::Value { what: "the first byte of an instruction", value: first.into() };
+        let mut pc = expected;
+        if first & PC != 0 {
+            pc = pc.wrapping_add(unzigzag(reader.varint()?) as u32);
+        }
+        if first & SAME != 0 {
+            if at == 0 || first & !PC != SAME {
+                return Err(bad());
+            }
+        } else {
+            let sources = usize::from(first & 7);
+            if sources > MAX_SOURCES {
+                return Err(bad());
+            }
+            let code = reader.byte()?;
+            let class = class_of(code).ok_or(Fault::Value { what: "the class of an instruction", value: code.into() })?;
+            inst = StaticInst::new(0, class);
+            if first & DST != 0 {
+                inst = inst.writes(reader.byte()?);
+            }
+            inst = inst.reads(reader.bytes(sources)?);
+            if first & WIDTH != 0 {
+                inst = inst.width(reader.byte()?);
+            }
+            inst.bypass_l1 = first & BYPASS != 0;
+        }
+        inst.pc = pc;
+        statics.push(inst);
+        expected = pc.wrapping_add(PC_STEP);
+    }
+    reader.finish()?;
+    Ok(statics)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_a_code_of_its_own() {
+        let accesses = ACCESSES.iter().flat_map(|class| SPACES.map(class));
+        let classes: Vec<Class> = PLAIN.into_iter().chain(accesses).collect();
+        let codes: Vec<u8> = classes.iter().map(|&class| class_code(class)).collect();
+        assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+        for (class, code) in classes.iter().zip(codes) {
+            assert_eq!(class_of(code), Some(*class));
+        }
+        assert_eq!([11, 15, 28, 255].map(class_of), [None; 4]);
+    }
+
+    /// By hand, from `docs/trace-format.md`.
+    #[test]
+    fn records_are_as_the_format_says() {
+        let chain = StaticInst::new(0, Class::Sp).writes(4).reads(&[4, 5]);
+        let load = StaticInst::new(64, Class::Load(Space::Shared)).reads(&[9]).width(8);
+        let statics = [chain, StaticInst { pc: 16, ..chain }, load];
+        let bytes = [3, 2 | DST, 1, 4, 4, 5, SAME, 1 | PC | WIDTH, 64, 18, 9, 8];
+        assert_eq!(encode(&statics), bytes);
+        assert_eq!(decode(&bytes).unwrap(), statics);
+        assert_eq!(decode(&[1, SAME]), Err(Fault::Value { what: "the first byte of an instruction", value: SAME.into() }));
+        assert_eq!(decode(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]), Err(Fault::Short));
+    }
+}
