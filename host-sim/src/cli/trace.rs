@@ -44,7 +44,7 @@ fn convert(list: &Path, file: &Path) -> Result<(), CliError> {
     let sizes = Sizes::of(&bytes).map_err(CliError::internal)?;
     output.write(&bytes)?;
     let summary = TraceInfo::new(&recorded, &sizes).summary();
-    Ok(Output::open(None)?.write(format!("{}: {summary}", file.display()))?)
+    Ok(Output::open(None)?.write(&format!("{}: {summary}", file.display()))?)
 }
 
 fn info(trace: &Path, format: Format) -> Result<(), CliError> {
@@ -58,7 +58,7 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
         Format::Table => info.text(),
         Format::Json => info.json().map_err(CliError::internal)?,
     };
-    Ok(Output::open(None)?.write(text)?)
+    Ok(Output::open(None)?.write(&text)?)
 }
 
 /// The launches of a list or a trace file. What could not be understood is told on standard error.

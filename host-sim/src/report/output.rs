@@ -42,7 +42,7 @@ impl Output {
     ///
     /// # Errors
     /// [`OutputError`]; the file is then as it was before.
-    pub fn write(&self, content: impl AsRef<[u8]>) -> Result<(), OutputError> {
+    pub fn write(&self, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), OutputError> {
         let bytes = content.as_ref();
         match self {
             Output::Stdout => {
