@@ -34,10 +34,10 @@ impl Accesses {
     }
 }
 
-/// What is known of an instruction's accesses so far. Differences are taken modulo 2^64.
+/// What is known of accesses so far, of one instruction or of all. Differences are taken modulo 2^64.
 #[derive(Clone, Copy, Debug, Default)]
 struct History {
-    /// Its last access.
+    /// The last access.
     last: u64,
     pattern: u32,
     /// From the one before that to the last.
@@ -66,10 +66,31 @@ impl History {
     }
 }
 
+/// A history for each instruction. One without an access yet goes by the accesses of all: unrolled code continues there.
+struct Histories {
+    all: History,
+    of_static: Vec<Option<History>>,
+}
+
+impl Histories {
+    fn new(statics: usize) -> Self {
+        Histories { all: History::default(), of_static: vec![None; statics] }
+    }
+
+    fn predict(&self, inst: u16, counterpart: Option<MemRef>) -> MemRef {
+        self.of_static[usize::from(inst)].unwrap_or(self.all).predict(counterpart)
+    }
+
+    fn learn(&mut self, inst: u16, counterpart: Option<MemRef>, access: MemRef) {
+        self.of_static[usize::from(inst)].get_or_insert(self.all).learn(counterpart, access);
+        self.all.learn(counterpart, access);
+    }
+}
+
 pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
     let starts: Vec<u32> = std::iter::once(0).chain((0..trace.shapes()).map(|shape| trace.shape(shape).end)).collect();
     let accesses = Accesses::new(trace.statics(), trace.shape_insts(), &starts);
-    let mut histories = vec![History::default(); trace.statics().len()];
+    let mut histories = Histories::new(trace.statics().len());
     let (mut out, mut runs, mut newest) = (Vec::new(), RunWriter::default(), Newest::default());
     let (warps, mems) = (trace.warps(), trace.mems());
     for (at, warp) in warps.iter().enumerate() {
@@ -77,8 +98,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
         for (number, &inst) in accesses.of(warp.shape).iter().enumerate() {
             let counterpart = before.map(|before| mems[before.first_mem as usize + number]);
             let access = mems[warp.first_mem as usize + number];
-            let history = &mut histories[usize::from(inst)];
-            let predicted = history.predict(counterpart);
+            let predicted = histories.predict(inst, counterpart);
             if access == predicted {
                 runs.hit(&mut out);
             } else {
@@ -89,7 +109,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
                     put_varint(&mut out, newest.code(access.pattern));
                 }
             }
-            history.learn(counterpart, access);
+            histories.learn(inst, counterpart, access);
         }
     }
     runs.flush(&mut out);
@@ -104,7 +124,7 @@ pub(super) fn decode(
     (warp_shapes, warps_per_tb): (&[u32], usize),
 ) -> Result<Vec<MemRef>, Fault> {
     let accesses = Accesses::new(statics, shape_insts, shape_starts);
-    let mut histories = vec![History::default(); statics.len()];
+    let mut histories = Histories::new(statics.len());
     let (mut reader, mut runs, mut newest) = (Reader::new(section), RunReader::default(), Newest::default());
     let mut mems: Vec<MemRef> = Vec::new();
     let mut first_mems: Vec<usize> = Vec::with_capacity(warp_shapes.len());
@@ -113,8 +133,7 @@ pub(super) fn decode(
         first_mems.push(mems.len());
         for (number, &inst) in accesses.of(shape).iter().enumerate() {
             let counterpart = before.map(|first| mems[first + number]);
-            let history = &mut histories[usize::from(inst)];
-            let mut access = history.predict(counterpart);
+            let mut access = histories.predict(inst, counterpart);
             if let Some(code) = runs.next(&mut reader)? {
                 access.base_sector = access.base_sector.wrapping_add(unzigzag(code >> 1) as u64);
                 if access.base_sector > SECTOR_MASK {
@@ -124,7 +143,7 @@ pub(super) fn decode(
                     access.pattern = newest.index(reader.varint()?, "a pattern")?;
                 }
             }
-            history.learn(counterpart, access);
+            histories.learn(inst, counterpart, access);
             mems.push(access);
         }
     }

@@ -129,10 +129,7 @@ fn decode_launch(sections: &[&[u8]]) -> Result<Launch, (Option<Part>, Fault)> {
     let at = |part| move |fault| (Some(part), fault);
     let (stream, info) = launch::decode(section(Part::Launch)).map_err(at(Part::Launch))?;
     let statics = statics::decode(section(Part::Statics)).map_err(at(Part::Statics))?;
-    let (shape_insts, shape_starts) = shapes::decode(section(Part::Shapes)).map_err(at(Part::Shapes))?;
-    if let Some(inst) = shape_insts.iter().find(|inst| inst.index() >= statics.len()) {
-        return Err((Some(Part::Shapes), Fault::Value { what: "an instruction", value: inst.index() as u64 }));
-    }
+    let (shape_insts, shape_starts) = shapes::decode(section(Part::Shapes), &statics).map_err(at(Part::Shapes))?;
     let (sectors, pattern_starts) = patterns::decode(section(Part::Patterns)).map_err(at(Part::Patterns))?;
     let warps_per_tb = info.warps() as usize;
     let warps = info.tbs() * u64::from(info.warps());

@@ -5,6 +5,7 @@
 
 use super::bytes::{MOST_PER_RUN, Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
+use mias_hw_model::isa::{Space, StaticInst};
 use mias_hw_model::trace::{KernelTrace, ShapeInst, WARP_LANES};
 
 /// Kinds of operations, in the two lowest bits.
@@ -13,22 +14,39 @@ const ONE_WITH_LANES: u64 = 1;
 const COPY: u64 = 2;
 const RUN: u64 = 3;
 
-/// What follows the last instruction if nothing is said: the next static instruction, the same lanes, no pass.
+/// What follows the last instruction if nothing is said: the next static instruction, with the same lanes, and with the passes
+/// of the last access of shared memory if it is one.
 #[derive(Clone, Copy, Debug)]
-struct Expected {
-    index: u16,
+struct Expected<'a> {
+    statics: &'a [StaticInst],
+    index: u32,
     lanes: u32,
+    passes: u32,
 }
 
-impl Expected {
-    const FIRST: Expected = Expected { index: 0, lanes: WARP_LANES };
-
-    fn after(inst: ShapeInst) -> Self {
-        Expected { index: (inst.index() as u16).wrapping_add(1), lanes: inst.lanes() }
+impl<'a> Expected<'a> {
+    fn new(statics: &'a [StaticInst]) -> Self {
+        Expected { statics, index: 0, lanes: WARP_LANES, passes: 1 }
     }
 
-    fn is(self, inst: ShapeInst) -> bool {
-        inst.index() == usize::from(self.index) && inst.lanes() == self.lanes && inst.passes() == 0
+    /// The instruction of this index with the lanes and passes expected, if there is such an instruction.
+    fn at(self, index: u32) -> Option<ShapeInst> {
+        let inst = self.statics.get(index as usize)?;
+        let shared = inst.class.space() == Some(Space::Shared);
+        ShapeInst::packed(u16::try_from(index).ok()?, self.lanes, if shared { self.passes } else { 0 })
+    }
+
+    fn next(self) -> Option<ShapeInst> {
+        self.at(self.index)
+    }
+
+    /// `inst` came.
+    fn learn(&mut self, inst: ShapeInst) {
+        self.index = inst.index() as u32 + 1;
+        self.lanes = inst.lanes();
+        if inst.passes() > 0 {
+            self.passes = inst.passes();
+        }
     }
 }
 
@@ -37,7 +55,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, trace.shapes().into());
     let mut matches = Matches::new(insts);
-    let mut expected = Expected::FIRST;
+    let mut expected = Expected::new(trace.statics());
     for shape in 0..trace.shapes() {
         let range = trace.shape(shape);
         let (mut at, end) = (range.start as usize, range.end as usize);
@@ -57,17 +75,19 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
                 put_one(&mut out, expected, insts[at]);
                 1
             };
-            (at..at + step).for_each(|at| matches.add(at));
+            for at in at..at + step {
+                matches.add(at);
+                expected.learn(insts[at]);
+            }
             at += step;
-            expected = Expected::after(insts[at - 1]);
         }
     }
     out
 }
 
-fn put_one(out: &mut Vec<u8>, expected: Expected, inst: ShapeInst) {
+fn put_one(out: &mut Vec<u8>, expected: Expected<'_>, inst: ShapeInst) {
     let step = zigzag(inst.index() as i64 - i64::from(expected.index)) << 2;
-    if inst.lanes() == expected.lanes && inst.passes() == 0 {
+    if expected.at(inst.index() as u32) == Some(inst) {
         put_varint(out, step | ONE);
     } else {
         put_varint(out, step | ONE_WITH_LANES);
@@ -75,28 +95,27 @@ fn put_one(out: &mut Vec<u8>, expected: Expected, inst: ShapeInst) {
     }
 }
 
-/// How many of `insts` follow one after the other.
-fn straight(mut expected: Expected, insts: &[ShapeInst]) -> usize {
+/// How many of `insts` are as expected one after the other.
+fn straight(mut expected: Expected<'_>, insts: &[ShapeInst]) -> usize {
     let follows = |inst: &&ShapeInst| {
-        let is = expected.is(**inst);
-        expected = Expected::after(**inst);
+        let is = expected.next() == Some(**inst);
+        expected.learn(**inst);
         is
     };
     insts.iter().take_while(follows).count()
 }
 
-/// Instructions of all shapes, and where each shape begins, with the end of the last.
-pub(super) fn decode(section: &[u8]) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault> {
+/// Instructions of all shapes, and where each shape begins, with the end of the last. They are instructions of `statics`.
+pub(super) fn decode(section: &[u8], statics: &[StaticInst]) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault> {
     let mut reader = Reader::new(section);
     let (mut insts, mut starts) = (Vec::new(), vec![0]);
-    let mut expected = Expected::FIRST;
+    let mut expected = Expected::new(statics);
     for _ in 0..reader.varint()? {
         let length = u64::from(reader.u32("the length of a shape")?);
         let end = insts.len() as u64 + length;
         let start = u32::try_from(end).map_err(|_| Fault::Value { what: "the length of all shapes", value: end })?;
         while (insts.len() as u64) < end {
-            operation(&mut reader, &mut insts, expected, end)?;
-            expected = insts.last().map_or(expected, |&last| Expected::after(last));
+            operation(&mut reader, &mut insts, &mut expected, end)?;
         }
         starts.push(start);
     }
@@ -105,36 +124,39 @@ pub(super) fn decode(section: &[u8]) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault
 }
 
 /// Appends what one operation says; never beyond `end`.
-fn operation(reader: &mut Reader<'_>, insts: &mut Vec<ShapeInst>, expected: Expected, end: u64) -> Result<(), Fault> {
+fn operation(reader: &mut Reader<'_>, insts: &mut Vec<ShapeInst>, expected: &mut Expected<'_>, end: u64) -> Result<(), Fault> {
     let operation = reader.varint()?;
     let rest = operation >> 2;
     match operation & 3 {
         one @ (ONE | ONE_WITH_LANES) => {
-            let mut lanes = u64::from(expected.lanes);
+            let index = i64::from(expected.index).wrapping_add(unzigzag(rest));
+            let known = u32::try_from(index).ok().and_then(|index| expected.at(index));
+            let mut inst = known.ok_or(Fault::Value { what: "a step between instructions", value: rest })?;
             if one == ONE_WITH_LANES {
-                lanes = reader.varint()?;
+                let lanes = reader.varint()?;
+                let passes = u32::try_from(lanes >> 6).unwrap_or(u32::MAX);
+                let packed = ShapeInst::packed(inst.index() as u16, lanes as u32 & 0x3f, passes);
+                inst = packed.ok_or(Fault::Value { what: "lanes and passes", value: lanes })?;
             }
-            let index = u16::try_from(i64::from(expected.index).wrapping_add(unzigzag(rest)));
-            let index = index.map_err(|_| Fault::Value { what: "a step between instructions", value: rest })?;
-            let inst = ShapeInst::packed(index, lanes as u32 & 0x3f, u32::try_from(lanes >> 6).unwrap_or(u32::MAX));
-            insts.push(inst.ok_or(Fault::Value { what: "lanes and passes", value: lanes })?);
+            insts.push(inst);
+            expected.learn(inst);
         }
         many => {
             if rest >= MOST_PER_RUN || rest >= end - insts.len() as u64 {
                 return Err(Fault::Value { what: "a run or copy", value: rest + 1 });
             }
-            if many == COPY {
-                let distance = reader.varint()?;
-                let from = usize::try_from(distance).ok().filter(|&distance| distance > 0);
-                let from = from.and_then(|distance| insts.len().checked_sub(distance));
-                let from = from.ok_or(Fault::Value { what: "a distance", value: distance })?;
-                (from..from + rest as usize + 1).for_each(|at| insts.push(insts[at]));
-            } else {
-                for step in 0..=rest as u16 {
-                    let index = expected.index.checked_add(step);
-                    let inst = index.and_then(|index| ShapeInst::packed(index, expected.lanes, 0));
-                    insts.push(inst.ok_or(Fault::Value { what: "the end of a run", value: rest })?);
-                }
+            let distance = if many == COPY { Some(reader.varint()?) } else { None };
+            for _ in 0..=rest {
+                let inst = match distance {
+                    Some(distance) => {
+                        let from = usize::try_from(distance).ok().and_then(|distance| insts.len().checked_sub(distance));
+                        let inst = from.and_then(|from| insts.get(from)).copied();
+                        inst.ok_or(Fault::Value { what: "a distance", value: distance })?
+                    }
+                    None => expected.next().ok_or(Fault::Value { what: "an instruction", value: expected.index.into() })?,
+                };
+                insts.push(inst);
+                expected.learn(inst);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The section `statics`: the instructions as the program text has them.
 //!
-//! Programs are mostly read in order, so a PC is coded by its distance from the next one, and an instruction like the one
-//! before it (chains of one operation) takes a byte.
+//! Programs are mostly read in order, so a PC is coded by its distance from the next one; unrolled code repeats itself, so an
+//! instruction like one of the 64 before it takes a byte.
 
 use super::bytes::{Reader, put_varint, unzigzag, zigzag};
 use super::error::Fault;
@@ -10,12 +10,17 @@ use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
 /// From a PC to the next, in bytes: the size of an instruction from Volta on.
 const PC_STEP: u32 = 16;
 
-/// Bits of a record's first byte; bits 0-2 are the number of sources.
-const SAME: u8 = 1 << 3;
-const PC: u8 = 1 << 4;
+/// Bits of a record's first byte. With [`LIKE`] the six bits from 2 on are the distance to the instruction that it is like, less
+/// one; else bits 2 to 4 are the number of sources.
+const LIKE: u8 = 1;
+const PC: u8 = 1 << 1;
+const REST: u32 = 2;
 const DST: u8 = 1 << 5;
 const WIDTH: u8 = 1 << 6;
 const BYPASS: u8 = 1 << 7;
+
+/// Farthest instruction that another can be like.
+const FARTHEST: usize = 64;
 
 /// Classes by code; loads, stores and atomics follow, one code per space.
 const PLAIN: [Class; 11] = [
@@ -58,19 +63,17 @@ pub(super) fn encode(statics: &[StaticInst]) -> Vec<u8> {
     let mut out = Vec::new();
     put_varint(&mut out, statics.len() as u64);
     let mut expected = 0u32;
-    let mut before = None;
-    for inst in statics {
+    for (at, inst) in statics.iter().enumerate() {
         let step = inst.pc.wrapping_sub(expected) as i32;
-        let pc = if step == 0 { 0 } else { PC };
-        let but_pc = StaticInst { pc: 0, ..*inst };
-        let same = before == Some(but_pc);
         let flag = |bit, set| if set { bit } else { 0 };
-        let rest = inst.source_count | flag(DST, inst.dst.is_some()) | flag(WIDTH, inst.width_bytes != 0) | flag(BYPASS, inst.bypass_l1);
-        out.push(pc | if same { SAME } else { rest });
+        let pc = flag(PC, step != 0);
+        let like = statics[..at].iter().rev().take(FARTHEST).position(|before| StaticInst { pc: inst.pc, ..*before } == *inst);
+        let rest = flag(DST, inst.dst.is_some()) | flag(WIDTH, inst.width_bytes != 0) | flag(BYPASS, inst.bypass_l1);
+        out.push(pc | like.map_or(inst.source_count << REST | rest, |distance| LIKE | (distance as u8) << REST));
         if step != 0 {
             put_varint(&mut out, zigzag(step.into()));
         }
-        if !same {
+        if like.is_none() {
             out.push(class_code(inst.class));
             out.extend(inst.dst);
             out.extend_from_slice(inst.sources());
@@ -79,7 +82,6 @@ pub(super) fn encode(statics: &[StaticInst]) -> Vec<u8> {
             }
         }
         expected = inst.pc.wrapping_add(PC_STEP);
-        before = Some(but_pc);
     }
     out
 }
@@ -87,28 +89,26 @@ pub(super) fn encode(statics: &[StaticInst]) -> Vec<u8> {
 pub(super) fn decode(section: &[u8]) -> Result<Vec<StaticInst>, Fault> {
     let mut reader = Reader::new(section);
     let count = reader.varint()?;
-    let mut statics = Vec::new();
+    let mut statics: Vec<StaticInst> = Vec::new();
     let mut expected = 0u32;
-    let mut inst = StaticInst::new(0, Class::Int);
-    for at in 0..count {
+    for _ in 0..count {
         let first = reader.byte()?;
-        let bad = || Fault::Value { what: "the first byte of an instruction", value: first.into() };
+        let bad = Fault::Value { what: "the first byte of an instruction", value: first.into() };
         let mut pc = expected;
         if first & PC != 0 {
             pc = pc.wrapping_add(unzigzag(reader.varint()?) as u32);
         }
-        if first & SAME != 0 {
-            if at == 0 || first & !PC != SAME {
-                return Err(bad());
-            }
+        let mut inst = if first & LIKE != 0 {
+            let like = statics.len().checked_sub(usize::from(first >> REST) + 1);
+            *like.and_then(|at| statics.get(at)).ok_or(bad)?
         } else {
-            let sources = usize::from(first & 7);
+            let sources = usize::from(first >> REST & 7);
             if sources > MAX_SOURCES {
-                return Err(bad());
+                return Err(bad);
             }
             let code = reader.byte()?;
             let class = class_of(code).ok_or(Fault::Value { what: "the class of an instruction", value: code.into() })?;
-            inst = StaticInst::new(0, class);
+            let mut inst = StaticInst::new(0, class);
             if first & DST != 0 {
                 inst = inst.writes(reader.byte()?);
             }
@@ -117,7 +117,8 @@ pub(super) fn decode(section: &[u8]) -> Result<Vec<StaticInst>, Fault> {
                 inst = inst.width(reader.byte()?);
             }
             inst.bypass_l1 = first & BYPASS != 0;
-        }
+            inst
+        };
         inst.pc = pc;
         statics.push(inst);
         expected = pc.wrapping_add(PC_STEP);
@@ -147,11 +148,11 @@ mod tests {
     fn records_are_as_the_format_says() {
         let chain = StaticInst::new(0, Class::Sp).writes(4).reads(&[4, 5]);
         let load = StaticInst::new(64, Class::Load(Space::Shared)).reads(&[9]).width(8);
-        let statics = [chain, StaticInst { pc: 16, ..chain }, load];
-        let bytes = [3, 2 | DST, 1, 4, 4, 5, SAME, 1 | PC | WIDTH, 64, 18, 9, 8];
+        let statics = [chain, StaticInst { pc: 16, ..chain }, load, StaticInst { pc: 80, ..chain }];
+        let bytes = [4, 0x28, 1, 4, 4, 5, 0x01, 0x46, 64, 18, 9, 8, 0x05];
         assert_eq!(encode(&statics), bytes);
         assert_eq!(decode(&bytes).unwrap(), statics);
-        assert_eq!(decode(&[1, SAME]), Err(Fault::Value { what: "the first byte of an instruction", value: SAME.into() }));
+        assert_eq!(decode(&[1, LIKE]), Err(Fault::Value { what: "the first byte of an instruction", value: LIKE.into() }));
         assert_eq!(decode(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]), Err(Fault::Short));
     }
 }

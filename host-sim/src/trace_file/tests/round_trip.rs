@@ -22,20 +22,21 @@ fn the_sections_are_as_the_format_says() {
     let bytes = encode(&small());
     let sections = container::unpack(&bytes).unwrap();
     let (list, launch, statics): (&[u8], &[u8], &[u8]) =
-        (&[5, b's', b'm', b'a', b'l', b'l', 0], &[0, 1, b'k', 2, 1, 1, 32, 1, 1, 16, 0], &[2, 0x60, 16, 1, 4, 0x41, 20, 1, 4]);
+        (&[5, b's', b'm', b'a', b'l', b'l', 0], &[0, 1, b'k', 2, 1, 1, 32, 1, 1, 16, 0], &[2, 0x60, 16, 1, 4, 0x44, 20, 1, 4]);
     // One shape of 6, `0 1 0 1 0 1`: a run of 2, and a copy of 4 from 2 back.
     let shapes: &[u8] = &[1, 6, 1 << 2 | 3, 3 << 2 | 2, 2];
     // Four whole sectors.
     let patterns: &[u8] = &[1, 4, 0, 0, 0, 0];
     // Two warps of shape 0, as predicted.
     let warps: &[u8] = &[1 << 1];
-    // First TB, sectors 128, 132, 136 of load and store in turn. The first access of each instruction is 128 from the prediction
-    // of 0; its stride is then 128, so that the second is 132 - 256 = -124 off; the third, 132 + 4, is as predicted.
+    // First TB, sectors 128, 132, 136 of load and store in turn. The first access of the load is 128 from the prediction of 0; the
+    // first of the store goes by it and its stride, 128 + 128, so that it is 128 off, and its stride 0. The load's second, at 128 +
+    // 128, is 132 - 256 = -124 off; the store's, 128 + 0, is 4 off; the third ones, 132 + 4, are as predicted.
     // Second TB: its counterparts are shifted by 128, nothing says so yet; both first accesses are 128 off, the rest is right.
     let miss = |step: i64| ((step << 1 ^ step >> 63) as u64) << 2 | 1;
     let varint = |value: u64| [value as u8 | 0x80, (value >> 7) as u8];
-    let misses = [128, 128, -124, -124].map(|step| varint(miss(step)));
-    let memory = [&misses.concat()[..], &[1 << 1], &varint(miss(128)), &varint(miss(128)), &[3 << 1]].concat();
+    let misses = [128, -128, -124].map(|step| varint(miss(step)));
+    let memory = [&misses.concat()[..], &[4 << 3 | 1], &[1 << 1], &varint(miss(128)), &varint(miss(128)), &[3 << 1]].concat();
     assert_eq!(sections, [list, launch, statics, shapes, patterns, warps, &memory]);
 
     let sizes = Sizes::of(&bytes).unwrap();
