@@ -75,10 +75,8 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
                 put_one(&mut out, expected, insts[at]);
                 1
             };
-            for at in at..at + step {
-                matches.add(at);
-                expected.learn(insts[at]);
-            }
+            (at..at + step).for_each(|at| matches.add(at));
+            insts[at..at + step].iter().for_each(|&inst| expected.learn(inst));
             at += step;
         }
     }
