@@ -11,4 +11,5 @@ pub mod metrics;
 pub mod ptx;
 pub mod report;
 pub mod suggest;
+pub mod trace_file;
 pub mod validation;

@@ -24,8 +24,15 @@ impl Warnings {
         self.unknown_opcodes.is_empty()
     }
 
-    pub(super) fn unknown_opcode(&mut self, opcode: &str, executed: u64) {
-        *self.unknown_opcodes.entry(opcode.to_owned()).or_default() += executed;
+    /// Counts `executed` more instructions of an opcode that no table has.
+    pub(crate) fn unknown_opcode(&mut self, opcode: &str, executed: u64) {
+        let count = self.unknown_opcodes.entry(opcode.to_owned()).or_default();
+        *count = count.saturating_add(executed);
+    }
+
+    /// Counts those of `other` too.
+    pub fn add(&mut self, other: &Warnings) {
+        other.unknown_opcodes.iter().for_each(|(opcode, &executed)| self.unknown_opcode(opcode, executed));
     }
 }
 

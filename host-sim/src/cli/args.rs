@@ -27,6 +27,9 @@ pub(super) enum Command {
     /// GPUs
     #[command(subcommand)]
     Gpu(GpuCommand),
+    /// Traces
+    #[command(subcommand)]
+    Trace(super::trace::TraceCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -73,8 +76,8 @@ pub(super) struct RunArgs {
     /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
     #[arg(required_unless_present = "trace", conflicts_with = "trace", value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
-    /// Replay the launches of an Accel-Sim kernel list (kernelslist.g), each once, to their end
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["cycles", "arrive"])]
+    /// Replay the launches of an Accel-Sim kernel list (kernelslist.g) or a converted trace, each once, to their end
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive"])]
     pub(super) trace: Option<PathBuf>,
     /// Print this file's numbers for the trace beside ours
     #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]

@@ -1,7 +1,7 @@
 //! What the command line reports, and with which exit code.
 
-use crate::accelsim::ReadError;
 use crate::experiment::machine::RunError;
+use crate::experiment::workload::TraceReadError;
 use crate::gpu_file::GpuFileError;
 use crate::report::output::OutputError;
 
@@ -54,8 +54,8 @@ impl From<GpuFileError> for CliError {
     }
 }
 
-impl From<ReadError> for CliError {
-    fn from(error: ReadError) -> Self {
+impl From<TraceReadError> for CliError {
+    fn from(error: TraceReadError) -> Self {
         CliError::User(error.to_string())
     }
 }

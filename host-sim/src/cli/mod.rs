@@ -1,4 +1,4 @@
-//! The command line: `compare`, `run`, `kernels`, `gpu show`, `gpu fit`.
+//! The command line: `compare`, `run`, `kernels`, `gpu show`, `gpu fit`, `trace convert`, `trace info`.
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours,
 //! 130 interrupted (what was finished is kept).
@@ -12,6 +12,7 @@ mod kernels;
 mod progress;
 mod resolve;
 mod run;
+mod trace;
 
 pub use error::CliError;
 
@@ -37,6 +38,7 @@ pub fn main() -> u8 {
         Command::Kernels(kernels) => kernels::main(kernels),
         Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
         Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
+        Command::Trace(command) => trace::main(command),
     };
     match result {
         Ok(()) => 0,

@@ -108,7 +108,10 @@ fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTre
     for word in arrive {
         let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
         let (name, cycle) = word.split_once('@').ok_or_else(malformed)?;
-        known(name, &names).map_err(|error| CliError::User(format!("--arrive `{word}`: {error} in this run")))?;
+        known(name, &names).map_err(|error| match error {
+            CliError::User(message) => CliError::User(format!("--arrive `{word}`: {message}")),
+            other => other,
+        })?;
         let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
         if cycle > LATEST_ARRIVAL {
             return Err(CliError::User(format!("--arrive `{word}`: the latest cycle is {LATEST_ARRIVAL}")));

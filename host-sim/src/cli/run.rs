@@ -2,13 +2,12 @@
 
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve};
-use crate::accelsim::Warnings;
+use super::{CliError, interrupt, resolve, trace};
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
-use crate::experiment::workload::{self, Workload};
+use crate::experiment::workload::Workload;
 use crate::gpu_file;
 use crate::report::output::Output;
 use crate::report::reference::{self, ReferenceLaunch};
@@ -27,15 +26,16 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let output = Output::open(common.out.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
-    let (workloads, policy, options) = match &args.trace {
+    let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
             let options = resolve::options(common);
             let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
-            (workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
+            (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
         Some(list) => {
             let options = Options { end: End::Done, ..resolve::options(common) };
-            (trace_workloads(list)?, args.policy.unwrap_or(Policy::LeftOver), options)
+            let (recorded, _) = trace::read(list)?;
+            (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
     };
 
@@ -54,9 +54,9 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
     };
-    if let (Some(rows), Some(list)) = (&reference, &args.trace) {
+    if let Some(rows) = &reference {
         let kernels: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
-        let beside = reference::compare(rows, &trace_name(list), &kernels, &outcome.launches).map_err(CliError::User)?;
+        let beside = reference::compare(rows, &trace_name, &kernels, &outcome.launches).map_err(CliError::User)?;
         match common.format {
             Format::Table => text += &beside,
             Format::Json => eprint!("{beside}"),
@@ -83,23 +83,7 @@ fn simulate(
     Ok(outcome?)
 }
 
-/// The launches of a kernel list. What could not be understood is told on standard error.
-fn trace_workloads(list: &Path) -> Result<Vec<Workload>, CliError> {
-    let mut warnings = Warnings::new();
-    let workloads = workload::read_list(list, &mut warnings)?;
-    if !warnings.is_empty() {
-        eprintln!("warning: {warnings}");
-    }
-    Ok(workloads)
-}
-
 fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, CliError> {
     let text = std::fs::read_to_string(path).map_err(|error| CliError::User(format!("cannot read {}: {error}", path.display())))?;
     reference::parse(&text).map_err(|error| CliError::User(format!("{}:{error}", path.display())))
-}
-
-/// A trace is named after the folder of its list.
-fn trace_name(list: &Path) -> String {
-    let absolute = std::path::absolute(list).unwrap_or_else(|_| list.to_owned());
-    absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

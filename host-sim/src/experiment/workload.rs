@@ -2,6 +2,7 @@
 
 use crate::accelsim::{self, ReadError, Warnings};
 use crate::hash;
+use crate::trace_file::{self, Sizes, TraceFileError};
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES};
 use std::path::Path;
 use std::sync::Arc;
@@ -44,6 +45,53 @@ impl Workload {
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         Workload { name: name.to_owned(), hash: hash::kernel(&trace), trace, arrival_cycle: 0, stream, sector_offset: 0 }
     }
+}
+
+/// The launches of a program, as recorded.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Name of the trace: that of the folder of its kernel list.
+    pub name: String,
+    /// The launches, in order.
+    pub workloads: Vec<Workload>,
+    /// Bytes of the trace file, if it came from one.
+    pub sizes: Option<Sizes>,
+}
+
+/// Why a trace could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceReadError {
+    /// It is a kernel list, or nothing we know.
+    #[error(transparent)]
+    List(#[from] ReadError),
+    /// It is a trace file of ours.
+    #[error(transparent)]
+    File(#[from] TraceFileError),
+}
+
+/// The launches of an Accel-Sim kernel list or of our own trace file, told apart by how the file begins. What could be read
+/// but not understood, now or when the file was made, is counted in `warnings`.
+///
+/// # Errors
+/// [`TraceReadError`] with the file, and the line or section where there is one.
+pub fn read_trace(path: &Path, warnings: &mut Warnings) -> Result<Recorded, TraceReadError> {
+    // A file that cannot be opened is told by who opens it next.
+    if !trace_file::is_trace_file(path).unwrap_or(false) {
+        return Ok(Recorded { name: folder_name(path), workloads: read_list(path, warnings)?, sizes: None });
+    }
+    let (file, sizes) = trace_file::read(path)?;
+    warnings.add(&file.warnings);
+    let workload = |launch: trace_file::Launch| {
+        let name = launch.trace.info().name.clone();
+        Workload::new(&name, launch.trace, launch.stream)
+    };
+    Ok(Recorded { name: file.name, workloads: file.launches.into_iter().map(workload).collect(), sizes: Some(sizes) })
+}
+
+/// Name of the folder that holds a file.
+fn folder_name(file: &Path) -> String {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. What could be read but not

@@ -9,6 +9,7 @@ pub mod provenance;
 pub mod reference;
 pub mod run_report;
 pub mod table;
+pub mod trace_info;
 
 /// Version of the JSON documents; grows with every change that a reader could trip over.
 pub const SCHEMA_VERSION: u32 = 1;

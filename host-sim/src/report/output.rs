@@ -54,29 +54,30 @@ impl Output {
     ///
     /// # Errors
     /// [`OutputError`]; the file is then as it was before.
-    pub fn write(&self, text: &str) -> Result<(), OutputError> {
+    pub fn write(&self, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), OutputError> {
+        let bytes = content.as_ref();
         match self {
             Output::Stdout => {
                 let mut out = std::io::stdout().lock();
-                match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+                match out.write_all(bytes).and_then(|()| out.flush()) {
                     Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(OutputError { path: "standard output".into(), error }),
                     _ => Ok(()),
                 }
             }
-            Output::File(path) => replace(path, text).map_err(|error| OutputError { path: path.display().to_string(), error }),
+            Output::File(path) => replace(path, bytes).map_err(|error| OutputError { path: path.display().to_string(), error }),
             Output::Device(path) => std::fs::OpenOptions::new()
                 .write(true)
                 .open(path)
-                .and_then(|mut device| device.write_all(text.as_bytes()))
+                .and_then(|mut device| device.write_all(bytes))
                 .map_err(|error| OutputError { path: path.display().to_string(), error }),
         }
     }
 }
 
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let trial = beside(path)?;
     let written = std::fs::File::create(&trial).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.sync_all()
     });
     let kept = written.and_then(|()| match path.metadata() {

@@ -13,9 +13,11 @@
 
 mod builder;
 mod coalesce;
+mod parts;
 
 pub use builder::{TbRecorder, TraceBuilder, TraceError};
 pub use coalesce::{SECTOR_BYTES, shared_passes};
+pub use parts::{PartsError, TraceParts};
 
 use crate::isa::StaticInst;
 
@@ -66,6 +68,11 @@ impl ShapeInst {
     pub(crate) fn new(index: u16, lanes: u32, passes: u32) -> Self {
         debug_assert!(lanes <= 32 && passes < 64, "lanes {lanes}, passes {passes}");
         ShapeInst(u32::from(index) | lanes << 16 | passes << 22)
+    }
+
+    /// Packs a static index, active lanes and shared-memory passes; none unless lanes are in 0..=32 and passes in 0..=63.
+    pub fn packed(index: u16, lanes: u32, passes: u32) -> Option<Self> {
+        (lanes <= WARP_LANES && passes < 64).then(|| ShapeInst::new(index, lanes, passes))
     }
 
     /// Index into [`KernelTrace::statics`].
@@ -145,6 +152,16 @@ impl KernelTrace {
         self.warps[tb as usize * self.info.warps() as usize + warp as usize]
     }
 
+    /// All warps, in the order of TBs and of warps in a TB.
+    pub fn warps(&self) -> &[WarpRef] {
+        &self.warps
+    }
+
+    /// How many shapes there are.
+    pub fn shapes(&self) -> u32 {
+        (self.shape_starts.len() - 1) as u32
+    }
+
     /// Range of a shape's instructions within [`KernelTrace::shape_insts`].
     pub fn shape(&self, shape: u32) -> std::ops::Range<u32> {
         self.shape_starts[shape as usize]..self.shape_starts[shape as usize + 1]
@@ -158,6 +175,16 @@ impl KernelTrace {
     /// A warp's memory reference.
     pub fn mem(&self, index: u32) -> MemRef {
         self.mems[index as usize]
+    }
+
+    /// All warps' memory references, one warp after the other.
+    pub fn mems(&self) -> &[MemRef] {
+        &self.mems
+    }
+
+    /// How many sector patterns there are.
+    pub fn patterns(&self) -> u32 {
+        (self.pattern_starts.len() - 1) as u32
     }
 
     /// The sectors of a pattern, ascending by address; empty if no lane was active.
