@@ -77,6 +77,11 @@ impl Channel {
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
     }
 
+    /// The first DRAM cycle in which something happens without a request.
+    pub(in crate::memory) fn first_event(&self) -> u64 {
+        self.controller.first_event()
+    }
+
     /// The core cycle from which the oldest delayed request could enter the controller.
     #[inline]
     pub(in crate::memory) fn delay_ends(&self) -> u64 {
