@@ -268,3 +268,6 @@ impl MemorySystem {
         }
     }
 }
+
+#[cfg(test)]
+mod little_tests;

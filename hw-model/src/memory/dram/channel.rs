@@ -91,6 +91,12 @@ impl Channel {
         }
     }
 
+    /// Requests in the channel: credits that are out.
+    #[cfg(test)]
+    pub(in crate::memory) fn outstanding(&self) -> u64 {
+        u64::from(self.shared_out) + self.private_out.iter().filter(|&&out| out).count() as u64
+    }
+
     /// Nothing in the channel.
     pub(in crate::memory) fn is_idle(&self) -> bool {
         self.delay.is_empty() && self.controller.is_idle()

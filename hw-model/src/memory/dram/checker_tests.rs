@@ -206,3 +206,16 @@ fn unloaded_latency_is_the_sum_of_its_parts() {
         ]
     );
 }
+
+/// Row hits at the peak of one atom per tCCD while they change bank group, one per tCCDL within a group: exactly.
+#[test]
+fn row_hits_stream_at_the_peak() {
+    let config = test_config().dram;
+    for (groups, distance) in [(4, config.timing.t_ccd), (1, config.timing.t_ccdl)] {
+        // The first request of each bank opens its row; what comes long after is all hits.
+        let requests: Vec<Made> = (0..4_000u32).map(|i| (i % groups, 1, false, 1, 0)).collect();
+        let (controller, ..) = run(&config, &requests, 1, false);
+        let reads: Vec<u64> = controller.log.iter().filter(|c| c.1 == Command::Read).map(|c| c.0).collect();
+        assert_eq!(reads[3_900] - reads[100], 3_800 * u64::from(distance), "{groups} groups");
+    }
+}
