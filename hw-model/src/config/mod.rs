@@ -6,9 +6,11 @@
 
 mod check;
 mod dram;
+mod energy;
 
 pub use check::ConfigError;
 pub use dram::{AddressMap, DramConfig, DramTiming};
+pub use energy::{EnergyConfig, LaneEnergies};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +38,9 @@ pub struct GpuConfig {
     pub launch: LaunchConfig,
     /// Machine constants that the scheduler firmware is given.
     pub scheduler: SchedulerConfig,
+    /// Energy per event and background power; absent: no energy is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyConfig>,
 }
 
 /// Clock frequencies in kHz.
