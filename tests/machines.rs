@@ -1,18 +1,102 @@
-//! Every machine file in `configs/gpus/` reads, passes its checks, and is named after its file.
+//! Every machine file in `configs/gpus/`: it reads, passes its checks, is named after its file, gives each number a source, and runs
+//! the project's kernels.
 
+use mias::experiment::machine::{End, Machine, Options, Run};
+use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::simulated::SimulatedGpu;
+use mias::experiment::workload::{Workload, place};
+use mias::{gpu_file, kernels};
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::energy::EnergyReport;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Names and texts of all machine files.
+fn files() -> Vec<(String, String)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/gpus");
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap())).collect()
+}
+
+fn parse(name: &str, text: &str) -> GpuConfig {
+    toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
 
 #[test]
 fn every_gpu_file_is_valid_and_named_after_itself() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/gpus");
-    let mut seen = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let gpu: GpuConfig = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        gpu.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        assert_eq!(path.file_stem().unwrap().to_str().unwrap(), gpu.name);
-        seen += 1;
+    let files = files();
+    for (name, text) in &files {
+        let gpu = parse(name, text);
+        gpu.check().unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(*name, gpu.name);
+        let dram = &gpu.dram;
+        assert_eq!((dram.row_hit_cap, dram.timing.t_faw, dram.timing.t_refi), (0, 0, 0), "{name}: options are off in what is built in");
+        assert!(gpu.energy.is_some(), "{name}");
     }
-    assert!(seen >= 2, "the thesis' machine and the reference machine");
+    for name in ["rtx2060", "rtx2060-accelsim", "rtx2060-hw", "dai18", "lin18", "shieh16", "zhao18"] {
+        assert!(files.iter().any(|(known, _)| known == name), "{name}");
+    }
+}
+
+/// What the seeds give, in their own terms: SMs, threads, TBs, registers, shared memory, L1, L2 in all, and DRAM bandwidth.
+#[test]
+fn machines_of_the_seeds_have_the_seeds_numbers() {
+    let kib = 1024;
+    for (name, sms, threads, tbs, registers, shared, l1, l2, gb_per_s) in [
+        ("rtx2060", 30, 1024, 32, 65_536, 64 * kib, 64 * kib, 3072 * kib, 336.0), // seed 000 table 4.1
+        ("dai18", 16, 3072, 16, 65_536, 96 * kib, 24 * kib, 2048 * kib, 177.4),   // seed 001 table 1
+        ("lin18", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2),   // seed 002 table 1
+        ("shieh16", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4),   // seed 003 table 4.1
+        ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // seed 004 section 6
+    ] {
+        let gpu = gpu_file::load(name).unwrap();
+        let sm = &gpu.sm;
+        assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (sms, threads, tbs, registers, shared), "{name}");
+        assert_eq!(gpu.l1.sets * gpu.l1.ways * gpu.l1.line_bytes, l1, "{name}: L1");
+        let slice = gpu.l2.sets * gpu.l2.ways * gpu.l2.line_bytes;
+        assert_eq!(gpu.dram.channels * gpu.l2.slices_per_channel * slice, l2, "{name}: L2");
+        let dram = &gpu.dram;
+        let bytes_per_cycle = f64::from(dram.channels * dram.bus_bytes * dram.beats_per_cycle);
+        let peak = bytes_per_cycle * f64::from(gpu.clocks.dram_khz) * 1e-6;
+        assert!((peak / gb_per_s - 1.0).abs() < 0.001, "{name}: {peak} GB/s, {gb_per_s} expected");
+        // A burst of tCCD cycles must be what the bus takes for a sector.
+        assert_eq!(dram.timing.t_ccd * dram.bus_bytes * dram.beats_per_cycle, 32, "{name}: tCCD");
+    }
+}
+
+/// 16 TBs, and 96 KB in all whatever the carve-out.
+#[test]
+fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
+    let gpu = gpu_file::load("rtx2060-hw").unwrap();
+    assert_eq!(gpu.sm.tbs, 16);
+    assert_eq!(gpu.l1.carve_out.len(), 2);
+    for step in &gpu.l1.carve_out {
+        assert_eq!(step.shared_up_to_bytes + step.l1_ways * gpu.l1.sets * gpu.l1.line_bytes, 96 * 1024);
+    }
+}
+
+/// Every machine runs both kernels for 50,000 cycles, makes progress with each, and accounts for every slot and its energy.
+#[test]
+fn every_machine_runs_the_kernels() {
+    let traced = |(name, size, stream)| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), stream)
+    };
+    let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
+    place(&mut workloads);
+    let options = Options { end: End::Cycles(50_000), profile_cycles: 10_000, transition: Transition::Drain, ipc: IpcUnit::Thread };
+    files().par_iter().for_each(|(name, text)| {
+        let config = parse(name, text);
+        let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
+        let machine = SimulatedGpu::new(config);
+        let run = Run { control: Control::Policy(Policy::MiasIpmIpc), workloads: workloads.iter().collect(), options };
+        let outcome = machine.run(&run, &|_| {}).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(outcome.cycles, 50_000, "{name}");
+        for (workload, launch) in workloads.iter().zip(&outcome.launches) {
+            assert!(launch.tbs_completed > 0 && launch.dram_reads > 0, "{name}: {} {launch:?}", workload.name);
+        }
+        assert_eq!(outcome.stalls.iter().map(|(_, cycles)| cycles).sum::<u64>(), slots, "{name}");
+        let energy: EnergyReport = outcome.energy.unwrap_or_else(|| panic!("{name}: no energy"));
+        assert!(energy.launches.iter().all(|launch| launch.parts().iter().all(|&(part, fj)| fj > 0 || part == "shared")), "{name}");
+    });
 }

@@ -9,6 +9,11 @@ use std::path::Path;
 const BUILT_IN: &[(&str, &str)] = &[
     ("rtx2060", include_str!("../../configs/gpus/rtx2060.toml")),
     ("rtx2060-accelsim", include_str!("../../configs/gpus/rtx2060-accelsim.toml")),
+    ("rtx2060-hw", include_str!("../../configs/gpus/rtx2060-hw.toml")),
+    ("dai18", include_str!("../../configs/gpus/dai18.toml")),
+    ("lin18", include_str!("../../configs/gpus/lin18.toml")),
+    ("shieh16", include_str!("../../configs/gpus/shieh16.toml")),
+    ("zhao18", include_str!("../../configs/gpus/zhao18.toml")),
 ];
 
 /// Why a machine cannot be used. Each message names file, line and remedy.
@@ -160,6 +165,10 @@ mod tests {
         let line = text[..text.find("count = 30").unwrap()].matches('\n').count() + 1;
         let expected = format!("my.toml:{line}:1: sm.count = 0: must be at least 1\n   |\n{line} | count = 0\n   | ^^^^^^^^^");
         assert_eq!(message, expected.replace("\n   |", &format!("\n{} |", " ".repeat(line.to_string().len()))));
+        let message = refused(&text.replace("t_rtp = 4", "t_rtp = 4\nt_refi = 500\nt_rfc = 100"));
+        assert!(message.contains("| t_refi = 500\n") && message.contains("twice the sum"), "{message}");
+        let message = refused(&text.replace("t_rtp = 4", "t_rtp = 4\nt_rfc = 100"));
+        assert!(message.contains("must both be given"), "{message}");
         let message = refused(&text.replace("int = { latency = 2,", "int = { latency = 0,"));
         assert!(message.contains("| int = { latency = 0,"), "{message}");
     }

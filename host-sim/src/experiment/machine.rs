@@ -4,6 +4,7 @@
 
 use super::policy::{Control, IpcUnit, Transition};
 use super::workload::Workload;
+use mias_hw_model::energy::EnergyReport;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,6 +148,8 @@ pub struct Outcome {
     pub decision: Option<Decision>,
     /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.
     pub stalls: Vec<(&'static str, u64)>,
+    /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
+    pub energy: Option<EnergyReport>,
 }
 
 impl Outcome {

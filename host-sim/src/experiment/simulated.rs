@@ -14,6 +14,7 @@ use mias_firmware::policy::Context;
 use mias_firmware::regs::{PolicyCode, option};
 use mias_firmware::resources::TbShape;
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats, Stats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use mias_hw_model::sm::{IssueClass, Resources};
@@ -156,6 +157,7 @@ impl Machine for SimulatedGpu {
             profile_cycles: observed.profile_cycles,
             decision: observed.decision,
             stalls: stalls(&stats),
+            energy: EnergyReport::of(&self.config, &stats),
         })
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod comparison_json;
 pub mod comparison_table;
+mod energy;
 mod explanation;
 pub mod fit_report;
 pub mod output;

@@ -1,5 +1,6 @@
 //! The report of `run`: everything that one policy's run measured, as a table or as JSON.
 
+use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::table::{self, config, grouped, number, ranges};
 use super::{SCHEMA_VERSION, comparison_table, explanation};
@@ -37,6 +38,7 @@ struct Document<'a> {
     profile_cycles: u64,
     launches: Vec<LaunchRow<'a>>,
     stalls: BTreeMap<&'static str, u64>,
+    energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
 }
 
@@ -60,6 +62,7 @@ struct LaunchRow<'a> {
     l2_reservation_fails: u64,
     dram_reads: u64,
     dram_writes: u64,
+    energy: Option<LaunchEnergy>,
 }
 
 /// The JSON document, with a final newline.
@@ -78,8 +81,14 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
         transition_cycles: outcome.transition_cycles,
         profile_cycles: outcome.profile_cycles,
-        launches: launches.map(|(at, (w, l))| launch_row(&w.name, l, ipc(outcome, at, subject.options))).collect(),
+        launches: launches
+            .map(|(at, (w, l))| LaunchRow {
+                energy: outcome.energy.as_ref().and_then(|report| energy::launch_row(report, at)),
+                ..launch_row(&w.name, l, ipc(outcome, at, subject.options))
+            })
+            .collect(),
         stalls: outcome.stalls.iter().copied().collect(),
+        energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
@@ -104,6 +113,7 @@ fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow
         l2_reservation_fails: launch.l2.reservation_fails,
         dram_reads: launch.dram_reads,
         dram_writes: launch.dram_writes,
+        energy: None,
     }
 }
 
@@ -124,6 +134,10 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
             table.add_row([(*name).to_owned(), table::percent(Some(*cycles as f64 / slots as f64))]);
         }
         text += &format!("\n{}", table::text(&table));
+    }
+    if let Some(report) = &outcome.energy {
+        let kernels: Vec<&str> = subject.workloads.iter().map(|w| w.name.as_str()).collect();
+        text += &format!("\n{}", energy::text(report, &kernels, subject.gpu, outcome.cycles));
     }
     if explain {
         text += &match &outcome.decision {

@@ -160,11 +160,24 @@ impl GpuConfig {
         if dram.banks % dram.bank_groups != 0 {
             fail("dram.bank_groups", dram.bank_groups, "must divide dram.banks")?;
         }
+        self.check_refresh()?;
         if !l1.carve_out.is_sorted_by_key(|step| step.shared_up_to_bytes) {
             fail("l1.carve_out", 0, "must be sorted by shared_up_to_bytes")?;
         }
         if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
+        }
+        Ok(())
+    }
+    /// Refresh is off, or leaves time for commands.
+    fn check_refresh(&self) -> Result<(), ConfigError> {
+        let t = &self.dram.timing;
+        if (t.t_refi == 0) != (t.t_rfc == 0) {
+            fail("dram.timing.t_refi", t.t_refi, "t_refi and t_rfc must both be given, or neither")?;
+        }
+        if t.t_refi != 0 && u64::from(t.t_refi) < t.least_refresh_interval() {
+            let remedy = "must be at least twice the sum of t_rfc, t_rc, t_ras, t_rp, t_rcd, t_wl, t_wr, t_cl and t_cdlr";
+            fail("dram.timing.t_refi", t.t_refi, remedy)?;
         }
         Ok(())
     }

@@ -1,11 +1,16 @@
 //! A GPU as data: every number of the machine that the timing model uses.
 //!
 //! One TOML file per machine in `configs/gpus/`; each field there carries its source or the word "assumption". Units are
-//! in the field names. All fields are required and unknown keys are errors, so that a file says everything.
+//! in the field names. Unknown keys are errors, and all fields are required but those of options that can be off, so that
+//! a file says everything.
 
 mod check;
+mod dram;
+mod energy;
 
 pub use check::ConfigError;
+pub use dram::{AddressMap, DramConfig, DramTiming};
+pub use energy::{EnergyConfig, LaneEnergies};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +38,9 @@ pub struct GpuConfig {
     pub launch: LaunchConfig,
     /// Machine constants that the scheduler firmware is given.
     pub scheduler: SchedulerConfig,
+    /// Energy per event and background power; absent: no energy is reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyConfig>,
 }
 
 /// Clock frequencies in kHz.
@@ -240,79 +248,6 @@ pub enum SetIndex {
     Linear,
     /// Irreducible-polynomial hash (Rau, ISCA'91).
     Ipoly,
-}
-
-/// Device memory. Timing is in DRAM command cycles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DramConfig {
-    /// Channels.
-    pub channels: u32,
-    /// Banks per channel.
-    pub banks: u32,
-    /// Bank groups per channel.
-    pub bank_groups: u32,
-    /// Bus width per channel in bytes.
-    pub bus_bytes: u32,
-    /// Beats per burst.
-    pub burst_beats: u32,
-    /// Data beats per command cycle.
-    pub beats_per_cycle: u32,
-    /// Requests that the FR-FCFS queue of a channel can hold.
-    pub queue: u32,
-    /// Finished requests waiting to return, per channel.
-    pub return_queue: u32,
-    /// Fixed latency in core cycles between L2 and the memory controller.
-    pub latency: u32,
-    /// Row, column and bank bits of the address left after channel selection.
-    pub address: AddressMap,
-    /// Timing constraints.
-    pub timing: DramTiming,
-}
-
-/// DRAM timing constraints in command cycles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DramTiming {
-    /// Column to column, same bank group or none.
-    pub t_ccd: u32,
-    /// Column to column within a bank group.
-    pub t_ccdl: u32,
-    /// Activate to activate, different banks.
-    pub t_rrd: u32,
-    /// Activate to column.
-    pub t_rcd: u32,
-    /// Activate to precharge.
-    pub t_ras: u32,
-    /// Precharge to activate.
-    pub t_rp: u32,
-    /// Activate to activate, same bank.
-    pub t_rc: u32,
-    /// Read command to data.
-    pub t_cl: u32,
-    /// Write command to data.
-    pub t_wl: u32,
-    /// End of write data to read command (last data in to read).
-    pub t_cdlr: u32,
-    /// End of write data to precharge.
-    pub t_wr: u32,
-    /// Read to precharge.
-    pub t_rtp: u32,
-}
-
-/// Address mapping (`reference/README.md`, "Address map"). Channel = (address >> `channel_shift`) mod channels; the rest is
-/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AddressMap {
-    /// Lowest address bit that takes part in channel selection.
-    pub channel_shift: u32,
-    /// Bits of the rest that make the row, lowest first.
-    pub row_bits: Vec<u8>,
-    /// Bits of the rest that make the bank, lowest first.
-    pub bank_bits: Vec<u8>,
-    /// Bits of the rest that make the column, lowest first.
-    pub column_bits: Vec<u8>,
 }
 
 /// Kernel launch.

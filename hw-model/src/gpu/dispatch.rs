@@ -74,6 +74,7 @@ impl Gpu {
                 if changed {
                     self.wake[sm] = self.wake[sm].min(self.now);
                     self.registers.set_resident(sm, slot, quota);
+                    self.occupancy.set(sm, self.now, !self.sms[sm].is_empty());
                     self.registers.set_unissued(slot, state.available());
                 }
             }
@@ -139,6 +140,7 @@ impl Gpu {
             }
             self.wake[sm] = self.wake[sm].min(self.now + 1);
             self.dispatcher.last = sm;
+            self.occupancy.set(sm, self.now + 1, true);
             let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
             self.registers.set_unissued(slot, available);
             self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));

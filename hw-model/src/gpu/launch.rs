@@ -199,6 +199,9 @@ impl Gpu {
                     validation.ended(usize::from(tb.kernel), tb.index);
                 }
             });
+            if slots_changed != 0 {
+                self.occupancy.set(sm, self.now + 1, !self.sms[sm].is_empty());
+            }
             while slots_changed != 0 {
                 let slot = slots_changed.trailing_zeros() as usize;
                 slots_changed &= slots_changed - 1;

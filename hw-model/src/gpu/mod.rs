@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod launch;
+mod occupancy;
 mod stats;
 mod transition;
 mod validate;
@@ -21,6 +22,7 @@ use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
 use launch::{Queue, Slot};
+use occupancy::Occupancy;
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -61,6 +63,7 @@ pub struct Gpu {
     queue: Queue,
     dispatcher: Dispatcher,
     transition: Transition,
+    occupancy: Occupancy,
     watchdog: Watchdog,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
@@ -89,6 +92,7 @@ impl Gpu {
             queue: Queue::default(),
             dispatcher: Dispatcher::new(config.sm.count as usize),
             transition: Transition::default(),
+            occupancy: Occupancy::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
             skip: true,
             validation: None,

@@ -1,6 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
+use crate::energy::Events;
 use crate::memory::MemoryCounters;
 use crate::sm::{IssueCounters, KERNEL_SLOTS, KernelCounters, SmCounters};
 
@@ -48,6 +49,8 @@ pub struct LaunchStats {
     pub dram_writes: u64,
     /// Scheduler-cycles charged to the kernel, by class: every scheduler-cycle of an SM is charged to one kernel at most.
     pub schedulers: IssueCounters,
+    /// What costs energy.
+    pub events: Events,
 }
 
 /// One SM.
@@ -57,6 +60,8 @@ pub struct SmStats {
     pub counters: SmCounters,
     /// TBs resident now, per kernel slot.
     pub resident: [u32; KERNEL_SLOTS],
+    /// Cycles in which it held a TB.
+    pub active_cycles: u64,
 }
 
 /// Everything.
@@ -108,7 +113,11 @@ pub(super) fn collect(gpu: &Gpu) -> Stats {
         }
         stats
     });
-    let sms = gpu.sms.iter().map(|sm| SmStats { counters: *sm.counters(), resident: std::array::from_fn(|slot| sm.resident(slot)) });
+    let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
+        counters: *sm.counters(),
+        resident: std::array::from_fn(|slot| sm.resident(slot)),
+        active_cycles: gpu.occupancy.cycles(number, gpu.now),
+    });
     Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), launches: launches.collect(), sms: sms.collect() }
 }
 
@@ -137,4 +146,5 @@ fn fill(stats: &mut LaunchStats, after: &SlotTotals, before: &SlotTotals) {
     };
     stats.dram_reads = memory(|m| m.dram_reads);
     stats.dram_writes = memory(|m| m.dram_writes);
+    stats.events = Events::new(&after.sm, &after.memory).since(&Events::new(&before.sm, &before.memory));
 }

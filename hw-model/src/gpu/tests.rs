@@ -154,13 +154,6 @@ fn unloaded_memory_latencies_are_the_sums_of_their_parts() {
 }
 
 #[test]
-fn stores_leave_at_one_sector_per_cycle() {
-    let config = config();
-    let store = StaticInst::new(0, Class::Store(Space::Global)).reads(&[4, 5]).width(4);
-    assert_eq!(cost(&config, (store, 0x1000)), 4, "four sectors");
-}
-
-#[test]
 fn four_sub_cores_issue_four_instructions_per_cycle_at_most() {
     let mut config = config();
     config.sm.units.uniform.interval = 1;
@@ -320,3 +313,5 @@ proptest! {
         prop_assert_eq!(other.launches[0].thread_insts, stats.launches[0].thread_insts);
     }
 }
+
+mod rates;

@@ -138,6 +138,12 @@ impl<T: Copy> Crossbar<T> {
         self.queued > 0
     }
 
+    /// Packets in the subnet.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        self.queued + self.delivered
+    }
+
     /// No packet anywhere.
     pub(super) fn is_idle(&self) -> bool {
         self.queued + self.delivered == 0

@@ -122,6 +122,12 @@ impl L2Slice {
         self.delay.front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))
     }
 
+    /// The sectors awaited.
+    #[cfg(test)]
+    pub(super) fn mshr(&self) -> &Mshr<PacketId> {
+        &self.mshr
+    }
+
     /// Nothing in the slice but tags.
     pub(super) fn is_idle(&self) -> bool {
         self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.to_dram.is_empty() && self.to_crossbar.is_empty()

@@ -39,6 +39,12 @@ impl Packets {
         }
     }
 
+    /// Requests in flight.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        (self.packets.len() - self.free.len()) as u64
+    }
+
     #[inline]
     pub(super) fn get(&self, id: PacketId) -> &L2Request {
         &self.packets[id as usize]

@@ -56,6 +56,7 @@ impl MemorySystem {
         let queues = &config.l2.queues;
         let per_slice =
             net.output_buffer + config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + queues.to_crossbar;
+        let memory_channels: Vec<Channel> = (0..channels).map(|_| Channel::new(config)).collect();
         MemorySystem {
             packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
             mapper: AddressMapper::new(&config.dram, &config.l2),
@@ -63,13 +64,13 @@ impl MemorySystem {
             requests: Crossbar::new(config.sm.count, slices, net.input_buffer, net.output_buffer),
             replies: Crossbar::new(slices, config.sm.count, net.input_buffer, net.output_buffer),
             slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
-            channels: (0..channels).map(|_| Channel::new(config)).collect(),
             core: 0,
             interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
             l2: ClockDomain::new(clocks.l2_khz, clocks.core_khz),
             dram: ClockDomain::new(clocks.dram_khz, clocks.core_khz),
             slice_wake: vec![u64::MAX; slices as usize],
-            channel_wake: vec![u64::MAX; channels as usize],
+            channel_wake: memory_channels.iter().map(Channel::first_event).collect(),
+            channels: memory_channels,
             delay_ends: vec![u64::MAX; channels as usize],
             replying: vec![0; slices.div_ceil(64) as usize],
             counters: CounterTable::new(config.sm.count),
@@ -267,3 +268,6 @@ impl MemorySystem {
         }
     }
 }
+
+#[cfg(test)]
+mod little_tests;

@@ -100,6 +100,53 @@ fn dram_streams_near_its_peak() {
     println!("DRAM stream: {:.3} of 336 GB/s", efficiency);
 }
 
+/// The sector number of the n-th sector of an L2 slice, from the reference's address map: 12 channels of 256 bytes, bit 7
+/// tells the two slices of a channel apart.
+fn sector_of_slice(slice: u64, n: u64) -> u64 {
+    let (block, sector) = (n / 4, n % 4);
+    ((block * 12 + slice / 2) * 256 + (slice % 2) * 128) / 32 + sector
+}
+
+/// Ticks in which `per_sm` hits come back to each of `sms` SMs, from the first reply to the last; SM s reads slice `slice(s)`.
+fn stream_hits(sms: u16, per_sm: u64, slice: impl Fn(u64) -> u64) -> u64 {
+    let mut memory = MemorySystem::new(&test_config());
+    for sm in 0..u64::from(sms) {
+        (0..512).for_each(|n| memory.preload(sector_of_slice(slice(sm), n)));
+    }
+    let (mut sent, mut received) = (vec![0; usize::from(sms)], 0);
+    let (mut first, mut tick) = (None, 0);
+    while received < per_sm * u64::from(sms) {
+        assert!(tick < 1_000_000, "no progress");
+        for sm in 0..sms {
+            if memory.pop_reply(sm).is_some() {
+                received += 1;
+                first.get_or_insert(tick);
+            }
+            let sent = &mut sent[usize::from(sm)];
+            if *sent < per_sm && memory.can_inject(sm, RequestKind::Read) {
+                memory.inject(request(sector_of_slice(slice(sm.into()), *sent % 512), sm, RequestKind::Read, 0));
+                *sent += 1;
+            }
+        }
+        memory.tick();
+        tick += 1;
+    }
+    assert_eq!(memory.counters(0).l2_misses() + memory.counters(1).l2_misses(), 0);
+    tick - first.unwrap_or(0)
+}
+
+/// L2 hits at the peak of 32 bytes per slice and cycle, exactly: one SM per slice, so that nothing meets in the crossbar.
+#[test]
+fn l2_hits_stream_at_the_peak_where_nothing_meets() {
+    assert_eq!(stream_hits(24, 4_000, |sm| sm), 4_000);
+}
+
+/// All SMs at one slice get what its one port gives: 32 bytes per cycle together.
+#[test]
+fn one_slice_gives_one_sector_per_cycle() {
+    assert_eq!(stream_hits(10, 400, |_| 5), 10 * 400);
+}
+
 /// One request of a random mix: (sm, sector, kind, idle ticks before it).
 fn mix() -> impl Strategy<Value = Vec<(u16, u64, RequestKind, u16)>> {
     let kind = prop_oneof![3 => Just(RequestKind::Read), 2 => Just(RequestKind::Write), 1 => Just(RequestKind::Atomic)];

@@ -1,6 +1,7 @@
 //! What an SM counts: cumulative, never cleared, 64 bits wide. The register file narrows them for the firmware.
 
 use super::stall::IssueCounters;
+use crate::energy::LaneCounts;
 
 /// Counters of one kernel slot on one SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct KernelCounters {
     pub warp_insts: u64,
     /// Thread instructions issued: active lanes summed.
     pub thread_insts: u64,
+    /// The same lanes by unit and operands, for the energy report.
+    pub lanes: LaneCounts,
     /// Sector accesses of the L1: hits, misses and pending hits, loads and stores.
     pub l1_accesses: u64,
     /// Accesses that found their data.
@@ -39,6 +42,7 @@ impl KernelCounters {
     pub fn add(&mut self, other: &KernelCounters) {
         self.warp_insts += other.warp_insts;
         self.thread_insts += other.thread_insts;
+        self.lanes.add(&other.lanes);
         self.l1_accesses += other.l1_accesses;
         self.l1_hits += other.l1_hits;
         self.l1_pending_hits += other.l1_pending_hits;

@@ -2,6 +2,7 @@
 
 use super::collector::bank_reads;
 use super::warp::RegSet;
+use crate::energy::LaneClass;
 use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
@@ -64,6 +65,8 @@ pub(crate) struct Decoded {
     pub dst: u16,
     /// Reads per register bank, for warp 0 (see [`bank_reads`]).
     pub reads: u32,
+    /// Which of the lane counters it counts in.
+    pub cost: LaneClass,
     /// All registers named; one of them pending is a hazard (read-after-write or write-after-write).
     pub registers: RegSet,
     /// Takes one cycle in its unit, whatever the unit's timing: control instructions that compute nothing.
@@ -108,7 +111,8 @@ impl Decoded {
         }
         let quick = matches!(inst.class, Class::Barrier | Class::Exit);
         let dst = inst.dst.map_or(NO_REG, u16::from);
-        Decoded { unit, mem, control, dst, reads: bank_reads(&sources[..count], banks), registers, quick }
+        let cost = LaneClass::new(unit.index(), count, inst.dst.is_some());
+        Decoded { unit, mem, control, dst, reads: bank_reads(&sources[..count], banks), cost, registers, quick }
     }
 }
 

@@ -50,6 +50,7 @@ impl Sm {
         let counters = &mut self.kernels[usize::from(warp.kernel) & (KERNEL_SLOTS - 1)];
         counters.warp_insts += 1;
         counters.thread_insts += u64::from(executed.lanes());
+        counters.lanes.count(inst.cost, executed.lanes());
         let mut mem_ref = 0;
         if let MemKind::OffChip { atomic, .. } = inst.mem {
             mem_ref = warp.next_mem;

@@ -77,6 +77,11 @@ impl Channel {
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
     }
 
+    /// The first DRAM cycle in which something happens without a request.
+    pub(in crate::memory) fn first_event(&self) -> u64 {
+        self.controller.first_event()
+    }
+
     /// The core cycle from which the oldest delayed request could enter the controller.
     #[inline]
     pub(in crate::memory) fn delay_ends(&self) -> u64 {
@@ -84,6 +89,12 @@ impl Channel {
             Some(&(ready, _)) if !self.controller.is_full() => ready,
             _ => u64::MAX,
         }
+    }
+
+    /// Requests in the channel: credits that are out.
+    #[cfg(test)]
+    pub(in crate::memory) fn outstanding(&self) -> u64 {
+        u64::from(self.shared_out) + self.private_out.iter().filter(|&&out| out).count() as u64
     }
 
     /// Nothing in the channel.

@@ -17,11 +17,12 @@ struct BankLog {
     write: Option<u64>,
 }
 
-fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Result<(), String> {
+pub(super) fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Result<(), String> {
     let t = &config.timing;
     let burst = u64::from(config.burst_beats / config.beats_per_cycle);
     let mut banks = vec![BankLog::default(); config.banks as usize];
-    let mut last_activate: Option<u64> = None;
+    let mut activates: Vec<u64> = Vec::new();
+    let mut refreshed: Option<u64> = None;
     let (mut last_read, mut last_write): (Option<u64>, Option<u64>) = (None, None);
     let mut group_column: Vec<Option<u64>> = vec![None; config.bank_groups as usize];
     let mut group_read = group_column.clone();
@@ -31,16 +32,35 @@ fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Result<(), St
             Some(since) if now < since + distance => Err(format!("{what}: {command:?} at {now}, {} after", now - since)),
             _ => Ok(()),
         };
+        if t.t_refi > 0 {
+            at_least("tRFC", refreshed, t.t_rfc.into())?;
+        }
+        if command == Command::Refresh {
+            for (number, b) in banks.iter().enumerate() {
+                if b.open.is_some() {
+                    return Err(format!("refresh at {now} with bank {number} open"));
+                }
+                at_least("tRP before a refresh", b.precharge, t.t_rp.into())?;
+                at_least("tRC before a refresh", b.activate, t.t_rc.into())?;
+            }
+            refreshed = Some(now);
+            continue;
+        }
         let b = &mut banks[bank as usize];
         match command {
+            Command::Refresh => {}
             Command::Activate => {
                 if b.open.is_some() {
                     return Err(format!("activate of an open bank at {now}"));
                 }
                 at_least("tRP", b.precharge, t.t_rp.into())?;
                 at_least("tRC", b.activate, t.t_rc.into())?;
-                at_least("tRRD", last_activate, t.t_rrd.into())?;
-                (b.open, b.activate, last_activate) = (Some(row), Some(now), Some(now));
+                at_least("tRRD", activates.last().copied(), t.t_rrd.into())?;
+                if activates.len() >= 4 {
+                    at_least("tFAW", activates.get(activates.len() - 4).copied(), t.t_faw.into())?;
+                }
+                activates.push(now);
+                (b.open, b.activate) = (Some(row), Some(now));
             }
             Command::Precharge => {
                 if b.open.take().is_none() {
@@ -76,11 +96,14 @@ fn check(config: &DramConfig, log: &[(u64, Command, u32, u32)]) -> Result<(), St
     Ok(())
 }
 
+/// A request as tests make it: bank, row, whether it writes, atoms if it does, cycles to wait before it.
+pub(super) type Made = (u32, u32, bool, u8, u8);
+
 /// Runs requests through a controller that drains its return queue, each cycle or only now and then. Returns it at the end.
-fn run(config: &DramConfig, requests: &[(u32, u32, bool, u8, u8)], drain_every: u64, skip: bool) -> (Controller, Vec<u64>, u64) {
+pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip: bool) -> (Controller, Vec<u64>, u64) {
     let mut controller = Controller::new(config);
     let mut counters = CounterTable::new(1);
-    let (mut done, mut next, mut wait, mut wake, mut t) = (Vec::new(), 0, 0, 0, 0);
+    let (mut done, mut next, mut wait, mut wake, mut t) = (Vec::new(), 0, 0, 0u64, 0u64);
     while next < requests.len() || !controller.is_idle() {
         assert!(t < 10_000_000, "no progress");
         if t % drain_every == 0 {
@@ -112,7 +135,7 @@ fn run(config: &DramConfig, requests: &[(u32, u32, bool, u8, u8)], drain_every: 
     (controller, done, counters.dram_reads + counters.dram_writes)
 }
 
-fn traffic() -> impl Strategy<Value = Vec<(u32, u32, bool, u8, u8)>> {
+pub(super) fn traffic() -> impl Strategy<Value = Vec<Made>> {
     let gap = prop_oneof![8 => Just(0u8), 1 => 1u8..60];
     prop::collection::vec((0u32..16, 0u32..3, prop::bool::weighted(0.3), 1u8..5, gap), 1..400)
 }
@@ -182,4 +205,17 @@ fn unloaded_latency_is_the_sum_of_its_parts() {
             (Command::Read, third + u64::from(t.t_rp + t.t_rcd)),
         ]
     );
+}
+
+/// Row hits at the peak of one atom per tCCD while they change bank group, one per tCCDL within a group: exactly.
+#[test]
+fn row_hits_stream_at_the_peak() {
+    let config = test_config().dram;
+    for (groups, distance) in [(4, config.timing.t_ccd), (1, config.timing.t_ccdl)] {
+        // The first request of each bank opens its row; what comes long after is all hits.
+        let requests: Vec<Made> = (0..4_000u32).map(|i| (i % groups, 1, false, 1, 0)).collect();
+        let (controller, ..) = run(&config, &requests, 1, false);
+        let reads: Vec<u64> = controller.log.iter().filter(|c| c.1 == Command::Read).map(|c| c.0).collect();
+        assert_eq!(reads[3_900] - reads[100], 3_800 * u64::from(distance), "{groups} groups");
+    }
 }

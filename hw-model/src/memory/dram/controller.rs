@@ -5,9 +5,14 @@
 //! command. Instead of counters that tick down, each constraint is the cycle from which it no longer holds, so that
 //! cycles in which nothing can happen need not be run: see [`Controller::next_event`].
 
+mod commands;
+
 use super::super::counters::CounterTable;
 use super::DramRequest;
+use super::bank::{Bank, Group};
+use super::four_activates::FourActivates;
 use super::frfcfs::FrFcfs;
+use super::refresh::{Refresh, Step};
 use super::timing::Timing;
 use crate::config::DramConfig;
 use crate::queue::Queue;
@@ -20,26 +25,7 @@ pub(super) enum Command {
     Precharge,
     Read,
     Write,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Bank {
-    /// The request being served, and the atoms it has transferred.
-    request: DramRequest,
-    sent: u8,
-    row: u32,
-    is_open: bool,
-    /// First cycles in which these commands may issue, as far as the bank itself is concerned.
-    read_at: u64,
-    write_at: u64,
-    precharge_at: u64,
-    activate_at: u64,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    column_at: u64,
-    precharge_at: u64,
+    Refresh,
 }
 
 /// Data on the bus: the request, whether these are its last, and when they have come.
@@ -54,6 +40,8 @@ struct Transfer {
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     timing: Timing,
+    refresh: Refresh,
+    four_activates: FourActivates,
     queue: FrFcfs,
     /// Came in the last cycle, joins the queue in the next.
     arrived: Option<DramRequest>,
@@ -82,7 +70,9 @@ impl Controller {
     pub(super) fn new(config: &DramConfig) -> Self {
         Controller {
             timing: Timing::new(config),
-            queue: FrFcfs::new(config.queue, config.banks),
+            refresh: Refresh::new(&config.timing),
+            four_activates: FourActivates::new(config.timing.t_faw),
+            queue: FrFcfs::new(config.queue, config.banks, config.row_hit_cap),
             arrived: None,
             banks: vec![Bank::default(); config.banks as usize],
             groups: vec![Group::default(); config.bank_groups as usize],
@@ -100,6 +90,11 @@ impl Controller {
             #[cfg(test)]
             log: Vec::new(),
         }
+    }
+
+    /// The first cycle in which something happens without a request: a refresh, or [`u64::MAX`].
+    pub(super) fn first_event(&self) -> u64 {
+        self.refresh.due()
     }
 
     /// Whether the FR-FCFS queue takes no more.
@@ -132,9 +127,13 @@ impl Controller {
         if let Some(request) = self.arrived.take() {
             self.queue.push(request);
         }
-        self.hand_out(t, counters);
-        if self.command_at <= t {
-            self.issue(t, counters);
+        if self.refresh.due() <= t {
+            self.run_refresh(t, counters);
+        } else {
+            self.hand_out(t, counters);
+            if self.command_at <= t {
+                self.issue(t, counters);
+            }
         }
         finished
     }
@@ -146,7 +145,28 @@ impl Controller {
             return t + 1;
         }
         let data = self.transfers.front().map_or(u64::MAX, |transfer| transfer.due + self.stalled);
-        data.min(self.command_at).max(t + 1)
+        data.min(self.command_at).min(self.refresh.due()).max(t + 1)
+    }
+
+    /// A cycle in which a refresh is due: nothing but what leads to it issues.
+    fn run_refresh(&mut self, t: u64, counters: &mut CounterTable) {
+        match self.refresh.step(t, &mut self.banks, &self.groups, self.timing.precharge_activate) {
+            Step::Waits => {}
+            Step::Precharge(mut banks) => {
+                while banks != 0 {
+                    let b = banks.trailing_zeros() as usize;
+                    banks &= banks - 1;
+                    counters.of(self.banks[b].request.kernel).dram_precharges += 1;
+                    #[cfg(test)]
+                    self.log.push((t, Command::Precharge, b as u32, self.banks[b].row));
+                }
+            }
+            Step::Refresh => {
+                #[cfg(test)]
+                self.log.push((t, Command::Refresh, 0, 0));
+                self.plan(t);
+            }
+        }
     }
 
     fn deliver(&mut self, t: u64) -> Option<DramRequest> {
@@ -193,116 +213,5 @@ impl Controller {
 
     fn after(&self, bank: u32) -> u32 {
         if bank + 1 == self.banks.len() as u32 { 0 } else { bank + 1 }
-    }
-
-    #[inline]
-    fn group_of(&self, bank: usize) -> usize {
-        bank & (self.groups.len() - 1)
-    }
-
-    /// The first cycle, not before `t`, in which the bank's next command may issue.
-    #[inline]
-    fn ready_at(&self, b: usize, t: u64) -> u64 {
-        let (bank, group) = (&self.banks[b], &self.groups[self.group_of(b)]);
-        let at = if !bank.is_open {
-            self.activate_at.max(bank.activate_at)
-        } else if bank.row != bank.request.row {
-            bank.precharge_at.max(group.precharge_at)
-        } else {
-            let turn = if bank.request.is_write { bank.write_at.max(self.write_at) } else { bank.read_at.max(self.read_at) };
-            turn.max(self.column_at).max(group.column_at)
-        };
-        at.max(t)
-    }
-
-    fn issue(&mut self, t: u64, counters: &mut CounterTable) {
-        let banks = self.banks.len() as u32;
-        let mut row_issued = false;
-        for i in 0..banks {
-            // The priority moves when a row command issues, and the scan goes on from there.
-            let b = i + self.priority;
-            let b = (if b >= banks { b - banks } else { b }) as usize;
-            if self.busy >> b & 1 == 0 || self.ready_at(b, t) > t {
-                continue;
-            }
-            let bank = &self.banks[b];
-            if bank.is_open && bank.row == bank.request.row {
-                if !self.bus_is_full(t) {
-                    self.column(t, b, counters);
-                    break;
-                }
-            } else if !row_issued {
-                self.row(t, b, counters);
-                row_issued = true;
-                self.priority = self.after(b as u32);
-            }
-        }
-        self.command_at = u64::MAX;
-        let mut rest = self.busy;
-        while rest != 0 {
-            self.command_at = self.command_at.min(self.ready_at(rest.trailing_zeros() as usize, t + 1));
-            rest &= rest - 1;
-        }
-    }
-
-    /// While data stand still, the bus takes one transfer more than it holds in motion.
-    fn bus_is_full(&self, t: u64) -> bool {
-        self.last_due > t - self.stalled + self.timing.read_latency
-    }
-
-    fn column(&mut self, t: u64, b: usize, counters: &mut CounterTable) {
-        let group = self.group_of(b);
-        let timing = self.timing;
-        let bank = &mut self.banks[b];
-        let request = bank.request;
-        bank.sent += 1;
-        let is_last = bank.sent >= request.atoms;
-        self.column_at = t + timing.column;
-        self.groups[group].column_at = t + timing.column_group;
-        let latency = if request.is_write {
-            self.read_at = t + timing.write_read;
-            bank.precharge_at = bank.precharge_at.max(t + timing.write_precharge);
-            counters.of(request.kernel).dram_writes += 1;
-            timing.write_latency
-        } else {
-            self.write_at = t + timing.read_write;
-            bank.precharge_at = bank.precharge_at.max(t + timing.read_precharge);
-            self.groups[group].precharge_at = t + timing.read_precharge_group;
-            counters.of(request.kernel).dram_reads += 1;
-            timing.read_latency
-        };
-        let due = (t - self.stalled + latency).max(self.last_due + 1);
-        self.last_due = due;
-        self.transfers.push(Transfer { due, request, is_last });
-        if is_last {
-            self.busy &= !(1 << b);
-        }
-        #[cfg(test)]
-        self.log.push((t, if request.is_write { Command::Write } else { Command::Read }, b as u32, request.row));
-    }
-
-    fn row(&mut self, t: u64, b: usize, counters: &mut CounterTable) {
-        let timing = self.timing;
-        let bank = &mut self.banks[b];
-        let counters = counters.of(bank.request.kernel);
-        if bank.is_open {
-            bank.is_open = false;
-            bank.activate_at = bank.activate_at.max(t + timing.precharge_activate);
-            counters.dram_precharges += 1;
-        } else {
-            bank.is_open = true;
-            bank.row = bank.request.row;
-            bank.read_at = t + timing.activate_read;
-            bank.write_at = t + timing.activate_write;
-            bank.precharge_at = bank.precharge_at.max(t + timing.activate_precharge);
-            bank.activate_at = t + timing.activate_bank;
-            self.activate_at = t + timing.activate_any;
-            counters.dram_activates += 1;
-        }
-        #[cfg(test)]
-        {
-            let command = if self.banks[b].is_open { Command::Activate } else { Command::Precharge };
-            self.log.push((t, command, b as u32, self.banks[b].row));
-        }
     }
 }

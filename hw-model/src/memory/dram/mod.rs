@@ -1,12 +1,16 @@
 //! Device memory: one [`Channel`] per memory channel, each an FR-FCFS controller over banks in bank groups.
 //!
 //! The numbers are `reference/README.md`'s ("The machine"), the mechanisms GPGPU-Sim's (algorithms.md sections 2.1 and
-//! 2.4). Not modelled: refresh and tFAW. One row command and, if it comes later in the scan of the banks, one column
+//! 2.4). Options that GPGPU-Sim has not, all off in the built-in machines: refresh, tFAW, a row-hit cap. One row command and, if it comes later in the scan of the banks, one column
 //! command may issue in the same cycle, as in GPGPU-Sim.
 
+mod bank;
 mod channel;
 mod controller;
+mod four_activates;
 mod frfcfs;
+mod refresh;
+mod row_cap;
 mod timing;
 
 pub(super) use channel::Channel;
@@ -32,3 +36,5 @@ pub(super) struct DramRequest {
 
 #[cfg(test)]
 mod checker_tests;
+#[cfg(test)]
+mod option_tests;

@@ -1,0 +1,103 @@
+//! `[dram]` of a GPU file: device memory.
+
+use serde::{Deserialize, Serialize};
+
+/// Device memory. Timing is in DRAM command cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramConfig {
+    /// Channels.
+    pub channels: u32,
+    /// Banks per channel.
+    pub banks: u32,
+    /// Bank groups per channel.
+    pub bank_groups: u32,
+    /// Bus width per channel in bytes.
+    pub bus_bytes: u32,
+    /// Beats per burst.
+    pub burst_beats: u32,
+    /// Data beats per command cycle.
+    pub beats_per_cycle: u32,
+    /// Requests that the FR-FCFS queue of a channel can hold.
+    pub queue: u32,
+    /// Finished requests waiting to return, per channel.
+    pub return_queue: u32,
+    /// Fixed latency in core cycles between L2 and the memory controller.
+    pub latency: u32,
+    /// Row hits of a bank that may be served one after the other while an older request to another row of it waits; absent or
+    /// 0: any number.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub row_hit_cap: u32,
+    /// Row, column and bank bits of the address left after channel selection.
+    pub address: AddressMap,
+    /// Timing constraints.
+    pub timing: DramTiming,
+}
+
+/// DRAM timing constraints in command cycles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramTiming {
+    /// Column to column, same bank group or none.
+    pub t_ccd: u32,
+    /// Column to column within a bank group.
+    pub t_ccdl: u32,
+    /// Activate to activate, different banks.
+    pub t_rrd: u32,
+    /// Activate to column.
+    pub t_rcd: u32,
+    /// Activate to precharge.
+    pub t_ras: u32,
+    /// Precharge to activate.
+    pub t_rp: u32,
+    /// Activate to activate, same bank.
+    pub t_rc: u32,
+    /// Read command to data.
+    pub t_cl: u32,
+    /// Write command to data.
+    pub t_wl: u32,
+    /// End of write data to read command (last data in to read).
+    pub t_cdlr: u32,
+    /// End of write data to precharge.
+    pub t_wr: u32,
+    /// Read to precharge.
+    pub t_rtp: u32,
+    /// Window in which a channel issues at most four activates; absent or 0: no such window.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub t_faw: u32,
+    /// From one refresh of all banks to the next; absent or 0, as `t_rfc`: no refresh.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub t_refi: u32,
+    /// Refresh to the next command.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub t_rfc: u32,
+}
+
+impl DramTiming {
+    /// The least `t_refi` that surely leaves time to open a row and read it between two refreshes: twice all that can
+    /// pass before, in and after one.
+    pub(crate) fn least_refresh_interval(&self) -> u64 {
+        let once = [self.t_rfc, self.t_rc, self.t_ras, self.t_rp, self.t_rcd, self.t_wl, self.t_wr, self.t_cl, self.t_cdlr];
+        2 * once.into_iter().map(u64::from).sum::<u64>()
+    }
+}
+
+/// An option that is not in the file.
+fn is_off(value: &u32) -> bool {
+    *value == 0
+}
+
+/// Address mapping (`reference/README.md`, "Address map"). Channel = (address >> `channel_shift`) mod channels; the rest is
+/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddressMap {
+    /// Lowest address bit that takes part in channel selection.
+    pub channel_shift: u32,
+    /// Bits of the rest that make the row, lowest first.
+    pub row_bits: Vec<u8>,
+    /// Bits of the rest that make the bank, lowest first.
+    pub bank_bits: Vec<u8>,
+    /// Bits of the rest that make the column, lowest first.
+    pub column_bits: Vec<u8>,
+}

@@ -1,0 +1,84 @@
+//! Energy of a kernel's own events: count times coefficient, summed by part of the machine.
+
+use super::{Events, Femtojoules};
+use crate::config::EnergyConfig;
+
+/// A kernel's energy by part, in femtojoules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DynamicEnergy {
+    /// Fetch, decode and scheduling of warp instructions.
+    pub instructions: Femtojoules,
+    /// Execution units.
+    pub units: Femtojoules,
+    /// Register file.
+    pub registers: Femtojoules,
+    /// Shared memory.
+    pub shared: Femtojoules,
+    /// L1 caches.
+    pub l1: Femtojoules,
+    /// Crossbar.
+    pub crossbar: Femtojoules,
+    /// L2.
+    pub l2: Femtojoules,
+    /// DRAM.
+    pub dram: Femtojoules,
+}
+
+fn cost(count: u64, each_fj: u32) -> Femtojoules {
+    Femtojoules::from(count) * Femtojoules::from(each_fj)
+}
+
+impl DynamicEnergy {
+    /// What `events` cost.
+    pub fn of(events: &Events, each: &EnergyConfig) -> Self {
+        // In the order of the SM's units.
+        let lane = &each.lane;
+        let by_unit = [
+            lane.sp_fj,
+            lane.sfu_fj,
+            lane.memory_fj,
+            lane.tensor_fj,
+            lane.dp_fj,
+            lane.int_fj,
+            lane.branch_fj,
+            lane.texture_fj,
+            lane.uniform_fj,
+        ];
+        let front_end = u64::from(each.fetch_fj) + u64::from(each.decode_fj) + u64::from(each.schedule_fj);
+        DynamicEnergy {
+            instructions: Femtojoules::from(events.warp_insts) * Femtojoules::from(front_end),
+            units: by_unit.iter().enumerate().map(|(unit, &each_fj)| cost(events.lanes.of_unit(unit), each_fj)).sum(),
+            registers: cost(events.lanes.register_reads(), each.register_read_fj)
+                + cost(events.lanes.register_writes(), each.register_write_fj),
+            shared: cost(events.shared_passes, each.shared_pass_fj),
+            l1: cost(events.l1_hits, each.l1_hit_fj) + cost(events.l1_misses, each.l1_miss_fj),
+            crossbar: cost(events.packets, each.packet_fj),
+            l2: cost(events.l2_read_hits, each.l2_read_hit_fj)
+                + cost(events.l2_read_misses, each.l2_read_miss_fj)
+                + cost(events.l2_write_hits, each.l2_write_hit_fj)
+                + cost(events.l2_write_misses, each.l2_write_miss_fj),
+            dram: cost(events.dram_reads, each.dram_read_fj)
+                + cost(events.dram_writes, each.dram_write_fj)
+                + cost(events.dram_activates, each.dram_row_fj),
+        }
+    }
+
+    /// Names of the parts and their energies, in the order of the instruction's way.
+    pub fn parts(&self) -> [(&'static str, Femtojoules); 8] {
+        [
+            ("instructions", self.instructions),
+            ("units", self.units),
+            ("registers", self.registers),
+            ("shared", self.shared),
+            ("l1", self.l1),
+            ("crossbar", self.crossbar),
+            ("l2", self.l2),
+            ("dram", self.dram),
+        ]
+    }
+
+    /// All parts.
+    pub fn total(&self) -> Femtojoules {
+        self.parts().iter().map(|(_, energy)| energy).sum()
+    }
+}

@@ -1,0 +1,82 @@
+//! Active lanes of the instructions issued, by what an instruction costs: its unit, how many registers it reads, whether it writes
+//! one. One counter per combination, so that issue has one to increment.
+
+use crate::isa::MAX_SOURCES;
+
+/// Combinations of registers read (0 to 4) and written (0 or 1).
+const OPERANDS: usize = (MAX_SOURCES + 1) * 2;
+/// Counters: 9 units times as many, and up to a power of two, so that an index needs no check.
+const CLASSES: usize = 128;
+
+/// Which counter an instruction counts in, found when it is decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaneClass(u8);
+
+impl LaneClass {
+    /// Unit number `unit`, at most 11, `sources` registers read, one written or none.
+    pub(crate) fn new(unit: usize, sources: usize, writes: bool) -> Self {
+        LaneClass((unit * OPERANDS + 2 * sources + usize::from(writes)) as u8)
+    }
+}
+
+/// The counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneCounts {
+    lanes: [u64; CLASSES],
+}
+
+impl Default for LaneCounts {
+    fn default() -> Self {
+        LaneCounts { lanes: [0; CLASSES] }
+    }
+}
+
+impl LaneCounts {
+    /// Counts an instruction that executes in `lanes` lanes.
+    #[inline]
+    pub(crate) fn count(&mut self, class: LaneClass, lanes: u32) {
+        self.lanes[usize::from(class.0) & (CLASSES - 1)] += u64::from(lanes);
+    }
+
+    /// Lanes of a unit.
+    pub(super) fn of_unit(&self, unit: usize) -> u64 {
+        self.lanes[unit * OPERANDS..(unit + 1) * OPERANDS].iter().sum()
+    }
+
+    /// Registers read, one per lane and operand.
+    pub fn register_reads(&self) -> u64 {
+        self.operands(|operands| operands as u64 / 2)
+    }
+
+    /// Registers written, one per lane.
+    pub fn register_writes(&self) -> u64 {
+        self.operands(|operands| operands as u64 % 2)
+    }
+
+    /// All lanes.
+    pub fn total(&self) -> u64 {
+        self.operands(|_| 1)
+    }
+
+    fn operands(&self, weight: impl Fn(usize) -> u64) -> u64 {
+        self.lanes.iter().enumerate().map(|(class, lanes)| weight(class % OPERANDS) * lanes).sum()
+    }
+
+    /// Adds the counts of another.
+    pub fn add(&mut self, other: &LaneCounts) {
+        self.zip(other, |mine, theirs| mine + theirs);
+    }
+
+    /// What was counted since `before`, an earlier state of the same counters.
+    #[must_use]
+    pub fn since(mut self, before: &LaneCounts) -> LaneCounts {
+        self.zip(before, |mine, theirs| mine - theirs);
+        self
+    }
+
+    fn zip(&mut self, other: &LaneCounts, combine: impl Fn(u64, u64) -> u64) {
+        for (mine, theirs) in self.lanes.iter_mut().zip(&other.lanes) {
+            *mine = combine(*mine, *theirs);
+        }
+    }
+}

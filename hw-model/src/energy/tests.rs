@@ -1,0 +1,214 @@
+//! Property 44: energy is additive over events and monotone in counts, and an idle GPU draws its constant and idle power.
+
+use super::*;
+use crate::config::EnergyConfig;
+use crate::gpu::{Gpu, Launch, Microcontroller, RunEnd};
+use crate::isa::{Class, Space, StaticInst};
+use crate::memory::MemoryCounters;
+use crate::register_file::{RegisterFile, Straps};
+use crate::sm::KernelCounters;
+use crate::trace::{KernelInfo, TbRecorder, TraceBuilder};
+use mias_firmware::Firmware;
+use mias_firmware::regs::PolicyCode;
+use proptest::prelude::*;
+
+fn machine() -> GpuConfig {
+    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    toml::from_str(text).expect("the shipped file is valid")
+}
+
+fn coefficients() -> EnergyConfig {
+    machine().energy.expect("the shipped file has them")
+}
+
+/// An instruction issued: unit, registers read, whether one is written, lanes.
+type Issued = (usize, u8, bool, u32);
+
+/// Counters of any kernel: its instructions, and the rest.
+fn counters() -> impl Strategy<Value = (Vec<Issued>, [u64; 16])> {
+    let inst = (0usize..9, 0u8..5, any::<bool>(), 1u32..33);
+    (prop::collection::vec(inst, 0..60), prop::array::uniform16(0u64..1 << 40))
+}
+
+fn events(insts: &[Issued], rest: &[u64; 16]) -> Events {
+    let mut sm = KernelCounters::default();
+    for &(unit, sources, writes, lanes) in insts {
+        sm.warp_insts += 1;
+        sm.lanes.count(LaneClass::new(unit, sources.into(), writes), lanes);
+    }
+    [sm.shared_passes, sm.l1_hits, sm.l1_pending_hits, sm.l1_misses] = [rest[0], rest[1], rest[2], rest[3]];
+    let memory = MemoryCounters {
+        request_packets: rest[4],
+        reply_packets: rest[5],
+        l2_read_hits: rest[6],
+        l2_read_misses: rest[7],
+        l2_write_hits: rest[8],
+        l2_write_misses: rest[9],
+        l2_pending_hits: rest[10],
+        dram_reads: rest[11],
+        dram_writes: rest[12],
+        dram_activates: rest[13],
+        ..MemoryCounters::default()
+    };
+    Events::new(&sm, &memory)
+}
+
+fn energy(insts: &[Issued], rest: &[u64; 16]) -> Femtojoules {
+    DynamicEnergy::of(&events(insts, rest), &coefficients()).total()
+}
+
+proptest! {
+    /// Two kernels' events together cost what they cost apart, whichever way the parts are cut.
+    #[test]
+    fn energy_is_additive(a in counters(), b in counters()) {
+        let insts = [a.0.clone(), b.0.clone()].concat();
+        let rest: [u64; 16] = std::array::from_fn(|i| a.1[i] + b.1[i]);
+        prop_assert_eq!(energy(&insts, &rest), energy(&a.0, &a.1) + energy(&b.0, &b.1));
+        let (both, first) = (events(&insts, &rest), events(&a.0, &a.1));
+        prop_assert_eq!(both.since(&first), events(&b.0, &b.1));
+    }
+
+    /// One event more of any kind never costs less; on the shipped machine it costs more, for every kind has its coefficient.
+    #[test]
+    fn energy_grows_with_every_count(a in counters(), more in 0usize..14, by in 1u64..1000, inst in (0usize..9, 0u8..5, any::<bool>(), 1u32..33)) {
+        let mut rest = a.1;
+        rest[more] += by;
+        prop_assert!(energy(&a.0, &rest) > energy(&a.0, &a.1), "count {more}");
+        let insts = [a.0.clone(), vec![inst]].concat();
+        prop_assert!(energy(&insts, &a.1) > energy(&a.0, &a.1), "{inst:?}");
+    }
+
+    /// Background power grows with time in every state.
+    #[test]
+    fn background_grows_with_every_duration(base in prop::array::uniform4(0u64..1 << 50), more in 0usize..4, by in 1u64..1 << 30) {
+        let of = |t: [u64; 4]| {
+            let [cycles, active_sm_cycles, idle_sm_cycles, issue_sm_cycles] = t;
+            let activity = ChipActivity { cycles, active_sm_cycles, idle_sm_cycles, issue_sm_cycles };
+            BackgroundEnergy::of(&activity, &coefficients(), 1_365_000).total()
+        };
+        let mut longer = base;
+        longer[more] += by;
+        prop_assert!(of(longer) > of(base));
+    }
+}
+
+/// By hand: every count meets its coefficient, once.
+#[test]
+fn every_event_costs_its_coefficient() {
+    let insts = [(0, 3, true, 32), (5, 2, true, 8), (2, 1, false, 4)];
+    let rest = [7, 10, 1, 20, 3, 4, 30, 40, 50, 60, 2, 5, 6, 9, 0, 0];
+    let each = coefficients();
+    let of = |count: u64, fj: u32| Femtojoules::from(count) * Femtojoules::from(fj);
+    let energy = DynamicEnergy::of(&events(&insts, &rest), &each);
+    assert_eq!(energy.instructions, of(3, each.fetch_fj) + of(3, each.decode_fj) + of(3, each.schedule_fj));
+    assert_eq!(energy.units, of(32, each.lane.sp_fj) + of(8, each.lane.int_fj) + of(4, each.lane.memory_fj));
+    assert_eq!(energy.registers, of(3 * 32 + 2 * 8 + 4, each.register_read_fj) + of(32 + 8, each.register_write_fj));
+    assert_eq!(energy.shared, of(7, each.shared_pass_fj));
+    assert_eq!(energy.l1, of(10 + 1, each.l1_hit_fj) + of(20, each.l1_miss_fj));
+    assert_eq!(energy.crossbar, of(3 + 4, each.packet_fj));
+    let writes = of(50, each.l2_write_hit_fj) + of(60, each.l2_write_miss_fj);
+    assert_eq!(energy.l2, of(30 + 2, each.l2_read_hit_fj) + of(40, each.l2_read_miss_fj) + writes);
+    assert_eq!(energy.dram, of(5, each.dram_read_fj) + of(6, each.dram_write_fj) + of(9, each.dram_row_fj));
+}
+
+struct Scheduler(Firmware);
+
+impl Microcontroller for Scheduler {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.0.on_interrupt(registers);
+    }
+}
+
+/// A kernel of one warp that runs `insts` and exits.
+fn kernel(insts: &[StaticInst]) -> Launch {
+    let info = KernelInfo { name: "test".into(), grid: [1, 1, 1], block: [32, 1, 1], registers_per_thread: 16, shared_bytes: 0 };
+    let mut builder = TraceBuilder::new(info).expect("not empty");
+    let mut recorder = TbRecorder::new();
+    recorder.warp();
+    for inst in insts.iter().chain([&StaticInst::new(999, Class::Exit)]) {
+        let index = builder.define(*inst).expect("few instructions");
+        let lanes: Vec<u64> = (0..32).map(|lane| 4 * lane).collect();
+        recorder.inst(index, inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
+    }
+    builder.add_tb(&recorder).expect("all warps recorded");
+    let trace = builder.finish().expect("all TBs added").into();
+    Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
+}
+
+/// Statistics of `launch`, run to its end or to cycle `until`.
+fn run(config: &GpuConfig, launch: Launch, until: u64) -> Stats {
+    let mut gpu = Gpu::new(config, Straps::new(PolicyCode::LeftOver));
+    let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+    gpu.launch(launch).expect("fits");
+    assert!(!matches!(gpu.run(&mut scheduler, until), RunEnd::Stuck(_)));
+    gpu.stats()
+}
+
+/// Each class of instruction is charged for its own unit: ten of 32 lanes each, and the exit, which is an integer instruction.
+#[test]
+fn every_class_is_charged_for_its_unit() {
+    let config = machine();
+    let lane = coefficients().lane;
+    for (class, each_fj) in [
+        (Class::Int, lane.int_fj),
+        (Class::Sp, lane.sp_fj),
+        (Class::Dp, lane.dp_fj),
+        (Class::Sfu, lane.sfu_fj),
+        (Class::Tensor, lane.tensor_fj),
+        (Class::Branch, lane.branch_fj),
+        (Class::Texture, lane.texture_fj),
+        (Class::Uniform, lane.uniform_fj),
+        (Class::Load(Space::Global), lane.memory_fj),
+    ] {
+        let width = if class.space().is_some() { 4 } else { 0 };
+        let inst = StaticInst::new(0, class).writes(4).reads(&[5, 6]).width(width);
+        let mut distinct = config.clone();
+        let energy = distinct.energy.as_mut().expect("the machine has coefficients");
+        // Units that cost the same on the shipped machine must not be mistaken for each other.
+        (energy.lane.branch_fj, energy.lane.uniform_fj, energy.lane.memory_fj) = (1_001, 1_002, 1_003);
+        let each_fj = match class {
+            Class::Branch => 1_001,
+            Class::Uniform => 1_002,
+            Class::Load(_) => 1_003,
+            _ => each_fj,
+        };
+        let stats = run(&distinct, kernel(&[inst; 10]), 1_000_000);
+        assert_eq!(stats.launches[0].events.lanes.total(), stats.launches[0].thread_insts);
+        let report = EnergyReport::of(&distinct, &stats).expect("the machine has coefficients");
+        let expected = 320 * Femtojoules::from(each_fj) + 32 * Femtojoules::from(lane.int_fj);
+        assert_eq!(report.launches[0].units, expected, "{class:?}");
+        let events = &stats.launches[0].events.lanes;
+        assert_eq!((events.register_reads(), events.register_writes()), (640, 320), "{class:?}");
+    }
+}
+
+/// Nothing arrives for a millisecond: constant and idle power, and nothing else. A microwatt is then a nanojoule, a million
+/// femtojoules.
+#[test]
+fn an_idle_gpu_draws_constant_and_idle_power() {
+    let config = machine();
+    let millisecond = u64::from(config.clocks.core_khz);
+    let stats = run(&config, Launch { arrival_cycle: 2 * millisecond, ..kernel(&[]) }, millisecond);
+    assert_eq!(stats.cycles, millisecond);
+    let report = EnergyReport::of(&config, &stats).expect("the machine has coefficients");
+    let each = coefficients();
+    let of = |power_uw: u32| Femtojoules::from(power_uw) * 1_000_000;
+    let idle = Femtojoules::from(config.sm.count) * of(each.sm_idle_uw);
+    assert_eq!((report.background.constant, report.background.idle_sms), (of(each.constant_uw), idle));
+    assert_eq!(report.total(), of(each.constant_uw) + idle);
+    let without = GpuConfig { energy: None, ..config };
+    assert_eq!(EnergyReport::of(&without, &stats), None);
+}
+
+/// One TB on one SM: that SM is active from the cycle after the TB's issue, one launch latency in, to the TB's end, and idle
+/// for the rest; the others are idle throughout.
+#[test]
+fn an_sm_is_active_while_it_holds_a_tb() {
+    let config = machine();
+    let stats = run(&config, kernel(&[StaticInst::new(0, Class::Dp).writes(4).reads(&[4]); 20]), 1_000_000);
+    let end = stats.launches[0].end_cycle.expect("complete");
+    let active: Vec<u64> = stats.sms.iter().map(|sm| sm.active_cycles).filter(|&cycles| cycles > 0).collect();
+    assert_eq!(active, [end - u64::from(config.launch.latency_cycles) - 1]);
+    let chip = ChipActivity::of(&stats);
+    assert_eq!(chip.active_sm_cycles + chip.idle_sm_cycles, 30 * stats.cycles);
+}

@@ -1,0 +1,124 @@
+//! Which commands issue in a cycle: the scan of the banks, and what a column or row command does to the constraints.
+
+#[cfg(test)]
+use super::Command;
+use super::{Controller, Transfer};
+use crate::memory::counters::CounterTable;
+
+impl Controller {
+    #[inline]
+    fn group_of(&self, bank: usize) -> usize {
+        bank & (self.groups.len() - 1)
+    }
+
+    /// The first cycle, not before `t`, in which the bank's next command may issue.
+    #[inline]
+    pub(super) fn ready_at(&self, b: usize, t: u64) -> u64 {
+        let (bank, group) = (&self.banks[b], &self.groups[self.group_of(b)]);
+        let at = if !bank.is_open {
+            self.activate_at.max(bank.activate_at)
+        } else if bank.row != bank.request.row {
+            bank.precharge_at.max(group.precharge_at)
+        } else {
+            let turn = if bank.request.is_write { bank.write_at.max(self.write_at) } else { bank.read_at.max(self.read_at) };
+            turn.max(self.column_at).max(group.column_at)
+        };
+        at.max(t)
+    }
+
+    pub(super) fn issue(&mut self, t: u64, counters: &mut CounterTable) {
+        let banks = self.banks.len() as u32;
+        let mut row_issued = false;
+        for i in 0..banks {
+            // The priority moves when a row command issues, and the scan goes on from there.
+            let b = i + self.priority;
+            let b = (if b >= banks { b - banks } else { b }) as usize;
+            if self.busy >> b & 1 == 0 || self.ready_at(b, t) > t {
+                continue;
+            }
+            let bank = &self.banks[b];
+            if bank.is_open && bank.row == bank.request.row {
+                if !self.bus_is_full(t) {
+                    self.column(t, b, counters);
+                    break;
+                }
+            } else if !row_issued {
+                self.row(t, b, counters);
+                row_issued = true;
+                self.priority = self.after(b as u32);
+            }
+        }
+        self.plan(t);
+    }
+
+    /// Finds the next cycle after `t` in which a bank's command may issue.
+    pub(super) fn plan(&mut self, t: u64) {
+        self.command_at = u64::MAX;
+        let mut rest = self.busy;
+        while rest != 0 {
+            self.command_at = self.command_at.min(self.ready_at(rest.trailing_zeros() as usize, t + 1));
+            rest &= rest - 1;
+        }
+    }
+
+    /// While data stand still, the bus takes one transfer more than it holds in motion.
+    fn bus_is_full(&self, t: u64) -> bool {
+        self.last_due > t - self.stalled + self.timing.read_latency
+    }
+
+    fn column(&mut self, t: u64, b: usize, counters: &mut CounterTable) {
+        let group = self.group_of(b);
+        let timing = self.timing;
+        let bank = &mut self.banks[b];
+        let request = bank.request;
+        bank.sent += 1;
+        let is_last = bank.sent >= request.atoms;
+        self.column_at = t + timing.column;
+        self.groups[group].column_at = t + timing.column_group;
+        let latency = if request.is_write {
+            self.read_at = t + timing.write_read;
+            bank.precharge_at = bank.precharge_at.max(t + timing.write_precharge);
+            counters.of(request.kernel).dram_writes += 1;
+            timing.write_latency
+        } else {
+            self.write_at = t + timing.read_write;
+            bank.precharge_at = bank.precharge_at.max(t + timing.read_precharge);
+            self.groups[group].precharge_at = t + timing.read_precharge_group;
+            counters.of(request.kernel).dram_reads += 1;
+            timing.read_latency
+        };
+        let due = (t - self.stalled + latency).max(self.last_due + 1);
+        self.last_due = due;
+        self.transfers.push(Transfer { due, request, is_last });
+        if is_last {
+            self.busy &= !(1 << b);
+        }
+        #[cfg(test)]
+        self.log.push((t, if request.is_write { Command::Write } else { Command::Read }, b as u32, request.row));
+    }
+
+    fn row(&mut self, t: u64, b: usize, counters: &mut CounterTable) {
+        let timing = self.timing;
+        let bank = &mut self.banks[b];
+        let counters = counters.of(bank.request.kernel);
+        if bank.is_open {
+            bank.is_open = false;
+            bank.activate_at = bank.activate_at.max(t + timing.precharge_activate);
+            counters.dram_precharges += 1;
+        } else {
+            bank.is_open = true;
+            bank.row = bank.request.row;
+            bank.read_at = t + timing.activate_read;
+            bank.write_at = t + timing.activate_write;
+            bank.precharge_at = bank.precharge_at.max(t + timing.activate_precharge);
+            bank.activate_at = t + timing.activate_bank;
+            self.activate_at = (t + timing.activate_any).max(self.four_activates.record(t));
+            counters.dram_activates += 1;
+        }
+        #[cfg(test)]
+        {
+            let command = if self.banks[b].is_open { Command::Activate } else { Command::Precharge };
+            self.log.push((t, command, b as u32, self.banks[b].row));
+        }
+    }
+}

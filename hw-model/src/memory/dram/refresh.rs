@@ -1,0 +1,70 @@
+//! Refresh: every tREFI all banks of a channel are refreshed together, and for tRFC no command may issue (JEDEC JESD232
+//! and JESD250, all-bank refresh). Off with `t_refi = 0`, as in GPGPU-Sim, which does not refresh.
+//!
+//! When a refresh is due the channel issues nothing else: all open banks are precharged in one command as soon as each
+//! allows it, and the refresh follows when tRP (and tRC) have passed in every bank. Requests that were being served keep their banks
+//! and open their rows again. A refresh that is late does not delay the next one; none is postponed or pulled in
+//! (assumption). No energy and no temperature dependence.
+
+use super::bank::{Bank, Group};
+use crate::config::DramTiming;
+
+/// What a channel does in a cycle in which a refresh is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Waits for a constraint.
+    Waits,
+    /// Precharges these banks, bit per bank.
+    Precharge(u64),
+    /// Refreshes.
+    Refresh,
+}
+
+/// A channel's refresh.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refresh {
+    interval: u64,
+    duration: u64,
+    /// Cycle from which the next one is due; [`u64::MAX`] if refresh is off.
+    due: u64,
+}
+
+impl Refresh {
+    pub(super) fn new(timing: &DramTiming) -> Self {
+        let interval = u64::from(timing.t_refi);
+        Refresh { interval, duration: timing.t_rfc.into(), due: if interval == 0 { u64::MAX } else { interval } }
+    }
+
+    /// Cycle from which the next refresh is due.
+    #[inline]
+    pub(super) fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// Runs cycle `t`, which is not before [`Refresh::due`], and moves the banks' constraints.
+    pub(super) fn step(&mut self, t: u64, banks: &mut [Bank], groups: &[Group], precharge_activate: u64) -> Step {
+        let open = |bank: &Bank| bank.is_open;
+        if banks.iter().any(open) {
+            let group_of = |b: usize| b & (groups.len() - 1);
+            let held = |(b, bank): (usize, &Bank)| bank.is_open && bank.precharge_at.max(groups[group_of(b)].precharge_at) > t;
+            if banks.iter().enumerate().any(held) {
+                return Step::Waits;
+            }
+            let mut precharged = 0;
+            for (b, bank) in banks.iter_mut().enumerate().filter(|(_, bank)| bank.is_open) {
+                bank.is_open = false;
+                bank.activate_at = bank.activate_at.max(t + precharge_activate);
+                precharged |= 1 << b;
+            }
+            return Step::Precharge(precharged);
+        }
+        if banks.iter().any(|bank| bank.activate_at > t) {
+            return Step::Waits;
+        }
+        for bank in banks.iter_mut() {
+            bank.activate_at = t + self.duration;
+        }
+        self.due += self.interval;
+        Step::Refresh
+    }
+}

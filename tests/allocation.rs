@@ -1,0 +1,131 @@
+//! The cycle loop allocates nothing: a counting allocator watches it after the first TBs have been issued.
+//!
+//! Launching allocates (a kernel's tables), and so may the first cycles, in which queues reach their size. What is measured is
+//! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
+
+use mias::accelsim::Warnings;
+use mias::experiment::workload::{self, Workload};
+use mias::gpu_file;
+use mias_firmware::Firmware;
+use mias_firmware::regs::PolicyCode;
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
+use mias_hw_model::register_file::{RegisterFile, Straps};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+
+thread_local! {
+    /// Allocations of this thread, reallocations included. Tests run in threads of their own.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    // The thread may be ending, and its variables gone: then nobody looks any more.
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came; counting touches nothing but a thread's own cell, which
+// needs no allocation and no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.realloc(block, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> u64 {
+    ALLOCATIONS.with(Cell::get)
+}
+
+/// The firmware alone: the harness around it, which keeps records, is no part of the loop.
+struct Scheduler(Firmware);
+
+impl Microcontroller for Scheduler {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.0.on_interrupt(registers);
+    }
+}
+
+/// Allocations from cycle `warm` to the end of all launches, and that cycle.
+fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
+    let machine = gpu_file::load("rtx2060-accelsim").expect("built in");
+    let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));
+    let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+    for Workload { trace, arrival_cycle, stream, sector_offset, .. } in workloads {
+        let (trace, arrival_cycle, stream, sector_offset) = (trace.clone(), *arrival_cycle, *stream, *sector_offset);
+        gpu.launch(Launch { trace, arrival_cycle, stream, priority: 0, relaunch: false, sector_offset }).expect("fits");
+    }
+    assert_eq!(gpu.run(&mut scheduler, warm), RunEnd::CycleLimit, "still running");
+    let before = allocations();
+    assert_eq!(gpu.run(&mut scheduler, 10_000_000), RunEnd::AllComplete);
+    (allocations() - before, gpu.cycle())
+}
+
+fn traced(list: &str) -> Vec<Workload> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
+    let mut warnings = Warnings::new();
+    let workloads = workload::read_list(&folder.join(list), &mut warnings).unwrap_or_else(|error| panic!("{list}: {error}"));
+    assert!(warnings.is_empty(), "{list}: {warnings}");
+    workloads
+}
+
+/// The launch latency, and as long again for queues to reach their size.
+const WARM: u64 = 10_000;
+
+#[test]
+fn memory_bound_loop_allocates_nothing() {
+    let (count, cycles) = allocations_after(WARM, &traced("mem/kernelslist.g"));
+    assert!(cycles > 2 * WARM, "{cycles} cycles leave nothing to measure");
+    assert_eq!(count, 0, "allocations in {} cycles", cycles - WARM);
+}
+
+#[test]
+fn shared_memory_loop_allocates_nothing() {
+    let (count, cycles) = allocations_after(WARM, &traced("shm/kernelslist.g"));
+    assert!(cycles > 2 * WARM, "{cycles} cycles leave nothing to measure");
+    assert_eq!(count, 0, "allocations in {} cycles", cycles - WARM);
+}
+
+/// Two kernels that share SMs; the second goes on when the first has ended.
+#[test]
+fn the_loop_of_two_kernels_allocates_nothing() {
+    let workloads = traced("corun/comp60_mem/kernelslist.g");
+    assert_eq!(workloads.len(), 2);
+    let (count, cycles) = allocations_after(WARM, &workloads);
+    assert_eq!(count, 0, "allocations in {} cycles", cycles - WARM);
+}
+
+/// The allocator counts: a vector is one allocation, a GPU is many.
+#[test]
+fn the_allocator_counts() {
+    let before = allocations();
+    let held: Vec<u64> = Vec::with_capacity(std::hint::black_box(100));
+    assert_eq!(allocations(), before + 1);
+    drop(held);
+    let before = allocations();
+    drop(Gpu::new(&gpu_file::load("rtx2060-accelsim").expect("built in"), Straps::new(PolicyCode::LeftOver)));
+    assert!(allocations() > before + 100, "a GPU is many queues");
+}
