@@ -60,7 +60,9 @@ impl<T: Copy> Queue<T> {
 
     #[inline]
     pub(crate) fn front(&self) -> Option<&T> {
-        if self.len == 0 { None } else { self.items.get((self.head & self.mask) as usize) }
+        // One test for both: past the end if empty.
+        let at = if self.len == 0 { usize::MAX } else { (self.head & self.mask) as usize };
+        self.items.get(at)
     }
 
     #[inline]

@@ -116,7 +116,7 @@ impl L2Slice {
     /// The next cycle after `now` in which something may happen unless a packet or data arrive.
     #[inline]
     pub(super) fn next_event(&self, now: u64) -> u64 {
-        if self.mshr.has_ready() || !self.from_dram.is_empty() || !self.miss_queue.is_empty() || !self.from_crossbar.is_empty() {
+        if self.mshr.has_ready() | !self.from_dram.is_empty() | !self.miss_queue.is_empty() | !self.from_crossbar.is_empty() {
             return now + 1;
         }
         self.delay.front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))

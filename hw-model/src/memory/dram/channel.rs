@@ -107,7 +107,7 @@ impl Channel {
     }
 
     fn has_credit(&self, slice: usize) -> bool {
-        !self.private_out[slice] || self.shared_out < self.shared_limit
+        !self.private_out[slice] | (self.shared_out < self.shared_limit)
     }
 
     fn return_credit(&mut self, slice: usize) {
@@ -121,11 +121,14 @@ impl Channel {
     /// The slice whose request would be taken now.
     #[inline]
     fn next_slice(&self, slices: &[L2Slice]) -> Option<usize> {
+        if self.controller.is_full() {
+            return None;
+        }
         let mut s = self.last_slice;
         for _ in 0..slices.len() {
             s = if s + 1 == slices.len() { 0 } else { s + 1 };
-            if !slices[s].to_dram.is_empty() && self.has_credit(s) && !slices[s].from_dram.is_full() {
-                return (!self.controller.is_full()).then_some(s);
+            if !slices[s].to_dram.is_empty() & self.has_credit(s) & !slices[s].from_dram.is_full() {
+                return Some(s);
             }
         }
         None

@@ -29,11 +29,13 @@ impl Controller {
     pub(super) fn issue(&mut self, t: u64, counters: &mut CounterTable) {
         let banks = self.banks.len() as u32;
         let mut row_issued = false;
-        for i in 0..banks {
-            // The priority moves when a row command issues, and the scan goes on from there.
-            let b = i + self.priority;
+        let mut rest = self.busy_in_turn();
+        while rest != 0 {
+            let turn = rest.trailing_zeros();
+            rest &= rest - 1;
+            let b = turn + self.priority;
             let b = (if b >= banks { b - banks } else { b }) as usize;
-            if self.busy >> b & 1 == 0 || self.ready_at(b, t) > t {
+            if self.ready_at(b, t) > t {
                 continue;
             }
             let bank = &self.banks[b];
@@ -45,10 +47,18 @@ impl Controller {
             } else if !row_issued {
                 self.row(t, b, counters);
                 row_issued = true;
+                // The priority moves when a row command issues, and the scan goes on from there.
                 self.priority = self.after(b as u32);
+                rest = self.busy_in_turn() & u64::MAX << turn << 1;
             }
         }
         self.plan(t);
+    }
+
+    /// Busy banks by their distance from the priority, bit per bank.
+    fn busy_in_turn(&self) -> u64 {
+        let before = self.busy & !(u64::MAX << self.priority);
+        self.busy >> self.priority | before << (self.banks.len() as u32 - self.priority)
     }
 
     /// Finds the next cycle after `t` in which a bank's command may issue.
