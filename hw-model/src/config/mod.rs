@@ -65,6 +65,8 @@ pub enum WarpSchedulerKind {
     Gto,
     /// Loose round robin.
     Lrr,
+    /// Kernels take turns, and greedy then oldest among the warps of the kernel whose turn it is.
+    KernelLrr,
 }
 
 /// Streaming multiprocessors.
