@@ -22,7 +22,7 @@ const MATRIX: u64 = 128;
 fn timing_model(criterion: &mut Criterion) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
     let machine = SimulatedGpu::new(gpu_file::load("rtx2060-accelsim").expect("built in"));
-    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread };
+    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None };
     let mut group = criterion.benchmark_group("timing model, warp instructions");
     group.sample_size(SAMPLES);
     for name in ["comp", "shm", "mem"] {
