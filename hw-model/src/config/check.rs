@@ -14,7 +14,8 @@ pub struct ConfigError {
     pub remedy: &'static str,
 }
 
-fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
+/// The error, as a result.
+pub(super) fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
     Err(ConfigError { key, value: u64::from(value), remedy })
 }
 
@@ -135,11 +136,15 @@ impl GpuConfig {
         {
             fail("sm.sub_cores", sm.sub_cores, "must be 1, 2, 4 or 8 and divide collector_units and register_banks")?;
         }
-        if l1.sector_bytes != 32 || l2.sector_bytes != 32 {
-            fail("l1.sector_bytes", l1.sector_bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
+        for (key, bytes) in [("l1.sector_bytes", l1.sector_bytes), ("l2.sector_bytes", l2.sector_bytes)] {
+            if bytes != 32 {
+                fail(key, bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
+            }
         }
-        if l1.line_bytes < l1.sector_bytes || l1.line_bytes > 128 || l2.line_bytes < l2.sector_bytes || l2.line_bytes > 128 {
-            fail("l1.line_bytes", l1.line_bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
+        for (key, bytes) in [("l1.line_bytes", l1.line_bytes), ("l2.line_bytes", l2.line_bytes)] {
+            if !(32..=128).contains(&bytes) {
+                fail(key, bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
+            }
         }
         if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
             fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
@@ -167,7 +172,7 @@ impl GpuConfig {
         if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
         }
-        Ok(())
+        self.check_limits()
     }
     /// Refresh is off, or leaves time for commands.
     fn check_refresh(&self) -> Result<(), ConfigError> {

@@ -7,6 +7,7 @@
 mod check;
 mod dram;
 mod energy;
+mod limits;
 
 pub use check::ConfigError;
 pub use dram::{AddressMap, DramConfig, DramTiming};
