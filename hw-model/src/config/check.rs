@@ -36,34 +36,18 @@ impl GpuConfig {
             ("sm.threads", sm.threads),
             ("sm.tbs", sm.tbs),
             ("sm.registers", sm.registers),
-            ("sm.register_granule", sm.register_granule),
             ("sm.shared_granule_bytes", sm.shared_granule_bytes),
             ("sm.sub_cores", sm.sub_cores),
             ("sm.collector_units", sm.collector_units),
             ("sm.register_banks", sm.register_banks),
-            ("sm.register_rounds", sm.register_rounds),
-            ("sm.shared_latency", sm.shared_latency),
             ("l1.ways", l1.ways),
-            ("l1.latency", l1.latency),
-            ("l1.mshrs", l1.mshrs),
-            ("l1.mshr_merges", l1.mshr_merges),
-            ("l1.miss_queue", l1.miss_queue),
             ("interconnect.flit_bytes", self.interconnect.flit_bytes),
-            ("interconnect.input_buffer", self.interconnect.input_buffer),
-            ("interconnect.output_buffer", self.interconnect.output_buffer),
             ("l2.ways", l2.ways),
-            ("l2.mshrs", l2.mshrs),
-            ("l2.mshr_merges", l2.mshr_merges),
-            ("l2.miss_queue", l2.miss_queue),
-            ("l2.latency", l2.latency),
-            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
-            ("l2.queues.to_dram", l2.queues.to_dram),
-            ("l2.queues.from_dram", l2.queues.from_dram),
-            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
             ("dram.channels", dram.channels),
-            ("dram.queue", dram.queue),
-            ("dram.return_queue", dram.return_queue),
-        ] {
+        ]
+        .into_iter()
+        .chain(self.sizes())
+        {
             if value == 0 {
                 fail(key, value, positive)?;
             }

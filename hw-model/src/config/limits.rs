@@ -23,7 +23,7 @@ const ADDRESS_BITS: u32 = 57;
 impl GpuConfig {
     /// Checks what [`GpuConfig::check`] bounds from above.
     pub(super) fn check_limits(&self) -> Result<(), ConfigError> {
-        let (clocks, sm, l1, l2, dram) = (&self.clocks, &self.sm, &self.l1, &self.l2, &self.dram);
+        let (clocks, sm, l2, dram) = (&self.clocks, &self.sm, &self.l2, &self.dram);
         let clock = "must be within 1/64 and 64 times core_khz";
         for (key, khz) in
             [("clocks.interconnect_khz", clocks.interconnect_khz), ("clocks.l2_khz", clocks.l2_khz), ("clocks.dram_khz", clocks.dram_khz)]
@@ -33,25 +33,6 @@ impl GpuConfig {
             }
         }
         for (key, value) in [
-            ("sm.register_granule", sm.register_granule),
-            ("sm.register_rounds", sm.register_rounds),
-            ("sm.shared_latency", sm.shared_latency),
-            ("l1.latency", l1.latency),
-            ("l1.mshrs", l1.mshrs),
-            ("l1.mshr_merges", l1.mshr_merges),
-            ("l1.miss_queue", l1.miss_queue),
-            ("interconnect.input_buffer", self.interconnect.input_buffer),
-            ("interconnect.output_buffer", self.interconnect.output_buffer),
-            ("l2.mshrs", l2.mshrs),
-            ("l2.mshr_merges", l2.mshr_merges),
-            ("l2.miss_queue", l2.miss_queue),
-            ("l2.latency", l2.latency),
-            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
-            ("l2.queues.to_dram", l2.queues.to_dram),
-            ("l2.queues.from_dram", l2.queues.from_dram),
-            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
-            ("dram.queue", dram.queue),
-            ("dram.return_queue", dram.return_queue),
             ("dram.latency", dram.latency),
             ("dram.timing.t_ccd", dram.timing.t_ccd),
             ("dram.timing.t_ccdl", dram.timing.t_ccdl),
@@ -65,7 +46,10 @@ impl GpuConfig {
             ("dram.timing.t_cdlr", dram.timing.t_cdlr),
             ("dram.timing.t_wr", dram.timing.t_wr),
             ("dram.timing.t_rtp", dram.timing.t_rtp),
-        ] {
+        ]
+        .into_iter()
+        .chain(self.sizes())
+        {
             if value > MOST {
                 fail(key, value, AT_MOST)?;
             }
@@ -87,6 +71,32 @@ impl GpuConfig {
         }
         self.check_products()?;
         self.check_addresses()
+    }
+
+    /// Queues, latencies and the like, by key: 1 to [`MOST`] each.
+    pub(super) fn sizes(&self) -> [(&'static str, u32); 19] {
+        let (sm, l1, l2, dram) = (&self.sm, &self.l1, &self.l2, &self.dram);
+        [
+            ("sm.register_granule", sm.register_granule),
+            ("sm.register_rounds", sm.register_rounds),
+            ("sm.shared_latency", sm.shared_latency),
+            ("l1.latency", l1.latency),
+            ("l1.mshrs", l1.mshrs),
+            ("l1.mshr_merges", l1.mshr_merges),
+            ("l1.miss_queue", l1.miss_queue),
+            ("interconnect.input_buffer", self.interconnect.input_buffer),
+            ("interconnect.output_buffer", self.interconnect.output_buffer),
+            ("l2.mshrs", l2.mshrs),
+            ("l2.mshr_merges", l2.mshr_merges),
+            ("l2.miss_queue", l2.miss_queue),
+            ("l2.latency", l2.latency),
+            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
+            ("l2.queues.to_dram", l2.queues.to_dram),
+            ("l2.queues.from_dram", l2.queues.from_dram),
+            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
+            ("dram.queue", dram.queue),
+            ("dram.return_queue", dram.return_queue),
+        ]
     }
 
     /// What is bounded together.
