@@ -2,16 +2,20 @@
 //! and of the functional interpreter that makes traces.
 //!
 //! The reference simulator does 138 k (comp), 49 k (shm) and 25 k (mem) per second on a 2-core machine.
+//!
+//! `--once TRACE RUNS` is for `cargo xtask sim-rate`: loads the trace, simulates it so often, possibly not at all, and prints
+//! its warp instructions and the seconds of the fastest run.
 
 use std::hint::black_box;
 use std::path::Path;
+use std::time::Instant;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use mias::accelsim::Warnings;
 use mias::experiment::machine::{End, Machine, Options, Run};
 use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
 use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload;
+use mias::experiment::workload::{self, Workload};
 use mias::{gpu_file, kernels};
 
 /// A run costs about a second.
@@ -19,16 +23,32 @@ const SAMPLES: usize = 10;
 /// Rows and columns of the matrices that the interpreter multiplies.
 const MATRIX: u64 = 128;
 
-fn timing_model(criterion: &mut Criterion) {
+fn load(trace: &str) -> Vec<Workload> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
-    let machine = SimulatedGpu::new(gpu_file::load("rtx2060-accelsim").expect("built in"));
-    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread };
+    workload::read_list(&folder.join(trace).join("kernelslist.g"), &mut Warnings::new()).expect("our own trace")
+}
+
+fn warp_insts(workloads: &[Workload]) -> u64 {
+    workloads.iter().map(|workload| workload.trace.warp_insts()).sum()
+}
+
+fn machine() -> SimulatedGpu {
+    SimulatedGpu::new(gpu_file::load("rtx2060-accelsim").expect("built in"))
+}
+
+fn to_the_end(workloads: &[Workload]) -> Run<'_> {
+    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None };
+    Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options }
+}
+
+fn timing_model(criterion: &mut Criterion) {
+    let machine = machine();
     let mut group = criterion.benchmark_group("timing model, warp instructions");
     group.sample_size(SAMPLES);
     for name in ["comp", "shm", "mem"] {
-        let workloads = workload::read_list(&folder.join(name).join("kernelslist.g"), &mut Warnings::new()).expect("our own trace");
-        let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options };
-        group.throughput(Throughput::Elements(workloads.iter().map(|workload| workload.trace.warp_insts()).sum()));
+        let workloads = load(name);
+        let run = to_the_end(&workloads);
+        group.throughput(Throughput::Elements(warp_insts(&workloads)));
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| black_box(machine.run(&run, &|_| {}).expect("ends")));
         });
@@ -47,4 +67,27 @@ fn interpreter(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, timing_model, interpreter);
-criterion_main!(benches);
+
+/// Loads `trace`, simulates it `runs` times, and prints its warp instructions and the seconds of the fastest run.
+fn once(trace: &str, runs: u32) {
+    let (machine, workloads) = (machine(), load(trace));
+    let run = to_the_end(&workloads);
+    let mut fastest = f64::INFINITY;
+    for _ in 0..runs {
+        let start = Instant::now();
+        black_box(machine.run(&run, &|_| {}).expect("ends"));
+        fastest = fastest.min(start.elapsed().as_secs_f64());
+    }
+    println!("{} {fastest}", warp_insts(&workloads));
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [option, trace, runs, ..] = arguments.as_slice()
+        && option == "--once"
+    {
+        return once(trace, runs.parse().expect("a number of runs"));
+    }
+    benches();
+    Criterion::default().configure_from_args().final_summary();
+}

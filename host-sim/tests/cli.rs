@@ -1,24 +1,9 @@
 //! The `mias` command from outside: what users mistype is answered by one message and exit code 2, and nothing is written.
 
-use assert_cmd::Command;
-use predicates::prelude::*;
-use predicates::str::contains;
+mod support;
+
 use std::path::Path;
-
-fn mias(arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("mias"));
-    command.args(arguments);
-    command
-}
-
-/// Refused with exit code 2, nothing on standard output, and all `parts` in one message.
-fn refused(arguments: &[&str], parts: &[&str]) {
-    let mut assert = mias(arguments).assert().code(2).stdout("");
-    for part in parts {
-        assert = assert.stderr(contains(*part));
-    }
-    assert.stderr(predicate::function(|text: &str| text.matches("error:").count() == 1));
-}
+use support::{mias, refused};
 
 #[test]
 fn unknown_names_suggest_the_nearest() {

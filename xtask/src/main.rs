@@ -6,6 +6,7 @@ mod image;
 mod inspect;
 mod kernels;
 mod setup;
+mod sim_rate;
 mod test;
 mod util;
 mod validate;
@@ -36,6 +37,8 @@ enum Task {
     Kernels,
     /// Writes docs/register-map.md from the register map.
     Docs,
+    /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
+    SimRate,
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
     Validate(validate::Args),
 }
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Task::Image => image::run(),
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
+        Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),
     };
     match outcome {

@@ -33,7 +33,7 @@ pub(super) fn read(lines: &mut Lines, header: &Header, warnings: &mut Warnings) 
         }
     }
     body.statics.warn(warnings);
-    body.builder.finish().map_err(|error| lines.error_in_file(error))
+    body.builder.finish().map_err(|error| lines.error(error))
 }
 
 struct Body<'a> {

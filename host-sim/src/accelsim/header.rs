@@ -50,7 +50,7 @@ pub(super) fn read(lines: &mut Lines) -> Result<Header, ReadError> {
         };
         result.map_err(|problem| lines.error(problem))?;
     }
-    found.complete().map_err(|problem| lines.error_in_file(problem))
+    found.complete().map_err(|problem| lines.error(problem))
 }
 
 /// The values found so far.
@@ -132,11 +132,11 @@ fn address(key: &'static str, value: &str) -> Result<u64, Problem> {
 const MAX_EXTENT: u32 = i32::MAX as u32;
 
 fn triple(key: &'static str, value: &str) -> Result<[u32; 3], Problem> {
-    let bad = || wrong(key, value, "three numbers (x,y,z), at most 1024 threads per block");
+    let bad = || wrong(key, value, "three numbers (x,y,z) of at least 1, at most 1024 threads per block");
     let inner = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).ok_or_else(bad)?;
     let numbers: Vec<u32> = inner.split(',').map(|n| n.trim().parse().map_err(|_| bad())).collect::<Result<_, _>>()?;
     let extents: [u32; 3] = numbers.try_into().map_err(|_| bad())?;
     let product: u128 = extents.iter().map(|&n| u128::from(n)).product();
     let limit = if key == "block dim" { 1024 } else { u128::from(MAX_EXTENT) };
-    if product > limit { Err(bad()) } else { Ok(extents) }
+    if product == 0 || product > limit { Err(bad()) } else { Ok(extents) }
 }

@@ -2,6 +2,7 @@
 
 use super::error::{Problem, ReadError, excerpt};
 use super::source::Lines;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// One command of a list.
@@ -42,7 +43,19 @@ impl List {
 /// [`ReadError`] if the list cannot be read, has a malformed copy, names a file that does not exist, or names no kernel.
 pub fn read_list(path: &Path) -> Result<List, ReadError> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut lines = Lines::open(path)?;
+    read_lines(Lines::open(path)?, &|name| find(folder, name))
+}
+
+/// Reads a kernel list from plain bytes. `name` is what messages call them; `find` says which file a name in the list stands
+/// for, none if there is no such file.
+///
+/// # Errors
+/// As [`read_list`].
+pub fn read_list_from(input: impl Read + 'static, name: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<List, ReadError> {
+    read_lines(Lines::over(Box::new(input), name), find)
+}
+
+fn read_lines(mut lines: Lines, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<List, ReadError> {
     let mut commands = Vec::new();
     while let Some(line) = lines.next()? {
         let text = line.trim_ascii().to_owned();
@@ -51,7 +64,7 @@ pub fn read_list(path: &Path) -> Result<List, ReadError> {
             commands.push(copy);
         } else if text.starts_with(b"kernel") {
             let name = String::from_utf8_lossy(&text).into_owned();
-            let file = find(folder, &name).ok_or_else(|| lines.error(Problem::MissingKernel(name)))?;
+            let file = find(&name).ok_or_else(|| lines.error(Problem::MissingKernel(name)))?;
             commands.push(Command::Kernel(file));
         }
     }

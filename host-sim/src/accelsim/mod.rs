@@ -32,10 +32,11 @@ mod warnings;
 
 pub use error::{Problem, ReadError};
 pub use header::StreamId;
-pub use list::{Command, List, read_list};
+pub use list::{Command, List, read_list, read_list_from};
 pub use warnings::Warnings;
 
 use mias_hw_model::trace::KernelTrace;
+use std::io::Read;
 use std::path::Path;
 
 /// Reads one kernel launch, plain or `.xz`. What could be read but not understood is counted in `warnings`.
@@ -43,7 +44,18 @@ use std::path::Path;
 /// # Errors
 /// [`ReadError`] with the file, and the line where there is one.
 pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
-    let mut lines = source::Lines::open(path)?;
+    read_lines(source::Lines::open(path)?, warnings)
+}
+
+/// Reads one kernel launch from plain bytes; `name` is what messages call them.
+///
+/// # Errors
+/// As [`read_kernel`].
+pub fn read_kernel_from(input: impl Read + 'static, name: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+    read_lines(source::Lines::over(Box::new(input), name), warnings)
+}
+
+fn read_lines(mut lines: source::Lines, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
     let header = header::read(&mut lines)?;
     let trace = body::read(&mut lines, &header, warnings)?;
     Ok((trace, header.stream))

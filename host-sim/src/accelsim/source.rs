@@ -39,8 +39,13 @@ impl Lines {
             }
             _ => Box::new(file),
         };
+        Ok(Lines::over(input, path))
+    }
+
+    /// The lines of plain bytes; `path` is their name in messages.
+    pub(super) fn over(input: Box<dyn Read>, path: &Path) -> Self {
         let buffer = vec![0; CHUNK_BYTES];
-        Ok(Lines { input, path: path.to_owned(), buffer, start: 0, end: 0, line: 0, at_end: false })
+        Lines { input, path: path.to_owned(), buffer, start: 0, end: 0, line: 0, at_end: false }
     }
 
     /// The next line, none at the end of the file. The last line needs no line end.
@@ -86,9 +91,9 @@ impl Lines {
         Ok(())
     }
 
-    /// An error at the line last returned.
+    /// An error at the line last returned; about the file as a whole before the first.
     pub(super) fn error(&self, problem: impl Into<Problem>) -> ReadError {
-        ReadError::new(&self.path, Some(self.line), problem)
+        ReadError::new(&self.path, Some(self.line).filter(|&line| line > 0), problem)
     }
 
     /// An error about the file as a whole.

@@ -88,6 +88,15 @@ pub(super) struct RunArgs {
     /// Order in which a scheduler considers its warps [default: the GPU's]
     #[arg(long, value_enum)]
     pub(super) warp_scheduler: Option<WarpScheduler>,
+    /// Let no SM hold more TBs of a kernel than this, for scaling curves; policies do not know of it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) tbs_per_sm: Option<u32>,
+    /// Also print the wall-clock seconds of loading and of simulating
+    #[arg(long)]
+    pub(super) timing: bool,
+    /// Run every cycle, also those in which nothing can happen; slower, same numbers
+    #[arg(long)]
+    pub(super) no_skip: bool,
     #[command(flatten)]
     pub(super) common: CommonArgs,
 }
@@ -159,6 +168,8 @@ pub(super) enum WarpScheduler {
     Gto,
     /// Loose round robin
     Lrr,
+    /// Kernels take turns, greedy then oldest within a kernel
+    KernelLrr,
 }
 
 #[cfg(test)]

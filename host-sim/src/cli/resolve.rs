@@ -94,6 +94,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         profile_cycles: common.profile_cycles,
         transition: common.transition,
         ipc: common.ipc,
+        tbs_per_sm: None,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
 use super::{CliError, interrupt, resolve, trace};
+use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
@@ -11,9 +12,10 @@ use crate::experiment::workload::Workload;
 use crate::gpu_file;
 use crate::report::output::Output;
 use crate::report::reference::{self, ReferenceLaunch};
-use crate::report::run_report::{self, Subject};
+use crate::report::run_report::{self, Seconds, Subject};
 use mias_hw_model::config::WarpSchedulerKind;
 use std::path::Path;
+use std::time::Instant;
 
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let common = &args.common;
@@ -21,19 +23,22 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
         Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,
+        Some(WarpScheduler::KernelLrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::KernelLrr,
         None => {}
     }
     let output = Output::open(common.out.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
+    let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
+    let loading = Instant::now();
     let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
-            let options = resolve::options(common);
+            let options = asked;
             let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
             (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
         Some(list) => {
-            let options = Options { end: End::Done, ..resolve::options(common) };
+            let options = Options { end: End::Done, ..asked };
             let (recorded, _) = trace::read(list)?;
             (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
@@ -44,12 +49,22 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         End::Done => None,
     };
     let progress = Progress::new(cycles, cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let mut machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    if args.no_skip {
+        machine = machine.without_skipping();
+    }
+    if let Some(list) = &args.trace {
+        check_fit(&machine, list, &workloads)?;
+    }
+    let load = loading.elapsed().as_secs_f64();
+    let simulating = Instant::now();
     let result = simulate(&machine, &workloads, policy, options, &progress);
+    let simulate = simulating.elapsed().as_secs_f64();
     progress.clear();
     let outcome = result?;
 
-    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options };
+    let seconds = args.timing.then_some(Seconds { load, simulate });
+    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
     let mut text = match common.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
@@ -81,6 +96,19 @@ fn simulate(
     let outcome = machine.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
     watch.finished();
     Ok(outcome?)
+}
+
+/// Says which trace holds a TB that no SM can hold, before anything is simulated.
+fn check_fit(machine: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Result<(), CliError> {
+    for (at, workload) in workloads.iter().enumerate() {
+        if let Err(error) = machine.max_tbs(workload) {
+            // The kernel's own file, where the trace is a list of such.
+            let file = accelsim::read_list(trace).ok().and_then(|list| Some(list.kernels().nth(at)?.to_owned()));
+            let file = file.unwrap_or_else(|| trace.to_owned());
+            return Err(CliError::User(format!("{}: {error}", file.display())));
+        }
+    }
+    Ok(())
 }
 
 fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, CliError> {

@@ -5,6 +5,7 @@
 use super::policy::{Control, IpcUnit, Transition};
 use super::workload::Workload;
 use mias_hw_model::energy::EnergyReport;
+use mias_hw_model::sm::IssueCounters;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +27,9 @@ pub struct Options {
     pub transition: Transition,
     /// The instruction counted, in decisions and in results.
     pub ipc: IpcUnit,
+    /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
+    /// firmware does not know of it.
+    pub tbs_per_sm: Option<u32>,
 }
 
 /// One simulation.
@@ -73,6 +77,8 @@ pub struct LaunchCounts {
     pub dram_reads: u64,
     /// 32-byte atoms written to DRAM.
     pub dram_writes: u64,
+    /// Scheduler-cycles charged to its kernel, by class.
+    pub schedulers: IssueCounters,
 }
 
 impl LaunchCounts {

@@ -29,6 +29,8 @@ pub struct SimulatedGpu {
     /// The machine as the firmware reads it from the register block.
     machine: FirmwareMachine,
     cancel: Cancel,
+    /// Jump over cycles in which nothing can happen.
+    skip: bool,
 }
 
 /// A GPU in the middle of a run.
@@ -42,12 +44,18 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default() }
+        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
     pub fn stopped_by(self, cancel: Cancel) -> Self {
         SimulatedGpu { cancel, ..self }
+    }
+
+    /// The same GPU, which runs every cycle instead of jumping over those in which nothing can happen. Slower; every number
+    /// stays the same (algorithms.md section 10, property 46).
+    pub fn without_skipping(self) -> Self {
+        SimulatedGpu { skip: false, ..self }
     }
 
     /// The kernel as the firmware sees it at launch.
@@ -89,7 +97,10 @@ impl SimulatedGpu {
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
-        let mut gpu = Gpu::new(&self.config, self.straps(run));
+        let mut gpu = Gpu::new(&self.config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
+        if !self.skip {
+            gpu = gpu.without_skipping();
+        }
         let relaunch = matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
             let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
@@ -167,7 +178,7 @@ impl Calibrated for SimulatedGpu {
         let open = u64::from(self.config.launch.latency_cycles);
         let close = open + u64::from(window_cycles);
         let (transition, ipc) = (Transition::Drain, IpcUnit::Thread);
-        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc };
+        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc, tbs_per_sm: None };
         let mut running = self.start(&Run { control: Control::Fixed(config.to_vec()), workloads: workloads.to_vec(), options })?;
         self.advance(&mut running, open, &|_| {})?;
         let before = running.gpu.stats();
@@ -212,6 +223,7 @@ fn launch_counts(launch: &LaunchStats) -> LaunchCounts {
         l2: cache_counts(launch.l2),
         dram_reads: launch.dram_reads,
         dram_writes: launch.dram_writes,
+        schedulers: launch.schedulers,
     }
 }
 

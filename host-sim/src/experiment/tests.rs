@@ -106,7 +106,7 @@ fn workload(name: &str) -> Workload {
 }
 
 fn options() -> Options {
-    Options { end: End::Cycles(CYCLES), profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread }
+    Options { end: End::Cycles(CYCLES), profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None }
 }
 
 fn run(machine: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {

@@ -1,5 +1,6 @@
 //! What is said about results: tables for people, JSON for programs, files written whole or not at all.
 
+pub mod bandwidth;
 pub mod comparison_json;
 pub mod comparison_table;
 mod energy;

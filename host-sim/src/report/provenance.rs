@@ -40,6 +40,9 @@ pub struct EffectiveOptions {
     pub transition: Transition,
     /// The instruction counted.
     pub ipc: IpcUnit,
+    /// Most TBs of a kernel on an SM, if capped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tbs_per_sm: Option<u32>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
 }
@@ -56,6 +59,7 @@ impl Provenance {
                 profile_cycles: options.profile_cycles,
                 transition: options.transition,
                 ipc: options.ipc,
+                tbs_per_sm: options.tbs_per_sm,
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
             },
         }

@@ -3,12 +3,13 @@
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::table::{self, config, grouped, number, ranges};
-use super::{SCHEMA_VERSION, comparison_table, explanation};
+use super::{SCHEMA_VERSION, bandwidth, comparison_table, explanation};
 use crate::experiment::compare::ipc;
 use crate::experiment::machine::{Decision, LaunchCounts, Options, Outcome, Placement};
 use crate::experiment::policy::Policy;
 use crate::experiment::workload::Workload;
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::IssueClass;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,17 @@ pub struct Subject<'a> {
     pub policy: Policy,
     /// Options in effect.
     pub options: Options,
+    /// Wall-clock time, if it is to be told; without it equal runs are equal bytes.
+    pub seconds: Option<Seconds>,
+}
+
+/// Wall-clock seconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Seconds {
+    /// Reading the trace, or executing the kernels.
+    pub load: f64,
+    /// The timing model.
+    pub simulate: f64,
 }
 
 #[derive(Serialize)]
@@ -40,6 +52,8 @@ struct Document<'a> {
     stalls: BTreeMap<&'static str, u64>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<Seconds>,
 }
 
 /// The fields that the reference numbers have too carry their column's name.
@@ -63,6 +77,9 @@ struct LaunchRow<'a> {
     dram_reads: u64,
     dram_writes: u64,
     energy: Option<LaunchEnergy>,
+    bandwidth_utilization: Option<f64>,
+    l2_bandwidth_utilization: Option<f64>,
+    stalls: BTreeMap<&'static str, u64>,
 }
 
 /// The JSON document, with a final newline.
@@ -82,25 +99,33 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         transition_cycles: outcome.transition_cycles,
         profile_cycles: outcome.profile_cycles,
         launches: launches
-            .map(|(at, (w, l))| LaunchRow {
+            .map(|(at, (w, _))| LaunchRow {
                 energy: outcome.energy.as_ref().and_then(|report| energy::launch_row(report, at)),
-                ..launch_row(&w.name, l, ipc(outcome, at, subject.options))
+                ..launch_row(subject, outcome, at, &w.name)
             })
             .collect(),
         stalls: outcome.stalls.iter().copied().collect(),
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
+        seconds: subject.seconds,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow<'a> {
+/// Core cycles that a launch took so far.
+fn cycles(outcome: &Outcome, launch: &LaunchCounts) -> u64 {
+    launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle)
+}
+
+fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'a str) -> LaunchRow<'a> {
+    let launch = &outcome.launches[at];
+    let cycles = cycles(outcome, launch);
     LaunchRow {
         kernel,
         start_cycle: launch.start_cycle,
         end_cycle: launch.end_cycle,
         cycles: launch.end_cycle.map(|end| end.saturating_sub(launch.start_cycle)),
-        ipc,
+        ipc: ipc(outcome, at, subject.options),
         thread_insts: launch.thread_insts,
         warp_insts: launch.warp_insts,
         tbs_issued: launch.tbs_issued,
@@ -114,13 +139,17 @@ fn launch_row<'a>(kernel: &'a str, launch: &LaunchCounts, ipc: f64) -> LaunchRow
         dram_reads: launch.dram_reads,
         dram_writes: launch.dram_writes,
         energy: None,
+        bandwidth_utilization: bandwidth::dram(subject.gpu, launch, cycles),
+        l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
+        stalls: IssueClass::ALL.iter().map(|&class| (class.name(), launch.schedulers[class as usize])).collect(),
     }
 }
 
 /// The report for people. `explain` adds the policy's decision.
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
-    text += &format!("policy {}, {} cycles simulated\n\n", subject.policy.name(), grouped(outcome.cycles));
+    let cap = subject.options.tbs_per_sm.map_or_else(String::new, |cap| format!(", TBs of a kernel per SM capped at {cap}"));
+    text += &format!("policy {}, {} cycles simulated{cap}\n\n", subject.policy.name(), grouped(outcome.cycles));
     text += &launches(subject, outcome);
     for place in &outcome.placement {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
@@ -144,6 +173,9 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
             Some(decision) => explanation::text(&[(subject.policy.name(), decision)]),
             None => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
         };
+    }
+    if let Some(Seconds { load, simulate }) = subject.seconds {
+        text += &format!("\nload {load:.3} s, simulate {simulate:.3} s\n");
     }
     text
 }
@@ -178,5 +210,7 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     for (name, count) in counts {
         row(name, &|_, l| grouped(count(l)));
     }
+    row("DRAM bandwidth", &|_, l| table::percent(bandwidth::dram(subject.gpu, l, cycles(outcome, l))));
+    row("L2 bandwidth", &|_, l| table::percent(bandwidth::l2(subject.gpu, l, cycles(outcome, l))));
     table::text(&table)
 }

@@ -14,7 +14,8 @@ pub struct ConfigError {
     pub remedy: &'static str,
 }
 
-fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
+/// The error, as a result.
+pub(super) fn fail(key: &'static str, value: u32, remedy: &'static str) -> Result<(), ConfigError> {
     Err(ConfigError { key, value: u64::from(value), remedy })
 }
 
@@ -35,34 +36,18 @@ impl GpuConfig {
             ("sm.threads", sm.threads),
             ("sm.tbs", sm.tbs),
             ("sm.registers", sm.registers),
-            ("sm.register_granule", sm.register_granule),
             ("sm.shared_granule_bytes", sm.shared_granule_bytes),
             ("sm.sub_cores", sm.sub_cores),
             ("sm.collector_units", sm.collector_units),
             ("sm.register_banks", sm.register_banks),
-            ("sm.register_rounds", sm.register_rounds),
-            ("sm.shared_latency", sm.shared_latency),
             ("l1.ways", l1.ways),
-            ("l1.latency", l1.latency),
-            ("l1.mshrs", l1.mshrs),
-            ("l1.mshr_merges", l1.mshr_merges),
-            ("l1.miss_queue", l1.miss_queue),
             ("interconnect.flit_bytes", self.interconnect.flit_bytes),
-            ("interconnect.input_buffer", self.interconnect.input_buffer),
-            ("interconnect.output_buffer", self.interconnect.output_buffer),
             ("l2.ways", l2.ways),
-            ("l2.mshrs", l2.mshrs),
-            ("l2.mshr_merges", l2.mshr_merges),
-            ("l2.miss_queue", l2.miss_queue),
-            ("l2.latency", l2.latency),
-            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
-            ("l2.queues.to_dram", l2.queues.to_dram),
-            ("l2.queues.from_dram", l2.queues.from_dram),
-            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
             ("dram.channels", dram.channels),
-            ("dram.queue", dram.queue),
-            ("dram.return_queue", dram.return_queue),
-        ] {
+        ]
+        .into_iter()
+        .chain(self.sizes())
+        {
             if value == 0 {
                 fail(key, value, positive)?;
             }
@@ -135,11 +120,15 @@ impl GpuConfig {
         {
             fail("sm.sub_cores", sm.sub_cores, "must be 1, 2, 4 or 8 and divide collector_units and register_banks")?;
         }
-        if l1.sector_bytes != 32 || l2.sector_bytes != 32 {
-            fail("l1.sector_bytes", l1.sector_bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
+        for (key, bytes) in [("l1.sector_bytes", l1.sector_bytes), ("l2.sector_bytes", l2.sector_bytes)] {
+            if bytes != 32 {
+                fail(key, bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
+            }
         }
-        if l1.line_bytes < l1.sector_bytes || l1.line_bytes > 128 || l2.line_bytes < l2.sector_bytes || l2.line_bytes > 128 {
-            fail("l1.line_bytes", l1.line_bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
+        for (key, bytes) in [("l1.line_bytes", l1.line_bytes), ("l2.line_bytes", l2.line_bytes)] {
+            if !(32..=128).contains(&bytes) {
+                fail(key, bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
+            }
         }
         if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
             fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
@@ -167,7 +156,7 @@ impl GpuConfig {
         if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
         }
-        Ok(())
+        self.check_limits()
     }
     /// Refresh is off, or leaves time for commands.
     fn check_refresh(&self) -> Result<(), ConfigError> {

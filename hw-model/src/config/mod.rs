@@ -7,6 +7,7 @@
 mod check;
 mod dram;
 mod energy;
+mod limits;
 
 pub use check::ConfigError;
 pub use dram::{AddressMap, DramConfig, DramTiming};
@@ -65,6 +66,8 @@ pub enum WarpSchedulerKind {
     Gto,
     /// Loose round robin.
     Lrr,
+    /// Kernels take turns, and greedy then oldest among the warps of the kernel whose turn it is.
+    KernelLrr,
 }
 
 /// Streaming multiprocessors.

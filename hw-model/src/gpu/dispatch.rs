@@ -106,12 +106,13 @@ impl Gpu {
         self.flush_idle_l1s();
     }
 
-    /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota.
+    /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota and the cap.
     fn issue_tb_to(&mut self, sm: usize) -> bool {
         for i in 0..self.dispatcher.order.len() {
             let slot = self.dispatcher.order[i];
             let Some(state) = &mut self.slots[slot] else { continue };
-            if state.available() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= self.registers.quota(sm, slot) {
+            let most = self.registers.quota(sm, slot).min(self.tb_cap);
+            if state.available() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= most {
                 continue;
             }
             if !self.sms[sm].can_take_tb(&state.demand) {
@@ -160,7 +161,7 @@ impl Gpu {
         for &slot in &self.dispatcher.order {
             if let Some(state) = &self.slots[slot] {
                 let most = crate::sm::Resources::of_sm(&self.config.sm).count(&state.demand);
-                let quota = self.registers.quota(sm, slot).min(most);
+                let quota = self.registers.quota(sm, slot).min(most).min(self.tb_cap);
                 shared = shared.saturating_add(quota.saturating_mul(state.demand.shared_bytes));
             }
         }

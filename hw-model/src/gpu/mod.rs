@@ -65,6 +65,8 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     watchdog: Watchdog,
+    /// Most TBs of a kernel on an SM, whatever its quota.
+    tb_cap: u32,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
     /// Checks every cycle and every TB, if asked for.
@@ -94,6 +96,7 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
+            tb_cap: u32::MAX,
             skip: true,
             validation: None,
         }
@@ -102,6 +105,13 @@ impl Gpu {
     /// Runs every cycle instead of skipping those in which nothing can happen. Statistics are the same.
     pub fn without_skipping(mut self) -> Self {
         self.skip = false;
+        self
+    }
+
+    /// Lets no SM hold more than `cap` TBs of a kernel, whatever quotas and resources allow: TB issue stops there. 0 would
+    /// issue nothing. The firmware does not know of it.
+    pub fn with_tb_cap(mut self, cap: u32) -> Self {
+        self.tb_cap = cap;
         self
     }
 

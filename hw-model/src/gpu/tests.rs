@@ -2,6 +2,8 @@
 //!
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
+mod cap;
+
 use super::*;
 use crate::isa::{Class, Space, StaticInst};
 use crate::register_file::Straps;

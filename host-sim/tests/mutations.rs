@@ -1,0 +1,143 @@
+//! Mutated files: whatever is done to the lines or bytes of a real trace or of a GPU's file, the answer is a result or one
+//! message with the file's name, never a panic. The fuzz targets in `fuzz/` look further than this; CI looks here.
+
+use mias::accelsim::{Warnings, read_kernel_from, read_list_from};
+use mias::gpu_file;
+use mias_firmware::regs::PolicyCode;
+use mias_hw_model::gpu::Gpu;
+use mias_hw_model::register_file::Straps;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+/// One change of a file.
+#[derive(Clone, Debug)]
+enum Mutation {
+    /// A byte becomes another.
+    Byte(Index, u8),
+    /// Some bytes go.
+    Cut(Index, u8),
+    /// A line goes.
+    Drop(Index),
+    /// A line comes twice.
+    Twice(Index),
+    /// Two lines change places.
+    Swap(Index, Index),
+    /// A number becomes another one.
+    Number(Index, i64),
+    /// Everything from here on goes.
+    End(Index),
+}
+
+fn mutation() -> impl Strategy<Value = Mutation> {
+    let extreme =
+        prop::sample::select(vec![0, 1, -1, 3, 31, 33, 64, 255, 256, 21_955, 1 << 20, (1 << 31) - 1, 1 << 32, i64::MAX, i64::MIN]);
+    prop_oneof![
+        3 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Mutation::Byte(at, byte)),
+        1 => (any::<Index>(), any::<u8>()).prop_map(|(at, count)| Mutation::Cut(at, count)),
+        2 => any::<Index>().prop_map(Mutation::Drop),
+        2 => any::<Index>().prop_map(Mutation::Twice),
+        2 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Mutation::Swap(a, b)),
+        4 => (any::<Index>(), extreme).prop_map(|(at, number)| Mutation::Number(at, number)),
+        1 => any::<Index>().prop_map(Mutation::End),
+    ]
+}
+
+/// The runs of decimal digits.
+fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if end > at {
+            found.push(at..end);
+        }
+        at = end + 1;
+    }
+    found
+}
+
+fn apply(bytes: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
+    if bytes.is_empty() {
+        return bytes;
+    }
+    let mut lines: Vec<Vec<u8>> = bytes.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    match mutation {
+        Mutation::Byte(at, byte) => {
+            let mut bytes = bytes;
+            *at.get_mut(&mut bytes) = *byte;
+            return bytes;
+        }
+        Mutation::Cut(at, count) => {
+            let start = at.index(bytes.len());
+            let end = (start + usize::from(*count)).min(bytes.len());
+            return [&bytes[..start], &bytes[end..]].concat();
+        }
+        Mutation::End(at) => return bytes[..at.index(bytes.len())].to_vec(),
+        Mutation::Number(at, number) => {
+            let found = numbers(&bytes);
+            if found.is_empty() {
+                return bytes;
+            }
+            let range = at.get(&found).clone();
+            return [&bytes[..range.start], number.to_string().as_bytes(), &bytes[range.end..]].concat();
+        }
+        Mutation::Drop(at) => drop(lines.remove(at.index(lines.len()))),
+        Mutation::Twice(at) => {
+            let at = at.index(lines.len());
+            lines.insert(at, lines[at].clone());
+        }
+        Mutation::Swap(a, b) => {
+            let (a, b) = (a.index(lines.len()), b.index(lines.len()));
+            lines.swap(a, b);
+        }
+    }
+    lines.concat()
+}
+
+/// The two warps of a TB that a real tracer would write, with every address mode: the smallest of our own traces, and a list.
+fn trace() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/reference/micro/atom_100/kernel-1.traceg.xz");
+    let file = std::fs::File::open(path).expect("our own trace");
+    let mut text = Vec::new();
+    liblzma::read::XzDecoder::new(file).read_to_end(&mut text).expect("xz");
+    text
+}
+
+const LIST: &[u8] = b"MemcpyHtoD,0x7f0000000000,4096\nkernel-1.traceg\n\nMemcpyHtoD,0x7f0000010000,64\nkernel-2.traceg.xz\n";
+
+/// A machine that passed the checks can be built.
+fn build(name: &str, text: &str) {
+    match gpu_file::parse(name, text) {
+        Ok(config) => drop(Gpu::new(&config, Straps::new(PolicyCode::LeftOver))),
+        Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_mutated_trace_is_read_or_refused(mutations in prop::collection::vec(mutation(), 1..4)) {
+        let bytes = mutations.iter().fold(trace(), apply);
+        match read_kernel_from(Cursor::new(bytes), Path::new("kernel-1.traceg"), &mut Warnings::new()) {
+            Ok((trace, _)) => prop_assert_eq!(u64::from(trace.tbs()), trace.info().tbs()),
+            Err(error) => prop_assert!(error.to_string().starts_with("kernel-1.traceg:"), "{}", error),
+        }
+    }
+
+    #[test]
+    fn a_mutated_list_is_read_or_refused(mutations in prop::collection::vec(mutation(), 1..6)) {
+        let bytes = mutations.iter().fold(LIST.to_vec(), apply);
+        if let Err(error) = read_list_from(Cursor::new(bytes), Path::new("kernelslist.g"), &|name| Some(name.into())) {
+            prop_assert!(error.to_string().starts_with("kernelslist.g:"), "{}", error);
+        }
+    }
+
+    #[test]
+    fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
+        let bytes = mutations.iter().fold(include_bytes!("../../configs/gpus/rtx2060-accelsim.toml").to_vec(), apply);
+        build("my.toml", &String::from_utf8_lossy(&bytes));
+    }
+}

@@ -1,0 +1,154 @@
+//! Upper limits of a GPU file: so far above any machine that only a slip reaches them (assumption), so low that a machine
+//! within them is built in bounded memory, and that its sums fit their types.
+
+use super::check::{ConfigError, fail};
+use super::{AddressMap, GpuConfig};
+
+/// Largest queue, latency and DRAM timing constraint.
+const MOST: u32 = 4_096;
+const AT_MOST: &str = "must be at most 4096";
+
+/// Largest ratio between two clocks; a core cycle runs that many cycles of a faster domain.
+const CLOCK_RATIO: u32 = 64;
+
+/// Lines of all L1s together, and of all L2 slices together: 512 MB of cache with lines of 128 bytes.
+const MOST_LINES: u64 = 1 << 22;
+
+/// Requests that the MSHRs of all SMs, or of all L2 slices, can hold together.
+const MOST_REQUESTS: u64 = 1 << 24;
+
+/// Bits of a device address.
+const ADDRESS_BITS: u32 = 57;
+
+impl GpuConfig {
+    /// Checks what [`GpuConfig::check`] bounds from above.
+    pub(super) fn check_limits(&self) -> Result<(), ConfigError> {
+        let (clocks, sm, l2, dram) = (&self.clocks, &self.sm, &self.l2, &self.dram);
+        let clock = "must be within 1/64 and 64 times core_khz";
+        for (key, khz) in
+            [("clocks.interconnect_khz", clocks.interconnect_khz), ("clocks.l2_khz", clocks.l2_khz), ("clocks.dram_khz", clocks.dram_khz)]
+        {
+            if khz / CLOCK_RATIO > clocks.core_khz || clocks.core_khz / CLOCK_RATIO > khz {
+                fail(key, khz, clock)?;
+            }
+        }
+        for (key, value) in [
+            ("dram.latency", dram.latency),
+            ("dram.timing.t_ccd", dram.timing.t_ccd),
+            ("dram.timing.t_ccdl", dram.timing.t_ccdl),
+            ("dram.timing.t_rrd", dram.timing.t_rrd),
+            ("dram.timing.t_rcd", dram.timing.t_rcd),
+            ("dram.timing.t_ras", dram.timing.t_ras),
+            ("dram.timing.t_rp", dram.timing.t_rp),
+            ("dram.timing.t_rc", dram.timing.t_rc),
+            ("dram.timing.t_cl", dram.timing.t_cl),
+            ("dram.timing.t_wl", dram.timing.t_wl),
+            ("dram.timing.t_cdlr", dram.timing.t_cdlr),
+            ("dram.timing.t_wr", dram.timing.t_wr),
+            ("dram.timing.t_rtp", dram.timing.t_rtp),
+        ]
+        .into_iter()
+        .chain(self.sizes())
+        {
+            if value > MOST {
+                fail(key, value, AT_MOST)?;
+            }
+        }
+        if sm.registers > 1 << 24 {
+            fail("sm.registers", sm.registers, "must be at most 16777216")?;
+        }
+        if sm.shared_bytes > 1 << 24 {
+            fail("sm.shared_bytes", sm.shared_bytes, "must be at most 16777216")?;
+        }
+        if sm.shared_granule_bytes > 1 << 24 {
+            fail("sm.shared_granule_bytes", sm.shared_granule_bytes, "must be at most 16777216")?;
+        }
+        if dram.channels > 64 {
+            fail("dram.channels", dram.channels, "must be at most 64")?;
+        }
+        if l2.slices_per_channel > 16 {
+            fail("l2.slices_per_channel", l2.slices_per_channel, "must be at most 16")?;
+        }
+        self.check_products()?;
+        self.check_addresses()
+    }
+
+    /// Queues, latencies and the like, by key: 1 to [`MOST`] each.
+    pub(super) fn sizes(&self) -> [(&'static str, u32); 19] {
+        let (sm, l1, l2, dram) = (&self.sm, &self.l1, &self.l2, &self.dram);
+        [
+            ("sm.register_granule", sm.register_granule),
+            ("sm.register_rounds", sm.register_rounds),
+            ("sm.shared_latency", sm.shared_latency),
+            ("l1.latency", l1.latency),
+            ("l1.mshrs", l1.mshrs),
+            ("l1.mshr_merges", l1.mshr_merges),
+            ("l1.miss_queue", l1.miss_queue),
+            ("interconnect.input_buffer", self.interconnect.input_buffer),
+            ("interconnect.output_buffer", self.interconnect.output_buffer),
+            ("l2.mshrs", l2.mshrs),
+            ("l2.mshr_merges", l2.mshr_merges),
+            ("l2.miss_queue", l2.miss_queue),
+            ("l2.latency", l2.latency),
+            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
+            ("l2.queues.to_dram", l2.queues.to_dram),
+            ("l2.queues.from_dram", l2.queues.from_dram),
+            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
+            ("dram.queue", dram.queue),
+            ("dram.return_queue", dram.return_queue),
+        ]
+    }
+
+    /// What is bounded together.
+    fn check_products(&self) -> Result<(), ConfigError> {
+        let (l1, l2) = (&self.l1, &self.l2);
+        let (sms, slices) = (u64::from(self.sm.count), u64::from(self.dram.channels * l2.slices_per_channel));
+        let product = |of: [u32; 2], times: u64| u64::from(of[0]).saturating_mul(of[1].into()).saturating_mul(times);
+        if product([l1.sets, l1.ways], sms) > MOST_LINES {
+            fail("l1.ways", l1.ways, "sets x ways x SMs must be at most 4194304 lines")?;
+        }
+        if let Some(step) = l1.carve_out.iter().find(|step| product([l1.sets, step.l1_ways], sms) > MOST_LINES) {
+            fail("l1.carve_out", step.l1_ways, "sets x l1_ways x SMs must be at most 4194304 lines")?;
+        }
+        if product([l2.sets, l2.ways], slices) > MOST_LINES {
+            fail("l2.ways", l2.ways, "sets x ways x slices must be at most 4194304 lines")?;
+        }
+        if product([l1.mshrs, l1.mshr_merges], sms) > MOST_REQUESTS {
+            fail("l1.mshr_merges", l1.mshr_merges, "mshrs x mshr_merges x SMs must be at most 16777216")?;
+        }
+        if product([l2.mshrs, l2.mshr_merges], slices) > MOST_REQUESTS {
+            fail("l2.mshr_merges", l2.mshr_merges, "mshrs x mshr_merges x slices must be at most 16777216")?;
+        }
+        Ok(())
+    }
+
+    /// The address map names bits that there are, each for one purpose, and a bank for every bank number.
+    fn check_addresses(&self) -> Result<(), ConfigError> {
+        let AddressMap { channel_shift, row_bits, bank_bits, column_bits } = &self.dram.address;
+        // Bits below are within a sector, which is one atom of one channel.
+        if !(5..32).contains(channel_shift) {
+            fail("dram.address.channel_shift", *channel_shift, "must be 5 to 31")?;
+        }
+        let mut seen = 0u64;
+        for (key, bits) in
+            [("dram.address.row_bits", row_bits), ("dram.address.bank_bits", bank_bits), ("dram.address.column_bits", column_bits)]
+        {
+            for &bit in bits {
+                if u32::from(bit) >= ADDRESS_BITS || bit < 5 {
+                    fail(key, bit.into(), "bits must be 5 to 56")?;
+                }
+                if seen >> bit & 1 == 1 {
+                    fail(key, bit.into(), "a bit must be named once")?;
+                }
+                seen |= 1 << bit;
+            }
+        }
+        if row_bits.len() > 32 {
+            fail("dram.address.row_bits", row_bits.len() as u32, "must be at most 32 bits")?;
+        }
+        if 1u64 << bank_bits.len() != u64::from(self.dram.banks) {
+            fail("dram.address.bank_bits", bank_bits.len() as u32, "so many bits must number exactly dram.banks")?;
+        }
+        Ok(())
+    }
+}

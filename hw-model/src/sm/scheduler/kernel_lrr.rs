@@ -1,0 +1,27 @@
+//! Kernel-LRR, then GTO (algorithms.md section 1.14; seeds 001 section 4.3 and 004 section 7.5): kernels take turns at a
+//! sub-core, so that the one launched first is not favoured by its age; within a kernel's turn it is GTO among its warps.
+//!
+//! Own, where the sources are silent: a turn is one issue, turns go by kernel slot, and a kernel without an issuable warp
+//! loses its turn. With one kernel it is GTO.
+
+use crate::sm::KERNEL_SLOTS;
+use crate::sm::warp::Warp;
+
+/// The kernel slot whose turn it is after slot `last` issued, and which of `issuable` (not empty) are its warps.
+pub(super) fn turn<'a>(issuable: u32, last: u8, warp_of: impl Fn(u32) -> &'a Warp) -> (u8, u32) {
+    let (mut kernel, mut warps, mut nearest) = (0, 0, KERNEL_SLOTS);
+    let mut rest = issuable;
+    while rest != 0 {
+        let bit = rest & rest.wrapping_neg();
+        rest ^= bit;
+        let of = warp_of(bit.trailing_zeros()).kernel;
+        // Slots from the one after `last` (0) to `last` itself.
+        let distance = (usize::from(of) + 2 * KERNEL_SLOTS - 1 - usize::from(last)) % KERNEL_SLOTS;
+        if distance < nearest {
+            (kernel, warps, nearest) = (of, bit, distance);
+        } else if distance == nearest {
+            warps |= bit;
+        }
+    }
+    (kernel, warps)
+}

@@ -1,0 +1,106 @@
+//! Orders worked out by hand, and what must hold of any sequence: GTO for one kernel, and turns that are fair.
+
+use super::*;
+use proptest::prelude::*;
+
+fn warps(ages: [u32; 4]) -> Vec<Warp> {
+    ages.map(|age| Warp { age, ..Warp::EMPTY }).to_vec()
+}
+
+#[test]
+fn gto_stays_with_its_warp_and_falls_back_to_the_oldest() {
+    let warps = warps([5, 3, 9, 4]);
+    let mut gto = Picker::new(WarpSchedulerKind::Gto);
+    let mut pick = |issuable| gto.pick(issuable, |i| &warps[i as usize]);
+    assert_eq!(pick(0b1110), 1, "oldest of 1, 2, 3");
+    assert_eq!(pick(0b1111), 1, "greedy");
+    assert_eq!(pick(0b1101), 3, "1 stalls, 3 is the oldest left");
+    assert_eq!(pick(0b1111), 3, "greedy again, although 1 is older");
+}
+
+#[test]
+fn lrr_takes_turns() {
+    let warps = warps([0; 4]);
+    let mut lrr = Picker::new(WarpSchedulerKind::Lrr);
+    let order: Vec<u32> = [0b1111, 0b1111, 0b1011, 0b1111, 0b1111].map(|m| lrr.pick(m, |i| &warps[i as usize])).to_vec();
+    assert_eq!(order, [1, 2, 3, 0, 1]);
+}
+
+/// Warps with these kernel slots; the age is the position.
+fn of_kernels(kernels: &[u8]) -> Vec<Warp> {
+    kernels.iter().zip(0..).map(|(&kernel, age)| Warp { kernel, age, ..Warp::EMPTY }).collect()
+}
+
+#[test]
+fn kernel_lrr_gives_kernels_turns_and_is_greedy_within() {
+    // Warps 0, 1, 2 of kernel 0; 3, 4 of kernel 2; 5 of kernel 5.
+    let warps = of_kernels(&[0, 0, 0, 2, 2, 5]);
+    let mut picker = Picker::new(WarpSchedulerKind::KernelLrr);
+    let mut pick = |issuable| picker.pick(issuable, |i| &warps[i as usize]);
+    assert_eq!(pick(0b111111), 3, "slot 2 comes after slot 0, 3 is its oldest");
+    assert_eq!(pick(0b111111), 5);
+    assert_eq!(pick(0b111110), 1, "slot 0 again, warp 0 stalls");
+    assert_eq!(pick(0b110111), 4, "warp 3 stalls, 4 is next of slot 2");
+    assert_eq!(pick(0b011111), 1, "slot 5 loses its turn; slot 0 stays with 1, although 0 is older");
+    assert_eq!(pick(0b111111), 4, "slot 2 stays with 4, although 3 is older");
+    assert_eq!(pick(0b010000), 4, "alone: its turn again");
+}
+
+/// Picks for a sequence of masks.
+fn picks(kind: WarpSchedulerKind, warps: &[Warp], masks: &[u32]) -> Vec<u32> {
+    let mut picker = Picker::new(kind);
+    masks.iter().map(|&mask| picker.pick(mask, |i| &warps[i as usize])).collect()
+}
+
+fn masks(count: usize) -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(1u32..(1 << count), 1..60)
+}
+
+proptest! {
+    #[test]
+    fn every_pick_is_issuable(kernels in prop::collection::vec(0u8..8, 12), masks in masks(12)) {
+        let warps = of_kernels(&kernels);
+        for kind in [WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr] {
+            for (pick, mask) in picks(kind, &warps, &masks).into_iter().zip(&masks) {
+                prop_assert!(mask >> pick & 1 == 1, "{kind:?} picked {pick} of {mask:b}");
+            }
+        }
+    }
+
+    #[test]
+    fn with_one_kernel_kernel_lrr_is_gto(slot in 0u8..8, masks in masks(12)) {
+        let warps = of_kernels(&[slot; 12]);
+        prop_assert_eq!(picks(WarpSchedulerKind::KernelLrr, &warps, &masks), picks(WarpSchedulerKind::Gto, &warps, &masks));
+    }
+
+    /// Whenever a kernel could have issued and did not, each of the others issues at most once before it does.
+    #[test]
+    fn no_kernel_waits_longer_than_a_round(kernels in prop::collection::vec(0u8..8, 12), masks in masks(12)) {
+        let warps = of_kernels(&kernels);
+        let mut passed = [[0u32; KERNEL_SLOTS]; KERNEL_SLOTS];
+        for (pick, mask) in picks(WarpSchedulerKind::KernelLrr, &warps, &masks).into_iter().zip(&masks) {
+            let winner = usize::from(kernels[pick as usize]);
+            for (kernel, passed) in passed.iter_mut().enumerate() {
+                let could = (0..12).any(|warp| mask >> warp & 1 == 1 && usize::from(kernels[warp]) == kernel);
+                if !could || kernel == winner {
+                    *passed = [0; KERNEL_SLOTS];
+                } else {
+                    passed[winner] += 1;
+                    prop_assert!(passed[winner] <= 1, "kernel {winner} went twice while {kernel} waited");
+                }
+            }
+        }
+    }
+
+    /// Kernels that can always issue issue equally often, to within one.
+    #[test]
+    fn kernels_that_are_always_ready_share_equally(kernels in prop::collection::vec(0u8..8, 12), cycles in 1usize..200) {
+        let warps = of_kernels(&kernels);
+        let mut issued = [0usize; KERNEL_SLOTS];
+        for pick in picks(WarpSchedulerKind::KernelLrr, &warps, &vec![0xfff; cycles]) {
+            issued[usize::from(kernels[pick as usize])] += 1;
+        }
+        let present = || issued.iter().enumerate().filter(|(slot, _)| kernels.contains(&(*slot as u8))).map(|(_, &count)| count);
+        prop_assert!(present().max().unwrap() - present().min().unwrap() <= 1, "{issued:?}");
+    }
+}
