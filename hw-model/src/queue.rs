@@ -3,18 +3,21 @@
 /// First in, first out; never grows.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<T> {
-    /// Filled from the front on first use, so that memory that is never needed is never touched.
-    items: Vec<T>,
-    mask: u32,
+    items: Box<[T]>,
     head: u32,
     len: u32,
     capacity: u32,
 }
 
-impl<T: Copy> Queue<T> {
+impl<T: Copy + Default> Queue<T> {
     pub(crate) fn new(capacity: u32) -> Self {
-        let ring = capacity.next_power_of_two();
-        Queue { items: Vec::with_capacity(ring as usize), mask: ring - 1, head: 0, len: 0, capacity }
+        Queue { items: vec![T::default(); capacity.next_power_of_two() as usize].into(), head: 0, len: 0, capacity }
+    }
+
+    /// Where the `n`-th item from the front is, or would be.
+    #[inline]
+    fn place(&self, n: u32) -> usize {
+        self.head.wrapping_add(n) as usize & (self.items.len() - 1)
     }
 
     #[inline]
@@ -50,19 +53,14 @@ impl<T: Copy> Queue<T> {
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         assert!(self.len < self.capacity, "push to a full queue");
-        let at = (self.head.wrapping_add(self.len) & self.mask) as usize;
-        match self.items.get_mut(at) {
-            Some(place) => *place = item,
-            None => self.items.push(item),
-        }
+        let at = self.place(self.len);
+        self.items[at] = item;
         self.len += 1;
     }
 
     #[inline]
     pub(crate) fn front(&self) -> Option<&T> {
-        // One test for both: past the end if empty.
-        let at = if self.len == 0 { usize::MAX } else { (self.head & self.mask) as usize };
-        self.items.get(at)
+        if self.len == 0 { None } else { self.items.get(self.place(0)) }
     }
 
     #[inline]

@@ -27,7 +27,7 @@ pub(super) struct Crossbar<T> {
     delivered: u64,
 }
 
-impl<T: Copy> Crossbar<T> {
+impl<T: Copy + Default> Crossbar<T> {
     pub(super) fn new(inputs: u32, outputs: u32, input_buffer: u32, output_buffer: u32) -> Self {
         let words = inputs.div_ceil(64) as usize;
         let output_words = outputs.div_ceil(64) as usize;

@@ -31,9 +31,10 @@ fn test_config() -> crate::config::GpuConfig {
 mod system_tests;
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestKind {
     /// Read one sector; the reply carries data.
+    #[default]
     Read,
     /// Write the bytes of `byte_mask`; the reply is an acknowledgement.
     Write,
@@ -42,7 +43,7 @@ pub enum RequestKind {
 }
 
 /// One packet from an SM to an L2 slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Byte address / 32.
     pub sector: u64,
@@ -59,7 +60,7 @@ pub struct Request {
 }
 
 /// One packet from an L2 slice to an SM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Byte address / 32.
     pub sector: u64,

@@ -19,7 +19,7 @@ const MAX_BANKS: usize = 32;
 const EMPTY: u64 = u64::MAX;
 
 /// One sector access.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Access {
     pub sector: u64,
     pub byte_mask: u32,

@@ -29,7 +29,7 @@ pub(super) enum Command {
 }
 
 /// Data on the bus: the request, whether these are its last, and when they have come.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Transfer {
     due: u64,
     request: DramRequest,
