@@ -109,6 +109,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_example_is_there() {
+        assert!(root().join("host-sim/examples/validate.rs").is_file());
+    }
+
+    #[test]
     fn a_run_without_traces_keeps_the_numbers_of_the_last_with_them() {
         let first = document("own\n", "numbers\n");
         assert_eq!(kept(&first), Some("numbers\n"));
