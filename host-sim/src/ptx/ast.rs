@@ -145,6 +145,10 @@ pub struct GuardText<'a> {
 pub enum Operand<'a> {
     /// A register, special register, label, parameter or variable.
     Name(&'a str),
+    /// `!name`.
+    Not(&'a str),
+    /// `p|q`: two results.
+    Pair(&'a str, &'a str),
     /// An integer, as 64-bit two's complement.
     Integer(u64),
     /// `0f` and eight hexadecimal digits.
@@ -166,6 +170,8 @@ impl std::fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Operand::Name(name) => f.write_str(name),
+            Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Integer(value) => write!(f, "{}", *value as i64),
             Operand::Float32(bits) => write!(f, "0f{bits:08X}"),
             Operand::Float64(bits) => write!(f, "0d{bits:016X}"),

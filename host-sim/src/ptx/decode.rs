@@ -40,6 +40,8 @@ pub(super) struct Tables<'a> {
     registers: BTreeMap<&'a str, Range>,
     /// Registers per class: predicates, 32-bit, 64-bit.
     counts: [u16; 3],
+    /// The carry flag of `add.cc` and its kin, where the entry uses it: a predicate of no name.
+    pub(super) carry: Option<PredReg>,
     pub(super) labels: BTreeMap<&'a str, u32>,
     pub(super) params: BTreeMap<&'a str, (u32, u32)>,
     pub(super) shared: BTreeMap<&'a str, u32>,
@@ -52,6 +54,7 @@ impl<'a> Tables<'a> {
             file: &module.file,
             registers: BTreeMap::new(),
             counts: [0; 3],
+            carry: None,
             labels: BTreeMap::new(),
             params: BTreeMap::new(),
             shared: BTreeMap::new(),
@@ -67,6 +70,11 @@ impl<'a> Tables<'a> {
             };
             *count = next;
             tables.registers.insert(decl.name, Range { first, count: decl.count, ty: decl.ty });
+        }
+        let carries = |opcode: &str| opcode.contains(".cc") || ["addc", "subc", "madc"].iter().any(|m| opcode.starts_with(m));
+        if entry.body.iter().any(|inst| carries(inst.opcode)) {
+            tables.carry = Some(PredReg(tables.counts[0]));
+            tables.counts[0] = tables.counts[0].saturating_add(1);
         }
         let mut offset = 0;
         for param in &entry.params {

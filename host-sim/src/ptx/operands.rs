@@ -4,6 +4,7 @@
 use super::ast::{Instruction, Operand, Type};
 use super::decode::Tables;
 use super::error::PtxError;
+use super::exec::scalar::{Source, Target};
 use super::program::{Address, DoubleReg, PredReg, Reg, Src, Src32, Src64, WordReg};
 
 type Result<T> = std::result::Result<T, PtxError>;
@@ -113,6 +114,17 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
+    /// A predicate destination by name.
+    pub(super) fn def_pred(&mut self, name: &str) -> Result<PredReg> {
+        match self.register(name)? {
+            Reg::Pred(reg) => {
+                self.defs.push(Reg::Pred(reg));
+                Ok(reg)
+            }
+            _ => self.wrong("expected a predicate", name),
+        }
+    }
+
     /// A source of up to 32 bits: register, literal, or the address of a shared variable.
     pub(super) fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32> {
         match operand {
@@ -171,6 +183,48 @@ impl<'t, 'a> Decoder<'t, 'a> {
                 Ok(reg)
             }
             _ => self.wrong("expected a predicate", name),
+        }
+    }
+
+    /// Operand `index` as a destination of `bytes` (8, or fewer), or 0 for a predicate.
+    pub(super) fn target(&mut self, index: usize, bytes: u8) -> Result<Target> {
+        let operand = self.operand(index)?;
+        match bytes {
+            0 => self.dst_pred(operand).map(Target::Pred),
+            8 => self.dst64(operand).map(Target::Double),
+            _ => self.dst32(operand).map(Target::Word),
+        }
+    }
+
+    /// Operand `index` as a source of `bytes` (8, or fewer), or 0 for a predicate.
+    pub(super) fn source(&mut self, index: usize, bytes: u8) -> Result<Source> {
+        let operand = self.operand(index)?;
+        match (bytes, operand) {
+            (0, Operand::Not(name)) => Ok(Source::Pred(self.use_pred(name)?, true)),
+            (0, _) => Ok(Source::Pred(self.src_pred(operand)?, false)),
+            (8, _) => self.src64(operand).map(Source::Double),
+            _ => self.src32(operand).map(Source::Word),
+        }
+    }
+
+    /// The carry flag, to be read.
+    pub(super) fn use_carry(&mut self) -> Result<PredReg> {
+        let carry = self.carry()?;
+        self.uses.push(Reg::Pred(carry));
+        Ok(carry)
+    }
+
+    /// The carry flag, to be written.
+    pub(super) fn def_carry(&mut self) -> Result<PredReg> {
+        let carry = self.carry()?;
+        self.defs.push(Reg::Pred(carry));
+        Ok(carry)
+    }
+
+    fn carry(&self) -> Result<PredReg> {
+        match self.tables.carry {
+            Some(carry) => Ok(carry),
+            None => self.unsupported(),
         }
     }
 

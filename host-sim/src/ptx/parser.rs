@@ -274,7 +274,14 @@ impl<'a> Parser<'_, 'a> {
             self.expect("]")?;
             return Ok(Operand::Address { base, offset });
         }
-        self.scalar()
+        if self.accept("!") {
+            return Ok(Operand::Not(self.word("a predicate")?.text));
+        }
+        let first = self.scalar()?;
+        match first {
+            Operand::Name(first) if self.accept("|") => Ok(Operand::Pair(first, self.word("a predicate")?.text)),
+            _ => Ok(first),
+        }
     }
 
     fn offset(&mut self) -> Result<i64> {

@@ -1,7 +1,7 @@
 //! Comparison and selection: `setp`, `selp` on integers of 32 and 64 bits and on f32. PTX ISA 7.8 section 9.7.6.
 
 use super::float::flush;
-use crate::ptx::ast::Type;
+use crate::ptx::ast::{Operand, Type};
 use crate::ptx::error::PtxError;
 use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
@@ -19,7 +19,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    fn parse(text: &str, ty: Type) -> Option<Relation> {
+    pub(super) fn parse(text: &str, ty: Type) -> Option<Relation> {
         let float = matches!(ty, Type::Float(_));
         let unsigned = matches!(ty, Type::Unsigned(_));
         let (less, equal, greater, unordered) = match text {
@@ -51,7 +51,7 @@ impl Relation {
     }
 
     #[inline]
-    fn holds(self, order: Option<Ordering>) -> bool {
+    pub(super) fn holds(self, order: Option<Ordering>) -> bool {
         match order {
             Some(Ordering::Less) => self.less,
             Some(Ordering::Equal) => self.equal,
@@ -85,6 +85,12 @@ pub enum Compare {
     SelectWord(WordReg, [Src32; 2], PredReg),
     /// `selp` on 64 bits.
     SelectDouble(DoubleReg, [Src64; 2], PredReg),
+}
+
+/// True for a `setp` of 32- or 64-bit integers or f32 with one result and no second condition.
+pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
+    let simple = !matches!(d.operand(0), Ok(Operand::Pair(..))) && d.operand(3).is_err();
+    simple && d.ty().is_ok_and(|ty| ty.bytes() >= 4 && ty != Type::Float(8))
 }
 
 /// Decodes.

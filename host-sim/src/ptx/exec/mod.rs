@@ -2,14 +2,21 @@
 //!
 //! To add an instruction, find its family, add it to the family's `decode` and `execute`, and to its tests.
 
+pub mod approx;
+pub mod arith;
+pub mod bits;
 pub mod compare;
 pub mod control;
 pub mod convert;
 pub mod float;
+pub mod ieee;
 pub mod integer;
+pub mod integer_any;
 pub mod logic;
 pub mod memory;
+pub mod scalar;
 pub mod special;
+pub mod test;
 #[cfg(test)]
 mod testing;
 
@@ -31,6 +38,8 @@ pub enum Op {
     Compare(compare::Compare),
     /// Conversion between types.
     Convert(convert::Convert),
+    /// One function per lane: the less common instructions of all families.
+    Scalar(scalar::Scalar),
     /// Moves and special registers.
     Special(special::Move),
     /// Loads and stores.
@@ -66,12 +75,32 @@ impl Op {
 
 /// Decodes one instruction.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
-    let float = matches!(d.parts.last().and_then(|p| Type::parse(p)), Some(Type::Float(_)));
+    let ty = d.parts.last().and_then(|p| Type::parse(p));
+    let pair = d.parts.last() == Some(&"f16x2");
+    let float = pair || matches!(ty, Some(Type::Float(_)));
+    let plain = !d.parts.iter().any(|&p| matches!(p, "cc" | "sat"));
+    let wide = ty.is_some_and(|ty| ty.bytes() > 2);
     match d.parts[0] {
-        "add" | "sub" | "mul" | "mad" | "fma" | "neg" | "abs" | "min" | "max" if float => float::decode(d).map(Op::Float),
-        "add" | "sub" | "mul" | "mad" | "neg" | "abs" | "min" | "max" | "div" | "rem" if !float => integer::decode(d).map(Op::Integer),
-        "and" | "or" | "xor" | "not" | "shl" | "shr" => logic::decode(d).map(Op::Logic),
-        "setp" | "selp" => compare::decode(d).map(Op::Compare),
+        "add" | "sub" | "mul" | "mad" | "fma" | "neg" | "abs" | "min" | "max"
+            if ty == Some(Type::Float(4)) && !d.parts.iter().any(|&p| matches!(p, "sat" | "rz" | "rm" | "rp")) =>
+        {
+            float::decode(d).map(Op::Float)
+        }
+        "add" | "sub" | "mul" | "mad" | "fma" | "neg" | "abs" | "min" | "max" | "div" | "copysign" | "sqrt" | "rcp" if float => {
+            arith::decode(d).map(Op::Scalar)
+        }
+        "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" => arith::decode(d).map(Op::Scalar),
+        "add" | "sub" | "mul" | "mad" | "neg" | "abs" | "min" | "max" | "div" | "rem" if plain && wide => {
+            integer::decode(d).map(Op::Integer)
+        }
+        "add" | "addc" | "sub" | "subc" | "mul" | "mul24" | "mad" | "madc" | "mad24" | "neg" | "abs" | "min" | "max" | "div" | "rem"
+        | "sad" => integer_any::decode(d).map(Op::Scalar),
+        "and" | "or" | "xor" | "not" | "shl" | "shr" if ty == Some(Type::Pred) || wide => logic::decode(d).map(Op::Logic),
+        "and" | "or" | "xor" | "not" | "shl" | "shr" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi" | "prmt" | "lop3" | "shf"
+        | "cnot" | "dp4a" => bits::decode(d).map(Op::Scalar),
+        "selp" => compare::decode(d).map(Op::Compare),
+        "setp" if compare::is_common(d) => compare::decode(d).map(Op::Compare),
+        "setp" | "set" | "slct" | "testp" => test::decode(d).map(Op::Scalar),
         "cvt" | "cvta" => convert::decode(d).map(Op::Convert),
         "mov" => special::decode(d).map(Op::Special),
         "ld" | "st" => memory::decode(d).map(Op::Memory),
@@ -90,6 +119,7 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Logic(op) => logic::execute(op, lanes),
         Op::Compare(op) => compare::execute(op, lanes),
         Op::Convert(op) => convert::execute(op, lanes),
+        Op::Scalar(op) => scalar::execute(op, lanes),
         Op::Special(_) | Op::Memory(_) | Op::Control(_) => {}
     }
 }

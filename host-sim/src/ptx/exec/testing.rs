@@ -47,6 +47,19 @@ pub(super) fn run_masked(inst: &str, mask: u32, words: &[u32], doubles: &[u64], 
     After(regs)
 }
 
+/// Executes some instructions one after the other in all lanes.
+pub(super) fn run_program(insts: &str, words: &[u32]) -> After {
+    let program = decode(insts).unwrap_or_else(|e| panic!("{e}"));
+    let mut regs = RegFile::new(&program);
+    for (i, &value) in words.iter().enumerate() {
+        regs.set_word(WordReg(i as u16), u32::MAX, &[value; LANES]);
+    }
+    for inst in &program.insts {
+        super::execute(&inst.op, &mut Lanes { regs: &mut regs, mask: u32::MAX });
+    }
+    After(regs)
+}
+
 /// Executes `inst` in all lanes.
 pub(super) fn run(inst: &str, words: &[u32], doubles: &[u64]) -> After {
     run_masked(inst, u32::MAX, words, doubles, &[])

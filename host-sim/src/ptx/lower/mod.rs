@@ -65,6 +65,7 @@ fn class(inst: &Inst) -> Class {
     match &inst.op {
         Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Special(_) => Class::Int,
         Op::Float(_) => Class::Sp,
+        Op::Scalar(scalar) => scalar.function.class(),
         Op::Convert(Convert::FromFloat(..) | Convert::ToFloat(..)) => Class::Sfu,
         Op::Convert(_) => Class::Int,
         Op::Memory(Memory::Param { .. }) => Class::Int,
