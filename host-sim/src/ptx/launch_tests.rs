@@ -149,6 +149,9 @@ fn arguments_and_geometry_are_checked() {
     assert!(error([1, 1, 1], [32, 33, 1], ok).contains("at most 1024"));
 }
 
+#[path = "launch_warp_tests.rs"]
+mod warp_tests;
+
 proptest! {
     /// Nested divergence against a scalar run of the same decisions.
     #[test]

@@ -180,6 +180,20 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn statement(&mut self, entry: &mut Entry<'a>) -> Result<()> {
+        // A block, as in inline assembly; its registers join the entry's.
+        if self.accept("{") {
+            while !self.accept("}") {
+                if self.peek().kind == TokenKind::End {
+                    return Err(self.syntax(self.peek(), "expected `}`"));
+                }
+                self.block_statement(entry)?;
+            }
+            return Ok(());
+        }
+        self.block_statement(entry)
+    }
+
+    fn block_statement(&mut self, entry: &mut Entry<'a>) -> Result<()> {
         let token = self.peek();
         match token.text {
             ".reg" => {
@@ -192,7 +206,13 @@ impl<'a> Parser<'_, 'a> {
                         count = Some(self.count("a register count")?);
                         self.expect(">")?;
                     }
-                    entry.registers.push(RegisterDecl { name, count, ty });
+                    let declared = RegisterDecl { name, count, ty };
+                    match entry.registers.iter().find(|r| r.name == name) {
+                        // Blocks in turn use the same names; each writes before it reads.
+                        Some(known) if *known == declared => {}
+                        Some(_) => return Err(self.syntax(token, format!("the register `{name}` is declared again, otherwise"))),
+                        None => entry.registers.push(declared),
+                    }
                     if !self.accept(",") {
                         break;
                     }

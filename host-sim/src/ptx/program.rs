@@ -1,7 +1,9 @@
 //! The decoded program: what the executor runs and the lowering reads. Names are gone; what remains are dense indices.
 
+use super::ast::Type;
 use super::error::Position;
 use super::exec::Op;
+use super::exec::memory::{Memory, Space};
 
 /// Index of a predicate register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -123,6 +125,16 @@ impl Program {
             Reg::Word(WordReg(n)) => usize::from(self.pred_count) + usize::from(n),
             Reg::Double(DoubleReg(n)) => usize::from(self.pred_count) + usize::from(self.word_count) + usize::from(n),
         }
+    }
+
+    /// True if TBs could see in which order they run: an atomic on global memory whose old value is used, or that adds floats.
+    pub fn depends_on_order(&self) -> bool {
+        self.insts.iter().any(|inst| match &inst.op {
+            Op::Memory(Memory::Atomic { access, to, .. }) => {
+                access.space == Space::Global && (to.is_some() || matches!(access.ty, Type::Float(_)))
+            }
+            _ => false,
+        })
     }
 
     /// How many registers there are over all classes.

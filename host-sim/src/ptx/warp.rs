@@ -143,6 +143,7 @@ impl Warp {
                     observer.executed(event);
                     return Ok(Stop::Barrier { id: *id, pc });
                 }
+                Op::Control(Control::Fence | Control::Nothing) => observer.executed(event),
                 Op::Control(Control::Exit) => {
                     self.live &= !mask;
                     observer.executed(Event { mask: active, last: self.live == 0, ..event });

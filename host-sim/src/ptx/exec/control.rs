@@ -18,6 +18,10 @@ pub enum Control {
         /// 0..=15.
         id: u8,
     },
+    /// Earlier accesses are done before later ones: always so here.
+    Fence,
+    /// A prefetch, or a barrier of a warp in lockstep: nothing to do.
+    Nothing,
     /// The thread ends.
     Exit,
 }
@@ -35,6 +39,20 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Control, PtxError> {
                 Operand::Integer(id @ 0..=15) => Ok(Control::Barrier { id: *id as u8 }),
                 other => d.wrong("expected a barrier number 0 to 15", other.to_string()),
             }
+        }
+        ["membar", "cta" | "gl" | "sys"] | ["fence", "acq_rel" | "sc", "cta" | "gpu" | "sys"] => {
+            d.arity(0)?;
+            Ok(Control::Fence)
+        }
+        ["bar", "warp", "sync"] => {
+            d.arity(1)?;
+            d.src32(d.operand(0)?)?;
+            Ok(Control::Nothing)
+        }
+        ["prefetch", "global" | "local", "L1" | "L2"] | ["prefetchu", "L1"] => {
+            d.arity(1)?;
+            d.address(d.operand(0)?)?;
+            Ok(Control::Nothing)
         }
         ["ret"] | ["ret", "uni"] | ["exit"] => {
             d.arity(0)?;

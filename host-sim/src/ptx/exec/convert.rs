@@ -62,6 +62,20 @@ pub enum Convert {
     Address(DoubleReg, Src64),
 }
 
+/// True for `cvta`, and for the conversions that have a loop of their own: between integers, from an integer to the nearest f32,
+/// from f32 to an integer.
+pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
+    let (Ok(from), Some((to, rest))) = (d.ty(), d.modifiers().split_last()) else { return d.parts[0] == "cvta" };
+    let integer = |ty: Type| matches!(ty, Type::Unsigned(_) | Type::Signed(_));
+    match (Type::parse(to), from, rest) {
+        _ if d.parts[0] == "cvta" => true,
+        (Some(to), from, []) => integer(to) && integer(from),
+        (Some(Type::Float(4)), from, ["rn"]) => integer(from),
+        (Some(to), Type::Float(4), ["rni" | "rzi" | "rmi" | "rpi"] | [_, "ftz"]) => integer(to),
+        _ => false,
+    }
+}
+
 /// Decodes.
 pub(super) fn decode<'a>(d: &mut Decoder<'_, 'a>) -> Result<Convert, PtxError> {
     d.arity(2)?;

@@ -1,5 +1,7 @@
 //! Loads and stores: `ld`, `st` on parameters, global and shared memory, scalar and vector. PTX ISA 7.8 section 9.7.8.
 
+use super::atomic::{self, Update};
+use super::scalar;
 use crate::ptx::ast::{Operand, Type};
 use crate::ptx::error::{AccessFault, PtxError};
 use crate::ptx::memory::{DeviceMemory, SharedMemory};
@@ -93,6 +95,17 @@ pub enum Memory {
         access: Access,
         /// Sources; the first `access.count`.
         from: [Option<Source>; 4],
+    },
+    /// A read-modify-write.
+    Atomic {
+        /// Where.
+        access: Access,
+        /// What it does.
+        update: Update,
+        /// The old value's destination, if wanted.
+        to: Option<Target>,
+        /// Operands.
+        from: [scalar::Source; 2],
     },
 }
 
@@ -206,6 +219,7 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(
             }
             Ok(())
         }
+        Memory::Atomic { access, update, to, from } => atomic::execute((access, *update), *to, *from, l, m),
         Memory::Store { access, from } => {
             let addresses = addresses(access, l);
             note(l.mask, &addresses, m.addresses);
@@ -221,7 +235,7 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(
     }
 }
 
-fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
+pub(super) fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
     match access.base {
         // Shared addresses wrap at 32 bits, as the registers that hold them do.
         Address::Word(reg) => l.regs.word(Src::Reg(reg)).map(|base| u64::from(base.wrapping_add(access.offset as u32))),
@@ -230,7 +244,7 @@ fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
     }
 }
 
-fn note(mask: u32, addresses: &[u64; LANES], out: &mut Vec<u64>) {
+pub(super) fn note(mask: u32, addresses: &[u64; LANES], out: &mut Vec<u64>) {
     if mask == u32::MAX {
         out.extend_from_slice(addresses);
     } else {
@@ -240,7 +254,7 @@ fn note(mask: u32, addresses: &[u64; LANES], out: &mut Vec<u64>) {
 
 /// The active lanes' numbers, ascending.
 #[inline]
-fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
         mask &= mask.wrapping_sub(1);

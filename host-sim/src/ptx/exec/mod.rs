@@ -4,10 +4,13 @@
 
 pub mod approx;
 pub mod arith;
+pub mod atomic;
 pub mod bits;
+pub mod collective;
 pub mod compare;
 pub mod control;
 pub mod convert;
+pub mod cvt;
 pub mod float;
 pub mod ieee;
 pub mod integer;
@@ -40,6 +43,8 @@ pub enum Op {
     Convert(convert::Convert),
     /// One function per lane: the less common instructions of all families.
     Scalar(scalar::Scalar),
+    /// What the lanes of a warp do together.
+    Collective(collective::Collective),
     /// Moves and special registers.
     Special(special::Move),
     /// Loads and stores.
@@ -101,9 +106,13 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "selp" => compare::decode(d).map(Op::Compare),
         "setp" if compare::is_common(d) => compare::decode(d).map(Op::Compare),
         "setp" | "set" | "slct" | "testp" => test::decode(d).map(Op::Scalar),
+        "cvt" if !convert::is_common(d) => cvt::decode(d).map(Op::Scalar),
+        "shfl" | "vote" | "match" | "activemask" => collective::decode(d).map(Op::Collective),
         "cvt" | "cvta" => convert::decode(d).map(Op::Convert),
         "mov" => special::decode(d).map(Op::Special),
         "ld" | "st" => memory::decode(d).map(Op::Memory),
+        "atom" | "red" => atomic::decode(d).map(Op::Memory),
+        "membar" | "fence" | "prefetch" | "prefetchu" => control::decode(d).map(Op::Control),
         "bra" | "bar" | "barrier" | "ret" | "exit" => control::decode(d).map(Op::Control),
         _ => d.unsupported(),
     }
@@ -120,6 +129,7 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Compare(op) => compare::execute(op, lanes),
         Op::Convert(op) => convert::execute(op, lanes),
         Op::Scalar(op) => scalar::execute(op, lanes),
+        Op::Collective(op) => collective::execute(op, lanes),
         Op::Special(_) | Op::Memory(_) | Op::Control(_) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Instructions that compute lane by lane with one function from up to four values to one value and one flag: all that are
 //! not worth a loop of their own. Values travel as 64 bits, cut to the destination.
 
-use super::{arith, bits, integer_any, test};
+use super::{arith, bits, cvt, integer_any, test};
 use crate::ptx::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
 use crate::ptx::registers::{LANES, Lanes};
 use mias_hw_model::isa::Class;
@@ -42,6 +42,8 @@ pub enum Function {
     Test(test::Test),
     /// Floating point.
     Arith(arith::Arith),
+    /// Conversion.
+    Cvt(cvt::Cvt),
 }
 
 impl Function {
@@ -52,6 +54,7 @@ impl Function {
             Function::Bits(f) => (f.apply(s), false),
             Function::Test(f) => f.apply(s),
             Function::Arith(f) => (f.apply(s), false),
+            Function::Cvt(f) => (f.apply(s), false),
         }
     }
 
@@ -62,6 +65,7 @@ impl Function {
             Function::Bits(f) => f.class(),
             Function::Test(f) => f.class(),
             Function::Arith(f) => f.class(),
+            Function::Cvt(f) => f.class(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Lowered {
 /// The unit that executes an instruction. A parameter is a move from the constant bank, as SASS has it.
 fn class(inst: &Inst) -> Class {
     match &inst.op {
-        Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Special(_) => Class::Int,
+        Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Collective(_) | Op::Special(_) => Class::Int,
         Op::Float(_) => Class::Sp,
         Op::Scalar(scalar) => scalar.function.class(),
         Op::Convert(Convert::FromFloat(..) | Convert::ToFloat(..)) => Class::Sfu,
@@ -73,6 +73,9 @@ fn class(inst: &Inst) -> Class {
         Op::Memory(Memory::Store { access, .. }) => Class::Store(space(access.space)),
         Op::Control(Control::Branch { .. }) => Class::Branch,
         Op::Control(Control::Barrier { .. }) => Class::Barrier,
+        Op::Memory(Memory::Atomic { access, .. }) => Class::Atomic(space(access.space)),
+        Op::Control(Control::Fence) => Class::MemoryBarrier,
+        Op::Control(Control::Nothing) => Class::Int,
         Op::Control(Control::Exit) => Class::Exit,
     }
 }
@@ -86,13 +89,13 @@ fn space(space: MemorySpace) -> Space {
 
 fn width(inst: &Inst) -> u8 {
     match &inst.op {
-        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. }) => access.bytes() as u8,
+        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) => access.bytes() as u8,
         _ => 0,
     }
 }
 
 fn bypasses_l1(inst: &Inst) -> bool {
-    matches!(&inst.op, Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. }) if access.bypass_l1)
+    matches!(&inst.op, Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) if access.bypass_l1)
 }
 
 #[cfg(test)]

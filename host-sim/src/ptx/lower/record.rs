@@ -150,12 +150,15 @@ pub fn trace(
     let mut builder = TraceBuilder::new(info)?;
     let definitions = Definitions::new(&lowered, &mut builder)?;
     let tbs = launch.tbs() as u32;
+    // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
+    let together = if program.depends_on_order() { BATCH as usize } else { 1 };
     let mut done = 0;
     while done < tbs {
         let batch = done..tbs.min(done + BATCH);
         let recorded: Vec<Result<TbRecorder, ExecError>> = batch
             .clone()
             .into_par_iter()
+            .with_min_len(together)
             .map_init(
                 || TbRunner::new(program, launch, device),
                 |runner, tb| {
@@ -180,8 +183,10 @@ pub fn trace(
 /// [`ExecError`] of the first failing TB in grid order.
 pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Result<(), ExecError> {
     TbRunner::new(program, launch, device)?;
+    let together = if program.depends_on_order() { launch.tbs() as usize } else { 1 };
     let results: Vec<Result<(), ExecError>> = (0..launch.tbs() as u32)
         .into_par_iter()
+        .with_min_len(together)
         .map_init(
             || TbRunner::new(program, launch, device),
             |runner, tb| runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut crate::ptx::warp::Unobserved),

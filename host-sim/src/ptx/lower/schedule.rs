@@ -66,7 +66,7 @@ fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u3
 }
 
 fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
-    if matches!(b_op, Op::Control(_)) {
+    if matches!(b_op, Op::Control(_)) || matches!(a_op, Op::Control(_)) {
         return true;
     }
     let meet = |x: &[usize], y: &[usize]| x.iter().any(|reg| y.contains(reg));
@@ -83,7 +83,7 @@ fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
 fn reach(op: &Op) -> Option<(Space, bool)> {
     match op {
         Op::Memory(Memory::Load { access, .. }) => Some((access.space, false)),
-        Op::Memory(Memory::Store { access, .. }) => Some((access.space, true)),
+        Op::Memory(Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some((access.space, true)),
         _ => None,
     }
 }

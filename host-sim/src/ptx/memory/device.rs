@@ -4,6 +4,7 @@
 //! the same result for any number of threads, and one with races is no undefined behaviour here.
 
 use crate::ptx::error::AccessFault;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Where the first allocation starts. Assumption: any high, aligned address does; it keeps null and small integers invalid.
@@ -31,6 +32,8 @@ struct Allocation {
 #[derive(Debug, Default)]
 pub struct DeviceMemory {
     allocations: Vec<Allocation>,
+    /// Held during a read-modify-write, which may span two words.
+    updates: Mutex<()>,
 }
 
 impl DeviceMemory {
@@ -106,6 +109,22 @@ impl<'a> View<'a> {
             8 => u64::from(allocation.words[at + 1].load(Relaxed)) << 32 | u64::from(word),
             narrow => u64::from(word >> (8 * (offset % 4)) & ((1 << (8 * narrow)) - 1)),
         })
+    }
+
+    /// Replaces the `bytes` (4 or 8) at `address` by `f` of them and gives the old ones, at once as seen by every other update.
+    #[inline]
+    pub fn update(&mut self, address: u64, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
+        let (allocation, offset) = self.locate(address, bytes)?;
+        let at = (offset / 4) as usize;
+        let _one_at_a_time = self.memory.updates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let word = |at: usize| u64::from(allocation.words[at].load(Relaxed));
+        let old = if bytes == 8 { word(at + 1) << 32 | word(at) } else { word(at) };
+        let new = f(old);
+        allocation.words[at].store(new as u32, Relaxed);
+        if bytes == 8 {
+            allocation.words[at + 1].store((new >> 32) as u32, Relaxed);
+        }
+        Ok(old)
     }
 
     /// Writes the low `element` bytes of `value`.
