@@ -94,7 +94,7 @@ proptest! {
             let from = match mode { 0 => lane - by, 1 => lane + by, 2 => lane ^ by, _ => first + by % w };
             // A butterfly may reach into lower segments, not into higher ones.
             let valid = from < first + w && (from >= first || mode == 2);
-            (if valid { from as u32 * 7 + 1000 } else { lane as u32 * 7 }) as u32
+            if valid { from as u32 * 7 + 1000 } else { lane as u32 * 7 }
         }).collect();
         prop_assert_eq!(run(&body, 32).unwrap(), expected);
     }

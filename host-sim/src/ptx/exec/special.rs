@@ -88,6 +88,10 @@ pub enum Move {
     Pack(DoubleReg, [Src32; 2]),
     /// `mov.b64 {low, high}, %rd`.
     Unpack([WordReg; 2], Src64),
+    /// `mov.b32 %r, {low, high}` of 16 bits each.
+    PackHalves(WordReg, [Src32; 2]),
+    /// `mov.b32 {low, high}, %r` of 16 bits each.
+    UnpackHalves([WordReg; 2], Src32),
 }
 
 /// Decodes.
@@ -105,6 +109,12 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
         }
         (Type::Bits(8), Operand::Vector(parts), _) if parts.len() == 2 => {
             Ok(Move::Unpack([d.dst32(&parts[0])?, d.dst32(&parts[1])?], d.src64(src)?))
+        }
+        (Type::Bits(4), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 2 => {
+            Ok(Move::PackHalves(d.dst32(dst)?, [d.src32(&parts[0])?, d.src32(&parts[1])?]))
+        }
+        (Type::Bits(4), Operand::Vector(parts), _) if parts.len() == 2 => {
+            Ok(Move::UnpackHalves([d.dst32(&parts[0])?, d.dst32(&parts[1])?], d.src32(src)?))
         }
         (_, Operand::Vector(_), _) | (.., Operand::Vector(_)) => d.unsupported(),
         (_, _, Operand::Name(name)) if Special::parse(name).is_some() => match Special::parse(name) {
@@ -130,6 +140,12 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
             let (low, high) = (l.regs.word(low), l.regs.word(high));
             let values = std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
             l.regs.set_double(dst, l.mask, &values);
+        }
+        Move::PackHalves(dst, parts) => l.word2(dst, parts, |low, high| high << 16 | low & 0xffff),
+        Move::UnpackHalves([low, high], src) => {
+            let values = l.regs.word(src);
+            l.regs.set_word(low, l.mask, &values.map(|v| v & 0xffff));
+            l.regs.set_word(high, l.mask, &values.map(|v| v >> 16));
         }
         Move::Unpack([low, high], src) => {
             let values = l.regs.double(src);
@@ -193,6 +209,8 @@ mod tests {
         assert_eq!(regs.double(Src::Reg(DoubleReg(1)))[7], 0xffff_fffe_1122_3344);
         assert_eq!((regs.word(Src::Reg(WordReg(3)))[0], regs.word(Src::Reg(WordReg(4)))[31]), (0x1122_3344, 0xffff_fffe));
         assert_eq!(regs.double(Src::Reg(DoubleReg(2)))[0], 0);
+        let regs = run("mov.b32 %r1, 0x11223344;\nmov.b32 {%r2, %r3}, %r1;\nmov.b32 %r4, {%r3, %r2};");
+        assert_eq!([2, 3, 4].map(|r| regs.word(Src::Reg(WordReg(r)))[9]), [0x3344, 0x1122, 0x3344_1122]);
         let program = decode("mov.b64 {%r3, %r4}, %rd1;").unwrap();
         assert_eq!(program.insts[0].defs, [Reg::Word(WordReg(3)), Reg::Word(WordReg(4))]);
     }
