@@ -64,7 +64,12 @@ fn traffic_is_what_the_algorithm_needs() {
 #[test]
 fn types_are_those_of_the_thesis() {
     let kind = |name| kernels::find(name).unwrap().kernel_type();
-    assert_eq!((kind("mm"), kind("fwt")), (KernelType::Compute, KernelType::Memory));
+    for name in ["mm", "nbdy", "bopt", "dxtc"] {
+        assert_eq!(kind(name), KernelType::Compute, "{name}");
+    }
+    for name in ["bfs", "fwt", "blk"] {
+        assert_eq!(kind(name), KernelType::Memory, "{name}");
+    }
     assert!(kernels::find("nn").is_none());
 }
 

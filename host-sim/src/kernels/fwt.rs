@@ -70,7 +70,7 @@ impl Kernel for Fwt {
             pass.reference(&mut values);
             values
         };
-        let expected = Expected { buffer, reference: Box::new(reference) };
+        let expected = Expected::floats(buffer, reference);
         Ok(Instance { launch: pass.launch(buffer, size), entry: pass.entry, memory, expected })
     }
 }

@@ -70,7 +70,7 @@ impl Kernel for Mm {
                 Arg::I32(size as i32),
             ],
         };
-        let expected = Expected { buffer: c, reference: Box::new(move || product(&a, &b, side)) };
+        let expected = Expected::floats(c, move || product(&a, &b, side));
         Ok(Instance { memory, entry: "mm", launch, expected })
     }
 }
