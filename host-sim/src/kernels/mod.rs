@@ -55,10 +55,13 @@ pub struct Instance {
     pub expected: Expected,
 }
 
+/// Takes a kernel's results out of memory, as numbers.
+pub type Results = Box<dyn Fn(&DeviceMemory) -> Vec<f32> + Send + Sync>;
+
 /// The kernel's results, and the host reference. Both are costly, so only made when results are checked.
 pub struct Expected {
     /// Takes the results out of memory.
-    pub results: Box<dyn Fn(&DeviceMemory) -> Vec<f32> + Send + Sync>,
+    pub results: Results,
     /// Computes what they should be, to within [`Kernel::agrees`].
     pub reference: Box<dyn Fn() -> Vec<f32> + Send + Sync>,
 }
