@@ -21,7 +21,7 @@ const COLLECTOR_PORTS: u32 = 8;
 pub(super) const UNITS_PADDED: usize = 12;
 
 /// Place of each unit in masks over all units and sub-cores: the load/store unit comes last, so that the others fill a word.
-pub(super) const PLACE: [usize; 16] = [0, 1, 8, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
+const PLACE: [usize; 16] = [0, 1, 8, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
 
 /// The unit of each place but the last.
 pub(super) const UNIT_AT: [usize; 8] = [0, 1, 3, 4, 5, 6, 7, 8];
@@ -306,5 +306,25 @@ impl OperandStage {
         self.free &= !(u8::from(operands.busy == self.all_collectors) << sub_core);
         self.active |= 1 << sub_core;
         self.issued[unit].pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Register r of warp w is in bank (r + w) mod banks, whatever the warp; issue turns the reads of warp 0 that far.
+        #[test]
+        fn reads_turn_with_the_warp(sources in prop::collection::vec(any::<u8>(), 0..=4), shift in 0u32..4, warp in 0u8..128) {
+            let banks = 1 << shift;
+            let mut expected = 0;
+            for &reg in &sources {
+                expected += 1 << (4 * ((u32::from(reg) + u32::from(warp)) % banks));
+            }
+            let turned = bank_reads(&sources, banks).rotate_left(4 * u32::from(warp)) & (u32::MAX >> (32 - 4 * banks));
+            prop_assert_eq!(turned, expected);
+        }
     }
 }
