@@ -1,19 +1,19 @@
 //! How long tracing takes and how large the traces are: `cargo run --release -p mias --example trace_rate`.
 
 use mias::kernels;
+use mias::ptx::lower::record;
 use std::time::Instant;
 
 fn main() -> Result<(), kernels::KernelError> {
     for &kernel in kernels::ALL {
-        let compiled = kernel.compiled();
-        let instance = kernel.init(kernel.default_size(), 1)?;
-        let program = mias::ptx::Program::parse(compiled.ptx_file, compiled.ptx, instance.entry)?;
+        let kernel_of = || kernels::prepare(&kernels::Spec::of(kernel));
+        let prepared = kernel_of()?;
         let start = Instant::now();
-        mias::ptx::lower::record::execute(&program, &instance.launch, &instance.memory)?;
+        record::execute(&prepared.program, &prepared.instance.launch, &prepared.instance.memory)?;
         let executed = start.elapsed();
-        kernel.check_results(&instance)?;
+        let prepared = kernel_of()?;
         let start = Instant::now();
-        let trace = kernels::trace(kernel, kernel.default_size(), 1, &mut |_, _| {})?;
+        let trace = prepared.record(&mut |_, _| {})?;
         let traced = start.elapsed();
         let warps = u64::from(trace.tbs()) * u64::from(trace.info().warps());
         println!(

@@ -3,6 +3,7 @@
 use crate::experiment::machine::RunError;
 use crate::experiment::workload::TraceReadError;
 use crate::gpu_file::GpuFileError;
+use crate::kernels::{KernelError, SpecError};
 use crate::report::output::OutputError;
 
 /// Why a command did not do what it was asked.
@@ -57,6 +58,22 @@ impl From<GpuFileError> for CliError {
 impl From<TraceReadError> for CliError {
     fn from(error: TraceReadError) -> Self {
         CliError::User(error.to_string())
+    }
+}
+
+impl From<SpecError> for CliError {
+    fn from(error: SpecError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+/// The size, the input file, the user's own code or data are the user's; only a wrong result of a kernel of ours is not.
+impl From<KernelError> for CliError {
+    fn from(error: KernelError) -> Self {
+        match error {
+            KernelError::Mismatch(_) => CliError::internal(error),
+            other => CliError::User(other.to_string()),
+        }
     }
 }
 

@@ -6,13 +6,14 @@ use super::{CliError, interrupt, resolve};
 use crate::experiment::fit::fit;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::gpu_file;
+use crate::kernels;
 use crate::report::fit_report;
 use crate::report::output::Output;
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let gpu = gpu_file::load(&args.gpu)?;
     let names = match args.kernels.as_slice() {
-        [] => resolve::kernel_names().into_iter().map(str::to_owned).collect(),
+        [] => kernels::ALL.iter().map(|kernel| kernel.name().to_owned()).collect(),
         some => some.to_vec(),
     };
     let cancel = interrupt::catch()?;

@@ -25,8 +25,7 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     let gpu = gpu_file::load(&args.gpu)?;
     let mut rows = Vec::new();
     for &kernel in kernels::ALL {
-        let instance = kernel.init(kernel.default_size(), 0).map_err(CliError::internal)?;
-        let info = kernels::info(kernel, &instance).map_err(CliError::internal)?;
+        let info = kernels::prepare(&kernels::Spec::of(kernel)).map_err(CliError::internal)?.info;
         rows.push(Row {
             name: kernel.name(),
             description: kernel.description(),

@@ -5,7 +5,7 @@ use super::{CliError, progress};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
 use crate::experiment::workload::{Workload, place};
-use crate::kernels;
+use crate::kernels::{self, Spec, SpecError};
 use crate::suggest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -17,28 +17,17 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
 const LATEST_ARRIVAL: u64 = 1_000_000_000;
 
-/// Seed of the kernels' input data (assumption: any will do; equal runs must use the same).
-const INPUT_SEED: u64 = 1;
-
-/// Names of the kernels that there are.
-pub(super) fn kernel_names() -> Vec<&'static str> {
-    kernels::ALL.iter().map(|kernel| kernel.name()).collect()
-}
-
 /// The kernels by name, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
 pub(super) fn workloads(names: &[String], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     if names.len() > MOST_KERNELS {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", names.len())));
     }
-    for name in names {
-        known(name, &kernel_names())?;
-    }
     let labels = labels(names);
     let arrivals = arrivals(&labels, arrive, options.end)?;
     let traced = traced(names, cancel)?;
     let arriving = |(stream, (name, label)): (usize, (&String, &String))| {
-        let workload = traced.get(name.as_str())?.clone();
+        let workload = traced.get(name)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
         Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
     };
@@ -49,9 +38,6 @@ pub(super) fn workloads(names: &[String], arrive: &[String], options: Options, c
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
 pub(super) fn calibration(names: &[String], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    for name in names {
-        known(name, &kernel_names())?;
-    }
     let traced = traced(names, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
@@ -60,10 +46,11 @@ pub(super) fn calibration(names: &[String], cancel: &Cancel) -> Result<Vec<Workl
 }
 
 /// Executes and traces each kernel named, once.
-fn traced(names: &[String], cancel: &Cancel) -> Result<BTreeMap<&'static str, Workload>, CliError> {
-    let different: Vec<&&dyn kernels::Kernel> = kernels::ALL.iter().filter(|k| names.iter().any(|name| name == k.name())).collect();
-    let bar = progress::tracing(&different.iter().map(|kernel| kernel.name()).collect::<Vec<_>>());
-    let traced = different.par_iter().map(|kernel| {
+fn traced(words: &[String], cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let specs = words.iter().map(|word| Ok((word.clone(), Spec::parse(word)?)));
+    let specs: BTreeMap<String, Spec> = specs.collect::<Result<_, SpecError>>()?;
+    let bar = progress::tracing(&specs.keys().map(String::as_str).collect::<Vec<_>>());
+    let traced = specs.into_par_iter().map(|(word, spec)| {
         let mut before = 0;
         let mut progress = |done, tbs| {
             if before == 0 {
@@ -72,8 +59,9 @@ fn traced(names: &[String], cancel: &Cancel) -> Result<BTreeMap<&'static str, Wo
             bar.inc(done - before);
             before = done;
         };
-        let trace = kernels::trace(**kernel, kernel.default_size(), INPUT_SEED, &mut progress).map_err(CliError::internal)?;
-        Ok((kernel.name(), Workload::new(kernel.name(), Arc::new(trace), 0)))
+        let trace = kernels::prepare(&spec)?.record(&mut progress)?;
+        let workload = Workload::new(&word, Arc::new(trace), 0);
+        Ok((word, workload))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
@@ -108,7 +96,7 @@ fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTre
     let mut arrivals = BTreeMap::new();
     for word in arrive {
         let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
-        let (name, cycle) = word.split_once('@').ok_or_else(malformed)?;
+        let (name, cycle) = word.rsplit_once('@').ok_or_else(malformed)?;
         known(name, &names).map_err(|error| match error {
             CliError::User(message) => CliError::User(format!("--arrive `{word}`: {message}")),
             other => other,

@@ -3,7 +3,7 @@
 //! The co-scheduled kernel is the launch for the level with the most nodes; its tests run whole searches.
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, Buffer, DeviceMemory, Launch};
 
 /// Threads per TB.
@@ -54,7 +54,8 @@ impl Kernel for Bfs {
         "nodes, a multiple of 256"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if size == 0 || !size.is_multiple_of(THREADS) || size > MAX_NODES {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 256, from 256 to 134217728" });
         }
@@ -67,8 +68,9 @@ impl Kernel for Bfs {
         let expected = Expected {
             results: Box::new(move |memory| unpack(memory.words(state), size as usize)),
             reference: Box::new(move || unpack(reached(&levels, level).into_iter(), levels.len())),
+            agrees: Expected::equal,
         };
-        Ok(Instance { memory, entry: "bfs", launch, expected })
+        Ok(Instance { memory, entry: "bfs".into(), launch, expected: Some(expected) })
     }
 }
 

@@ -2,7 +2,7 @@
 //! `BlackScholes`).
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 
@@ -58,7 +58,8 @@ impl Kernel for Blk {
         "options, a multiple of 256"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if size == 0 || !size.is_multiple_of(OPTIONS) || size > MAX_OPTIONS {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 256, from 256 to 268435456" });
         }
@@ -75,17 +76,18 @@ impl Kernel for Blk {
         args.extend(inputs);
         args.extend([Arg::F32(RATE), Arg::F32(VOLATILITY)]);
         let launch = Launch { grid: [(size / OPTIONS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args };
-        let expected = Expected::floats(prices, move || {
+        let expected = Expected::floats(prices, agrees, move || {
             let one = |at: usize| prices_of(spots[at].into(), strikes[at].into(), years[at].into());
             let (calls, puts): (Vec<f32>, Vec<f32>) = (0..spots.len()).into_par_iter().map(one).unzip();
             [calls, puts].concat()
         });
-        Ok(Instance { memory, entry: "blk", launch, expected })
+        Ok(Instance { memory, entry: "blk".into(), launch, expected: Some(expected) })
     }
+}
 
-    fn agrees(&self, found: f32, expected: f32) -> bool {
-        (found - expected).abs() <= TOLERANCE
-    }
+/// To within the tolerance.
+fn agrees(found: f32, expected: f32) -> bool {
+    (found - expected).abs() <= TOLERANCE
 }
 
 /// Call and put of one option.

@@ -2,7 +2,7 @@
 //! `binomialOptions`).
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 
@@ -62,7 +62,8 @@ impl Kernel for Bopt {
         "options"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if !(1..=MAX_OPTIONS).contains(&size) {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be from 1 to 16777216" });
         }
@@ -80,13 +81,14 @@ impl Kernel for Bopt {
             block: [THREADS, 1, 1],
             args: [values, options, sways].map(|buffer| Arg::U64(buffer.address)).to_vec(),
         };
-        let expected = Expected::floats(values, move || trees.par_iter().map(Tree::value).collect());
-        Ok(Instance { memory, entry: "bopt", launch, expected })
+        let expected = Expected::floats(values, agrees, move || trees.par_iter().map(Tree::value).collect());
+        Ok(Instance { memory, entry: "bopt".into(), launch, expected: Some(expected) })
     }
+}
 
-    fn agrees(&self, found: f32, expected: f32) -> bool {
-        (found - expected).abs() <= TOLERANCE * expected.abs().max(SMALL_PRICE)
-    }
+/// To within the tolerance.
+fn agrees(found: f32, expected: f32) -> bool {
+    (found - expected).abs() <= TOLERANCE * expected.abs().max(SMALL_PRICE)
 }
 
 /// One option as the kernel is given it.

@@ -5,7 +5,7 @@
 
 use super::dxt1::{self, Pixel};
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -65,7 +65,8 @@ impl Kernel for Dxtc {
         "rows and columns of pixels"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if size == 0 || !size.is_multiple_of(SIDE as u64) || size > MAX_SIDE {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 4, from 4 to 4096" });
         }
@@ -89,15 +90,16 @@ impl Kernel for Dxtc {
                 errors(&original, side, |block, _| [words[2 * block], words[2 * block + 1]])
             }),
             reference: Box::new(move || errors(&image, side, |_, pixels| dxt1::compress(pixels))),
+            agrees,
         };
-        Ok(Instance { memory, entry: "dxtc", launch, expected })
+        Ok(Instance { memory, entry: "dxtc".into(), launch, expected: Some(expected) })
     }
+}
 
-    /// Both are errors: the kernel's may be smaller.
-    fn agrees(&self, found: f32, expected: f32) -> bool {
-        let (levels, relative) = TOLERANCE;
-        found <= expected + levels + relative * expected
-    }
+/// Both are errors: the kernel's may be smaller.
+fn agrees(found: f32, expected: f32) -> bool {
+    let (levels, relative) = TOLERANCE;
+    found <= expected + levels + relative * expected
 }
 
 /// A picture of what photographs have: a gradient, discs with sharp edges, and noise.
@@ -175,11 +177,12 @@ mod tests {
         let compiled = Dxtc.compiled();
         let program = Program::parse(compiled.ptx_file, compiled.ptx, "dxtc").unwrap();
         for (side, seed) in [(32, 1), (64, 2)] {
-            let instance = Dxtc.init(side, seed).unwrap();
+            let instance = Dxtc.init(&Input::sized(side, seed)).unwrap();
+            let expected = instance.expected.as_ref().unwrap();
             execute(&program, &instance.launch, &instance.memory).unwrap();
             let psnr = |errors: Vec<f32>| 20.0 * (255.0 / errors.last().unwrap()).log10();
-            let found = psnr((instance.expected.results)(&instance.memory));
-            let host = psnr((instance.expected.reference)());
+            let found = psnr((expected.results)(&instance.memory));
+            let host = psnr((expected.reference)());
             assert!(found >= 30.0 && found >= host - 0.1, "{found} dB, host {host} dB");
         }
     }

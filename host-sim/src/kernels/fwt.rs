@@ -5,7 +5,7 @@
 //! whole transforms.
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, Buffer, DeviceMemory, Launch};
 
 /// Threads per TB.
@@ -56,7 +56,8 @@ impl Kernel for Fwt {
         "elements, a power of two"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if !size.is_power_of_two() || !(MIN_LENGTH..=MAX_LENGTH).contains(&size) {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a power of two from 1024 to 268435456" });
         }
@@ -70,8 +71,8 @@ impl Kernel for Fwt {
             pass.reference(&mut values);
             values
         };
-        let expected = Expected::floats(buffer, reference);
-        Ok(Instance { launch: pass.launch(buffer, size), entry: pass.entry, memory, expected })
+        let expected = Expected::floats(buffer, Expected::equal, reference);
+        Ok(Instance { launch: pass.launch(buffer, size), entry: pass.entry.into(), memory, expected: Some(expected) })
     }
 }
 

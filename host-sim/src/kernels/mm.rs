@@ -1,7 +1,7 @@
 //! `mm`: matrix product by 16 x 16 tiles (`kernels/mm/mm.cu`; seed 000 section 4.1.2, SDK `matrixMul`).
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 
@@ -46,7 +46,8 @@ impl Kernel for Mm {
         "rows and columns of each matrix"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if size == 0 || !size.is_multiple_of(TILE) || size > MAX_SIDE {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 16, from 16 to 32768" });
         }
@@ -70,8 +71,8 @@ impl Kernel for Mm {
                 Arg::I32(size as i32),
             ],
         };
-        let expected = Expected::floats(c, move || product(&a, &b, side));
-        Ok(Instance { memory, entry: "mm", launch, expected })
+        let expected = Expected::floats(c, Expected::equal, move || product(&a, &b, side));
+        Ok(Instance { memory, entry: "mm".into(), launch, expected: Some(expected) })
     }
 }
 

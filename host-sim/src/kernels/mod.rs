@@ -1,7 +1,7 @@
 //! The kernels that come with the simulator, and what each must provide.
 //!
 //! [`Kernel`] is the counterpart of the thesis' harness functions (seed 000 section 4.1.3): `<kernel>_init`, `_launch`,
-//! `_check_results`; `_uninit` is dropping the [`Instance`]. To add a kernel: its folder under `kernels/`, one file here, one
+//! `_check_results` ([`Instance::check_results`]); `_uninit` is dropping the [`Instance`]. To add a kernel: its folder under `kernels/`, one file here, one
 //! line in [`ALL`].
 
 mod bfs;
@@ -12,13 +12,18 @@ mod dxtc;
 mod fwt;
 mod mm;
 mod nbdy;
+mod prepared;
 pub mod ptxas;
 pub mod random;
+mod spec;
 
-use crate::ptx::lower::record::{self, RecordError};
-use crate::ptx::{Buffer, DeviceMemory, ExecError, Launch, Program, PtxError};
-use mias_hw_model::trace::{KernelInfo, KernelTrace};
-use ptxas::{PtxasError, Resources};
+pub use prepared::{Prepared, prepare};
+pub use spec::{Input, Setting, Spec, SpecError};
+
+use crate::ptx::lower::record::RecordError;
+use crate::ptx::{Buffer, DeviceMemory, ExecError, Launch, PtxError};
+use mias_hw_model::trace::KernelTrace;
+use ptxas::PtxasError;
 
 /// What bounds a kernel's performance (seed 000 section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,28 +53,55 @@ pub struct Instance {
     /// Device memory with inputs, and outputs after execution.
     pub memory: DeviceMemory,
     /// Entry of the PTX module.
-    pub entry: &'static str,
+    pub entry: String,
     /// Geometry and arguments.
     pub launch: Launch,
-    /// What [`Kernel::check_results`] compares.
-    pub expected: Expected,
+    /// What [`Instance::check_results`] compares; none for a kernel without a host reference.
+    pub expected: Option<Expected>,
+}
+
+impl Instance {
+    /// Compares the results in memory with the host's; `kernel` is the name in the message.
+    ///
+    /// # Errors
+    /// [`Mismatch`], the first.
+    pub fn check_results(&self, kernel: &str) -> Result<(), Mismatch> {
+        let Some(check) = &self.expected else { return Ok(()) };
+        let found = (check.results)(&self.memory);
+        let expected = (check.reference)();
+        match found.iter().zip(&expected).position(|(&f, &e)| !(check.agrees)(f, e)) {
+            None => Ok(()),
+            Some(index) => Err(Mismatch { kernel: kernel.into(), index, found: found[index], expected: expected[index] }),
+        }
+    }
 }
 
 /// Takes a kernel's results out of memory, as numbers.
 pub type Results = Box<dyn Fn(&DeviceMemory) -> Vec<f32> + Send + Sync>;
 
+/// Whether a result (first) is near enough to the host's (second).
+pub type Agrees = fn(f32, f32) -> bool;
+
 /// The kernel's results, and the host reference. Both are costly, so only made when results are checked.
 pub struct Expected {
     /// Takes the results out of memory.
     pub results: Results,
-    /// Computes what they should be, to within [`Kernel::agrees`].
+    /// Computes what they should be, to within `agrees`.
     pub reference: Box<dyn Fn() -> Vec<f32> + Send + Sync>,
+    /// How near is near enough: [`Expected::equal`], unless the kernel uses approximate instructions, whose last bits are not
+    /// defined.
+    pub agrees: Agrees,
 }
 
 impl Expected {
     /// Results that are the floats of a buffer.
-    pub fn floats(buffer: Buffer, reference: impl Fn() -> Vec<f32> + Send + Sync + 'static) -> Self {
-        Expected { results: Box::new(move |memory| memory.floats(buffer)), reference: Box::new(reference) }
+    pub fn floats(buffer: Buffer, agrees: Agrees, reference: impl Fn() -> Vec<f32> + Send + Sync + 'static) -> Self {
+        Expected { results: Box::new(move |memory| memory.floats(buffer)), reference: Box::new(reference), agrees }
+    }
+
+    /// Equal bit for bit.
+    pub fn equal(found: f32, expected: f32) -> bool {
+        found.to_bits() == expected.to_bits()
     }
 }
 
@@ -84,7 +116,7 @@ impl std::fmt::Debug for Expected {
 #[error("kernel `{kernel}`: result {index} is {found}, the host computes {expected}")]
 pub struct Mismatch {
     /// Kernel name.
-    pub kernel: &'static str,
+    pub kernel: String,
     /// Index of the element.
     pub index: usize,
     /// The kernel's value.
@@ -105,6 +137,18 @@ pub enum KernelError {
         size: u64,
         /// Which sizes are possible.
         message: &'static str,
+    },
+    /// A setting has a value that the kernel cannot use.
+    #[error("kernel `{kernel}`: {setting} `{value}`: {message}")]
+    Setting {
+        /// Kernel name.
+        kernel: &'static str,
+        /// The setting.
+        setting: &'static str,
+        /// As asked for.
+        value: String,
+        /// What is wrong with it.
+        message: String,
     },
     /// The PTX text cannot be read.
     #[error(transparent)]
@@ -140,31 +184,17 @@ pub trait Kernel: Sync + std::fmt::Debug {
     fn default_size(&self) -> u64;
     /// What a size counts.
     fn size_unit(&self) -> &'static str;
-    /// Allocates and fills memory for a problem of `size`, the same for the same `seed`, with arguments, geometry and
-    /// the host reference.
-    ///
-    /// # Errors
-    /// [`KernelError::Size`].
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError>;
-
-    /// Whether a result is near enough to the host's: equal bit for bit, unless the kernel uses approximate instructions, whose
-    /// last bits are not defined.
-    fn agrees(&self, found: f32, expected: f32) -> bool {
-        found.to_bits() == expected.to_bits()
+    /// What can be set besides size and seed.
+    fn settings(&self) -> &'static [Setting] {
+        &[]
     }
 
-    /// Compares the results in memory with the host's.
+    /// Allocates and fills memory for a problem, the same for the same `input`, with arguments, geometry and the host
+    /// reference.
     ///
     /// # Errors
-    /// [`Mismatch`], the first.
-    fn check_results(&self, instance: &Instance) -> Result<(), Mismatch> {
-        let found = (instance.expected.results)(&instance.memory);
-        let expected = (instance.expected.reference)();
-        match found.iter().zip(&expected).position(|(&f, &e)| !self.agrees(f, e)) {
-            None => Ok(()),
-            Some(index) => Err(Mismatch { kernel: self.name(), index, found: found[index], expected: expected[index] }),
-        }
-    }
+    /// [`KernelError::Size`], [`KernelError::Setting`].
+    fn init(&self, input: &Input) -> Result<Instance, KernelError>;
 }
 
 /// All kernels, in the order of lists.
@@ -175,31 +205,13 @@ pub fn find(name: &str) -> Option<&'static dyn Kernel> {
     ALL.iter().copied().find(|kernel| kernel.name() == name)
 }
 
-/// Registers and shared memory of a kernel's launch, from the assembler's report.
-///
-/// # Errors
-/// [`KernelError::Ptxas`].
-pub fn info(kernel: &dyn Kernel, instance: &Instance) -> Result<KernelInfo, KernelError> {
-    let compiled = kernel.compiled();
-    let Resources { registers, shared_bytes } = ptxas::parse(compiled.report_file, compiled.report, instance.entry)?;
-    let Launch { grid, block, .. } = instance.launch;
-    Ok(KernelInfo { name: kernel.name().into(), grid, block, registers_per_thread: registers, shared_bytes })
-}
-
-/// Executes all TBs of a kernel, checks the results against the host's, and gives the warp trace. `progress` is told the TBs
-/// done and their number.
+/// Executes all TBs of a kernel of `size`, checks the results against the host's, and gives the warp trace. `progress` is told
+/// the TBs done and their number.
 ///
 /// # Errors
 /// [`KernelError`].
-pub fn trace(kernel: &dyn Kernel, size: u64, seed: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
-    let compiled = kernel.compiled();
-    let instance = kernel.init(size, seed)?;
-    let program = Program::parse(compiled.ptx_file, compiled.ptx, instance.entry)?;
-    let info = info(kernel, &instance)?;
-    let tbs = instance.launch.tbs();
-    let trace = record::trace(&program, &instance.launch, &instance.memory, info, &mut |done| progress(done, tbs))?;
-    kernel.check_results(&instance)?;
-    Ok(trace)
+pub fn trace(kernel: &'static dyn Kernel, size: u64, seed: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
+    prepare(&Spec::sized(kernel, size, seed))?.record(progress)
 }
 
 #[cfg(test)]

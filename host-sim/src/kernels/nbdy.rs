@@ -2,7 +2,7 @@
 //! (`kernels/nbdy/nbdy.cu`; seed 000 section 4.1.2, SDK `nbody`).
 
 use super::random::Random;
-use super::{Compiled, Expected, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 
@@ -60,7 +60,8 @@ impl Kernel for Nbdy {
         "bodies, a multiple of 512"
     }
 
-    fn init(&self, size: u64, seed: u64) -> Result<Instance, KernelError> {
+    fn init(&self, input: &Input) -> Result<Instance, KernelError> {
+        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
         if size == 0 || !size.is_multiple_of(BODIES) || size > MAX_BODIES {
             return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 512, from 512 to 67108864" });
         }
@@ -86,16 +87,17 @@ impl Kernel for Nbdy {
                 Arg::F32(SOFTENING),
             ],
         };
-        let expected = Expected::floats(new, move || {
+        let expected = Expected::floats(new, agrees, move || {
             let (places, velocities) = step(&places, &velocities, BODIES as usize);
             [places.into_flattened(), velocities.into_flattened()].concat()
         });
-        Ok(Instance { memory, entry: "nbdy", launch, expected })
+        Ok(Instance { memory, entry: "nbdy".into(), launch, expected: Some(expected) })
     }
+}
 
-    fn agrees(&self, found: f32, expected: f32) -> bool {
-        (found - expected).abs() <= TOLERANCE
-    }
+/// To within the tolerance.
+fn agrees(found: f32, expected: f32) -> bool {
+    (found - expected).abs() <= TOLERANCE
 }
 
 /// Place and mass, or velocity and nothing.

@@ -1,6 +1,7 @@
 //! What holds for every kernel of the set, and the figures of algorithms.md section 7.1.
 
 use super::*;
+use crate::ptx::Program;
 use crate::ptx::lower::Lowered;
 use mias_hw_model::isa::{Class, Space};
 use proptest::prelude::*;
@@ -31,9 +32,9 @@ fn results_are_right_for_several_sizes_and_seeds() {
 fn a_wrong_result_is_named() {
     for (name, size) in [("mm", 64), ("fwt", 1024), ("nbdy", 512), ("blk", 512), ("bopt", 4), ("bfs", 512), ("dxtc", 16)] {
         let kernel = find(name).unwrap();
-        let instance = kernel.init(size, 1).unwrap();
+        let instance = kernel.init(&Input::sized(size, 1)).unwrap();
         // Nothing was run: the output still holds what it was filled with.
-        let error = kernel.check_results(&instance).unwrap_err();
+        let error = instance.check_results(name).unwrap_err();
         assert_eq!(error.kernel, kernel.name());
     }
 }
@@ -43,7 +44,7 @@ fn sizes_that_do_not_fit_are_refused() {
     let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128), ("bfs", 100), ("dxtc", 18)];
     let impossible = ALL.iter().flat_map(|kernel| [(kernel.name(), 0), (kernel.name(), 1 << 40)]);
     for (name, size) in wrong.into_iter().chain(impossible) {
-        assert!(matches!(find(name).unwrap().init(size, 0), Err(KernelError::Size { .. })), "{name} {size}");
+        assert!(matches!(find(name).unwrap().init(&Input::sized(size, 0)), Err(KernelError::Size { .. })), "{name} {size}");
     }
 }
 
@@ -62,7 +63,7 @@ fn resources_are_those_of_the_thesis_kernels() {
         ("dxtc", 16, 64, 93..=100, 1408),
     ] {
         let kernel = find(name).unwrap();
-        let info = info(kernel, &kernel.init(size, 0).unwrap()).unwrap();
+        let info = prepare(&Spec::sized(kernel, size, 0)).unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{name}");
         assert!(registers.contains(&info.registers_per_thread), "{name}: {}", info.registers_per_thread);
     }
@@ -76,7 +77,7 @@ fn occupancy_is_that_of_the_thesis_kernels() {
         [("mm", 64, 4), ("fwt", 1024, 4), ("nbdy", 512, 4), ("blk", 256, 8), ("bopt", 1, 8), ("bfs", 256, 4), ("dxtc", 16, 10)]
     {
         let kernel = find(name).unwrap();
-        let info = info(kernel, &kernel.init(size, 0).unwrap()).unwrap();
+        let info = prepare(&Spec::sized(kernel, size, 0)).unwrap().info;
         let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
         assert_eq!(of_sm.count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)), tbs, "{name}");
     }
