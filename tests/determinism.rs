@@ -40,8 +40,14 @@ fn comparison(workers: usize, options: Options) -> String {
 
 #[test]
 fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
-    let window =
-        Options { end: End::Cycles(10_000), profile_cycles: 1_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None };
+    let window = Options {
+        end: End::Cycles(10_000),
+        profile_cycles: 1_000,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    };
     let done = Options { end: End::Done, transition: Transition::Ideal, ..window };
     for options in [window, done] {
         let first = comparison(1, options);

@@ -84,8 +84,14 @@ fn every_machine_runs_the_kernels() {
     };
     let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
     place(&mut workloads);
-    let options =
-        Options { end: End::Cycles(50_000), profile_cycles: 10_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None };
+    let options = Options {
+        end: End::Cycles(50_000),
+        profile_cycles: 10_000,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    };
     files().par_iter().for_each(|(name, text)| {
         let config = parse(name, text);
         let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);

@@ -1,6 +1,7 @@
 //! Machine files: the ones in `configs/gpus/`, which are built in, and the user's own.
 
 use crate::suggest;
+use crate::toml_text::{parse_error, point_at};
 use mias_hw_model::config::GpuConfig;
 use std::ops::Range;
 use std::path::Path;
@@ -63,26 +64,9 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
 /// # Errors
 /// [`GpuFileError::Invalid`] with file, line, column and the offending text.
 pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
-    let gpu: GpuConfig = toml::from_str(text).map_err(|error| {
-        let message = error.message().lines().next().unwrap_or_default().to_owned();
-        GpuFileError::Invalid(point_at(file, text, error.span(), &message))
-    })?;
+    let gpu: GpuConfig = toml::from_str(text).map_err(|error| GpuFileError::Invalid(parse_error(file, text, &error)))?;
     gpu.check().map_err(|error| GpuFileError::Invalid(point_at(file, text, locate(text, error.key), &error.to_string())))?;
     Ok(gpu)
-}
-
-/// `file:line:column: message`, the line, and carets under the span; only `file: message` without a span.
-fn point_at(file: &str, text: &str, span: Option<Range<usize>>, message: &str) -> String {
-    let Some(span) = span.filter(|span| text.is_char_boundary(span.start)) else { return format!("{file}: {message}") };
-    let begin = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[..span.start].matches('\n').count() + 1;
-    let shown = text[begin..].lines().next().unwrap_or_default();
-    let column = text[begin..span.start].chars().count();
-    let room = shown.chars().count().saturating_sub(column).max(1);
-    let width = text.get(span.clone()).map_or(1, |t| t.lines().next().unwrap_or_default().chars().count()).clamp(1, room);
-    let number = line.to_string();
-    let gap = " ".repeat(number.len());
-    format!("{file}:{line}:{}: {message}\n{gap} |\n{number} | {shown}\n{gap} | {}{}", column + 1, " ".repeat(column), "^".repeat(width))
 }
 
 /// Where the dotted `key` is set, as `key = value` under its table's header.

@@ -11,5 +11,6 @@ pub mod metrics;
 pub mod ptx;
 pub mod report;
 pub mod suggest;
+pub mod toml_text;
 pub mod trace_file;
 pub mod validation;

@@ -27,7 +27,9 @@ fn lay_out(folder: &Path) {
     let shown = assert_cmd::Command::new(env!("CARGO_BIN_EXE_mias")).args(["gpu", "show"]).output().expect("mias").stdout;
     let shown = String::from_utf8(shown).expect("TOML is text");
     fs::write(folder.join("my.toml"), shown.replacen("count = 30", "count = 0", 1)).expect("my.toml");
-    std::os::unix::fs::symlink(root().join("tests"), folder.join("tests")).expect("a link to the traces");
+    for linked in ["tests", "examples"] {
+        std::os::unix::fs::symlink(root().join(linked), folder.join(linked)).expect("a link to the traces and examples");
+    }
 }
 
 /// The guide as trycmd reads it, which takes the last end of line of an output for its own: another one after outputs shown
@@ -56,7 +58,7 @@ fn every_command_of_the_user_guide_prints_what_it_says() {
     std::env::set_current_dir(&folder).expect("the folder");
     let run = std::panic::catch_unwind(|| trycmd::TestCases::new().case(&guide).run());
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-        let text = fs::read_to_string(&guide).expect("the guide's copy").replace("\n\n```", "\n```").replace("\n\n$ ", "\n$ ");
+        let text = fs::read_to_string(&guide).expect("the guide's copy").replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ");
         fs::write(root().join("docs/user-guide.md"), text).expect("the guide");
     }
     if let Err(differences) = run {

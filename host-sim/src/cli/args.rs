@@ -61,7 +61,8 @@ pub(super) struct FitArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
+    /// twice, the second time as e.g. fwt#2
     #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     /// Only these policies; repeat or separate by commas [default: all]
@@ -73,9 +74,12 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// Kernels, in launch order; one named twice runs twice, the second time as e.g. fwt#2
-    #[arg(required_unless_present = "trace", conflicts_with = "trace", value_name = "KERNEL")]
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
+    /// twice, the second time as e.g. fwt#2
+    #[arg(required_unless_present_any = ["trace", "ptx"], conflicts_with_all = ["trace", "ptx"], value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
+    #[command(flatten)]
+    pub(super) user: UserKernelArgs,
     /// Replay the launches of an Accel-Sim kernel list (kernelslist.g) or a converted trace, each once, to their end
     #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive"])]
     pub(super) trace: Option<PathBuf>,
@@ -101,17 +105,51 @@ pub(super) struct RunArgs {
     pub(super) common: CommonArgs,
 }
 
+/// A kernel of the user's own.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A kernel of your own")]
+pub(super) struct UserKernelArgs {
+    /// Run a kernel of this PTX file, as nvcc -ptx writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "trace", requires = "grid", requires = "block")]
+    pub(super) ptx: Option<PathBuf>,
+    /// The kernel's entry [default: the only one]
+    #[arg(long, requires = "ptx", value_name = "NAME")]
+    pub(super) entry: Option<String>,
+    /// TBs, as X or X,Y or X,Y,Z
+    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    pub(super) grid: Vec<u32>,
+    /// Threads per TB, as X or X,Y or X,Y,Z
+    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    pub(super) block: Vec<u32>,
+    /// Registers per thread
+    #[arg(long, requires = "ptx", conflicts_with = "ptxas", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) regs: Option<u32>,
+    /// What `nvcc -cubin -Xptxas -v` printed, instead of --regs
+    #[arg(long, requires = "ptx", value_name = "FILE")]
+    pub(super) ptxas: Option<PathBuf>,
+    /// Dynamic shared memory per TB in bytes
+    #[arg(long, requires = "ptx", default_value_t = 0, value_name = "BYTES")]
+    pub(super) shared: u32,
+    /// An argument, in order: NUMBER, TYPE:NUMBER, hex:BYTES, or buf:TYPE:COUNT:FILL with FILL zeros, ones, iota, random,
+    /// random:LOW:HIGH or file:PATH
+    #[arg(long, requires = "ptx", allow_hyphen_values = true, value_name = "ARG")]
+    pub(super) arg: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct CommonArgs {
     /// GPU by name, or a TOML file
     #[arg(long, default_value = "rtx2060")]
     pub(super) gpu: String,
-    /// Window in core cycles, launch latency included; kernels that end sooner start again
+    /// Window in core cycles, launch latency included
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,
     /// Instead of a window: run every kernel once, to its end
     #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "cycles")]
     pub(super) until: Option<Until>,
+    /// Whether kernels that end within the window start again in place; if not, a run ends with its last kernel
+    #[arg(long, value_enum, default_value_t = Relaunch::On, conflicts_with = "until", value_name = "ON_OFF")]
+    pub(super) relaunch: Relaunch,
     /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@100000; repeatable
     #[arg(long, value_name = "KERNEL@CYCLE")]
     pub(super) arrive: Vec<String>,
@@ -159,6 +197,15 @@ pub(super) enum Format {
 pub(super) enum Until {
     /// When every kernel has completed once
     Done,
+}
+
+/// What becomes of a kernel that ends within the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Relaunch {
+    /// It starts again in place
+    On,
+    /// It has ended
+    Off,
 }
 
 /// Warp scheduling order.

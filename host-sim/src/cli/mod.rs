@@ -13,6 +13,7 @@ mod progress;
 mod resolve;
 mod run;
 mod trace;
+mod user_kernel;
 
 pub use error::CliError;
 

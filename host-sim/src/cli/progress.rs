@@ -30,7 +30,7 @@ fn bar() -> ProgressBar {
 }
 
 /// A bar over the TBs of kernels that are executed and traced; lengthened as each kernel says how many it has.
-pub(super) fn tracing(kernels: &[&str]) -> ProgressBar {
+pub(super) fn tracing(kernels: &[String]) -> ProgressBar {
     let bar = bar();
     bar.set_message(format!("executing {}", kernels.join(", ")));
     bar

@@ -1,11 +1,12 @@
 //! From typed words to things: kernels, arrivals, options.
 
-use super::args::{CommonArgs, Until};
+use super::args::{CommonArgs, Relaunch, Until};
 use super::{CliError, progress};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
 use crate::experiment::workload::{Workload, place};
-use crate::kernels::{self, Spec, SpecError};
+use crate::kernels::Request;
+use crate::kernels::user::UserKernel;
 use crate::suggest;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -17,40 +18,54 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
 const LATEST_ARRIVAL: u64 = 1_000_000_000;
 
-/// The kernels by name, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
+/// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
-pub(super) fn workloads(names: &[String], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    if names.len() > MOST_KERNELS {
-        return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", names.len())));
-    }
-    let labels = labels(names);
-    let arrivals = arrivals(&labels, arrive, options.end)?;
-    let traced = traced(names, cancel)?;
-    let arriving = |(stream, (name, label)): (usize, (&String, &String))| {
-        let workload = traced.get(name)?.clone();
-        let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
-        Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
-    };
-    let mut workloads: Vec<Workload> = names.iter().zip(&labels).enumerate().filter_map(arriving).collect();
-    place(&mut workloads);
-    Ok(workloads)
+pub(super) fn workloads(words: &[String], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    launched(&requests(words)?, arrive, options, cancel)
+}
+
+/// The same for one kernel that is described by options instead of a word.
+pub(super) fn user_workload(kernel: UserKernel, arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    launched(&[(kernel.name.clone(), Request::User(kernel))], arrive, options, cancel)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
-pub(super) fn calibration(names: &[String], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let traced = traced(names, cancel)?;
+pub(super) fn calibration(words: &[String], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let traced = traced(&requests(words)?, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
     place(&mut workloads);
     Ok(workloads)
 }
 
-/// Executes and traces each kernel named, once.
-fn traced(words: &[String], cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
-    let specs = words.iter().map(|word| Ok((word.clone(), Spec::parse(word)?)));
-    let specs: BTreeMap<String, Spec> = specs.collect::<Result<_, SpecError>>()?;
-    let bar = progress::tracing(&specs.keys().map(String::as_str).collect::<Vec<_>>());
-    let traced = specs.into_par_iter().map(|(word, spec)| {
+fn launched(requests: &[(String, Request)], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    if requests.len() > MOST_KERNELS {
+        return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
+    }
+    let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
+    let arrivals = arrivals(&labels, arrive, options.end)?;
+    let traced = traced(requests, cancel)?;
+    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
+        let workload = traced.get(word)?.clone();
+        let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
+        Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
+    };
+    let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
+    place(&mut workloads);
+    Ok(workloads)
+}
+
+/// Reads all words before anything is run.
+fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+    words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
+}
+
+/// Executes and traces each different kernel, once.
+fn traced(requests: &[(String, Request)], cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
+    let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
+    let bar = progress::tracing(&names);
+    let traced = different.into_par_iter().map(|(word, request)| {
         let mut before = 0;
         let mut progress = |done, tbs| {
             if before == 0 {
@@ -59,9 +74,8 @@ fn traced(words: &[String], cancel: &Cancel) -> Result<BTreeMap<String, Workload
             bar.inc(done - before);
             before = done;
         };
-        let trace = kernels::prepare(&spec)?.record(&mut progress)?;
-        let workload = Workload::new(&word, Arc::new(trace), 0);
-        Ok((word, workload))
+        let trace = request.prepare()?.record(&mut progress)?;
+        Ok((word.clone(), Workload::new(&request.name(word), Arc::new(trace), 0)))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
@@ -83,6 +97,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         transition: common.transition,
         ipc: common.ipc,
         tbs_per_sm: None,
+        relaunch: common.relaunch == Relaunch::On,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve, trace};
+use super::{CliError, interrupt, resolve, trace, user_kernel};
 use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Run};
@@ -34,7 +34,10 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
             let options = asked;
-            let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
+            let workloads = match &args.user.ptx {
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &cancel)?,
+                None => resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?,
+            };
             (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
         Some(list) => {

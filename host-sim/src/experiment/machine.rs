@@ -10,7 +10,8 @@ use mias_hw_model::sm::IssueCounters;
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// After so many core cycles, launch latency included; kernels that end before are launched again in place.
+    /// After so many core cycles, launch latency included; kernels that end before are launched again in place if
+    /// [`Options::relaunch`] says so, and the run ends with the last kernel otherwise.
     Cycles(u64),
     /// When every kernel has completed once.
     Done,
@@ -30,6 +31,9 @@ pub struct Options {
     /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
     /// firmware does not know of it.
     pub tbs_per_sm: Option<u32>,
+    /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
+    /// (as seeds 001 and 004 do).
+    pub relaunch: bool,
 }
 
 /// One simulation.

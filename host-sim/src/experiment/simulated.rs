@@ -101,7 +101,7 @@ impl SimulatedGpu {
         if !self.skip {
             gpu = gpu.without_skipping();
         }
-        let relaunch = matches!(run.options.end, End::Cycles(_));
+        let relaunch = run.options.relaunch && matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
             let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
             let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
@@ -178,7 +178,7 @@ impl Calibrated for SimulatedGpu {
         let open = u64::from(self.config.launch.latency_cycles);
         let close = open + u64::from(window_cycles);
         let (transition, ipc) = (Transition::Drain, IpcUnit::Thread);
-        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc, tbs_per_sm: None };
+        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc, tbs_per_sm: None, relaunch: true };
         let mut running = self.start(&Run { control: Control::Fixed(config.to_vec()), workloads: workloads.to_vec(), options })?;
         self.advance(&mut running, open, &|_| {})?;
         let before = running.gpu.stats();

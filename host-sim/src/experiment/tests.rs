@@ -106,7 +106,14 @@ fn workload(name: &str) -> Workload {
 }
 
 fn options() -> Options {
-    Options { end: End::Cycles(CYCLES), profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None }
+    Options {
+        end: End::Cycles(CYCLES),
+        profile_cycles: 45_000,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    }
 }
 
 fn run(machine: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {

@@ -90,7 +90,7 @@ impl Pass {
         Launch {
             grid: [(length / self.radix / THREADS) as u32, 1, 1],
             block: [THREADS as u32, 1, 1],
-            args: vec![data, data, Arg::I32(self.stride as i32)],
+            args: vec![data.clone(), data, Arg::I32(self.stride as i32)],
         }
     }
 

@@ -15,9 +15,12 @@ mod nbdy;
 mod prepared;
 pub mod ptxas;
 pub mod random;
+mod request;
 mod spec;
+pub mod user;
 
 pub use prepared::{Prepared, prepare};
+pub use request::Request;
 pub use spec::{Input, Setting, Spec, SpecError};
 
 use crate::ptx::lower::record::RecordError;
@@ -159,6 +162,9 @@ pub enum KernelError {
     /// Execution or recording failed.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// A user's kernel is not described as it must be.
+    #[error(transparent)]
+    User(#[from] user::UserError),
     /// The results are wrong.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),

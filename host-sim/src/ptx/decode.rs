@@ -122,7 +122,8 @@ impl<'a> Tables<'a> {
             insts.push(Inst { op: exec::Op::exit(), guard: None, defs: vec![], uses: vec![], at, opcode: "ret".into() });
         }
         let cfg = cfg::analyse(&insts);
-        let params = entry.params.iter().map(|p| Param { name: p.name.into(), offset: self.params[p.name].0, bytes: p.bytes() }).collect();
+        let params =
+            entry.params.iter().map(|p| Param { name: p.name.into(), offset: self.params[p.name].0, bytes: p.bytes(), ty: p.ty }).collect();
         let [pred_count, word_count, double_count] = self.counts;
         Ok(Program {
             file: self.file.into(),

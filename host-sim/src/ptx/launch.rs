@@ -17,7 +17,7 @@ pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 50_000_000;
 const MAX_THREADS: u64 = 1024;
 
 /// A kernel argument.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
     /// A 32-bit integer.
     U32(u32),
@@ -27,15 +27,18 @@ pub enum Arg {
     F32(f32),
     /// A 64-bit integer or an address.
     U64(u64),
+    /// Anything else, lowest byte first.
+    Bytes(Vec<u8>),
 }
 
 impl Arg {
-    fn bytes(self) -> Vec<u8> {
+    fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::U32(value) => value.to_le_bytes().to_vec(),
             Arg::I32(value) => value.to_le_bytes().to_vec(),
             Arg::F32(value) => value.to_le_bytes().to_vec(),
             Arg::U64(value) => value.to_le_bytes().to_vec(),
+            Arg::Bytes(bytes) => bytes.clone(),
         }
     }
 }

@@ -87,8 +87,10 @@ pub struct Param {
     pub name: String,
     /// Byte offset in parameter memory.
     pub offset: u32,
-    /// Size in bytes.
+    /// Size in bytes: that of `ty`, or of an array of it.
     pub bytes: u32,
+    /// Its type, or that of its elements.
+    pub ty: Type,
 }
 
 /// One kernel, ready to run.

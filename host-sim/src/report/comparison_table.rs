@@ -36,7 +36,8 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
 /// One line that says what ran where, for how long, and what is counted.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let end = match options.end {
-        End::Cycles(cycles) => format!("{} cycles", grouped(cycles)),
+        End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),
+        End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
         End::Done => "until done".to_owned(),
     };
     let ipc = match options.ipc {

@@ -43,6 +43,9 @@ pub struct EffectiveOptions {
     /// Most TBs of a kernel on an SM, if capped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tbs_per_sm: Option<u32>,
+    /// In a window: whether kernels that end start again in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaunch: Option<bool>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
 }
@@ -60,6 +63,7 @@ impl Provenance {
                 transition: options.transition,
                 ipc: options.ipc,
                 tbs_per_sm: options.tbs_per_sm,
+                relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
             },
         }

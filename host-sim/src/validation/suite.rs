@@ -195,7 +195,14 @@ fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, Laun
     }
     let mut gpu = gpu_file::load(MACHINE).map_err(|error| error.to_string())?;
     gpu.sm.warp_scheduler = scheduler;
-    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None };
+    let options = Options {
+        end: End::Done,
+        profile_cycles: 45_000,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    };
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };
     let outcome = SimulatedGpu::new(gpu).run(&run, &|_| {}).map_err(|error| format!("{}: {error}", list.display()))?;
     Ok(workloads.into_iter().map(|workload| workload.name).zip(outcome.launches).collect())

@@ -45,9 +45,20 @@ impl DeviceMemory {
     /// Allocates 32-bit words with the given contents.
     pub fn allocate(&mut self, words: impl IntoIterator<Item = u32>) -> Buffer {
         let words: Vec<AtomicU32> = words.into_iter().map(AtomicU32::new).collect();
+        let bytes = 4 * words.len() as u64;
+        self.place(words, bytes)
+    }
+
+    /// Allocates bytes with the given contents.
+    pub fn allocate_bytes(&mut self, bytes: &[u8]) -> Buffer {
+        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        let words = bytes.chunks(4).map(|chunk| AtomicU32::new(word(chunk))).collect();
+        self.place(words, bytes.len() as u64)
+    }
+
+    fn place(&mut self, words: Vec<AtomicU32>, bytes: u64) -> Buffer {
         let end = self.allocations.last().map_or(FIRST_ADDRESS, |a| a.start + a.bytes + ALIGNMENT);
         let start = end.next_multiple_of(ALIGNMENT);
-        let bytes = 4 * words.len() as u64;
         self.allocations.push(Allocation { start, bytes, words });
         Buffer { index: self.allocations.len() - 1, address: start }
     }

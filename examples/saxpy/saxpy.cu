@@ -1,0 +1,7 @@
+// y = a x + y, the user guide's example of a kernel of one's own.
+extern "C" __global__ void saxpy(int n, float a, const float* x, float* y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
