@@ -95,6 +95,12 @@ pub(super) struct RunArgs {
     /// Let no SM hold more TBs of a kernel than this, for scaling curves; policies do not know of it
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(super) tbs_per_sm: Option<u32>,
+    /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub(super) timeline: Option<PathBuf>,
+    /// Write the scheduler's register activity as a value change dump, for GTKWave and Surfer
+    #[arg(long, value_name = "FILE")]
+    pub(super) vcd: Option<PathBuf>,
     /// Also print the wall-clock seconds of loading and of simulating
     #[arg(long)]
     pub(super) timing: bool,

@@ -5,7 +5,7 @@ use super::progress::Progress;
 use super::{CliError, interrupt, resolve, trace, user_kernel};
 use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
-use crate::experiment::machine::{End, Machine, Options, Run};
+use crate::experiment::machine::{End, Machine, Options, Outcome, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::Workload;
@@ -13,8 +13,9 @@ use crate::gpu_file;
 use crate::report::output::Output;
 use crate::report::reference::{self, ReferenceLaunch};
 use crate::report::run_report::{self, Seconds, Subject};
-use mias_hw_model::config::WarpSchedulerKind;
-use std::path::Path;
+use crate::report::{timeline, vcd};
+use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
@@ -27,6 +28,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         None => {}
     }
     let output = Output::open(common.out.as_deref())?;
+    let drawings = Drawings::open(args)?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
@@ -56,6 +58,9 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     if args.no_skip {
         machine = machine.without_skipping();
     }
+    if drawings.wanted() {
+        machine = machine.recording();
+    }
     if let Some(list) = &args.trace {
         check_fit(&machine, list, &workloads)?;
     }
@@ -66,6 +71,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     progress.clear();
     let outcome = result?;
 
+    drawings.write(&outcome, &workloads, &gpu)?;
     let seconds = args.timing.then_some(Seconds { load, simulate });
     let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
     let mut text = match common.format {
@@ -83,13 +89,41 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     Ok(output.write(&text)?)
 }
 
+/// The files asked for besides the report.
+struct Drawings {
+    timeline: Option<Output>,
+    vcd: Option<Output>,
+}
+
+impl Drawings {
+    /// Sees to it that they can be written, before anything is simulated.
+    fn open(args: &RunArgs) -> Result<Self, CliError> {
+        let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
+        Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)? })
+    }
+
+    fn wanted(&self) -> bool {
+        self.timeline.is_some() || self.vcd.is_some()
+    }
+
+    fn write(&self, outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Result<(), CliError> {
+        if let Some(output) = &self.timeline {
+            output.write(&timeline::render(outcome, workloads, gpu))?;
+        }
+        if let Some(output) = &self.vcd {
+            output.write(&vcd::render(outcome, gpu).map_err(CliError::internal)?)?;
+        }
+        Ok(())
+    }
+}
+
 fn simulate(
     machine: &SimulatedGpu,
     workloads: &[Workload],
     policy: Policy,
     options: Options,
     watch: &dyn Watch,
-) -> Result<crate::experiment::machine::Outcome, CliError> {
+) -> Result<Outcome, CliError> {
     let all: Vec<&Workload> = workloads.iter().collect();
     let control = match policy {
         Policy::Null => Control::Fixed(fastest_alone(machine, &all, options, watch)?),

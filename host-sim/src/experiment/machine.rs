@@ -5,6 +5,7 @@
 use super::policy::{Control, IpcUnit, Transition};
 use super::workload::Workload;
 use mias_hw_model::energy::EnergyReport;
+use mias_hw_model::register_file::Activity;
 use mias_hw_model::sm::IssueCounters;
 
 /// When a run ends.
@@ -158,6 +159,8 @@ pub struct Outcome {
     pub decision: Option<Decision>,
     /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.
     pub stalls: Vec<(&'static str, u64)>,
+    /// What happened at the register block, in order; empty unless the machine was told to record it.
+    pub activity: Vec<Activity>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
 }

@@ -31,6 +31,8 @@ pub struct SimulatedGpu {
     cancel: Cancel,
     /// Jump over cycles in which nothing can happen.
     skip: bool,
+    /// Record what happens at the register block.
+    record: bool,
 }
 
 /// A GPU in the middle of a run.
@@ -44,7 +46,7 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true }
+        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
@@ -56,6 +58,11 @@ impl SimulatedGpu {
     /// stays the same (algorithms.md section 10, property 46).
     pub fn without_skipping(self) -> Self {
         SimulatedGpu { skip: false, ..self }
+    }
+
+    /// The same GPU, which records what happens at the register block ([`Outcome::activity`]).
+    pub fn recording(self) -> Self {
+        SimulatedGpu { record: true, ..self }
     }
 
     /// The kernel as the firmware sees it at launch.
@@ -100,6 +107,9 @@ impl SimulatedGpu {
         let mut gpu = Gpu::new(&self.config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {
             gpu = gpu.without_skipping();
+        }
+        if self.record {
+            gpu.registers_mut().record_activity();
         }
         let relaunch = run.options.relaunch && matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
@@ -168,6 +178,7 @@ impl Machine for SimulatedGpu {
             profile_cycles: observed.profile_cycles,
             decision: observed.decision,
             stalls: stalls(&stats),
+            activity: gpu.registers_mut().take_activity(),
             energy: EnergyReport::of(&self.config, &stats),
         })
     }

@@ -1,5 +1,6 @@
 //! What is said about results: tables for people, JSON for programs, files written whole or not at all.
 
+mod activity;
 pub mod bandwidth;
 pub mod comparison_json;
 pub mod comparison_table;
@@ -11,7 +12,9 @@ pub mod provenance;
 pub mod reference;
 pub mod run_report;
 pub mod table;
+pub mod timeline;
 pub mod trace_info;
+pub mod vcd;
 
 /// Version of the JSON documents; grows with every change that a reader could trip over.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -173,6 +173,7 @@ impl Gpu {
 
     /// Launches that are due, register block, and the firmware if it is called for.
     fn serve_registers(&mut self, microcontroller: &mut dyn Microcontroller) -> Result<(), Stuck> {
+        self.registers.stamp(self.now);
         self.post_launches();
         for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
             if self.registers.needs_tick(self.now) {

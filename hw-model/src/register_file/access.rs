@@ -8,6 +8,7 @@ use mias_firmware::regs::{
 };
 
 use super::RegisterFile;
+use super::activity::ActivityEvent;
 
 /// Where an offset leads.
 enum Target {
@@ -51,13 +52,16 @@ impl Bus for RegisterFile {
                 Target::Sm(index, register) => self.read_sm(index, register),
             }
         };
-        value.unwrap_or_else(|| {
+        let value = value.unwrap_or_else(|| {
             self.raise_fault(fault::BAD_ACCESS);
             0
-        })
+        });
+        self.note(ActivityEvent::Read { offset, value });
+        value
     }
 
     fn write32(&mut self, offset: u32, value: u32) {
+        self.note(ActivityEvent::Write { offset, value });
         let done = if !offset.is_multiple_of(4) {
             None
         } else {

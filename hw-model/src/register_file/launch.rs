@@ -3,6 +3,7 @@
 use mias_firmware::regs::{fault, interrupt};
 
 use super::RegisterFile;
+use super::activity::ActivityEvent;
 use super::machine::KernelDescriptor;
 use super::state::SlotState;
 
@@ -16,6 +17,7 @@ impl RegisterFile {
         };
         *state = SlotState { kernel: Some(kernel), unissued: kernel.grid_tbs, unfinished: kernel.grid_tbs, ..SlotState::default() };
         self.launches.push(slot);
+        self.note(ActivityEvent::Launched { slot: slot as u8, stream: kernel.stream });
         self.raise(interrupt::LAUNCH);
         Some(slot)
     }
@@ -85,6 +87,7 @@ impl RegisterFile {
         if let Some(state) = self.slots.get_mut(slot) {
             *state = SlotState::default();
         }
+        self.note(ActivityEvent::Released(slot as u8));
         self.launches.retain(|waiting| *waiting != slot);
         self.drained &= !(1 << slot);
         self.completed &= !(1 << slot);

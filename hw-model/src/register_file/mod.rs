@@ -12,6 +12,7 @@
 //! Between two such cycles nothing happens before [`RegisterFile::next_deadline`], so a model may skip ahead to it.
 
 mod access;
+mod activity;
 mod counters;
 mod launch;
 mod machine;
@@ -23,9 +24,11 @@ mod tests;
 
 use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, interrupt, mode};
 
+pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 
+use activity::ActivityLog;
 use state::{SlotState, SmState, Timer, Watchdog};
 
 /// A preemption command (seed 003), for hardware that has the feature.
@@ -71,6 +74,8 @@ pub struct RegisterFile {
     evaluate: bool,
     /// Earliest end of a window, timer or watchdog.
     deadline: Option<u64>,
+    /// What happened, if it is recorded.
+    activity: Option<ActivityLog>,
 }
 
 impl RegisterFile {
@@ -103,6 +108,7 @@ impl RegisterFile {
             generation: 0,
             evaluate: false,
             deadline: None,
+            activity: None,
         }
     }
 
@@ -150,6 +156,7 @@ impl RegisterFile {
         {
             *resident = tbs;
             self.evaluate |= state.armed;
+            self.note(ActivityEvent::Resident { sm: sm as u16, slot: slot as u8, tbs });
         }
     }
 
@@ -218,6 +225,7 @@ impl RegisterFile {
 
     fn raise(&mut self, events: u32) {
         self.int_status |= events;
+        self.note(ActivityEvent::Raised(events));
     }
 
     fn raise_fault(&mut self, faults: u32) {

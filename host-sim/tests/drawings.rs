@@ -1,0 +1,108 @@
+//! `--timeline` and `--vcd`, read back: both tell the same story as the report.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use support::{printed, refused};
+
+const CORE_KHZ: u64 = 1_365_000;
+const PHASES: [&str; 7] = ["idle", "partition", "transition", "profile", "decide", "broadcast", "steady"];
+
+struct Run {
+    report: serde_json::Value,
+    timeline: serde_json::Value,
+    vcd: Vec<vcd::Command>,
+}
+
+fn run(folder: &Path) -> Run {
+    let (timeline, vcd) = (folder.join("t.json"), folder.join("v.vcd"));
+    let args = ["run", "mm:256", "fwt:65536", "--policy", "mias-ipc", "--cycles", "60000", "--profile-cycles", "10000", "--format", "json"];
+    let files = ["--timeline", timeline.to_str().unwrap(), "--vcd", vcd.to_str().unwrap()];
+    let report = serde_json::from_str(&printed(&[&args[..], &files].concat())).unwrap();
+    let timeline = serde_json::from_str(&std::fs::read_to_string(timeline).unwrap()).unwrap();
+    let vcd = std::fs::File::open(vcd).unwrap();
+    let mut parser = vcd::Parser::new(std::io::BufReader::new(vcd));
+    parser.parse_header().unwrap();
+    Run { report, timeline, vcd: parser.map(Result::unwrap).collect() }
+}
+
+/// TBs that were issued and had not ended when the run did, of all kernels.
+fn running(report: &serde_json::Value) -> u64 {
+    let sum = |key: &str| report["launches"].as_array().unwrap().iter().map(|launch| launch[key].as_u64().unwrap()).sum::<u64>();
+    sum("tbs_issued") - sum("tbs_completed")
+}
+
+#[test]
+fn the_timeline_agrees_with_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let Run { report, timeline, .. } = run(folder.path());
+    let events = timeline["traceEvents"].as_array().unwrap();
+    let of = |ph: &str, pid: u64| events.iter().filter(move |e| e["ph"] == *ph && e["pid"] == pid).collect::<Vec<_>>();
+
+    // Phases follow each other without a gap, in the order of the state machine, to the end of the run.
+    let phases = of("X", 0);
+    let names: Vec<&str> = phases.iter().map(|e| e["name"].as_str().unwrap()).collect();
+    assert_eq!(names, PHASES[1..], "from the first launch on");
+    let number = |event: &serde_json::Value, key: &str| event["args"][key].as_u64().unwrap();
+    for pair in phases.windows(2) {
+        assert_eq!(number(pair[0], "cycle") + number(pair[0], "cycles"), number(pair[1], "cycle"));
+    }
+    let last = phases.last().unwrap();
+    assert_eq!(number(last, "cycle") + number(last, "cycles"), 60_000);
+    assert_eq!(number(phases[2], "cycles"), report["profile_cycles"].as_u64().unwrap());
+
+    // Counters end where the report does.
+    let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+    for event in of("C", 1) {
+        let tbs = event["args"].as_object().unwrap().values().map(|v| v.as_u64().unwrap()).sum();
+        last.insert(event["name"].as_str().unwrap(), tbs);
+    }
+    assert_eq!((last.len(), last.values().sum::<u64>()), (30, running(&report)));
+    let kernels: Vec<&str> = of("X", 2).iter().map(|e| e["name"].as_str().unwrap()).collect();
+    assert_eq!(kernels, ["mm:256", "fwt:65536"]);
+}
+
+#[test]
+fn the_dump_agrees_with_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let Run { report, vcd, .. } = run(folder.path());
+    let header =
+        vcd::Parser::new(std::io::BufReader::new(std::fs::File::open(folder.path().join("v.vcd")).unwrap())).parse_header().unwrap();
+    let id = |path: &[&str]| header.find_var(path).unwrap().code;
+    let (read, write, phase) = (id(&["scheduler", "bus", "read"]), id(&["scheduler", "bus", "write"]), id(&["scheduler", "phase"]));
+    let residents: Vec<vcd::IdCode> = (0..30)
+        .flat_map(|sm| (0..2).map(move |slot| (sm, slot)))
+        .map(|(sm, slot)| id(&["scheduler", &format!("sm{sm}"), &format!("resident{slot}")]))
+        .collect();
+
+    let (mut now, mut strobes, mut phases) = (0, [0; 2], Vec::new());
+    let mut values: BTreeMap<vcd::IdCode, u64> = BTreeMap::new();
+    for command in vcd {
+        match command {
+            vcd::Command::Timestamp(time) => {
+                assert!(time >= now, "{time} after {now}");
+                now = time;
+            }
+            vcd::Command::ChangeScalar(code, vcd::Value::V1) => {
+                strobes[0] += u32::from(code == read);
+                strobes[1] += u32::from(code == write);
+            }
+            vcd::Command::ChangeVector(code, bits) => {
+                values.insert(code, bits.iter().fold(0, |value, bit| value << 1 | u64::from(bit == vcd::Value::V1)));
+            }
+            vcd::Command::ChangeString(code, name) if code == phase => phases.push(name),
+            _ => {}
+        }
+    }
+    assert_eq!(u128::from(now), 60_000 * 1_000_000_000_000 / u128::from(CORE_KHZ));
+    assert_eq!(phases, PHASES);
+    // At least the counters of every SM were read, and a quota for each kernel written.
+    assert!(strobes[0] > 30 && strobes[1] > 2, "{strobes:?}");
+    assert_eq!(residents.iter().map(|code| values[code]).sum::<u64>(), running(&report));
+}
+
+#[test]
+fn drawings_that_cannot_be_written_are_refused_first() {
+    refused(&["run", "mm", "--cycles", "1000000000000", "--timeline", "/no/such/folder/t.json"], &["cannot write /no/such/folder/t.json"]);
+}
