@@ -180,7 +180,7 @@ impl Device {
     fn launch(&self, args: &[u64]) -> Launch {
         let mut args: Vec<Arg> = args.iter().map(|&address| Arg::U64(address)).collect();
         args.push(Arg::I32(self.count as i32));
-        Launch { grid: [self.count.div_ceil(THREADS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args }
+        Launch { grid: [self.count.div_ceil(THREADS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args, shared_bytes: 0 }
     }
 
     /// Addresses of levels, reached, frontier.

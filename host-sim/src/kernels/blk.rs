@@ -75,7 +75,7 @@ impl Kernel for Blk {
         let mut args = vec![Arg::U64(prices.address), Arg::U64(prices.address + 4 * size)];
         args.extend(inputs);
         args.extend([Arg::F32(RATE), Arg::F32(VOLATILITY)]);
-        let launch = Launch { grid: [(size / OPTIONS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args };
+        let launch = Launch { grid: [(size / OPTIONS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args, shared_bytes: 0 };
         let expected = Expected::floats(prices, agrees, move || {
             let one = |at: usize| prices_of(spots[at].into(), strikes[at].into(), years[at].into());
             let (calls, puts): (Vec<f32>, Vec<f32>) = (0..spots.len()).into_par_iter().map(one).unzip();

@@ -80,6 +80,7 @@ impl Kernel for Bopt {
             grid: [size as u32, 1, 1],
             block: [THREADS, 1, 1],
             args: [values, options, sways].map(|buffer| Arg::U64(buffer.address)).to_vec(),
+            shared_bytes: 0,
         };
         let expected = Expected::floats(values, agrees, move || trees.par_iter().map(Tree::value).collect());
         Ok(Instance { memory, entry: "bopt".into(), launch, expected: Some(expected) })

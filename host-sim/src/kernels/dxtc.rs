@@ -82,6 +82,7 @@ impl Kernel for Dxtc {
             grid: [blocks, blocks, 1],
             block: [THREADS, 1, 1],
             args: vec![Arg::U64(packed.address), Arg::U64(pixels.address), Arg::U64(cuts.address), Arg::I32(size as i32)],
+            shared_bytes: 0,
         };
         let original = Arc::clone(&image);
         let expected = Expected {

@@ -91,6 +91,7 @@ impl Pass {
             grid: [(length / self.radix / THREADS) as u32, 1, 1],
             block: [THREADS as u32, 1, 1],
             args: vec![data.clone(), data, Arg::I32(self.stride as i32)],
+            shared_bytes: 0,
         }
     }
 

@@ -70,6 +70,7 @@ impl Kernel for Mm {
                 Arg::I32(size as i32),
                 Arg::I32(size as i32),
             ],
+            shared_bytes: 0,
         };
         let expected = Expected::floats(c, Expected::equal, move || product(&a, &b, side));
         Ok(Instance { memory, entry: "mm".into(), launch, expected: Some(expected) })

@@ -86,6 +86,7 @@ impl Kernel for Nbdy {
                 Arg::F32(STEP),
                 Arg::F32(SOFTENING),
             ],
+            shared_bytes: 0,
         };
         let expected = Expected::floats(new, agrees, move || {
             let (places, velocities) = step(&places, &velocities, BODIES as usize);

@@ -40,6 +40,18 @@ impl Type {
         }
     }
 
+    /// As in PTX, without the dot.
+    pub fn name(self) -> String {
+        let (kind, bytes) = match self {
+            Type::Pred => return "pred".into(),
+            Type::Bits(n) => ('b', n),
+            Type::Unsigned(n) => ('u', n),
+            Type::Signed(n) => ('s', n),
+            Type::Float(n) => ('f', n),
+        };
+        format!("{kind}{}", 8 * u32::from(bytes))
+    }
+
     /// Width in bytes; 1 for a predicate.
     pub fn bytes(self) -> u8 {
         match self {
@@ -64,47 +76,105 @@ impl Type {
 pub struct Module<'a> {
     /// File name for messages.
     pub file: String,
+    /// Variables declared outside of functions, in file order.
+    pub variables: Vec<Variable<'a>>,
     /// Kernels in file order.
-    pub entries: Vec<Entry<'a>>,
+    pub entries: Vec<Function<'a>>,
+    /// Device functions in file order, declarations without a body among them.
+    pub functions: Vec<Function<'a>>,
 }
 
-/// One `.entry`.
+/// One `.entry` or `.func`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct Function<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Where the name is.
+    pub at: Position,
     /// Parameters in order.
     pub params: Vec<Variable<'a>>,
-    /// `.reg` declarations.
-    pub registers: Vec<RegisterDecl<'a>>,
-    /// `.shared` variables in order.
-    pub shared: Vec<Variable<'a>>,
-    /// Instructions in order.
-    pub body: Vec<Instruction<'a>>,
-    /// Label name and the index of the instruction that follows it.
-    pub labels: Vec<(&'a str, usize)>,
+    /// Results in order; none for a kernel.
+    pub returns: Vec<Variable<'a>>,
+    /// Blocks of declarations; the first is the function's own, and every other one's parent stands before it.
+    pub scopes: Vec<Scope<'a>>,
+    /// Instructions in order; none for a declaration.
+    pub body: Option<Vec<Instruction<'a>>>,
 }
 
-/// A parameter or a shared variable.
+/// What is declared between two braces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope<'a> {
+    /// The block around this one, as an index of [`Function::scopes`].
+    pub parent: Option<usize>,
+    /// `.reg` declarations.
+    pub registers: Vec<RegisterDecl<'a>>,
+    /// `.shared`, `.local` and `.param` variables in order.
+    pub variables: Vec<Variable<'a>>,
+    /// Label name and the index of the instruction that follows it.
+    pub labels: Vec<(&'a str, usize)>,
+    /// `.branchtargets`: a name and the labels that it lists.
+    pub tables: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+/// Where a variable is: PTX ISA section 5.1 "State Spaces".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateSpace {
+    /// Parameters of kernels, functions and calls.
+    Param,
+    /// The TB's own.
+    Shared,
+    /// The thread's own.
+    Local,
+    /// Device memory.
+    Global,
+    /// Device memory that kernels only read.
+    Const,
+}
+
+/// A variable of memory or a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Where it is.
+    pub space: StateSpace,
     /// Element type.
     pub ty: Type,
-    /// Elements; 1 for a scalar.
-    pub count: u32,
+    /// Elements; 1 for a scalar, none where the launch (or another file) says how many.
+    pub count: Option<u32>,
     /// Alignment in bytes.
     pub align: u32,
+    /// Declared here and defined elsewhere: `.extern`.
+    pub external: bool,
+    /// First values, one per element; all others are zero.
+    pub initial: Vec<Initial<'a>>,
     /// Where it is declared.
     pub at: Position,
 }
 
 impl Variable<'_> {
-    /// Size in bytes.
+    /// Size in bytes; 0 where it is not known here. Saturates.
     pub fn bytes(&self) -> u32 {
-        self.count * u32::from(self.ty.bytes())
+        self.count.unwrap_or(0).saturating_mul(self.ty.bytes().into())
     }
+}
+
+/// The first value of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Initial<'a> {
+    /// Bits, of which the element takes the lower ones.
+    Bits(u64),
+    /// The address of a variable, or some of its bits.
+    Address {
+        /// The variable.
+        name: &'a str,
+        /// Bytes added.
+        offset: i64,
+        /// The bits taken, shifted down to the lowest.
+        mask: u64,
+        /// Where it stands.
+        at: Position,
+    },
 }
 
 /// `.reg .b32 %r<10>` or `.reg .b32 %x`.
@@ -116,6 +186,8 @@ pub struct RegisterDecl<'a> {
     pub count: Option<u32>,
     /// Type of each.
     pub ty: Type,
+    /// Where it is declared.
+    pub at: Position,
 }
 
 /// One instruction.
@@ -129,6 +201,8 @@ pub struct Instruction<'a> {
     pub operands: Vec<Operand<'a>>,
     /// Where the opcode is.
     pub at: Position,
+    /// The block it is in, as an index of [`Function::scopes`].
+    pub scope: usize,
 }
 
 /// A guard predicate.
@@ -157,6 +231,8 @@ pub enum Operand<'a> {
     Float64(u64),
     /// `{a, b}`.
     Vector(Vec<Operand<'a>>),
+    /// `(a, b)`: results or arguments of a call.
+    List(Vec<Operand<'a>>),
     /// `[base + offset]`; no base for an absolute address.
     Address {
         /// Register, parameter or variable.
@@ -175,11 +251,13 @@ impl std::fmt::Display for Operand<'_> {
             Operand::Integer(value) => write!(f, "{}", *value as i64),
             Operand::Float32(bits) => write!(f, "0f{bits:08X}"),
             Operand::Float64(bits) => write!(f, "0d{bits:016X}"),
-            Operand::Vector(items) => {
-                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
-                write!(f, "{{{}}}", items.join(", "))
-            }
+            Operand::Vector(items) => write!(f, "{{{}}}", joined(items)),
+            Operand::List(items) => write!(f, "({})", joined(items)),
             Operand::Address { base, offset } => write!(f, "[{}{offset:+}]", base.unwrap_or_default()),
         }
     }
+}
+
+fn joined(items: &[Operand<'_>]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

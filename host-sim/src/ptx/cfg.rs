@@ -20,10 +20,10 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
     let mut leader = vec![false; end + 1];
     leader[0] = true;
     for (at, inst) in insts.iter().enumerate() {
-        if let Some(target) = inst.op.branch_target() {
+        for &target in inst.op.targets() {
             leader[(target as usize).min(end)] = true;
         }
-        if inst.op.branch_target().is_some() || inst.op.is_exit() {
+        if !inst.op.targets().is_empty() || inst.op.is_exit() {
             leader[at + 1] = true;
         }
     }
@@ -38,10 +38,14 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
             let mut next = Vec::new();
             if inst.op.is_exit() {
                 next.push(exit);
-            } else if let Some(target) = inst.op.branch_target() {
-                next.push(if (target as usize) < end { block_of(target) } else { exit });
-            } else {
+            } else if inst.op.targets().is_empty() {
                 next.push(falls);
+            }
+            for &target in inst.op.targets() {
+                let block = if (target as usize) < end { block_of(target) } else { exit };
+                if !next.contains(&block) {
+                    next.push(block);
+                }
             }
             if inst.guard.is_some() && !next.contains(&falls) {
                 next.push(falls);

@@ -57,6 +57,9 @@ pub enum AccessFault {
     /// The address is no multiple of the access' width.
     #[error("misaligned")]
     Misaligned,
+    /// The memory at the address can only be read.
+    #[error("read-only")]
+    ReadOnly,
 }
 
 /// A launch that cannot be executed to its end.
@@ -120,17 +123,44 @@ pub enum ExecError {
         /// The warp waiting.
         warp: u32,
         /// Why.
-        message: &'static str,
+        message: String,
+    },
+    /// The kernel gave up.
+    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, thread {thread:?}: stopped by {what}")]
+    Trap {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line.
+        line: u32,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// Thread index in x, y, z.
+        thread: [u32; 3],
+        /// `trap`, or a failed assertion.
+        what: &'static str,
+    },
+    /// The module's variables cannot be put where they belong.
+    #[error("{file}: kernel `{kernel}`: the device memory holds the variables of another module")]
+    Module {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
     },
     /// A warp executed more instructions than the limit: most likely an endless loop.
-    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions, here")]
+    #[error(
+        "{file}:{}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions, {}",
+        lines.0, span(*lines)
+    )]
     InstructionLimit {
         /// Entry name.
         kernel: String,
         /// File name.
         file: String,
-        /// PTX line of the next instruction.
-        line: u32,
+        /// First and last PTX line of what it executes by then: the loop.
+        lines: (u32, u32),
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// The warp.
@@ -138,4 +168,8 @@ pub enum ExecError {
         /// The limit, in instructions per warp.
         limit: u64,
     },
+}
+
+fn span((first, last): (u32, u32)) -> String {
+    if first == last { format!("in line {first}") } else { format!("in lines {first} to {last}") }
 }

@@ -1,13 +1,15 @@
 //! Running a kernel: geometry, arguments, TBs. TBs are independent of each other; the caller may run them in any order and
 //! on any number of threads.
 
+use super::ast::Type;
+use super::barrier::{self, Barriers, State};
 use super::error::ExecError;
-use super::exec::memory::Memories;
+use super::exec::access::Memories;
 use super::exec::special::WarpPlace;
 use super::memory::{DeviceMemory, SharedMemory};
 use super::program::Program;
 use super::registers::LANES;
-use super::warp::{Observer, Stop, Warp};
+use super::warp::{Event, Observer, Stop, Trap, Warp};
 
 /// Instructions per warp after which a kernel is taken to loop forever. Assumption: about a thousand times what the longest
 /// kernel of the thesis needs (binomial options, 55,760).
@@ -15,6 +17,12 @@ pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 50_000_000;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
+
+/// Instructions watched beyond the limit, to see where a kernel loops. Assumption: more than one round of any loop has.
+const WATCHED: u64 = 20_000;
+
+/// Shared memory per TB, static and dynamic: CUDA C programming guide, the same table, 9.0.
+const MAX_SHARED: u64 = 227 << 10;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,24 +35,27 @@ pub enum Arg {
     F32(f32),
     /// A 64-bit integer or an address.
     U64(u64),
-    /// Anything else, lowest byte first.
+    /// A 64-bit float.
+    F64(f64),
+    /// A structure by value, or an integer of another width: little-endian, of the parameter's size.
     Bytes(Vec<u8>),
 }
 
 impl Arg {
     fn bytes(&self) -> Vec<u8> {
         match self {
+            Arg::F64(value) => value.to_le_bytes().to_vec(),
+            Arg::Bytes(bytes) => bytes.clone(),
             Arg::U32(value) => value.to_le_bytes().to_vec(),
             Arg::I32(value) => value.to_le_bytes().to_vec(),
             Arg::F32(value) => value.to_le_bytes().to_vec(),
             Arg::U64(value) => value.to_le_bytes().to_vec(),
-            Arg::Bytes(bytes) => bytes.clone(),
         }
     }
 }
 
 /// How often a kernel runs, and on what.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
     /// TBs in x, y, z.
     pub grid: [u32; 3],
@@ -52,6 +63,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Arguments in the order of the entry's parameters.
     pub args: Vec<Arg>,
+    /// Dynamic shared memory in bytes per TB, beside what the kernel declares.
+    pub shared_bytes: u32,
 }
 
 impl Launch {
@@ -71,12 +84,23 @@ impl Launch {
         if self.args.len() != program.params.len() {
             return Err(fail(format!("{} arguments given, the entry takes {}", self.args.len(), program.params.len())));
         }
-        let mut memory = vec![0; program.params.last().map_or(0, |p| p.offset + p.bytes) as usize];
+        let mut memory = vec![0; program.param_bytes as usize];
         for (index, (arg, param)) in self.args.iter().zip(&program.params).enumerate() {
             let bytes = arg.bytes();
             if bytes.len() != param.bytes as usize {
                 let number = index + 1;
                 return Err(fail(format!("argument {number} has {} bytes, parameter `{}` has {}", bytes.len(), param.name, param.bytes)));
+            }
+            // nvcc declares integers of either sign as `.u32`, and structures as bytes.
+            let float = matches!(arg, Arg::F32(_) | Arg::F64(_));
+            let fits = match param.ty {
+                Type::Float(_) => float || matches!(arg, Arg::Bytes(_)),
+                Type::Unsigned(_) | Type::Signed(_) => !float,
+                _ => true,
+            };
+            if !fits {
+                let (number, ty) = (index + 1, param.ty.name());
+                return Err(fail(format!("argument {number} is {arg:?}, parameter `{}` is `.{ty}`", param.name)));
             }
             memory[param.offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
@@ -92,6 +116,8 @@ pub struct TbRunner<'a> {
     params: Vec<u8>,
     shared: SharedMemory,
     warps: Vec<Warp>,
+    states: Vec<State>,
+    barriers: Barriers,
     addresses: Vec<u64>,
     limit: u64,
 }
@@ -100,7 +126,7 @@ impl<'a> TbRunner<'a> {
     /// Checks geometry and arguments.
     ///
     /// # Errors
-    /// [`ExecError::Geometry`], [`ExecError::Arguments`].
+    /// [`ExecError::Geometry`], [`ExecError::Arguments`], [`ExecError::Module`].
     pub fn new(program: &'a Program, launch: &'a Launch, device: &'a DeviceMemory) -> Result<Self, ExecError> {
         let impossible = |message| ExecError::Geometry { kernel: program.name.clone(), grid: launch.grid, block: launch.block, message };
         if launch.grid.contains(&0) || launch.block.contains(&0) {
@@ -112,9 +138,18 @@ impl<'a> TbRunner<'a> {
         if u32::try_from(launch.tbs()).is_err() {
             return Err(impossible("a grid has at most 4294967295 TBs here"));
         }
+        let static_bytes = program.dynamic_shared.unwrap_or(program.shared_bytes);
+        let shared_bytes = match u64::from(static_bytes) + u64::from(launch.shared_bytes) {
+            bytes @ 0..=MAX_SHARED => bytes as u32,
+            _ => return Err(impossible("a TB has at most 227 KiB of shared memory")),
+        };
         let params = launch.params(program)?;
+        if !device.load(&program.image) {
+            return Err(ExecError::Module { kernel: program.name.clone(), file: program.file.clone() });
+        }
         let threads = launch.threads() as u32;
-        let warps = (0..threads.div_ceil(LANES as u32))
+        let shared = [shared_bytes, launch.shared_bytes];
+        let warps: Vec<Warp> = (0..threads.div_ceil(LANES as u32))
             .map(|warp| {
                 let [x, y, _] = launch.block;
                 let thread = |lane: usize| warp * LANES as u32 + lane as u32;
@@ -123,7 +158,7 @@ impl<'a> TbRunner<'a> {
                     std::array::from_fn(|lane| thread(lane) / x % y),
                     std::array::from_fn(|lane| thread(lane) / x / y),
                 ];
-                Warp::new(program, WarpPlace { tid, block: launch.block, tb: [0; 3], grid: launch.grid, warp })
+                Warp::new(program, WarpPlace { tid, block: launch.block, tb: [0; 3], grid: launch.grid, warp, shared, executed: 0 })
             })
             .collect();
         Ok(TbRunner {
@@ -131,8 +166,10 @@ impl<'a> TbRunner<'a> {
             launch,
             device,
             params,
-            shared: SharedMemory::new(program.shared_bytes),
+            shared: SharedMemory::new(shared_bytes),
+            states: vec![State::Ready; warps.len()],
             warps,
+            barriers: Barriers::default(),
             addresses: Vec::with_capacity(LANES),
             limit: DEFAULT_INSTRUCTION_LIMIT,
         })
@@ -148,43 +185,98 @@ impl<'a> TbRunner<'a> {
     /// Runs TB `tb` (x fastest) to its end.
     ///
     /// # Errors
-    /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::InstructionLimit`].
+    /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::Trap`], [`ExecError::InstructionLimit`].
     pub fn run<O: Observer>(&mut self, tb: u32, observer: &mut O) -> Result<(), ExecError> {
         let [x, y, _] = self.launch.grid;
         let index = [tb % x, tb / x % y, tb / x / y];
         let threads = self.launch.threads() as u32;
         self.shared.clear();
+        self.barriers.clear();
+        self.states.fill(State::Ready);
+        let first = u64::from(tb) * self.warps.len() as u64;
         for (number, warp) in self.warps.iter_mut().enumerate() {
             let lanes = (threads - number as u32 * LANES as u32).min(LANES as u32);
             warp.place.tb = index;
-            warp.start(self.program, u32::MAX >> (LANES as u32 - lanes));
+            warp.start(self.program, u32::MAX >> (LANES as u32 - lanes), first + number as u64);
         }
+        let result = self.finish(self.limit, observer);
+        let Err((number, Trap::Limit(pc))) = result else {
+            return result.map_err(|(number, trap)| self.explain(number, trap));
+        };
+        // A little further, to see where it loops.
+        let mut lines = Lines { program: self.program, warp: number as u32, first: u32::MAX, last: 0 };
+        let mut error = self.explain(number, Trap::Limit(pc));
+        let _ = self.finish(self.limit.saturating_add(WATCHED), &mut lines);
+        if let ExecError::InstructionLimit { lines: found, .. } = &mut error
+            && lines.first <= lines.last
+        {
+            *found = (lines.first, lines.last);
+        }
+        Err(error)
+    }
+
+    fn explain(&self, warp: usize, trap: Trap) -> ExecError {
+        let line = |pc: u32| self.program.insts.get(pc as usize).map_or(0, |i| i.at.line);
+        if let (Trap::Hang, State::Waiting(arrival)) = (trap, self.states[warp]) {
+            return ExecError::Barrier {
+                kernel: self.program.name.clone(),
+                file: self.program.file.clone(),
+                line: line(arrival.pc),
+                tb: self.warps[warp].place.tb,
+                warp: warp as u32,
+                message: barrier::hang(&self.states, line),
+            };
+        }
+        trap.explain(self.program, &self.warps[warp].place, self.limit)
+    }
+
+    /// Lets the warps run in turns until all have ended. The error has the number of the warp.
+    fn finish<O: Observer>(&mut self, limit: u64, observer: &mut O) -> Result<(), (usize, Trap)> {
         loop {
-            let mut waiting: Option<(u8, u32)> = None;
-            for warp in &mut self.warps {
+            let mut ran = false;
+            for (number, (warp, state)) in self.warps.iter_mut().zip(&mut self.states).enumerate() {
+                if *state != State::Ready {
+                    continue;
+                }
                 let mut memories =
                     Memories { device: self.device, shared: &mut self.shared, params: &self.params, addresses: &mut self.addresses };
-                let stop = warp.run(self.program, &mut memories, self.limit, observer);
-                match stop.map_err(|trap| trap.explain(self.program, &warp.place, self.limit))? {
-                    Stop::Done => {}
-                    Stop::Barrier { id, pc } => match waiting {
-                        Some((first, _)) if first != id => {
-                            return Err(ExecError::Barrier {
-                                kernel: self.program.name.clone(),
-                                file: self.program.file.clone(),
-                                line: self.program.insts[pc as usize].at.line,
-                                tb: index,
-                                warp: warp.place.warp,
-                                message: "the warps of the TB wait at barriers of different numbers",
-                            });
-                        }
-                        _ => waiting = Some((id, pc)),
-                    },
-                }
+                ran = true;
+                *state = match warp.run(self.program, &mut memories, limit, observer).map_err(|trap| (number, trap))? {
+                    Stop::Done => State::Ended,
+                    Stop::Slice => State::Ready,
+                    Stop::Barrier(arrival) => {
+                        self.barriers.arrive(arrival).map_err(|message| (number, Trap::Barrier(arrival.pc, message)))?
+                    }
+                };
             }
-            if waiting.is_none() {
-                return Ok(());
+            let warps = &mut self.warps;
+            let opened = self.barriers.open(&mut self.states, |warp, reduction, result| warps[warp].reduced(reduction, result));
+            if ran || opened {
+                continue;
             }
+            let waiting = |state: &State| matches!(state, State::Waiting(_));
+            match self.states.iter().position(waiting) {
+                None => return Ok(()),
+                Some(number) => return Err((number, Trap::Hang)),
+            }
+        }
+    }
+}
+
+/// Which lines a warp executes.
+struct Lines<'a> {
+    program: &'a Program,
+    warp: u32,
+    first: u32,
+    last: u32,
+}
+
+impl Observer for Lines<'_> {
+    fn executed(&mut self, event: Event<'_>) {
+        if event.warp == self.warp {
+            let line = self.program.insts[event.pc as usize].at.line;
+            self.first = self.first.min(line);
+            self.last = self.last.max(line);
         }
     }
 }

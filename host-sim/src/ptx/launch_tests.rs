@@ -19,7 +19,7 @@ fn program(body: &str) -> Program {
 fn run_with(program: &Program, threads: u32, words: usize, observer: &mut impl Observer) -> Result<Vec<u32>, ExecError> {
     let mut device = DeviceMemory::new();
     let out: Buffer = device.allocate(vec![0; words]);
-    let launch = Launch { grid: [1, 1, 1], block: [threads, 1, 1], args: vec![Arg::U64(out.address)] };
+    let launch = Launch { grid: [1, 1, 1], block: [threads, 1, 1], args: vec![Arg::U64(out.address)], shared_bytes: 0 };
     TbRunner::new(program, &launch, &device)?.limit(10_000).run(0, observer)?;
     Ok(device.words(out).collect())
 }
@@ -126,11 +126,11 @@ fn faults_name_everything() {
 #[test]
 fn endless_loops_and_broken_barriers_are_errors() {
     let text = run("L: bra L;", 32).unwrap_err().to_string();
-    assert_eq!(text, "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, here");
+    assert_eq!(text, "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14");
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: ret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");
     let text = run("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 64).unwrap_err().to_string();
-    assert!(text.contains("different numbers"), "{text}");
+    assert!(text.ends_with("the TB hangs: waiting are warp 0 at barrier 1 in line 18; warp 1 at barrier 0 in line 16"), "{text}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn arguments_and_geometry_are_checked() {
     let program = program("ret;");
     let device = DeviceMemory::new();
     let error = |grid, block, args| {
-        let launch = Launch { grid, block, args };
+        let launch = Launch { grid, block, args, shared_bytes: 0 };
         TbRunner::new(&program, &launch, &device).err().map(|e| e.to_string()).unwrap_or_default()
     };
     let ok = vec![Arg::U64(0)];

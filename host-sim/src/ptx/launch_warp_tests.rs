@@ -128,6 +128,27 @@ proptest! {
 }
 
 proptest! {
+    /// One value of those of the threads below a bound.
+    #[test]
+    fn reductions_of_a_warp(bound in 1u32..33, k: u32) {
+        let values: Vec<u32> = (0..bound).map(|i| i.wrapping_mul(k).rotate_left(i)).collect();
+        let run_one = |op: &str| {
+            let body = format!(
+                "setp.ge.u32 %p1, %r1, {bound};\n@%p1 bra OUT;\nmul.lo.u32 %r2, %r1, {k};\nshf.l.wrap.b32 %r2, %r2, %r2, %r1;\n\
+                 redux.sync.{op} %r9, %r2, -1;\nst.global.u32 [%rd3], %r9;\nOUT: ret;"
+            );
+            run(&body, 32).unwrap()[0]
+        };
+        prop_assert_eq!(run_one("add.s32"), values.iter().copied().fold(0, u32::wrapping_add));
+        prop_assert_eq!(run_one("min.u32"), *values.iter().min().unwrap());
+        prop_assert_eq!(run_one("max.s32") as i32, values.iter().map(|&v| v as i32).max().unwrap());
+        prop_assert_eq!(run_one("and.b32"), values.iter().fold(u32::MAX, |a, &b| a & b));
+        prop_assert_eq!(run_one("or.b32"), values.iter().fold(0, |a, &b| a | b));
+        prop_assert_eq!(run_one("xor.b32"), values.iter().fold(0, |a, &b| a ^ b));
+    }
+}
+
+proptest! {
     /// Each update, by all threads of several warps on one word of shared memory, against its definition in any order.
     #[test]
     fn atomics_on_one_word(start: u32, threads in 1u32..70, k in 1u32..50) {

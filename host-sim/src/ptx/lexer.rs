@@ -110,7 +110,7 @@ impl<'a> Lexer<'_, 'a> {
         let (kind, length) = if first.is_ascii_digit() {
             (TokenKind::Number, run(rest, |c| c.is_ascii_alphanumeric() || c == '.'))
         } else if is_word(first) {
-            (TokenKind::Word, run(rest, is_word))
+            (TokenKind::Word, word(rest))
         } else if ",;:{}()[]<>+-@!|=".contains(first) {
             (TokenKind::Punctuation, 1)
         } else {
@@ -122,6 +122,15 @@ impl<'a> Lexer<'_, 'a> {
 
 fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_$%.".contains(c)
+}
+
+/// Length of a word. `L1::no_allocate` is one; a label before its colon is not.
+fn word(text: &str) -> usize {
+    let mut length = run(text, is_word);
+    while let Some(rest) = text[length..].strip_prefix("::").filter(|rest| rest.starts_with(is_word)) {
+        length += 2 + run(rest, is_word);
+    }
+    length
 }
 
 fn run(text: &str, accept: impl Fn(char) -> bool) -> usize {

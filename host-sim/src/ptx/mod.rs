@@ -11,10 +11,14 @@
 //! instruction what the machine would execute, for the timing model.
 
 pub mod ast;
+pub mod barrier;
+mod cells;
 pub mod cfg;
 pub mod decode;
 pub mod error;
 pub mod exec;
+pub mod image;
+mod inline;
 pub mod launch;
 pub mod lexer;
 pub mod lower;
@@ -23,6 +27,7 @@ mod operands;
 pub mod parser;
 pub mod program;
 pub mod registers;
+mod scope;
 pub mod warp;
 
 pub use error::{ExecError, PtxError};

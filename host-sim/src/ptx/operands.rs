@@ -2,17 +2,21 @@
 //! notes which registers the instruction reads and writes.
 
 use super::ast::{Instruction, Operand, Type};
+use super::cells::Place;
 use super::decode::Tables;
 use super::error::PtxError;
 use super::exec::scalar::{Source, Target};
+use super::inline::FlatInst;
 use super::program::{Address, DoubleReg, PredReg, Reg, Src, Src32, Src64, WordReg};
+use super::scope::Symbol;
 
 type Result<T> = std::result::Result<T, PtxError>;
 
 /// Reads one instruction's opcode and operands.
 pub(super) struct Decoder<'t, 'a> {
-    tables: &'t Tables<'a>,
+    tables: &'t Tables<'t, 'a>,
     inst: &'t Instruction<'a>,
+    scope: usize,
     /// The opcode split at its dots.
     pub(super) parts: Vec<&'a str>,
     defs: Vec<Reg>,
@@ -20,8 +24,9 @@ pub(super) struct Decoder<'t, 'a> {
 }
 
 impl<'t, 'a> Decoder<'t, 'a> {
-    pub(super) fn new(tables: &'t Tables<'a>, inst: &'t Instruction<'a>) -> Self {
-        Decoder { tables, inst, parts: inst.opcode.split('.').collect(), defs: Vec::new(), uses: Vec::new() }
+    pub(super) fn new(tables: &'t Tables<'t, 'a>, flat: &FlatInst<'t, 'a>) -> Self {
+        let (inst, scope) = (flat.inst, flat.scope);
+        Decoder { tables, inst, scope, parts: inst.opcode.split('.').collect(), defs: Vec::new(), uses: Vec::new() }
     }
 
     /// What the operands read so far write and read, in that order.
@@ -31,12 +36,17 @@ impl<'t, 'a> Decoder<'t, 'a> {
 
     /// The error for an instruction that is not supported.
     pub(super) fn unsupported<T>(&self) -> Result<T> {
-        Err(PtxError::Unsupported { file: self.tables.file.into(), at: self.inst.at, what: "instruction", opcode: self.inst.opcode.into() })
+        Err(PtxError::Unsupported {
+            file: self.tables.scopes.file.into(),
+            at: self.inst.at,
+            what: "instruction",
+            opcode: self.inst.opcode.into(),
+        })
     }
 
     /// The error for an operand that does not fit the opcode.
     pub(super) fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T> {
-        Err(PtxError::Syntax { file: self.tables.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
+        Err(PtxError::Syntax { file: self.tables.scopes.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
     }
 
     /// The type that ends the opcode.
@@ -59,6 +69,16 @@ impl<'t, 'a> Decoder<'t, 'a> {
         if found == count { Ok(()) } else { self.wrong(format!("expected {count} operands, not {found}"), self.inst.opcode) }
     }
 
+    /// How many operands there are.
+    pub(super) fn operands(&self) -> usize {
+        self.inst.operands.len()
+    }
+
+    /// The whole opcode.
+    pub(super) fn opcode(&self) -> &'a str {
+        self.inst.opcode
+    }
+
     /// Operand `index` as written.
     pub(super) fn operand(&self, index: usize) -> Result<&'t Operand<'a>> {
         match self.inst.operands.get(index) {
@@ -68,8 +88,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     fn register(&self, name: &str) -> Result<Reg> {
-        match self.tables.register(name) {
-            Some((reg, _)) => Ok(reg),
+        match self.tables.scopes.register(self.scope, name) {
+            Some(reg) => Ok(reg),
             None => self.wrong("expected a declared register", name),
         }
     }
@@ -79,6 +99,11 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Operand::Name(name) => self.register(name),
             other => self.wrong("expected a register", other.to_string()),
         }
+    }
+
+    /// True for a 64-bit register.
+    pub(super) fn is_double(&self, operand: &Operand<'a>) -> bool {
+        matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Double(_))))
     }
 
     /// A destination of up to 32 bits.
@@ -125,7 +150,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    /// A source of up to 32 bits: register, literal, or the address of a shared variable.
+    /// A source of up to 32 bits: register, literal, or the address of a variable.
     pub(super) fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32> {
         match operand {
             Operand::Integer(value) => match *value as i64 {
@@ -133,38 +158,50 @@ impl<'t, 'a> Decoder<'t, 'a> {
                 _ => self.wrong("expected a 32-bit number", operand.to_string()),
             },
             Operand::Float32(bits) => Ok(Src::Imm(*bits)),
-            Operand::Name(name) => match self.tables.register(name) {
-                Some((Reg::Word(reg), _)) => {
+            Operand::Name(name) => match self.tables.scopes.register(self.scope, name) {
+                Some(Reg::Word(reg)) => {
                     self.uses.push(Reg::Word(reg));
                     Ok(Src::Reg(reg))
                 }
                 Some(_) => self.wrong("expected a 32-bit register", *name),
-                None => match self.tables.shared.get(name) {
-                    Some(&offset) => Ok(Src::Imm(offset)),
-                    None => self.wrong("expected a declared register", *name),
-                },
+                None => self.src32(&Operand::Address { base: Some(name), offset: 0 }),
+            },
+            Operand::Address { base: Some(name), offset } => match u32::try_from(self.address_of(name, *offset)?) {
+                Ok(address) => Ok(Src::Imm(address)),
+                Err(_) => self.wrong("expected 64 bits for the address of a variable in device memory", *name),
             },
             other => self.wrong("expected a 32-bit register or number", other.to_string()),
         }
     }
 
-    /// A source of 64 bits: register, literal, or the address of a shared variable.
+    /// A source of 64 bits: register, literal, or the address of a variable.
     pub(super) fn src64(&mut self, operand: &Operand<'a>) -> Result<Src64> {
         match operand {
             Operand::Integer(value) | Operand::Float64(value) => Ok(Src::Imm(*value)),
-            Operand::Name(name) => match self.tables.register(name) {
-                Some((Reg::Double(reg), _)) => {
+            Operand::Name(name) => match self.tables.scopes.register(self.scope, name) {
+                Some(Reg::Double(reg)) => {
                     self.uses.push(Reg::Double(reg));
                     Ok(Src::Reg(reg))
                 }
                 Some(_) => self.wrong("expected a 64-bit register", *name),
-                None => match self.tables.shared.get(name) {
-                    Some(&offset) => Ok(Src::Imm(offset.into())),
-                    None => self.wrong("expected a declared register", *name),
-                },
+                None => self.address_of(name, 0).map(Src::Imm),
             },
+            Operand::Address { base: Some(name), offset } => self.address_of(name, *offset).map(Src::Imm),
             other => self.wrong("expected a 64-bit register or number", other.to_string()),
         }
+    }
+
+    /// The address of a variable, in its own space.
+    fn address_of(&self, name: &'a str, offset: i64) -> Result<u64> {
+        let start = match self.tables.scopes.symbol(self.scope, name) {
+            Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
+            Some(&Symbol::Device(address, _)) => address,
+            Some(Symbol::Cell(_)) => return self.wrong("the address of a function's parameter is not supported", name),
+            Some(Symbol::Function) => return self.wrong("the address of a function is not supported; choose by a switch", name),
+            Some(Symbol::Undefined) => return self.wrong("a variable that is declared but not defined in this file", name),
+            _ => return self.wrong("expected a declared register", name),
+        };
+        Ok(start.wrapping_add_signed(offset))
     }
 
     /// A predicate source.
@@ -231,47 +268,82 @@ impl<'t, 'a> Decoder<'t, 'a> {
     /// A branch target, as an instruction index.
     pub(super) fn label(&self, operand: &Operand<'a>) -> Result<u32> {
         match operand {
-            Operand::Name(name) => match self.tables.labels.get(name) {
-                Some(&index) => Ok(index),
-                None => self.wrong("expected a declared label", *name),
+            Operand::Name(name) => match self.tables.scopes.symbol(self.scope, name) {
+                Some(&Symbol::Label(index)) => Ok(index),
+                _ => self.wrong("expected a declared label", *name),
             },
             other => self.wrong("expected a label", other.to_string()),
         }
     }
 
-    /// An address in parameter space, as a byte offset, checked to hold `bytes`.
-    pub(super) fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<u32> {
-        if let Operand::Address { base: Some(name), offset } = operand
-            && let Some(&(start, size)) = self.tables.params.get(name)
+    /// A list of branch targets.
+    pub(super) fn table(&self, operand: &Operand<'a>) -> Result<&'t [u32]> {
+        if let Operand::Name(name) = operand
+            && let Some(Symbol::Table(targets)) = self.tables.scopes.symbol(self.scope, name)
         {
-            return match u32::try_from(*offset) {
-                Ok(offset) if offset.checked_add(bytes).is_some_and(|end| end <= size) => Ok(start + offset),
-                _ => self.wrong(format!("an access of {bytes} bytes outside the parameter"), operand.to_string()),
-            };
+            return Ok(targets);
         }
-        self.wrong("expected the address of a parameter", operand.to_string())
+        self.wrong("expected the name of a `.branchtargets` list", operand.to_string())
     }
 
-    /// An address in memory: base (register, literal or shared variable) and offset.
-    pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64)> {
+    /// An address in parameter space whose base is no register, checked to hold `bytes`.
+    pub(super) fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<ParamPlace<'t>> {
+        let Operand::Address { base: Some(name), offset } = operand else {
+            return self.wrong("expected the address of a parameter", operand.to_string());
+        };
+        if self.tables.scopes.register(self.scope, name).is_some() {
+            return Ok(ParamPlace::Register);
+        }
+        let inside = |size: u32| u32::try_from(*offset).ok().filter(|at| at.checked_add(bytes).is_some_and(|end| end <= size));
+        let outside = || self.wrong(format!("an access of {bytes} bytes outside the parameter"), operand.to_string());
+        match self.tables.scopes.symbol(self.scope, name) {
+            Some(&Symbol::Param(start, size)) => match inside(size) {
+                Some(offset) => Ok(ParamPlace::Kernel(start + offset)),
+                None => outside(),
+            },
+            Some(&Symbol::Cell(cell)) => match inside(self.tables.cells.bytes(cell)) {
+                Some(offset) => Ok(ParamPlace::Cell(self.tables.cells.place(cell), offset)),
+                None => outside(),
+            },
+            _ => self.wrong("expected the address of a parameter", operand.to_string()),
+        }
+    }
+
+    /// Notes a register of a cell as written or read.
+    pub(super) fn touch(&mut self, reg: Reg, written: bool) {
+        if written { self.defs.push(reg) } else { self.uses.push(reg) }
+    }
+
+    /// An address in memory: base (register, literal or variable) and offset; and the variable, if it is one.
+    pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64, Option<&'t Symbol>)> {
         let Operand::Address { base, offset } = operand else {
             return self.wrong("expected an address", operand.to_string());
         };
-        let Some(name) = base else { return Ok((Address::Absolute, *offset)) };
-        match self.tables.register(name) {
-            Some((reg @ Reg::Word(word), _)) => {
+        let Some(name) = base else { return Ok((Address::Absolute, *offset, None)) };
+        match self.tables.scopes.register(self.scope, name) {
+            Some(reg @ Reg::Word(word)) => {
                 self.uses.push(reg);
-                Ok((Address::Word(word), *offset))
+                Ok((Address::Word(word), *offset, None))
             }
-            Some((reg @ Reg::Double(double), _)) => {
+            Some(reg @ Reg::Double(double)) => {
                 self.uses.push(reg);
-                Ok((Address::Double(double), *offset))
+                Ok((Address::Double(double), *offset, None))
             }
-            Some(_) => self.wrong("expected a register of 32 or 64 bits", *name),
-            None => match self.tables.shared.get(name) {
-                Some(&start) => Ok((Address::Absolute, offset.wrapping_add(start.into()))),
+            Some(Reg::Pred(_)) => self.wrong("expected a register of 32 or 64 bits", *name),
+            None => match self.tables.scopes.symbol(self.scope, name) {
                 None => self.wrong("expected a declared register or variable", *name),
+                symbol => Ok((Address::Absolute, self.address_of(name, *offset)? as i64, symbol)),
             },
         }
     }
+}
+
+/// Where a parameter is.
+pub(super) enum ParamPlace<'t> {
+    /// Byte offset in the kernel's parameter memory.
+    Kernel(u32),
+    /// A cell of a call, and a byte offset in it.
+    Cell(&'t Place, u32),
+    /// Somewhere in the kernel's parameter memory, as a register says.
+    Register,
 }

@@ -3,7 +3,10 @@
 use super::ast::Type;
 use super::error::Position;
 use super::exec::Op;
+use super::exec::atomic::Update;
 use super::exec::memory::{Memory, Space};
+use super::image::Image;
+use std::sync::Arc;
 
 /// Index of a predicate register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,9 +90,9 @@ pub struct Param {
     pub name: String,
     /// Byte offset in parameter memory.
     pub offset: u32,
-    /// Size in bytes: that of `ty`, or of an array of it.
+    /// Size in bytes.
     pub bytes: u32,
-    /// Its type, or that of its elements.
+    /// Declared type; of an array or a structure, that of its elements.
     pub ty: Type,
 }
 
@@ -102,8 +105,16 @@ pub struct Program {
     pub name: String,
     /// Parameters in order.
     pub params: Vec<Param>,
+    /// Parameter memory in bytes.
+    pub param_bytes: u32,
     /// Static shared memory in bytes.
     pub shared_bytes: u32,
+    /// Where dynamic shared memory starts, if the kernel declares any.
+    pub dynamic_shared: Option<u32>,
+    /// Local memory in bytes per thread.
+    pub local_bytes: u32,
+    /// The module's variables in device memory.
+    pub image: Arc<Image>,
     /// Predicate registers used.
     pub pred_count: u16,
     /// Registers of up to 32 bits.
@@ -132,8 +143,9 @@ impl Program {
     /// True if TBs could see in which order they run: an atomic on global memory whose old value is used, or that adds floats.
     pub fn depends_on_order(&self) -> bool {
         self.insts.iter().any(|inst| match &inst.op {
-            Op::Memory(Memory::Atomic { access, to, .. }) => {
-                access.space == Space::Global && (to.is_some() || matches!(access.ty, Type::Float(_)))
+            Op::Memory(Memory::Atomic { access, update, to, .. }) => {
+                let floats = matches!(access.ty, Type::Float(_)) || *update == Update::AddPair;
+                matches!(access.space, Space::Global | Space::Generic) && (to.is_some() || floats)
             }
             _ => false,
         })

@@ -5,13 +5,15 @@
 //! where it should meet is popped. Seed 000 section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual,
 //! section "SIMT stack".
 
+use super::barrier::Arrival;
 use super::error::{ExecError, Position};
-use super::exec::control::Control;
-use super::exec::memory::{LaneFault, Memories};
+use super::exec::access::{LaneFault, Memories, lanes};
+use super::exec::control::{Barrier, Control, Reduction};
 use super::exec::special::WarpPlace;
 use super::exec::{self, Op};
-use super::program::{Inst, Program};
-use super::registers::{Lanes, RegFile};
+use super::memory::LocalMemory;
+use super::program::{Inst, Program, Src32};
+use super::registers::{LANES, Lanes, RegFile};
 
 /// An executed instruction, as told to an [`Observer`].
 #[derive(Clone, Copy, Debug)]
@@ -53,58 +55,68 @@ struct Entry {
 /// Why a warp stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It waits at a barrier: its number and the index of the instruction.
-    Barrier {
-        /// Barrier number.
-        id: u8,
-        /// Instruction index.
-        pc: u32,
-    },
+    /// It has arrived at a barrier.
+    Barrier(Arrival),
+    /// It has run for long; others may have their turn.
+    Slice,
     /// All its lanes have exited.
     Done,
 }
+
+/// Instructions after which a warp lets others run, so that warps can wait for each other without a barrier. Assumption: longer
+/// than any kernel of the thesis runs between two barriers.
+const SLICE: u64 = 1 << 20;
 
 /// What a warp cannot go on after; the TB adds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trap {
     /// A bad access by the instruction at an index.
     Access(u32, LaneFault),
-    /// A barrier at an index, reached by a part of the live lanes.
-    PartialBarrier(u32),
+    /// A barrier at an index, and what is wrong with how it is reached.
+    Barrier(u32, &'static str),
+    /// `trap` or a failed assertion at an index, in a lane.
+    Trap(u32, usize),
+    /// A branch by a list at an index, in a lane whose number is beyond its end.
+    Table(u32, usize),
     /// Too many instructions; the next index.
     Limit(u32),
+    /// It waits at a barrier that nobody will open.
+    Hang,
 }
 
 /// The state of one warp.
 #[derive(Clone, Debug)]
 pub struct Warp {
     regs: RegFile,
+    local: LocalMemory,
     stack: Vec<Entry>,
     /// Lanes that have not exited.
     live: u32,
     /// What its special registers read as.
     pub place: WarpPlace,
-    executed: u64,
 }
 
 impl Warp {
     /// A warp that has not started.
     pub fn new(program: &Program, place: WarpPlace) -> Self {
-        Warp { regs: RegFile::new(program), stack: Vec::new(), live: 0, place, executed: 0 }
+        let local = LocalMemory::new(program.local_bytes);
+        Warp { regs: RegFile::new(program), local, stack: Vec::new(), live: 0, place }
     }
 
-    /// Back to the kernel's first instruction with the given lanes.
-    pub fn start(&mut self, program: &Program, lanes: u32) {
+    /// Back to the kernel's first instruction with the given lanes, as warp `number` of the grid.
+    pub fn start(&mut self, program: &Program, lanes: u32, number: u64) {
         self.regs.clear();
+        self.local.start(number);
         self.stack.clear();
         self.stack.push(Entry { pc: 0, meet: program.insts.len() as u32, mask: lanes });
         self.live = lanes;
-        self.executed = 0;
+        self.place.executed = 0;
     }
 
     /// Runs until a barrier or the end, at most `limit` instructions since the start.
     pub fn run<O: Observer>(&mut self, program: &Program, m: &mut Memories<'_>, limit: u64, observer: &mut O) -> Result<Stop, Trap> {
         let end = program.insts.len() as u32;
+        let slice = self.place.executed + SLICE;
         while let Some(top) = self.stack.last_mut() {
             top.mask &= self.live;
             if top.mask == 0 || top.pc == top.meet || top.pc >= end {
@@ -113,10 +125,10 @@ impl Warp {
             }
             let (pc, active) = (top.pc, top.mask);
             let inst = &program.insts[pc as usize];
-            if self.executed == limit {
+            if self.place.executed == limit {
                 return Err(Trap::Limit(pc));
             }
-            self.executed += 1;
+            self.place.executed += 1;
             top.pc += 1;
             let mask = active & guard(inst, &self.regs);
             let warp = self.place.warp;
@@ -124,7 +136,7 @@ impl Warp {
             let mut lanes = Lanes { regs: &mut self.regs, mask };
             match &inst.op {
                 Op::Memory(op) => {
-                    exec::memory::execute(op, &mut lanes, m).map_err(|fault| Trap::Access(pc, fault))?;
+                    exec::access::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
                     observer.executed(Event { addresses: m.addresses, ..event });
                 }
                 Op::Special(op) => {
@@ -134,16 +146,35 @@ impl Warp {
                 Op::Control(Control::Branch { target }) => {
                     event.mask = active;
                     observer.executed(event);
-                    self.branch(*target, mask, program.reconverge[pc as usize]);
+                    self.branch(&[(*target, mask)], program.reconverge[pc as usize]);
+                    if self.place.executed >= slice {
+                        return Ok(Stop::Slice);
+                    }
                 }
-                Op::Control(Control::Barrier { id }) => {
+                Op::Control(Control::Table { index, targets }) => {
+                    event.mask = active;
+                    observer.executed(event);
+                    let sides = sides(&lanes, *index, targets).map_err(|lane| Trap::Table(pc, lane))?;
+                    self.branch(&sides, program.reconverge[pc as usize]);
+                    if self.place.executed >= slice {
+                        return Ok(Stop::Slice);
+                    }
+                }
+                Op::Control(Control::Barrier(barrier)) => {
                     if mask != self.live {
-                        return Err(Trap::PartialBarrier(pc));
+                        return Err(Trap::Barrier(pc, "the barrier is reached by only a part of the warp's threads"));
+                    }
+                    let arrival = arrival(barrier, &lanes, pc)?;
+                    observer.executed(event);
+                    return Ok(Stop::Barrier(arrival));
+                }
+                Op::Control(Control::Fence | Control::Nothing | Control::Call) => observer.executed(event),
+                Op::Control(Control::Trap) => {
+                    if mask != 0 {
+                        return Err(Trap::Trap(pc, mask.trailing_zeros() as usize));
                     }
                     observer.executed(event);
-                    return Ok(Stop::Barrier { id: *id, pc });
                 }
-                Op::Control(Control::Fence | Control::Nothing) => observer.executed(event),
                 Op::Control(Control::Exit) => {
                     self.live &= !mask;
                     observer.executed(Event { mask: active, last: self.live == 0, ..event });
@@ -157,28 +188,75 @@ impl Warp {
         Ok(Stop::Done)
     }
 
-    /// Sends the lanes of `taken` to `target`; the others go on after the branch. Both meet at `meet`.
-    fn branch(&mut self, target: u32, taken: u32, meet: u32) {
+    /// Writes what the barrier that the warp waited at found out.
+    pub(super) fn reduced(&mut self, reduction: Reduction, result: u32) {
+        match reduction {
+            Reduction::Count(dst) => self.regs.set_word(dst, self.live, &[result; LANES]),
+            Reduction::All(dst) | Reduction::Any(dst) => self.regs.set_pred(dst, self.live, if result == 0 { 0 } else { u32::MAX }),
+        }
+    }
+
+    /// Sends the lanes of each of `taken` to its target; all others go on after the branch. All meet at `meet`.
+    fn branch(&mut self, taken: &[(u32, u32)], meet: u32) {
         let Some(top) = self.stack.last_mut() else { return };
-        if taken == top.mask {
-            top.pc = target;
+        let gone = taken.iter().fold(0, |all, (_, mask)| all | mask);
+        if let [(target, _)] = taken
+            && gone == top.mask
+        {
+            top.pc = *target;
             return;
         }
-        if taken == 0 {
+        if gone == 0 {
             return;
         }
-        let (next, others) = (top.pc, top.mask & !taken);
+        let (next, others) = (top.pc, top.mask & !gone);
         top.pc = meet;
         // An entry that would wait where the one below waits already is not kept: a loop needs one entry, not one per round.
         if top.pc == top.meet {
             self.stack.pop();
         }
-        for (pc, mask) in [(next, others), (target, taken)] {
-            if pc != meet {
+        for &(pc, mask) in std::iter::once(&(next, others)).chain(taken) {
+            if pc != meet && mask != 0 {
                 self.stack.push(Entry { pc, meet, mask });
             }
         }
     }
+}
+
+/// The lanes that go to each instruction of a list, the lower instruction later: it runs first. The error is a lane whose number
+/// is beyond the list.
+fn sides(l: &Lanes<'_>, index: Src32, targets: &[u32]) -> Result<Vec<(u32, u32)>, usize> {
+    let index = l.regs.word(index);
+    let mut sides: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes(l.mask) {
+        let &target = targets.get(index[lane] as usize).ok_or(lane)?;
+        match sides.iter_mut().find(|(to, _)| *to == target) {
+            Some((_, mask)) => *mask |= 1 << lane,
+            None => sides.push((target, 1 << lane)),
+        }
+    }
+    sides.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(sides)
+}
+
+/// The operands of a barrier, which are the same for all threads.
+fn arrival(barrier: &Barrier, l: &Lanes<'_>, pc: u32) -> Result<Arrival, Trap> {
+    let uniform = |src: Src32| {
+        let values = l.regs.word(src);
+        let mut active = lanes(l.mask).map(|lane| values[lane]);
+        let first = active.next().unwrap_or_default();
+        if active.all(|v| v == first) { Ok(first) } else { Err(Trap::Barrier(pc, "the threads of a warp name different barriers")) }
+    };
+    let id = u8::try_from(uniform(barrier.id)?).unwrap_or(u8::MAX);
+    let threads = barrier.threads.map(uniform).transpose()?;
+    if threads.is_some_and(|n| n == 0 || !n.is_multiple_of(LANES as u32)) {
+        return Err(Trap::Barrier(pc, "the number of threads is no multiple of 32"));
+    }
+    let vote = barrier.reduction.map(|(reduction, pred, negated)| {
+        let yes = (l.regs.pred(pred) ^ if negated { u32::MAX } else { 0 }) & l.mask;
+        (reduction, l.mask.count_ones(), yes.count_ones())
+    });
+    Ok(Arrival { id, pc, threads, passes: barrier.arrive, vote })
 }
 
 #[inline]
@@ -203,19 +281,25 @@ impl Trap {
                 tb,
                 thread: place.tid.map(|axis| axis[fault.lane]),
                 fault: fault.fault,
-                space: fault.access.space.name(),
-                bytes: fault.access.bytes(),
+                space: fault.space.name(),
+                bytes: fault.bytes,
                 address: fault.address,
             },
-            Trap::PartialBarrier(pc) => ExecError::Barrier {
+            Trap::Barrier(pc, message) => ExecError::Barrier { kernel, file, line: at(pc), tb, warp, message: message.into() },
+            Trap::Trap(pc, lane) | Trap::Table(pc, lane) => ExecError::Trap {
                 kernel,
                 file,
                 line: at(pc),
                 tb,
-                warp,
-                message: "the barrier is reached by only a part of the warp's threads",
+                thread: place.tid.map(|axis| axis[lane]),
+                what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
+                    (Trap::Table(..), _) => "a branch beyond the end of its list",
+                    (_, Some("trap")) => "trap",
+                    _ => "a failed assertion",
+                },
             },
-            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, line: at(pc), tb, warp, limit },
+            Trap::Hang => ExecError::Barrier { kernel, file, line: 0, tb, warp, message: "the TB hangs".into() },
+            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit },
         }
     }
 }

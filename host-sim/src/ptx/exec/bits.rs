@@ -1,4 +1,4 @@
-//! Bit manipulation: `popc clz brev bfind bfe bfi prmt lop3 shf cnot dp4a`, and `and or xor not shl shr` on 16 bits. PTX ISA
+//! Bit manipulation: `popc clz brev bfind bfe bfi prmt lop3 shf cnot dp4a dp2a fns`, and `and or xor not shl shr` on 16 bits. PTX ISA
 //! 7.8 sections 9.7.1, 9.7.7 and 9.7.8.
 
 use super::scalar::{ABSENT, Function, Scalar};
@@ -46,6 +46,10 @@ pub enum Operation {
     Shr,
     /// Four products of bytes, and c; the sign of b's bytes.
     Dp4a(bool),
+    /// Two products of halves of a with bytes of b, the upper ones if true, and c; the sign of b's bytes.
+    Dp2a(bool, bool),
+    /// The place of the c-th set bit from place b on, downwards if c is negative; all ones if there is none.
+    Fns,
 }
 
 /// A decoded instruction's function.
@@ -124,6 +128,14 @@ impl Bits {
                     x >> (b as u32)
                 }
             }
+            Operation::Dp2a(b_signed, upper) => (0..2).fold(c, |sum, i| {
+                let half = (a >> (16 * i)) as u16;
+                let half = if self.signed { i64::from(half as i16) } else { i64::from(half) };
+                let byte = (b >> (8 * (i + if upper { 2 } else { 0 }))) as u8;
+                let byte = if b_signed { i64::from(byte as i8) } else { i64::from(byte) };
+                sum.wrapping_add((half * byte) as u64)
+            }),
+            Operation::Fns => nth_set(a as u32, b as u32, c as i32).into(),
             Operation::Dp4a(b_signed) => (0..4).fold(c, |sum, i| {
                 let byte = |x: u64, signed: bool| {
                     let byte = (x >> (8 * i)) as u8;
@@ -145,6 +157,22 @@ impl Bits {
         let sign = x >> (place + length - 1).min(last) & 1;
         let inside = length.min(self.bits.saturating_sub(place));
         if sign == 1 { field | !ones(inside) } else { field }
+    }
+}
+
+/// PTX ISA's pseudocode for `fns`.
+fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let set = |at: u32| mask.checked_shr(at).unwrap_or(0) & 1 == 1;
+    match offset {
+        0 => {
+            if set(base) {
+                base
+            } else {
+                u32::MAX
+            }
+        }
+        1.. => (base..32).filter(|&at| set(at)).nth(offset as usize - 1).unwrap_or(u32::MAX),
+        _ => (0..=base.min(31)).rev().filter(|&at| set(at)).nth(offset.unsigned_abs() as usize - 1).unwrap_or(u32::MAX),
     }
 }
 
@@ -197,6 +225,11 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
             let operation = Operation::Dp4a(signed);
             return finish(d, Bits { operation, bits: 32, signed: *a == "s32" }, 4, &[4, 4, 4], 4);
         }
+        ("dp2a", [half @ ("lo" | "hi"), a @ ("u32" | "s32")]) if typed && bits == 32 => {
+            let operation = Operation::Dp2a(signed, *half == "hi");
+            return finish(d, Bits { operation, bits: 32, signed: *a == "s32" }, 4, &[4, 4, 4], 4);
+        }
+        ("fns", []) if ty == Type::Bits(4) => (Operation::Fns, 4, &[4, 4, 4]),
         _ => return d.unsupported(),
     };
     let operands = 1 + from.len() + usize::from(matches!(operation, Operation::Lop3(_)));

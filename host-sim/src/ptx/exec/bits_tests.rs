@@ -78,6 +78,28 @@ proptest! {
     }
 
     #[test]
+    fn halves_times_bytes_and_the_nth_bit(a: u32, b: u32, c: u32, base in 0u32..32, n in -33i32..34) {
+        let signed = |i: usize| i64::from(i16::from_le_bytes([a.to_le_bytes()[2 * i], a.to_le_bytes()[2 * i + 1]]));
+        let unsigned = |i: usize| signed(i) & 0xffff;
+        let dot = |half: &dyn Fn(usize) -> i64, first: usize| {
+            (0..2).map(|i| half(i) * i64::from(b.to_le_bytes()[first + i])).sum::<i64>() as u32
+        };
+        prop_assert_eq!(word("dp2a.lo.u32.u32 %r7, %r0, %r1, %r2;", &[a, b, c]), c.wrapping_add(dot(&unsigned, 0)));
+        prop_assert_eq!(word("dp2a.hi.s32.u32 %r7, %r0, %r1, %r2;", &[a, b, c]), c.wrapping_add(dot(&signed, 2)));
+        let bytes = (0..2).map(|i| signed(i) * i64::from(b.to_le_bytes()[i] as i8)).sum::<i64>() as u32;
+        prop_assert_eq!(word("dp2a.lo.s32.s32 %r7, %r0, %r1, %r2;", &[a, b, c]), c.wrapping_add(bytes));
+        // Walk from the base one bit at a time and count.
+        let (mut at, mut left) = (base as i32, n.abs());
+        let expected = loop {
+            if !(0..32).contains(&at) { break u32::MAX; }
+            if a >> at & 1 == 1 { left -= 1; if left <= 0 { break at as u32; } }
+            if n == 0 { break u32::MAX; }
+            at += n.signum();
+        };
+        prop_assert_eq!(word("fns.b32 %r7, %r0, %r1, %r2;", &[a, base, n as u32]), expected);
+    }
+
+    #[test]
     fn sixteen_bits(a: u32, b: u32, n in 0u32..20) {
         let (x, y) = (a as u16, b as u16);
         let low = |inst: &str, args: &[u32]| word(inst, args) as u16;

@@ -1,9 +1,11 @@
-//! What the lanes of a warp do together: `shfl.sync`, `vote.sync`, `match.sync`, `activemask`. PTX ISA 7.8 sections 9.7.8
+//! What the lanes of a warp do together: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `activemask`. PTX ISA 7.8 sections 9.7.8
 //! "shfl.sync" and 9.7.12.
 //!
 //! Lanes take part that execute the instruction and are in its member mask. A lane that reads another that does not take part
 //! gets that lane's register (undefined in PTX).
 
+use super::access::lanes;
 use super::scalar::Source;
 use crate::ptx::ast::{Operand, Type};
 use crate::ptx::error::PtxError;
@@ -35,6 +37,23 @@ pub enum Vote {
     Uniform,
 }
 
+/// How `redux` makes one value of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redux {
+    /// Sum.
+    Add,
+    /// The smallest; with sign if true.
+    Min(bool),
+    /// The largest; with sign if true.
+    Max(bool),
+    /// Conjunction.
+    And,
+    /// Disjunction.
+    Or,
+    /// Exclusive or.
+    Xor,
+}
+
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
@@ -46,6 +65,8 @@ pub enum Collective {
     Ballot(WordReg, PredReg, bool, Src32),
     /// The lanes that execute.
     ActiveMask(WordReg),
+    /// One value made of those of the members.
+    Redux(Redux, WordReg, Src32, Src32),
     /// The lanes with the same value.
     MatchAny(WordReg, Source, Src32),
     /// All lanes if they have the same value, else none; and whether.
@@ -106,6 +127,20 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Collective, PtxError> {
             d.arity(1)?;
             Ok(Collective::ActiveMask(d.dst32(d.operand(0)?)?))
         }
+        ["redux", "sync", kind, ty] => {
+            d.arity(3)?;
+            let redux = match (kind, ty) {
+                ("add", "u32" | "s32") => Redux::Add,
+                ("min", "u32" | "s32") => Redux::Min(ty == "s32"),
+                ("max", "u32" | "s32") => Redux::Max(ty == "s32"),
+                ("and", "b32") => Redux::And,
+                ("or", "b32") => Redux::Or,
+                ("xor", "b32") => Redux::Xor,
+                _ => return d.unsupported(),
+            };
+            let (o0, o1, o2) = (d.operand(0)?, d.operand(1)?, d.operand(2)?);
+            Ok(Collective::Redux(redux, d.dst32(o0)?, d.src32(o1)?, d.src32(o2)?))
+        }
         ["match", kind @ ("any" | "all"), "sync", "b32" | "b64"] => {
             d.arity(3)?;
             let source = d.source(1, d.ty().map(Type::bytes)?)?;
@@ -155,6 +190,24 @@ pub(super) fn execute(op: &Collective, l: &mut Lanes<'_>) {
             l.regs.set_word(dst, mask, &values);
         }
         Collective::ActiveMask(dst) => l.regs.set_word(dst, mask, &[mask; LANES]),
+        Collective::Redux(redux, dst, source, members) => {
+            let (values, members) = (l.regs.word(source), l.regs.word(members));
+            let one = |members: u32| {
+                let taking = lanes(members & mask).map(|lane| values[lane]);
+                let all = match redux {
+                    Redux::Add => taking.reduce(u32::wrapping_add),
+                    Redux::Min(false) => taking.min(),
+                    Redux::Min(true) => taking.min_by_key(|&v| v as i32),
+                    Redux::Max(false) => taking.max(),
+                    Redux::Max(true) => taking.max_by_key(|&v| v as i32),
+                    Redux::And => taking.reduce(|a, b| a & b),
+                    Redux::Or => taking.reduce(|a, b| a | b),
+                    Redux::Xor => taking.reduce(|a, b| a ^ b),
+                };
+                all.unwrap_or_default()
+            };
+            l.regs.set_word(dst, mask, &members.map(one));
+        }
         Collective::MatchAny(dst, source, members) => {
             let equal = equal(l, source, members);
             l.regs.set_word(dst, mask, &equal);

@@ -1,6 +1,4 @@
-//! Conversions: `cvt` between integers of all widths and between integers and f32, `cvta`. PTX ISA 7.8 section 9.7.9.
-//!
-//! Global and generic addresses are the same numbers here, as they are on the machine, so `cvta` for global memory copies.
+//! Conversions: `cvt` between integers of all widths and between integers and f32. PTX ISA 7.8 section 9.7.9.
 
 use super::float::flush;
 use crate::ptx::ast::Type;
@@ -58,17 +56,16 @@ pub enum Convert {
     FromFloat(Target, Format, Src32, Rounding, bool),
     /// Integer to f32, to nearest even.
     ToFloat(WordReg, Source, Format),
-    /// `cvta` and `cvta.to` for global memory.
+    /// `cvta` and `cvta.to` for global memory (`generic.rs`): a copy, as on the machine.
     Address(DoubleReg, Src64),
 }
 
-/// True for `cvta`, and for the conversions that have a loop of their own: between integers, from an integer to the nearest f32,
+/// True for the conversions that have a loop of their own: between integers, from an integer to the nearest f32,
 /// from f32 to an integer.
 pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
-    let (Ok(from), Some((to, rest))) = (d.ty(), d.modifiers().split_last()) else { return d.parts[0] == "cvta" };
+    let (Ok(from), Some((to, rest))) = (d.ty(), d.modifiers().split_last()) else { return false };
     let integer = |ty: Type| matches!(ty, Type::Unsigned(_) | Type::Signed(_));
     match (Type::parse(to), from, rest) {
-        _ if d.parts[0] == "cvta" => true,
         (Some(to), from, []) => integer(to) && integer(from),
         (Some(Type::Float(4)), from, ["rn"]) => integer(from),
         (Some(to), Type::Float(4), ["rni" | "rzi" | "rmi" | "rpi"] | [_, "ftz"]) => integer(to),
@@ -80,12 +77,6 @@ pub(super) fn is_common(d: &Decoder<'_, '_>) -> bool {
 pub(super) fn decode<'a>(d: &mut Decoder<'_, 'a>) -> Result<Convert, PtxError> {
     d.arity(2)?;
     let (o0, o1) = (d.operand(0)?, d.operand(1)?);
-    if d.parts[0] == "cvta" {
-        return match d.parts[1..] {
-            ["to", "global", "u64"] | ["global", "u64"] => Ok(Convert::Address(d.dst64(o0)?, d.src64(o1)?)),
-            _ => d.unsupported(),
-        };
-    }
     let from = d.ty()?;
     let modifiers = d.modifiers().to_vec();
     let Some((to, rounding)) = modifiers.split_last() else { return d.unsupported() };

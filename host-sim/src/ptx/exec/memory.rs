@@ -1,13 +1,16 @@
-//! Loads and stores: `ld`, `st` on parameters, global and shared memory, scalar and vector. PTX ISA 7.8 section 9.7.8.
+//! Loads and stores: `ld`, `ldu`, `st` of all spaces, scalar and vector, and by generic addresses. PTX ISA 7.8 section 9.7.8. What
+//! they do to memory is in `access.rs`.
 
+use super::Op;
 use super::atomic::{self, Update};
 use super::scalar;
+use super::special::{Element, Move};
 use crate::ptx::ast::{Operand, Type};
-use crate::ptx::error::{AccessFault, PtxError};
-use crate::ptx::memory::{DeviceMemory, SharedMemory};
-use crate::ptx::operands::Decoder;
-use crate::ptx::program::{Address, DoubleReg, Src, Src32, Src64, WordReg};
-use crate::ptx::registers::{LANES, Lanes};
+use crate::ptx::cells::Place;
+use crate::ptx::error::PtxError;
+use crate::ptx::operands::{Decoder, ParamPlace};
+use crate::ptx::program::{Address, DoubleReg, Reg, Src, Src32, Src64, WordReg};
+use crate::ptx::scope::Symbol;
 
 /// The memories that instructions reach by address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,14 @@ pub enum Space {
     Global,
     /// The TB's own.
     Shared,
+    /// The thread's own.
+    Local,
+    /// Device memory that is only read, through the constant cache.
+    Const,
+    /// The kernel's parameters.
+    Param,
+    /// Any of these, as each lane's address says.
+    Generic,
 }
 
 impl Space {
@@ -24,6 +35,22 @@ impl Space {
         match self {
             Space::Global => "global",
             Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Const => "constant",
+            Space::Param => "parameter",
+            Space::Generic => "generic",
+        }
+    }
+
+    /// Reads the name of a space in an opcode.
+    pub(super) fn parse(text: &str) -> Option<Space> {
+        match text {
+            "global" => Some(Space::Global),
+            "shared" | "shared::cta" => Some(Space::Shared),
+            "local" => Some(Space::Local),
+            "const" => Some(Space::Const),
+            "param" => Some(Space::Param),
+            _ => None,
         }
     }
 }
@@ -59,7 +86,7 @@ pub struct Access {
     pub ty: Type,
     /// Elements per lane: 1, 2 or 4.
     pub count: u8,
-    /// The instruction asks not to be served by the L1 (`.cg`, `.cv`, `.volatile`).
+    /// The instruction asks not to be served by the L1 (`.cg`, `.cv`, `.volatile`, `.relaxed` and stronger).
     pub bypass_l1: bool,
 }
 
@@ -86,7 +113,7 @@ pub enum Memory {
     Load {
         /// Where from.
         access: Access,
-        /// Destinations; the first `access.count`.
+        /// Destinations; the first `access.count`. None for `_`, which throws the element away.
         to: [Option<Target>; 4],
     },
     /// A store.
@@ -109,23 +136,27 @@ pub enum Memory {
     },
 }
 
-/// Decodes.
-pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Memory, PtxError> {
+/// Decodes `ld`, `ldu` and `st`.
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     let ty = d.ty()?;
-    let load = d.parts[0] == "ld";
+    let load = d.parts[0] != "st";
     let mut space = None;
     let (mut count, mut bypass_l1) = (1u8, false);
     for &modifier in d.modifiers() {
         match modifier {
-            "global" | "shared" | "param" if space.is_none() => space = Some(modifier),
+            _ if Space::parse(modifier).is_some() && space.is_none() => space = Space::parse(modifier),
             "v2" => count = 2,
             "v4" => count = 4,
             "nc" | "lu" if load => {}
             "wb" | "wt" if !load => {}
             "ca" if load => {}
-            "cs" => {}
+            "cs" | "weak" => {}
+            "relaxed" | "acquire" | "release" | "mmio" => bypass_l1 = true,
+            "cta" | "gpu" | "sys" if bypass_l1 => {}
             "cg" | "volatile" => bypass_l1 = true,
             "cv" if load => bypass_l1 = true,
+            // Hints for the caches: `L1::no_allocate`, `L2::128B`.
+            hint if hint.contains("::") => {}
             _ => return d.unsupported(),
         }
     }
@@ -144,180 +175,96 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Memory, PtxError> {
     let mut to = [None; 4];
     let mut from = [None; 4];
     for (index, element) in elements.iter().enumerate() {
-        // A narrow element may be held in a wider register; nvcc does so for 8 bits only, in 16-bit registers.
-        match (load, ty.bytes() == 8) {
+        // A narrow element may be held in a wider register.
+        let wide = d.is_double(element) || ty.bytes() == 8;
+        match (load, wide) {
+            (true, _) if matches!(element, Operand::Name("_")) => {}
             (true, false) => to[index] = Some(Target::Word(d.dst32(element)?)),
             (true, true) => to[index] = Some(Target::Double(d.dst64(element)?)),
             (false, false) => from[index] = Some(Source::Word(d.src32(element)?)),
             (false, true) => from[index] = Some(Source::Double(d.src64(element)?)),
         }
     }
-    let space = match space {
-        Some("param") if load => {
-            let offset = d.param(place, u32::from(ty.bytes()) * u32::from(count))?;
-            return Ok(Memory::Param { to, offset, ty });
+    let bytes = u32::from(ty.bytes()) * u32::from(count);
+    let mut local = None;
+    if space == Some(Space::Param) {
+        match d.param(place, bytes)? {
+            ParamPlace::Kernel(offset) if load => return Ok(Op::Memory(Memory::Param { to, offset, ty })),
+            ParamPlace::Kernel(_) => return d.wrong("a kernel's parameters cannot be written", place.to_string()),
+            ParamPlace::Cell(Place::Registers(registers), offset) => return cell(d, registers, offset, ty, (load, count), to, from),
+            ParamPlace::Cell(Place::Local(start), offset) => local = Some(start + offset),
+            ParamPlace::Register if load => {}
+            ParamPlace::Register => return d.unsupported(),
         }
-        Some("global") => Space::Global,
-        Some("shared") => Space::Shared,
-        // Generic addresses, local and constant memory, stores to parameters.
-        _ => return d.unsupported(),
+    }
+    let access = match local {
+        Some(at) => Access { space: Space::Local, base: Address::Absolute, offset: at.into(), ty, count, bypass_l1: false },
+        None => {
+            let (base, offset, space) = address(d, place, space)?;
+            Access { space, base, offset, ty, count, bypass_l1: bypass_l1 && matches!(space, Space::Global | Space::Generic) }
+        }
     };
-    let (base, offset) = d.address(place)?;
-    if space == Space::Global && matches!(base, Address::Word(_)) {
+    if !load && access.space == Space::Const {
+        return d.unsupported();
+    }
+    Ok(Op::Memory(if load { Memory::Load { access, to } } else { Memory::Store { access, from } }))
+}
+
+/// An address and its space, checked against each other.
+pub(super) fn address<'a>(d: &mut Decoder<'_, 'a>, place: &Operand<'a>, space: Option<Space>) -> Result<(Address, i64, Space), PtxError> {
+    let (base, offset, symbol) = d.address(place)?;
+    let fits = match (symbol, space) {
+        (None, _) => true,
+        (Some(Symbol::Device(..)), None | Some(Space::Global)) => true,
+        (Some(Symbol::Device(_, constant)), Some(Space::Const)) => *constant,
+        (Some(Symbol::Shared(_)), Some(Space::Shared)) | (Some(Symbol::Local(_)), Some(Space::Local)) => true,
+        _ => false,
+    };
+    if !fits {
+        return d.wrong("expected a variable of the instruction's state space", place.to_string());
+    }
+    let space = space.unwrap_or(Space::Generic);
+    if matches!(space, Space::Global | Space::Generic | Space::Const) && matches!(base, Address::Word(_)) {
         return d.wrong("expected a 64-bit address", place.to_string());
     }
-    let access = Access { space, base, offset, ty, count, bypass_l1 };
-    Ok(if load { Memory::Load { access, to } } else { Memory::Store { access, from } })
+    Ok((base, offset, space))
 }
 
-/// What a warp's accesses reach, and where their addresses are noted.
-pub struct Memories<'a> {
-    /// Device memory.
-    pub device: &'a DeviceMemory,
-    /// The TB's shared memory.
-    pub shared: &'a mut SharedMemory,
-    /// Parameter memory.
-    pub params: &'a [u8],
-    /// Byte addresses of the active lanes, ascending by lane; cleared by each access.
-    pub addresses: &'a mut Vec<u64>,
-}
-
-/// A lane whose access failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneFault {
-    /// The lane.
-    pub lane: usize,
-    /// What is wrong.
-    pub fault: AccessFault,
-    /// The access.
-    pub access: Access,
-    /// Its byte address.
-    pub address: u64,
-}
-
-/// Executes on the active lanes. Stores happen in lane order: of two lanes that write the same place the higher one wins.
-pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Result<(), LaneFault> {
-    m.addresses.clear();
-    match op {
-        Memory::Param { to, offset, ty } => {
-            let mut at = *offset as usize;
-            for target in to.iter().flatten() {
-                let bytes = usize::from(ty.bytes());
-                let value = m.params.get(at..at + bytes).unwrap_or_default().iter().rev().fold(0u64, |v, &b| v << 8 | u64::from(b));
-                write(l, *target, *ty, [value; LANES]);
-                at += bytes;
-            }
-            Ok(())
-        }
-        Memory::Load { access, to } => {
-            let addresses = addresses(access, l);
-            note(l.mask, &addresses, m.addresses);
-            for (index, target) in to.iter().flatten().enumerate() {
-                let mut values = [0u64; LANES];
-                load(access, index, l.mask, &addresses, m, &mut values)?;
-                write(l, *target, access.ty, values);
-            }
-            Ok(())
-        }
-        Memory::Atomic { access, update, to, from } => atomic::execute((access, *update), *to, *from, l, m),
-        Memory::Store { access, from } => {
-            let addresses = addresses(access, l);
-            note(l.mask, &addresses, m.addresses);
-            for (index, source) in from.iter().flatten().enumerate() {
-                let values = match source {
-                    Source::Word(src) => l.regs.word(*src).map(u64::from),
-                    Source::Double(src) => l.regs.double(*src),
-                };
-                store(access, index, l.mask, &addresses, m, &values)?;
-            }
-            Ok(())
-        }
+/// Moves between registers and those of a cell.
+fn cell(
+    d: &mut Decoder<'_, '_>,
+    registers: &std::collections::BTreeMap<i64, (Reg, u8)>,
+    offset: u32,
+    ty: Type,
+    (load, count): (bool, u8),
+    to: [Option<Target>; 4],
+    from: [Option<Source>; 4],
+) -> Result<Op, PtxError> {
+    let mut copies = [None; 4];
+    for index in 0..usize::from(count) {
+        let at = i64::from(offset) + (index * usize::from(ty.bytes())) as i64;
+        // Every access of a cell was noted, so that the register is there.
+        let Some(&(reg, _)) = registers.get(&at) else { return d.unsupported() };
+        d.touch(reg, !load);
+        copies[index] = match (reg, to[index], from[index]) {
+            (Reg::Word(reg), Some(to), _) => Some(Element { to, from: Source::Word(Src::Reg(reg)), ty }),
+            (Reg::Double(reg), Some(to), _) => Some(Element { to, from: Source::Double(Src::Reg(reg)), ty }),
+            (Reg::Word(reg), _, Some(from)) => Some(Element { to: Target::Word(reg), from, ty }),
+            (Reg::Double(reg), _, Some(from)) => Some(Element { to: Target::Double(reg), from, ty }),
+            _ => None,
+        };
     }
+    // One whole register is a plain move, which the lowering knows to be free.
+    Ok(Op::Special(match copies {
+        [Some(Element { to: Target::Word(to), from: Source::Word(from), ty }), None, ..] if ty.bytes() == 4 => Move::Word(to, from),
+        [Some(Element { to: Target::Double(to), from: Source::Double(from), ty }), None, ..] if ty.bytes() == 8 => Move::Double(to, from),
+        copies => Move::Cells(copies),
+    }))
 }
 
-pub(super) fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
-    match access.base {
-        // Shared addresses wrap at 32 bits, as the registers that hold them do.
-        Address::Word(reg) => l.regs.word(Src::Reg(reg)).map(|base| u64::from(base.wrapping_add(access.offset as u32))),
-        Address::Double(reg) => l.regs.double(Src::Reg(reg)).map(|base| base.wrapping_add_signed(access.offset)),
-        Address::Absolute => [access.offset as u64; LANES],
-    }
-}
-
-pub(super) fn note(mask: u32, addresses: &[u64; LANES], out: &mut Vec<u64>) {
-    if mask == u32::MAX {
-        out.extend_from_slice(addresses);
-    } else {
-        out.extend(lanes(mask).map(|lane| addresses[lane]));
-    }
-}
-
-/// The active lanes' numbers, ascending.
-#[inline]
-pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
-    })
-}
-
-fn load(access: &Access, index: usize, mask: u32, at: &[u64; LANES], m: &Memories<'_>, values: &mut [u64; LANES]) -> Result<(), LaneFault> {
-    let (bytes, element) = (access.bytes(), u32::from(access.ty.bytes()));
-    let skip = element * index as u32;
-    let fail = |lane: usize| move |fault| LaneFault { lane, fault, access: *access, address: at[lane] };
-    match access.space {
-        Space::Global => {
-            let mut view = m.device.view();
-            for lane in lanes(mask) {
-                values[lane] = view.load(at[lane], bytes, skip, element).map_err(fail(lane))?;
-            }
-        }
-        Space::Shared if element == 4 && m.shared.load_words(mask, at, bytes, skip, values) => {}
-        Space::Shared => {
-            for lane in lanes(mask) {
-                values[lane] = m.shared.load(at[lane], bytes, skip, element).map_err(fail(lane))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn store(
-    access: &Access,
-    index: usize,
-    mask: u32,
-    at: &[u64; LANES],
-    m: &mut Memories<'_>,
-    values: &[u64; LANES],
-) -> Result<(), LaneFault> {
-    let (bytes, element) = (access.bytes(), u32::from(access.ty.bytes()));
-    let skip = element * index as u32;
-    let fail = |lane: usize| move |fault| LaneFault { lane, fault, access: *access, address: at[lane] };
-    match access.space {
-        Space::Global => {
-            let mut view = m.device.view();
-            for lane in lanes(mask) {
-                view.store(at[lane], bytes, skip, element, values[lane]).map_err(fail(lane))?;
-            }
-        }
-        Space::Shared => {
-            for lane in lanes(mask) {
-                m.shared.store(at[lane], bytes, skip, element, values[lane]).map_err(fail(lane))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Writes loaded elements, extended to the register by the type's sign.
-fn write(l: &mut Lanes<'_>, to: Target, ty: Type, values: [u64; LANES]) {
-    let spare = 64 - 8 * u32::from(ty.bytes());
-    let values = if ty.is_signed() { values.map(|v| ((v << spare) as i64 >> spare) as u64) } else { values };
-    match to {
-        Target::Word(dst) => l.regs.set_word(dst, l.mask, &values.map(|v| v as u32)),
-        Target::Double(dst) => l.regs.set_double(dst, l.mask, &values),
-    }
+/// Decodes `atom` and `red`.
+pub(super) fn decode_atomic(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
+    atomic::decode(d).map(Op::Memory)
 }
 
 #[cfg(test)]
@@ -327,11 +274,13 @@ mod tests {
     #[test]
     fn what_is_not_there_is_refused_by_name() {
         let message = |inst: &str| decode(inst).unwrap_err().to_string();
-        assert_eq!(message("ld.local.u32 %r1, [%rd1];"), "test.ptx:10:1: unsupported instruction: `ld.local.u32`");
-        assert_eq!(message("ld.u32 %r1, [%rd1];"), "test.ptx:10:1: unsupported instruction: `ld.u32`");
+        assert_eq!(message("ld.tex.u32 %r1, [%rd1];"), "test.ptx:10:1: unsupported instruction: `ld.tex.u32`");
+        assert_eq!(message("st.const.u32 [%rd1], %r1;"), "test.ptx:10:1: unsupported instruction: `st.const.u32`");
         assert!(message("ld.param.u64 %rd1, [a+4];").contains("an access of 8 bytes outside the parameter, found `[a+4]`"));
+        assert!(message("st.param.u32 [a], 1;").contains("a kernel's parameters cannot be written"));
         assert!(message("ld.global.v2.f32 %r1, [%rd1];").contains("expected a vector of 2"));
         assert!(message("ld.global.f32 %r1, [%r2];").contains("expected a 64-bit address"));
         assert!(message("ld.global.f32 %r9, [%rd2];").contains("expected a declared register, found `%r9`"));
+        assert!(message("ld.global.f32 %r1, [s];").contains("expected a variable of the instruction's state space"));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! To add an instruction, find its family, add it to the family's `decode` and `execute`, and to its tests.
 
+pub mod access;
 pub mod approx;
 pub mod arith;
 pub mod atomic;
@@ -12,6 +13,7 @@ pub mod control;
 pub mod convert;
 pub mod cvt;
 pub mod float;
+pub mod generic;
 pub mod ieee;
 pub mod integer;
 pub mod integer_any;
@@ -41,6 +43,8 @@ pub enum Op {
     Compare(compare::Compare),
     /// Conversion between types.
     Convert(convert::Convert),
+    /// Between generic addresses and others.
+    Generic(generic::Generic),
     /// One function per lane: the less common instructions of all families.
     Scalar(scalar::Scalar),
     /// What the lanes of a warp do together.
@@ -69,11 +73,12 @@ impl Op {
         matches!(self, Op::Control(control::Control::Barrier { .. }))
     }
 
-    /// Where a branch goes, as an instruction index.
-    pub fn branch_target(&self) -> Option<u32> {
+    /// Where a branch may go, as instruction indices.
+    pub fn targets(&self) -> &[u32] {
         match self {
-            Op::Control(control::Control::Branch { target }) => Some(*target),
-            _ => None,
+            Op::Control(control::Control::Branch { target }) => std::slice::from_ref(target),
+            Op::Control(control::Control::Table { targets, .. }) => targets,
+            _ => &[],
         }
     }
 }
@@ -102,18 +107,19 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         | "sad" => integer_any::decode(d).map(Op::Scalar),
         "and" | "or" | "xor" | "not" | "shl" | "shr" if ty == Some(Type::Pred) || wide => logic::decode(d).map(Op::Logic),
         "and" | "or" | "xor" | "not" | "shl" | "shr" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi" | "prmt" | "lop3" | "shf"
-        | "cnot" | "dp4a" => bits::decode(d).map(Op::Scalar),
+        | "cnot" | "dp4a" | "dp2a" | "fns" => bits::decode(d).map(Op::Scalar),
         "selp" => compare::decode(d).map(Op::Compare),
         "setp" if compare::is_common(d) => compare::decode(d).map(Op::Compare),
         "setp" | "set" | "slct" | "testp" => test::decode(d).map(Op::Scalar),
         "cvt" if !convert::is_common(d) => cvt::decode(d).map(Op::Scalar),
-        "shfl" | "vote" | "match" | "activemask" => collective::decode(d).map(Op::Collective),
-        "cvt" | "cvta" => convert::decode(d).map(Op::Convert),
+        "shfl" | "vote" | "match" | "activemask" | "redux" => collective::decode(d).map(Op::Collective),
+        "cvt" => convert::decode(d).map(Op::Convert),
+        "cvta" | "isspacep" => generic::decode(d),
         "mov" => special::decode(d).map(Op::Special),
-        "ld" | "st" => memory::decode(d).map(Op::Memory),
-        "atom" | "red" => atomic::decode(d).map(Op::Memory),
-        "membar" | "fence" | "prefetch" | "prefetchu" => control::decode(d).map(Op::Control),
-        "bra" | "bar" | "barrier" | "ret" | "exit" => control::decode(d).map(Op::Control),
+        "ld" | "ldu" | "st" => memory::decode(d),
+        "atom" | "red" => memory::decode_atomic(d),
+        "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" => control::decode(d).map(Op::Control),
+        "bra" | "brx" | "bar" | "barrier" | "ret" | "exit" | "trap" => control::decode(d).map(Op::Control),
         _ => d.unsupported(),
     }
 }
@@ -128,6 +134,7 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Logic(op) => logic::execute(op, lanes),
         Op::Compare(op) => compare::execute(op, lanes),
         Op::Convert(op) => convert::execute(op, lanes),
+        Op::Generic(op) => generic::execute(op, lanes),
         Op::Scalar(op) => scalar::execute(op, lanes),
         Op::Collective(op) => collective::execute(op, lanes),
         Op::Special(_) | Op::Memory(_) | Op::Control(_) => {}

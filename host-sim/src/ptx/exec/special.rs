@@ -1,11 +1,14 @@
 //! `mov`: registers, literals, addresses of shared variables, special registers, packing and unpacking. PTX ISA 7.8 sections
 //! 9.7.8 "mov" and 10 "Special Registers".
 
+use super::access::{extended, write};
+use super::memory::{Source, Target};
 use crate::ptx::ast::{Operand, Type};
 use crate::ptx::error::PtxError;
 use crate::ptx::operands::Decoder;
 use crate::ptx::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
-use crate::ptx::registers::{LANES, Lanes};
+use crate::ptx::registers::{LANES, Lanes, mask_of};
+use std::cmp::Ordering;
 
 /// A special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +25,17 @@ pub enum Special {
     Lane,
     /// `%warpid`: the warp's number in its TB.
     Warp,
+    /// `%nwarpid`: warps of the TB.
+    Warps,
+    /// `%lanemask_*`: lanes whose number compares like this with the lane's own.
+    LaneMask(Ordering, bool),
+    /// `%clock`, `%clock_hi`, `%clock64`, `%globaltimer`: what the kernel takes for time is the number of instructions that the warp has executed
+    /// (assumption: nothing here depends on time). The value is 32 bits from this bit on.
+    Clock(u32),
+    /// `%dynamic_smem_size`.
+    DynamicShared,
+    /// `%total_smem_size`.
+    TotalShared,
 }
 
 impl Special {
@@ -40,6 +54,16 @@ impl Special {
             ("%nctaid", true) => Some(Special::Nctaid(axis)),
             ("%laneid", false) => Some(Special::Lane),
             ("%warpid", false) => Some(Special::Warp),
+            ("%nwarpid", false) => Some(Special::Warps),
+            ("%lanemask_eq", false) => Some(Special::LaneMask(Ordering::Equal, false)),
+            ("%lanemask_lt", false) => Some(Special::LaneMask(Ordering::Less, false)),
+            ("%lanemask_le", false) => Some(Special::LaneMask(Ordering::Less, true)),
+            ("%lanemask_gt", false) => Some(Special::LaneMask(Ordering::Greater, false)),
+            ("%lanemask_ge", false) => Some(Special::LaneMask(Ordering::Greater, true)),
+            ("%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo", false) => Some(Special::Clock(0)),
+            ("%clock_hi" | "%globaltimer_hi", false) => Some(Special::Clock(32)),
+            ("%dynamic_smem_size", false) => Some(Special::DynamicShared),
+            ("%total_smem_size", false) => Some(Special::TotalShared),
             _ => None,
         }
     }
@@ -58,6 +82,10 @@ pub struct WarpPlace {
     pub grid: [u32; 3],
     /// Number of the warp in its TB.
     pub warp: u32,
+    /// Shared memory of the TB in bytes: in all, and that of the launch's choice.
+    pub shared: [u32; 2],
+    /// Instructions that the warp has executed.
+    pub executed: u64,
 }
 
 impl WarpPlace {
@@ -69,8 +97,26 @@ impl WarpPlace {
             Special::Nctaid(axis) => [self.grid[axis]; LANES],
             Special::Lane => std::array::from_fn(|lane| lane as u32),
             Special::Warp => [self.warp; LANES],
+            Special::Warps => [self.block.iter().product::<u32>().div_ceil(LANES as u32); LANES],
+            Special::LaneMask(order, equal) => {
+                std::array::from_fn(|lane| mask_of(|other| other.cmp(&lane) == order || equal && other == lane))
+            }
+            Special::Clock(shift) => [(self.executed >> shift) as u32; LANES],
+            Special::DynamicShared => [self.shared[1]; LANES],
+            Special::TotalShared => [self.shared[0]; LANES],
         }
     }
+}
+
+/// One element handed to a call or from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Where to.
+    pub to: Target,
+    /// Where from.
+    pub from: Source,
+    /// Which bits of it, extended by their sign.
+    pub ty: Type,
 }
 
 /// A decoded move.
@@ -84,6 +130,18 @@ pub enum Move {
     Pred(PredReg, PredReg),
     /// From a special register.
     Special(WordReg, Special),
+    /// From one of 64 bits, or to a register that is wider than it.
+    SpecialWide(DoubleReg, Special),
+    /// Between registers and those of a call's parameters.
+    Cells([Option<Element>; 4]),
+    /// `mov.b64 %rd, {a, b, c, d}` of 16 bits each.
+    PackQuarters(DoubleReg, [Src32; 4]),
+    /// `mov.b64 {a, b, c, d}, %rd` of 16 bits each.
+    UnpackQuarters([WordReg; 4], Src64),
+    /// `mov.b16 %r, {low, high}` of 8 bits each.
+    PackBytes(WordReg, [Src32; 2]),
+    /// `mov.b16 {low, high}, %r` of 8 bits each.
+    UnpackBytes([WordReg; 2], Src32),
     /// `mov.b64 %rd, {low, high}`.
     Pack(DoubleReg, [Src32; 2]),
     /// `mov.b64 {low, high}, %rd`.
@@ -116,9 +174,24 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
         (Type::Bits(4), Operand::Vector(parts), _) if parts.len() == 2 => {
             Ok(Move::UnpackHalves([d.dst32(&parts[0])?, d.dst32(&parts[1])?], d.src32(src)?))
         }
+        (Type::Bits(8), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 4 => {
+            let sources = [d.src32(&parts[0])?, d.src32(&parts[1])?, d.src32(&parts[2])?, d.src32(&parts[3])?];
+            Ok(Move::PackQuarters(d.dst64(dst)?, sources))
+        }
+        (Type::Bits(8), Operand::Vector(parts), _) if parts.len() == 4 => {
+            let targets = [d.dst32(&parts[0])?, d.dst32(&parts[1])?, d.dst32(&parts[2])?, d.dst32(&parts[3])?];
+            Ok(Move::UnpackQuarters(targets, d.src64(src)?))
+        }
+        (Type::Bits(2), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 2 => {
+            Ok(Move::PackBytes(d.dst32(dst)?, [d.src32(&parts[0])?, d.src32(&parts[1])?]))
+        }
+        (Type::Bits(2), Operand::Vector(parts), _) if parts.len() == 2 => {
+            Ok(Move::UnpackBytes([d.dst32(&parts[0])?, d.dst32(&parts[1])?], d.src32(src)?))
+        }
         (_, Operand::Vector(_), _) | (.., Operand::Vector(_)) => d.unsupported(),
         (_, _, Operand::Name(name)) if Special::parse(name).is_some() => match Special::parse(name) {
-            Some(special) if ty.bytes() == 4 => Ok(Move::Special(d.dst32(dst)?, special)),
+            Some(special) if d.is_double(dst) => Ok(Move::SpecialWide(d.dst64(dst)?, special)),
+            Some(special) if ty.bytes() <= 4 => Ok(Move::Special(d.dst32(dst)?, special)),
             _ => d.unsupported(),
         },
         _ if ty.bytes() == 8 => Ok(Move::Double(d.dst64(dst)?, d.src64(src)?)),
@@ -136,6 +209,37 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
             l.regs.set_pred(dst, l.mask, bits);
         }
         Move::Special(dst, special) => l.regs.set_word(dst, l.mask, &place.read(special)),
+        Move::SpecialWide(dst, special) => {
+            let low = place.read(special);
+            let high = if let Special::Clock(0) = special { place.read(Special::Clock(32)) } else { [0; LANES] };
+            l.regs.set_double(dst, l.mask, &std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i])));
+        }
+        Move::Cells(copies) => {
+            for Element { to, from, ty } in copies.into_iter().flatten() {
+                let values = match from {
+                    Source::Word(src) => l.regs.word(src).map(u64::from),
+                    Source::Double(src) => l.regs.double(src),
+                };
+                write(l, to, ty, values.map(|v| extended(ty, v)));
+            }
+        }
+        Move::PackQuarters(dst, parts) => {
+            let parts = parts.map(|part| l.regs.word(part));
+            let values = std::array::from_fn(|i| parts.iter().rev().fold(0, |all, part| all << 16 | u64::from(part[i] & 0xffff)));
+            l.regs.set_double(dst, l.mask, &values);
+        }
+        Move::UnpackQuarters(parts, src) => {
+            let values = l.regs.double(src);
+            for (dst, shift) in parts.into_iter().zip([0, 16, 32, 48]) {
+                l.regs.set_word(dst, l.mask, &values.map(|v| (v >> shift) as u32 & 0xffff));
+            }
+        }
+        Move::PackBytes(dst, parts) => l.word2(dst, parts, |low, high| high << 8 & 0xff00 | low & 0xff),
+        Move::UnpackBytes([low, high], src) => {
+            let values = l.regs.word(src);
+            l.regs.set_word(low, l.mask, &values.map(|v| v & 0xff));
+            l.regs.set_word(high, l.mask, &values.map(|v| v >> 8 & 0xff));
+        }
         Move::Pack(dst, [low, high]) => {
             let (low, high) = (l.regs.word(low), l.regs.word(high));
             let values = std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
@@ -167,7 +271,7 @@ mod tests {
     fn run(body: &str) -> RegFile {
         let program = decode(body).unwrap_or_else(|e| panic!("{e}"));
         let tid = [std::array::from_fn(|i| i as u32 % 8), std::array::from_fn(|i| i as u32 / 8), [3; LANES]];
-        let place = WarpPlace { tid, block: [8, 4, 9], tb: [5, 6, 7], grid: [10, 11, 12], warp: 3 };
+        let place = WarpPlace { tid, block: [8, 4, 9], tb: [5, 6, 7], grid: [10, 11, 12], warp: 3, shared: [256, 0], executed: 7 };
         let mut regs = RegFile::new(&program);
         for inst in &program.insts {
             let mut lanes = Lanes { regs: &mut regs, mask: u32::MAX };
@@ -196,6 +300,11 @@ mod tests {
             ("%nctaid.z", 2, 12),
             ("%laneid", 29, 29),
             ("%warpid", 4, 3),
+            ("%nwarpid", 4, 9),
+            ("%lanemask_lt", 5, 0b1_1111),
+            ("%lanemask_ge", 30, 0xc000_0000),
+            ("%total_smem_size", 0, 256),
+            ("%clock", 0, 7),
         ] {
             let regs = run(&format!("mov.u32 %r1, {name};"));
             assert_eq!(regs.word(Src::Reg(WordReg(1)))[lane], expected, "{name}");
@@ -217,7 +326,7 @@ mod tests {
 
     #[test]
     fn unknown_special_registers_are_named() {
-        let error = decode("mov.u32 %r1, %clock;").unwrap_err().to_string();
-        assert_eq!(error, "test.ptx:10:1: expected a declared register, found `%clock`");
+        let error = decode("mov.u32 %r1, %smid;").unwrap_err().to_string();
+        assert_eq!(error, "test.ptx:10:1: expected a declared register, found `%smid`");
     }
 }

@@ -47,6 +47,8 @@ pub struct Test {
     operation: Operation,
     ty: Type,
     ftz: bool,
+    /// Two halves in a word: two results in one register, or in value and flag.
+    pair: bool,
 }
 
 impl Test {
@@ -54,7 +56,17 @@ impl Test {
         if self.ty == Type::Float(8) { Class::Dp } else { Class::Int }
     }
 
-    pub(super) fn apply(&self, [a, b, c, _]: [u64; 4]) -> (u64, bool) {
+    pub(super) fn apply(&self, s: [u64; 4]) -> (u64, bool) {
+        if !self.pair {
+            return self.one(s);
+        }
+        let [a, b, c, d] = s;
+        let (low, high) = (self.one([a & 0xffff, b & 0xffff, c, d]).0, self.one([a >> 16 & 0xffff, b >> 16 & 0xffff, c, d]).0);
+        // One bit each for `setp`, 16 bits each for `set`.
+        if low | high <= 1 { (low, high == 1) } else { (high << 16 | low, false) }
+    }
+
+    fn one(&self, [a, b, c, _]: [u64; 4]) -> (u64, bool) {
         match self.operation {
             Operation::Compare(relation, join, value) => {
                 let holds = relation.holds(order(self.ty, self.ftz, a, b));
@@ -91,6 +103,7 @@ fn has(ty: Type, property: Property, bits: u64) -> bool {
 
 fn order(ty: Type, ftz: bool, a: u64, b: u64) -> Option<Ordering> {
     let spare = 64 - 8 * u32::from(ty.bytes());
+    let half = |x: u64| half(if ftz && x & 0x7c00 == 0 { x & 0x8000 } else { x });
     let single = |x: u64| f32::from_bits(if ftz { flush(x as u32) } else { x as u32 });
     match ty {
         Type::Float(8) => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
@@ -112,15 +125,16 @@ fn half(bits: u64) -> f64 {
 
 /// Decodes.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
-    let ty = d.ty()?;
+    let pair = d.parts.last() == Some(&"f16x2");
+    let ty = if pair { Type::Float(2) } else { d.ty()? };
     let mut modifiers = d.modifiers().to_vec();
     let count = modifiers.len();
     modifiers.retain(|&m| m != "ftz");
     let ftz = modifiers.len() < count;
-    if ty == Type::Pred || ty.bytes() == 1 || ftz && ty != Type::Float(4) {
+    if ty == Type::Pred || ty.bytes() == 1 || ftz && !matches!(ty, Type::Float(2 | 4)) || pair && !matches!(d.parts[0], "set" | "setp") {
         return d.unsupported();
     }
-    let function = |operation| Function::Test(Test { operation, ty, ftz });
+    let function = |operation| Function::Test(Test { operation, ty, ftz, pair });
     match d.parts[0] {
         "testp" => {
             let property = match modifiers[..] {
@@ -148,9 +162,14 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
         }
         mnemonic => {
             // `set` names its result's type before its operands'.
-            let result = if mnemonic == "set" { modifiers.pop().and_then(Type::parse) } else { Some(Type::Pred) };
-            let (value, width) = match result {
+            let result = if mnemonic == "set" { modifiers.pop() } else { Some("pred") };
+            let (value, width) = match result.and_then(Type::parse) {
+                // Two halves of 1.0 or 0.0.
+                None if pair && result == Some("f16x2") => (0x3c00, 4),
                 Some(Type::Pred) => (1, 0),
+                Some(Type::Float(2)) if !pair => (0x3c00, 2),
+                _ if pair => return d.unsupported(),
+                Some(Type::Unsigned(2) | Type::Signed(2)) => (0xffff, 2),
                 Some(Type::Unsigned(4) | Type::Signed(4)) => (u32::MAX.into(), 4),
                 Some(Type::Float(4)) => (1f32.to_bits().into(), 4),
                 _ => return d.unsupported(),
@@ -165,7 +184,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
             let Some(relation) = Relation::parse(relation, ty) else { return d.unsupported() };
             d.arity(if join == Join::None { 3 } else { 4 })?;
             let third = if join == Join::None { ABSENT } else { d.source(3, 0)? };
-            let from = [d.source(1, ty.bytes())?, d.source(2, ty.bytes())?, third, ABSENT];
+            let bytes = if pair { 4 } else { ty.bytes() };
+            let from = [d.source(1, bytes)?, d.source(2, bytes)?, third, ABSENT];
             let (to, flag) = match d.operand(0)? {
                 Operand::Pair(first, second) if width == 0 => {
                     let mut side = |name: &str| if name == "_" { Ok(None) } else { d.def_pred(name).map(Some) };
@@ -225,6 +245,21 @@ mod tests {
             ] {
                 let got = run(&format!("testp.{name}.f32 %p1, %r0;"), &[bits], &[]).p(1) & 1 == 1;
                 prop_assert_eq!(got, categories.contains(&category), "{}", name);
+            }
+        }
+    }
+
+    proptest! {
+        /// Pairs are two comparisons of halves side by side.
+        #[test]
+        fn pairs_of_halves(a: u32, b: u32) {
+            for op in ["eq", "ne", "lt", "gtu", "nan"] {
+                let single = |a: u32, b: u32| run(&format!("setp.{op}.f16 %p1, %r0, %r1;"), &[a, b], &[]).p(1) & 1;
+                let (low, high) = (single(a & 0xffff, b & 0xffff), single(a >> 16, b >> 16));
+                prop_assert_eq!(word(&format!("set.{op}.f16x2.f16x2 %r7, %r0, %r1;"), &[a, b]), 0x3c00 * (low | high << 16));
+                let both = run(&format!("setp.{op}.f16x2 %p1|%p2, %r0, %r1;"), &[a, b], &[]);
+                prop_assert_eq!((both.p(1) & 1, both.p(2) & 1), (low, high));
+                prop_assert_eq!(word(&format!("set.{op}.f16.f16 %r7, %r0, %r1;"), &[a & 0xffff, b & 0xffff]), 0x3c00 * low);
             }
         }
     }

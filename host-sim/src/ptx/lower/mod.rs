@@ -1,6 +1,8 @@
 //! PTX to what the machine would execute, for the timing model: one [`StaticInst`] per PTX instruction that the assembler
 //! would keep, in an order and with register names such as it would choose.
 //!
+//! A generic load or store is one instruction per memory that its lanes meet: what it is, is known when it is recorded.
+//!
 //! 1. [`fold`] drops what costs nothing on the machine and joins what is one instruction there.
 //! 2. [`schedule`] lets loads rise within their basic block, as every assembler does to hide their latency.
 //! 3. [`allocate`] gives the virtual registers names 0..=254.
@@ -16,7 +18,7 @@ use super::exec::Op;
 use super::exec::control::Control;
 use super::exec::convert::Convert;
 use super::exec::memory::{Memory, Space as MemorySpace};
-use super::program::{Inst, Program};
+use super::program::{Address, Inst, Program};
 use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Bytes per machine instruction from Volta on (CUDA binary utilities, "Instruction Set Reference").
@@ -27,6 +29,8 @@ const INST_BYTES: u32 = 16;
 pub struct Lowered {
     /// Per PTX instruction, the machine instruction; none if it is dropped or joined with a later one.
     pub statics: Vec<Option<StaticInst>>,
+    /// Per PTX instruction, whether its lanes' addresses say which memory they are in.
+    pub generic: Vec<bool>,
     /// Stretches of PTX instructions that are always executed together, ascending.
     pub segments: Vec<schedule::Segment>,
 }
@@ -56,23 +60,32 @@ impl Lowered {
                 Some(lowered)
             })
             .collect();
-        Lowered { statics, segments }
+        let generic = program.insts.iter().map(is_generic).collect();
+        Lowered { statics, generic, segments }
     }
 }
 
 /// The unit that executes an instruction. A parameter is a move from the constant bank, as SASS has it.
 fn class(inst: &Inst) -> Class {
     match &inst.op {
-        Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Collective(_) | Op::Special(_) => Class::Int,
+        Op::Integer(_) | Op::Logic(_) | Op::Compare(_) | Op::Collective(_) | Op::Special(_) | Op::Generic(_) => Class::Int,
         Op::Float(_) => Class::Sp,
         Op::Scalar(scalar) => scalar.function.class(),
         Op::Convert(Convert::FromFloat(..) | Convert::ToFloat(..)) => Class::Sfu,
         Op::Convert(_) => Class::Int,
         Op::Memory(Memory::Param { .. }) => Class::Int,
+        // An address that is known is a move from the constant bank, too.
+        Op::Memory(Memory::Load { access, .. })
+            if matches!(access.space, MemorySpace::Const | MemorySpace::Param) && access.base == Address::Absolute =>
+        {
+            Class::Int
+        }
         Op::Memory(Memory::Load { access, .. }) => Class::Load(space(access.space)),
         Op::Memory(Memory::Store { access, .. }) => Class::Store(space(access.space)),
-        Op::Control(Control::Branch { .. }) => Class::Branch,
-        Op::Control(Control::Barrier { .. }) => Class::Barrier,
+        Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Call | Control::Trap) => Class::Branch,
+        // Who does not wait has nothing to do but to be counted.
+        Op::Control(Control::Barrier(barrier)) if barrier.arrive => Class::Int,
+        Op::Control(Control::Barrier(_)) => Class::Barrier,
         Op::Memory(Memory::Atomic { access, .. }) => Class::Atomic(space(access.space)),
         Op::Control(Control::Fence) => Class::MemoryBarrier,
         Op::Control(Control::Nothing) => Class::Int,
@@ -82,9 +95,21 @@ fn class(inst: &Inst) -> Class {
 
 fn space(space: MemorySpace) -> Space {
     match space {
-        MemorySpace::Global => Space::Global,
+        // A generic access is told apart lane by lane when it is recorded.
+        MemorySpace::Global | MemorySpace::Generic => Space::Global,
         MemorySpace::Shared => Space::Shared,
+        MemorySpace::Local => Space::Local,
+        MemorySpace::Const | MemorySpace::Param => Space::Constant,
     }
+}
+
+/// True for loads, stores and atomics by generic addresses.
+fn is_generic(inst: &Inst) -> bool {
+    matches!(
+        &inst.op,
+        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. })
+            if access.space == MemorySpace::Generic
+    )
 }
 
 fn width(inst: &Inst) -> u8 {

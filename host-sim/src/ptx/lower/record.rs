@@ -5,11 +5,14 @@ use super::Lowered;
 use crate::ptx::error::ExecError;
 use crate::ptx::launch::{Launch, TbRunner};
 use crate::ptx::memory::DeviceMemory;
+use crate::ptx::memory::local::DEVICE_BASE;
+use crate::ptx::memory::window::{self, Named};
 use crate::ptx::program::Program;
 use crate::ptx::warp::{Event, Observer};
-use mias_hw_model::isa::{Class, StaticInst};
+use mias_hw_model::isa::{Class, Space, StaticInst};
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Why a launch has no trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +36,8 @@ struct Defined {
     inst: StaticInst,
     /// For an exit: the same as a branch, for when other lanes of the warp go on.
     partial: Option<(u16, StaticInst)>,
+    /// For a generic access: the same in shared and in local memory.
+    elsewhere: Option<[(u16, StaticInst); 2]>,
 }
 
 /// All instructions of a program, known to a trace.
@@ -48,7 +53,7 @@ struct Definitions<'a> {
 impl<'a> Definitions<'a> {
     fn new(lowered: &'a Lowered, builder: &mut TraceBuilder) -> Result<Self, TraceError> {
         let mut insts = Vec::with_capacity(lowered.statics.len());
-        for inst in &lowered.statics {
+        for (inst, generic) in lowered.statics.iter().zip(&lowered.generic) {
             insts.push(match *inst {
                 None => None,
                 Some(inst) => {
@@ -59,7 +64,13 @@ impl<'a> Definitions<'a> {
                         }
                         _ => None,
                     };
-                    Some(Defined { index: builder.define(inst)?, inst, partial })
+                    let elsewhere = if *generic {
+                        let [shared, local] = [Space::Shared, Space::Local].map(|space| moved(inst, space));
+                        Some([(builder.define(shared)?, shared), (builder.define(local)?, local)])
+                    } else {
+                        None
+                    };
+                    Some(Defined { index: builder.define(inst)?, inst, partial, elsewhere })
                 }
             });
         }
@@ -67,6 +78,17 @@ impl<'a> Definitions<'a> {
         let in_order = lowered.segments.iter().map(|s| s.in_program_order()).collect();
         Ok(Definitions { lowered, insts, segment, in_order })
     }
+}
+
+/// The same access in another memory.
+fn moved(inst: StaticInst, space: Space) -> StaticInst {
+    let class = match inst.class {
+        Class::Load(_) => Class::Load(space),
+        Class::Store(_) => Class::Store(space),
+        Class::Atomic(_) => Class::Atomic(space),
+        other => other,
+    };
+    StaticInst { class, bypass_l1: false, ..inst }
 }
 
 /// An event of the current segment, waiting for its turn.
@@ -98,7 +120,35 @@ impl<'a> Recorder<'a> {
             Some((index, inst)) if !event.last => (*index, inst),
             _ => (defined.index, &defined.inst),
         };
+        if let Some(elsewhere) = &defined.elsewhere
+            && self.split(defined, elsewhere, event.addresses)
+        {
+            return;
+        }
         self.tb.inst(index, inst, event.mask.count_ones(), event.addresses);
+    }
+}
+
+impl Recorder<'_> {
+    /// Records a generic access as one instruction per memory, if any lane is in another than device memory. Lanes in
+    /// parameter memory count as in device memory.
+    fn split(&mut self, defined: &Defined, elsewhere: &[(u16, StaticInst); 2], addresses: &[u64]) -> bool {
+        let place = |address: u64| match window::named(address) {
+            Named::Shared(offset) => (1, offset),
+            Named::Device(address) if address >= DEVICE_BASE => (2, address),
+            _ => (0, address),
+        };
+        if addresses.iter().all(|&address| place(address).0 == 0) {
+            return false;
+        }
+        let [shared, local] = elsewhere;
+        for (number, (index, inst)) in [&(defined.index, defined.inst), shared, local].into_iter().enumerate() {
+            let part: Vec<u64> = addresses.iter().map(|&a| place(a)).filter(|p| p.0 == number).map(|p| p.1).collect();
+            if !part.is_empty() {
+                self.tb.inst(*index, inst, part.len() as u32, &part);
+            }
+        }
+        true
     }
 }
 
@@ -152,23 +202,27 @@ pub fn trace(
     let tbs = launch.tbs() as u32;
     // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
     let together = if program.depends_on_order() { BATCH as usize } else { 1 };
+    let first_failure = FirstFailure::default();
     let mut done = 0;
     while done < tbs {
         let batch = done..tbs.min(done + BATCH);
-        let recorded: Vec<Result<TbRecorder, ExecError>> = batch
+        let recorded: Vec<Option<Result<TbRecorder, ExecError>>> = batch
             .clone()
             .into_par_iter()
             .with_min_len(together)
             .map_init(
                 || TbRunner::new(program, launch, device),
                 |runner, tb| {
-                    let mut recorder = Recorder::new(&definitions, warps);
-                    runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut recorder)?;
-                    Ok(recorder.tb)
+                    first_failure.run(tb, || {
+                        let mut recorder = Recorder::new(&definitions, warps);
+                        runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut recorder)?;
+                        Ok(recorder.tb)
+                    })
                 },
             )
             .collect();
-        for tb in recorded {
+        // None stands behind a failure only.
+        for tb in recorded.into_iter().flatten() {
             builder.add_tb(&tb?)?;
         }
         done = batch.end;
@@ -184,13 +238,37 @@ pub fn trace(
 pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Result<(), ExecError> {
     TbRunner::new(program, launch, device)?;
     let together = if program.depends_on_order() { launch.tbs() as usize } else { 1 };
-    let results: Vec<Result<(), ExecError>> = (0..launch.tbs() as u32)
+    let first_failure = FirstFailure::default();
+    let results: Vec<Option<Result<(), ExecError>>> = (0..launch.tbs() as u32)
         .into_par_iter()
         .with_min_len(together)
         .map_init(
             || TbRunner::new(program, launch, device),
-            |runner, tb| runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut crate::ptx::warp::Unobserved),
+            |runner, tb| first_failure.run(tb, || runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut crate::ptx::warp::Unobserved)),
         )
         .collect();
-    results.into_iter().collect()
+    results.into_iter().flatten().collect()
+}
+
+/// The lowest TB that failed: those above it need not run any more, those below it must, so that the error does not depend on the
+/// number of workers.
+struct FirstFailure(AtomicU32);
+
+impl Default for FirstFailure {
+    fn default() -> Self {
+        FirstFailure(AtomicU32::new(u32::MAX))
+    }
+}
+
+impl FirstFailure {
+    fn run<T>(&self, tb: u32, f: impl FnOnce() -> Result<T, ExecError>) -> Option<Result<T, ExecError>> {
+        if tb > self.0.load(Relaxed) {
+            return None;
+        }
+        let result = f();
+        if result.is_err() {
+            self.0.fetch_min(tb, Relaxed);
+        }
+        Some(result)
+    }
 }

@@ -74,7 +74,9 @@ fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
         return true;
     }
     match (reach(a_op), reach(b_op)) {
-        (Some((a_space, a_stores)), Some((b_space, b_stores))) => a_space == b_space && (a_stores || b_stores),
+        (Some((a_space, a_stores)), Some((b_space, b_stores))) => {
+            (a_space == b_space || [a_space, b_space].contains(&Space::Generic)) && (a_stores || b_stores)
+        }
         _ => false,
     }
 }

@@ -4,8 +4,9 @@
 //! the same result for any number of threads, and one with races is no undefined behaviour here.
 
 use crate::ptx::error::AccessFault;
-use std::sync::Mutex;
+use crate::ptx::image::Image;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Where the first allocation starts. Assumption: any high, aligned address does; it keeps null and small integers invalid.
 const FIRST_ADDRESS: u64 = 0x7000_0000_0000;
@@ -32,6 +33,8 @@ struct Allocation {
 #[derive(Debug, Default)]
 pub struct DeviceMemory {
     allocations: Vec<Allocation>,
+    /// The variables of the module whose kernels run, once there are any.
+    module: OnceLock<(Arc<Image>, Vec<Allocation>)>,
     /// Held during a read-modify-write, which may span two words.
     updates: Mutex<()>,
 }
@@ -73,6 +76,52 @@ impl DeviceMemory {
         self.words(buffer).map(f32::from_bits).collect()
     }
 
+    /// Puts the variables of a module in place, with their first values, unless they are there. False if those of another module are.
+    #[must_use]
+    pub fn load(&self, image: &Arc<Image>) -> bool {
+        if image.variables.is_empty() {
+            return true;
+        }
+        let (loaded, _) = self.module.get_or_init(|| {
+            let allocation = |variable: &crate::ptx::image::ModuleVariable| {
+                let mut words: Vec<AtomicU32> = Vec::new();
+                words.resize_with(variable.bytes.div_ceil(4) as usize, AtomicU32::default);
+                for (at, &byte) in variable.initial.iter().enumerate() {
+                    words[at / 4].fetch_or(u32::from(byte) << (8 * (at % 4)), Relaxed);
+                }
+                Allocation { start: variable.address, bytes: variable.bytes, words }
+            };
+            (Arc::clone(image), image.variables.iter().map(allocation).collect())
+        });
+        loaded == image
+    }
+
+    /// Writes bytes anywhere in device memory: into a buffer, or into a module's variable once it is loaded.
+    ///
+    /// # Errors
+    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`; then nothing is written.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), AccessFault> {
+        let mut view = self.view();
+        let end = address.checked_add(bytes.len() as u64).ok_or(AccessFault::OutOfBounds)?;
+        if let Some(last) = end.checked_sub(1).filter(|_| !bytes.is_empty()) {
+            let (first, _) = view.locate(address, 1)?;
+            let (other, _) = view.locate(last, 1)?;
+            if first.start != other.start {
+                return Err(AccessFault::OutOfBounds);
+            }
+        }
+        (address..end).zip(bytes).try_for_each(|(at, &byte)| view.store(at, 1, 0, 1, byte.into()))
+    }
+
+    /// Reads bytes from anywhere in device memory.
+    ///
+    /// # Errors
+    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`.
+    pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, AccessFault> {
+        let mut view = self.view();
+        (0..bytes as u64).map(|at| view.load(address.wrapping_add(at), 1, 0, 1).map(|byte| byte as u8)).collect()
+    }
+
     /// For a series of accesses: remembers the allocation of the last.
     pub fn view(&self) -> View<'_> {
         View { memory: self, last: None }
@@ -101,7 +150,10 @@ impl<'a> View<'a> {
         {
             return Ok((last, offset));
         }
-        let all = &self.memory.allocations;
+        let all = match self.memory.module.get() {
+            Some((_, variables)) if address < FIRST_ADDRESS => variables,
+            _ => &self.memory.allocations,
+        };
         let found = all.partition_point(|a| a.start <= address).checked_sub(1).map(|i| &all[i]).ok_or(AccessFault::OutOfBounds)?;
         let offset = inside(found).ok_or(AccessFault::OutOfBounds)?;
         self.last = Some(found);
@@ -122,13 +174,19 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Replaces the `bytes` (4 or 8) at `address` by `f` of them and gives the old ones, at once as seen by every other update.
+    /// Replaces the `bytes` (2, 4 or 8) at `address` by `f` of them and gives the old ones, at once as seen by every other update.
     #[inline]
     pub fn update(&mut self, address: u64, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
         let (allocation, offset) = self.locate(address, bytes)?;
         let at = (offset / 4) as usize;
         let _one_at_a_time = self.memory.updates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let word = |at: usize| u64::from(allocation.words[at].load(Relaxed));
+        if bytes == 2 {
+            let shift = 8 * (offset % 4);
+            let old = word(at) >> shift & 0xffff;
+            self.store(address, 2, 0, 2, f(old))?;
+            return Ok(old);
+        }
         let old = if bytes == 8 { word(at + 1) << 32 | word(at) } else { word(at) };
         let new = f(old);
         allocation.words[at].store(new as u32, Relaxed);

@@ -1,7 +1,10 @@
-//! The memories of the functional machine: device memory with its allocations, and a TB's shared memory.
+//! The memories that a kernel reaches: device, shared and local memory, and the generic addresses that name all of them.
 
-mod device;
-mod shared;
+pub mod device;
+pub mod local;
+pub mod shared;
+pub mod window;
 
-pub use device::{Buffer, DeviceMemory, View};
+pub use device::{Buffer, DeviceMemory};
+pub use local::LocalMemory;
 pub use shared::SharedMemory;

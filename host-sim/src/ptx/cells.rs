@@ -1,0 +1,108 @@
+//! What calls hand over: `.param` variables inside of functions. The machine passes them in registers, and so they are registers
+//! here, one for each place that is accessed; those accessed in overlapping ways, which registers cannot give, are local memory.
+
+use super::ast::{Instruction, Operand, Type, Variable};
+use super::error::{Position, PtxError};
+use super::program::Reg;
+use super::scope::{Frame, Scopes, typed};
+use std::collections::BTreeMap;
+
+/// One access: offset, bytes per element, whether it writes.
+type Access = (i64, u8, bool);
+
+/// A parameter or result of a call.
+#[derive(Debug)]
+struct Cell {
+    name: String,
+    bytes: u32,
+    align: u32,
+    at: Position,
+    accesses: Vec<Access>,
+    place: Place,
+}
+
+/// Where a cell is.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// Registers by byte offset, with the bytes that each holds.
+    Registers(BTreeMap<i64, (Reg, u8)>),
+    /// Byte offset in local memory.
+    Local(u32),
+}
+
+/// All cells of an expanded kernel.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    cells: Vec<Cell>,
+}
+
+impl Cells {
+    /// A new cell for a `.param` variable.
+    pub(super) fn add(&mut self, variable: &Variable<'_>) -> usize {
+        let place = Place::Registers(BTreeMap::new());
+        let (bytes, align) = (variable.bytes(), variable.align);
+        self.cells.push(Cell { name: variable.name.into(), bytes, align, at: variable.at, accesses: Vec::new(), place });
+        self.cells.len() - 1
+    }
+
+    /// Size in bytes.
+    pub(super) fn bytes(&self, cell: usize) -> u32 {
+        self.cells[cell].bytes
+    }
+
+    /// Where a cell is, once settled.
+    pub(super) fn place(&self, cell: usize) -> &Place {
+        &self.cells[cell].place
+    }
+
+    /// Notes an instruction that names a cell. What is no access by a constant address is refused when it is decoded.
+    pub(super) fn note(&mut self, cell: usize, inst: &Instruction<'_>, operand: &Operand<'_>) {
+        let Operand::Address { offset, .. } = operand else { return };
+        let mut parts = inst.opcode.split('.');
+        let store = parts.next() == Some("st");
+        let count = parts.clone().find_map(|part| part.strip_prefix('v')).and_then(|n| n.parse().ok()).unwrap_or(1);
+        let Some(ty) = parts.next_back().and_then(Type::parse) else { return };
+        for index in 0..i64::min(count, 4) {
+            let offset = offset.wrapping_add(index * i64::from(ty.bytes()));
+            if offset >= 0 && offset.saturating_add(ty.bytes().into()) <= i64::from(self.cells[cell].bytes) {
+                self.cells[cell].accesses.push((offset, ty.bytes(), store));
+            }
+        }
+    }
+
+    /// Gives every cell its place.
+    pub(super) fn settle(&mut self, scopes: &mut Scopes<'_, '_>, local: &mut Frame) -> Result<(), PtxError> {
+        for cell in &mut self.cells {
+            let mut widths: BTreeMap<i64, u8> = BTreeMap::new();
+            for &(offset, bytes, _) in &cell.accesses {
+                let width = widths.entry(offset).or_default();
+                *width = bytes.max(*width);
+            }
+            // Reads may take the lower bytes of a register, writes all of it.
+            let whole = cell.accesses.iter().all(|&(offset, bytes, store)| !store || widths[&offset] == bytes);
+            let apart = widths.iter().zip(widths.keys().skip(1)).all(|((&at, &bytes), &next)| at + i64::from(bytes) <= next);
+            if whole && apart {
+                let mut registers = BTreeMap::new();
+                for (&offset, &bytes) in &widths {
+                    let ty = Type::Bits(bytes);
+                    let range = scopes.registers(ty, None, cell.at, &cell.name)?;
+                    registers.insert(offset, (typed(ty, range.first), bytes));
+                }
+                cell.place = Place::Registers(registers);
+            } else {
+                let variable = Variable {
+                    name: &cell.name,
+                    space: super::ast::StateSpace::Param,
+                    ty: Type::Bits(1),
+                    count: Some(cell.bytes),
+                    align: cell.align,
+                    external: false,
+                    initial: Vec::new(),
+                    at: cell.at,
+                };
+                cell.place = Place::Local(local.place(scopes, &variable)?);
+            }
+        }
+        Ok(())
+    }
+}

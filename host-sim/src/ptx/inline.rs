@@ -1,0 +1,310 @@
+//! Device functions expanded where they are called, so that a kernel is one list of instructions. PTX ISA 7.8 sections 7.1 and
+//! 9.7.12 "call", "ret".
+//!
+//! Each call has registers, labels, and local variables of its own; shared variables of a function are the same in all calls.
+//! What a call hands over are cells (`cells.rs`). The call and the return stay, as the control instructions that they are.
+//! Recursion and calls through pointers cannot be expanded and are refused.
+
+use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
+use super::cells::Cells;
+use super::error::PtxError;
+use super::scope::{Frame, Level, Scopes, Symbol};
+use std::collections::BTreeMap;
+
+type Result<T> = std::result::Result<T, PtxError>;
+
+/// Most instructions of an expanded kernel: what a trace can hold.
+const MAX_INSTRUCTIONS: usize = 1 << 16;
+
+/// Most calls inside of each other. Assumption: far more than code without recursion has.
+const MAX_DEPTH: usize = 64;
+
+/// What becomes of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// What its opcode says.
+    Decode,
+    /// A call: lanes whose guard fails go on at this index.
+    Call(u32),
+    /// A return from a device function to this index.
+    Return(u32),
+    /// A call of what ends the kernel.
+    Trap,
+}
+
+/// One instruction of the expanded kernel.
+#[derive(Debug)]
+pub(super) struct FlatInst<'m, 'a> {
+    pub(super) inst: &'m Instruction<'a>,
+    /// Index of its scope.
+    pub(super) scope: usize,
+    pub(super) action: Action,
+}
+
+/// An expanded kernel.
+pub(super) struct Flat<'m, 'a> {
+    pub(super) module: &'m Module<'a>,
+    pub(super) scopes: Scopes<'m, 'a>,
+    pub(super) insts: Vec<FlatInst<'m, 'a>>,
+    pub(super) cells: Cells,
+    /// Parameter memory.
+    pub(super) params: Frame,
+    /// Static shared memory.
+    pub(super) shared: Frame,
+    /// Where dynamic shared memory starts, if the kernel has any.
+    pub(super) dynamic_shared: Option<u32>,
+    /// Local memory in use where the expansion stands, and at most.
+    local: Frame,
+    pub(super) local_bytes: u32,
+    /// Functions being expanded, the kernel first.
+    open: Vec<&'m str>,
+    /// Shared variables of functions that were expanded before: function, scope, name.
+    placed: BTreeMap<(&'m str, usize, &'m str), u32>,
+}
+
+impl<'m, 'a> Flat<'m, 'a> {
+    /// Expands `entry`. The module's variables are in the outermost scope already.
+    pub(super) fn new(module: &'m Module<'a>, entry: &'m Function<'a>, mut scopes: Scopes<'m, 'a>) -> Result<Self> {
+        for function in &module.functions {
+            scopes.levels[0].symbols.insert(function.name, Symbol::Function);
+        }
+        let mut flat = Flat {
+            module,
+            scopes,
+            insts: Vec::new(),
+            cells: Cells::default(),
+            params: Frame::PARAM,
+            shared: Frame::SHARED,
+            dynamic_shared: None,
+            local: Frame::LOCAL,
+            local_bytes: 0,
+            open: Vec::new(),
+            placed: BTreeMap::new(),
+        };
+        let mut params = Vec::new();
+        for param in &entry.params {
+            let offset = flat.params.place(&flat.scopes, param)?;
+            params.push((param.name, Symbol::Param(offset, param.bytes())));
+        }
+        flat.expand(entry, params)?;
+        flat.place_dynamic_shared();
+        flat.local.bytes = flat.local_bytes;
+        flat.cells.settle(&mut flat.scopes, &mut flat.local)?;
+        flat.local_bytes = flat.local.bytes.next_multiple_of(4);
+        Ok(flat)
+    }
+
+    fn is_kernel(&self) -> bool {
+        self.open.len() == 1
+    }
+
+    /// Appends a function's instructions; `bound` are the meanings of its parameters and results.
+    fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<()> {
+        self.open.push(function.name);
+        let base = self.scopes.levels.len();
+        let local_before = self.local;
+        for (index, scope) in function.scopes.iter().enumerate() {
+            let parent = scope.parent.map_or(0, |parent| base + parent);
+            self.scopes.levels.push(Level { parent: Some(parent), symbols: BTreeMap::new() });
+            for decl in &scope.registers {
+                let range = self.scopes.registers(decl.ty, decl.count, decl.at, decl.name)?;
+                self.declare(base + index, decl.name, Symbol::Registers(range));
+            }
+            for variable in &scope.variables {
+                let symbol = self.variable(function, index, variable)?;
+                self.declare(base + index, variable.name, symbol);
+            }
+        }
+        for (name, symbol) in bound {
+            self.declare(base, name, symbol);
+        }
+        let mut places = Vec::new();
+        let mut returns = Vec::new();
+        for inst in function.body.iter().flatten() {
+            places.push(self.insts.len() as u32);
+            if inst.opcode == "call" || inst.opcode == "call.uni" {
+                self.call(inst, base + inst.scope)?;
+                continue;
+            }
+            if matches!(inst.opcode, "ret" | "ret.uni") && !self.is_kernel() {
+                returns.push(self.insts.len());
+            }
+            self.note_names(inst, base + inst.scope)?;
+            self.push(inst, base + inst.scope, Action::Decode)?;
+        }
+        let end = self.insts.len() as u32;
+        places.push(end);
+        for at in returns {
+            self.insts[at].action = Action::Return(end);
+        }
+        self.labels(function, base, &places)?;
+        self.local_bytes = self.local_bytes.max(self.local.bytes);
+        self.local = local_before;
+        self.open.pop();
+        Ok(())
+    }
+
+    fn declare(&mut self, scope: usize, name: &'a str, symbol: Symbol) {
+        self.scopes.levels[scope].symbols.insert(name, symbol);
+    }
+
+    fn labels(&mut self, function: &'m Function<'a>, base: usize, places: &[u32]) -> Result<()> {
+        for (index, scope) in function.scopes.iter().enumerate() {
+            for &(label, at) in &scope.labels {
+                self.declare(base + index, label, Symbol::Label(places[at]));
+            }
+        }
+        for (index, scope) in function.scopes.iter().enumerate() {
+            for (table, names) in &scope.tables {
+                let mut targets = Vec::new();
+                for name in names {
+                    match self.scopes.symbol(base + index, name) {
+                        Some(&Symbol::Label(at)) => targets.push(at),
+                        _ => return Err(self.scopes.syntax(function.at, "expected a declared label in `.branchtargets`", name)),
+                    }
+                }
+                self.declare(base + index, table, Symbol::Table(targets));
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, inst: &'m Instruction<'a>, scope: usize, action: Action) -> Result<()> {
+        if self.insts.len() >= MAX_INSTRUCTIONS {
+            let message = format!("more than {MAX_INSTRUCTIONS} instructions with all calls expanded");
+            return Err(self.scopes.syntax(inst.at, message, inst.opcode));
+        }
+        self.insts.push(FlatInst { inst, scope, action });
+        Ok(())
+    }
+
+    fn variable(&mut self, function: &'m Function<'a>, scope: usize, variable: &'m Variable<'a>) -> Result<Symbol> {
+        match variable.space {
+            StateSpace::Param => Ok(Symbol::Cell(self.cells.add(variable))),
+            StateSpace::Local => self.local.place(&self.scopes, variable).map(Symbol::Local),
+            _ => {
+                let key = (function.name, scope, variable.name);
+                if let Some(&offset) = self.placed.get(&key) {
+                    return Ok(Symbol::Shared(offset));
+                }
+                let offset = self.shared.place(&self.scopes, variable)?;
+                self.placed.insert(key, offset);
+                Ok(Symbol::Shared(offset))
+            }
+        }
+    }
+
+    /// Places a shared variable of the module when the kernel first names it, and notes how cells are accessed.
+    fn note_names(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
+        for operand in &inst.operands {
+            let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { continue };
+            let module = self.module;
+            let Some(symbol) = self.scopes.symbol(scope, name) else {
+                if let Some(variable) = module.variables.iter().find(|v| v.name == *name && v.space == StateSpace::Shared) {
+                    let symbol = match variable.count {
+                        None => Symbol::DynamicShared,
+                        Some(_) if variable.external => Symbol::Undefined,
+                        Some(_) => Symbol::Shared(self.shared.place(&self.scopes, variable)?),
+                    };
+                    self.scopes.levels[0].symbols.insert(variable.name, symbol);
+                }
+                continue;
+            };
+            if let &Symbol::Cell(cell) = symbol {
+                self.cells.note(cell, inst, operand);
+            }
+        }
+        Ok(())
+    }
+
+    /// Dynamic shared memory starts behind the static part, all arrays at one place.
+    fn place_dynamic_shared(&mut self) {
+        let open = |v: &&Variable<'_>| v.space == StateSpace::Shared && v.count.is_none();
+        let align = self.module.variables.iter().filter(open).map(|v| v.align).max().unwrap_or(1);
+        let start = self.shared.bytes.next_multiple_of(align);
+        for symbol in self.scopes.levels[0].symbols.values_mut() {
+            if matches!(symbol, Symbol::DynamicShared) {
+                *symbol = Symbol::Shared(start);
+                self.dynamic_shared = Some(start);
+            }
+        }
+    }
+
+    fn call(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
+        let operands = inst.operands.as_slice();
+        let (results, operands) = match operands {
+            [Operand::List(results), rest @ ..] => (results.as_slice(), rest),
+            rest => (&[][..], rest),
+        };
+        let Some((Operand::Name(name), rest)) = operands.split_first() else {
+            return Err(self.scopes.syntax(inst.at, "expected the name of a function", inst.opcode));
+        };
+        let arguments = match rest {
+            [Operand::List(arguments), ..] => arguments.as_slice(),
+            _ => &[],
+        };
+        let unsupported = |what| Err(PtxError::Unsupported { file: self.scopes.file.into(), at: inst.at, what, opcode: (*name).into() });
+        if self.scopes.register(scope, name).is_some() {
+            return unsupported("call through a pointer (inline the functions, or choose by a switch)");
+        }
+        let named = |f: &&Function<'a>| f.name == *name;
+        // A declaration may come first, the body later.
+        let functions = &self.module.functions;
+        let Some(function) = functions.iter().filter(named).find(|f| f.body.is_some()).or_else(|| functions.iter().find(named)) else {
+            return Err(self.scopes.syntax(inst.at, "expected a function of the module", name));
+        };
+        if function.body.is_none() {
+            return match *name {
+                "__assertfail" | "__assert_fail" => self.push(inst, scope, Action::Trap),
+                "vprintf" => unsupported("call (remove printf from the kernel)"),
+                "malloc" | "free" => unsupported("call (allocate on the host and pass a buffer)"),
+                _ => Err(self.scopes.syntax(inst.at, "a function that is declared but not defined in this file", name)),
+            };
+        }
+        if self.open.contains(&function.name) {
+            return unsupported("recursion (write it as a loop)");
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return unsupported("call, inside of 64 others");
+        }
+        let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
+        bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
+        let at = self.insts.len();
+        self.push(inst, scope, Action::Call(0))?;
+        self.expand(function, bound)?;
+        self.insts[at].action = Action::Call(self.insts.len() as u32);
+        Ok(())
+    }
+
+    /// The cells of a call's operands as the meanings of what the function declares.
+    fn bind(
+        &self,
+        inst: &Instruction<'a>,
+        scope: usize,
+        what: &str,
+        given: &[Operand<'a>],
+        declared: &[Variable<'a>],
+    ) -> Result<Vec<(&'a str, Symbol)>> {
+        if given.len() != declared.len() {
+            let message = format!("expected {} {what}, not {}", declared.len(), given.len());
+            return Err(self.scopes.syntax(inst.at, message, inst.opcode));
+        }
+        let mut bound = Vec::new();
+        for (operand, variable) in given.iter().zip(declared) {
+            match operand {
+                Operand::Name(name) => match self.scopes.symbol(scope, name) {
+                    Some(&Symbol::Cell(cell)) if self.cells.bytes(cell) == variable.bytes() => {
+                        bound.push((variable.name, Symbol::Cell(cell)));
+                    }
+                    Some(Symbol::Cell(_)) => {
+                        let message = format!("expected a parameter of {} bytes for `{}`", variable.bytes(), variable.name);
+                        return Err(self.scopes.syntax(inst.at, message, name));
+                    }
+                    _ => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
+                },
+                other => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
+            }
+        }
+        Ok(bound)
+    }
+}
