@@ -3,6 +3,8 @@
 
 use mias::accelsim::{Warnings, read_kernel_from, read_list_from};
 use mias::gpu_file;
+use mias::ptx::Program;
+use mias::ptx::lower::Lowered;
 use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
@@ -105,6 +107,27 @@ fn trace() -> Vec<u8> {
     text
 }
 
+macro_rules! texts {
+    ($($path:literal),* $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),*] };
+}
+
+const PTX: [(&str, &str); 14] = texts![
+    "kernels/mm/mm.ptx",
+    "kernels/fwt/fwt.ptx",
+    "kernels/nbdy/nbdy.ptx",
+    "kernels/blk/blk.ptx",
+    "kernels/bopt/bopt.ptx",
+    "kernels/bfs/bfs.ptx",
+    "kernels/dxtc/dxtc.ptx",
+    "host-sim/tests/data/ptx/constants.ptx",
+    "host-sim/tests/data/ptx/device_functions.ptx",
+    "host-sim/tests/data/ptx/generic.ptx",
+    "host-sim/tests/data/ptx/halves.ptx",
+    "host-sim/tests/data/ptx/named_barriers.ptx",
+    "host-sim/tests/data/ptx/reduce.ptx",
+    "host-sim/tests/data/ptx/indirect.ptx",
+];
+
 const LIST: &[u8] = b"MemcpyHtoD,0x7f0000000000,4096\nkernel-1.traceg\n\nMemcpyHtoD,0x7f0000010000,64\nkernel-2.traceg.xz\n";
 
 /// A machine that passed the checks can be built.
@@ -132,6 +155,20 @@ proptest! {
         let bytes = mutations.iter().fold(LIST.to_vec(), apply);
         if let Err(error) = read_list_from(Cursor::new(bytes), Path::new("kernelslist.g"), &|name| Some(name.into())) {
             prop_assert!(error.to_string().starts_with("kernelslist.g:"), "{}", error);
+        }
+    }
+
+    /// Real PTX, the seven kernels' and that of the tests: what is still read can be lowered, too.
+    #[test]
+    fn mutated_ptx_is_refused_or_can_be_lowered(which: Index, entry: Index, mutations in prop::collection::vec(mutation(), 1..4)) {
+        let (name, text) = which.get(&PTX);
+        let bytes = mutations.iter().fold(text.as_bytes().to_vec(), apply);
+        let text = String::from_utf8_lossy(&bytes);
+        let entries: Vec<&str> = text.split(".entry ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+        let entry = if entries.is_empty() { "none" } else { *entry.get(&entries) };
+        match Program::parse(name, &text, entry) {
+            Ok(program) => prop_assert_eq!(Lowered::new(&program).statics.len(), program.insts.len()),
+            Err(error) => prop_assert!(error.to_string().starts_with(&format!("{name}:")), "{}", error),
         }
     }
 

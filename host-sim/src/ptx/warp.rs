@@ -65,7 +65,7 @@ pub enum Stop {
 
 /// Instructions after which a warp lets others run, so that warps can wait for each other without a barrier. Assumption: longer
 /// than any kernel of the thesis runs between two barriers.
-const SLICE: u64 = 1 << 20;
+const SLICE: u64 = 1 << 16;
 
 /// What a warp cannot go on after; the TB adds names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

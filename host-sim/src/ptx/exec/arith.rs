@@ -117,7 +117,8 @@ impl Arith {
     fn flushed(&self, bits: u64) -> u64 {
         match self.ftz {
             true if self.format == F32 => flush(bits as u32).into(),
-            true if bits & 0x7c00 == 0 => bits & 0x8000,
+            true if self.format == F16 && bits & 0x7c00 == 0 => bits & 0x8000,
+            // In double precision only the approximate functions flush, on their own.
             _ => bits,
         }
     }

@@ -18,6 +18,17 @@ fn relative(found: u32, expected: f64) -> f64 {
 }
 
 proptest! {
+    /// The upper halves of operand and result have 20 digits, so that either errs by 2^-20 at most; beyond the normal range is zero.
+    #[test]
+    fn approximate_doubles_keep_half_of_their_digits(mantissa in 1f64..2.0, exponent in -1000i32..1000, negative: bool) {
+        let x = mantissa * 2f64.powi(exponent) * if negative { -1.0 } else { 1.0 };
+        let found = |inst: &str, x: f64| f64::from_bits(double(&format!("{inst} %rd7, %rd0;"), &[x.to_bits()]));
+        prop_assert!((found("rcp.approx.ftz.f64", x) * x - 1.0).abs() <= 2f64.powi(-19));
+        prop_assert!((found("rsqrt.approx.ftz.f64", x.abs()) * x.abs().sqrt() - 1.0).abs() <= 2f64.powi(-19));
+        prop_assert_eq!(found("rcp.approx.ftz.f64", f64::MAX), 0.0);
+        prop_assert_eq!(found("rcp.approx.ftz.f64", f64::MIN_POSITIVE / 4.0), f64::INFINITY);
+    }
+
     #[test]
     fn doubles_are_ieee(a: u64, b: u64, c: u64) {
         let [x, y, z] = [a, b, c].map(f64::from_bits);

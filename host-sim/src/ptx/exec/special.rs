@@ -128,6 +128,8 @@ pub enum Move {
     Double(DoubleReg, Src64),
     /// Predicate to predicate.
     Pred(PredReg, PredReg),
+    /// The same truth in all lanes.
+    PredTruth(PredReg, bool),
     /// From a special register.
     Special(WordReg, Special),
     /// From one of 64 bits, or to a register that is wider than it.
@@ -161,6 +163,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
     d.arity(2)?;
     let (dst, src) = (d.operand(0)?, d.operand(1)?);
     match (ty, dst, src) {
+        (Type::Pred, _, Operand::Integer(truth)) => Ok(Move::PredTruth(d.dst_pred(dst)?, *truth != 0)),
         (Type::Pred, ..) => Ok(Move::Pred(d.dst_pred(dst)?, d.src_pred(src)?)),
         (Type::Bits(8), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 2 => {
             Ok(Move::Pack(d.dst64(dst)?, [d.src32(&parts[0])?, d.src32(&parts[1])?]))
@@ -208,6 +211,7 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
             let bits = l.regs.pred(src);
             l.regs.set_pred(dst, l.mask, bits);
         }
+        Move::PredTruth(dst, truth) => l.regs.set_pred(dst, l.mask, if truth { u32::MAX } else { 0 }),
         Move::Special(dst, special) => l.regs.set_word(dst, l.mask, &place.read(special)),
         Move::SpecialWide(dst, special) => {
             let low = place.read(special);
