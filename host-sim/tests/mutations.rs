@@ -30,6 +30,8 @@ enum Mutation {
     Number(Index, i64),
     /// Everything from here on goes.
     End(Index),
+    /// Two words change places.
+    Words(Index, Index),
 }
 
 fn mutation() -> impl Strategy<Value = Mutation> {
@@ -43,6 +45,7 @@ fn mutation() -> impl Strategy<Value = Mutation> {
         2 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Mutation::Swap(a, b)),
         4 => (any::<Index>(), extreme).prop_map(|(at, number)| Mutation::Number(at, number)),
         1 => any::<Index>().prop_map(Mutation::End),
+        3 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Mutation::Words(a, b)),
     ]
 }
 
@@ -84,6 +87,12 @@ fn apply(bytes: Vec<u8>, mutation: &Mutation) -> Vec<u8> {
             }
             let range = at.get(&found).clone();
             return [&bytes[..range.start], number.to_string().as_bytes(), &bytes[range.end..]].concat();
+        }
+        Mutation::Words(a, b) => {
+            let mut words: Vec<&[u8]> = bytes.split_inclusive(|byte| !byte.is_ascii_alphanumeric() && !b"_.$%".contains(byte)).collect();
+            let (a, b) = (a.index(words.len()), b.index(words.len()));
+            words.swap(a, b);
+            return words.concat();
         }
         Mutation::Drop(at) => drop(lines.remove(at.index(lines.len()))),
         Mutation::Twice(at) => {

@@ -3,7 +3,7 @@
 //!
 //! Each call has registers, labels, and local variables of its own; shared variables of a function are the same in all calls.
 //! What a call hands over are cells (`cells.rs`). The call and the return stay, as the control instructions that they are.
-//! Recursion and calls through pointers cannot be expanded and are refused.
+//! `call.rs` reads the calls themselves.
 
 use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
 use super::cells::Cells;
@@ -15,9 +15,6 @@ type Result<T> = std::result::Result<T, PtxError>;
 
 /// Most instructions of an expanded kernel: what a trace can hold.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
-
-/// Most calls inside of each other. Assumption: far more than code without recursion has.
-const MAX_DEPTH: usize = 64;
 
 /// What becomes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +54,7 @@ pub(super) struct Flat<'m, 'a> {
     local: Frame,
     pub(super) local_bytes: u32,
     /// Functions being expanded, the kernel first.
-    open: Vec<&'m str>,
+    pub(super) open: Vec<&'m str>,
     /// Shared variables of functions that were expanded before: function, scope, name.
     placed: BTreeMap<(&'m str, usize, &'m str), u32>,
 }
@@ -99,7 +96,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 
     /// Appends a function's instructions; `bound` are the meanings of its parameters and results.
-    fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<()> {
+    pub(super) fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<()> {
         self.open.push(function.name);
         let base = self.scopes.levels.len();
         let local_before = self.local;
@@ -169,7 +166,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    fn push(&mut self, inst: &'m Instruction<'a>, scope: usize, action: Action) -> Result<()> {
+    pub(super) fn push(&mut self, inst: &'m Instruction<'a>, scope: usize, action: Action) -> Result<()> {
         if self.insts.len() >= MAX_INSTRUCTIONS {
             let message = format!("more than {MAX_INSTRUCTIONS} instructions with all calls expanded");
             return Err(self.scopes.syntax(inst.at, message, inst.opcode));
@@ -228,83 +225,5 @@ impl<'m, 'a> Flat<'m, 'a> {
                 self.dynamic_shared = Some(start);
             }
         }
-    }
-
-    fn call(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
-        let operands = inst.operands.as_slice();
-        let (results, operands) = match operands {
-            [Operand::List(results), rest @ ..] => (results.as_slice(), rest),
-            rest => (&[][..], rest),
-        };
-        let Some((Operand::Name(name), rest)) = operands.split_first() else {
-            return Err(self.scopes.syntax(inst.at, "expected the name of a function", inst.opcode));
-        };
-        let arguments = match rest {
-            [Operand::List(arguments), ..] => arguments.as_slice(),
-            _ => &[],
-        };
-        let unsupported = |what| Err(PtxError::Unsupported { file: self.scopes.file.into(), at: inst.at, what, opcode: (*name).into() });
-        if self.scopes.register(scope, name).is_some() {
-            return unsupported("call through a pointer (inline the functions, or choose by a switch)");
-        }
-        let named = |f: &&Function<'a>| f.name == *name;
-        // A declaration may come first, the body later.
-        let functions = &self.module.functions;
-        let Some(function) = functions.iter().filter(named).find(|f| f.body.is_some()).or_else(|| functions.iter().find(named)) else {
-            return Err(self.scopes.syntax(inst.at, "expected a function of the module", name));
-        };
-        if function.body.is_none() {
-            return match *name {
-                "__assertfail" | "__assert_fail" => self.push(inst, scope, Action::Trap),
-                "vprintf" => unsupported("call (remove printf from the kernel)"),
-                "malloc" | "free" => unsupported("call (allocate on the host and pass a buffer)"),
-                _ => Err(self.scopes.syntax(inst.at, "a function that is declared but not defined in this file", name)),
-            };
-        }
-        if self.open.contains(&function.name) {
-            return unsupported("recursion (write it as a loop)");
-        }
-        if self.open.len() >= MAX_DEPTH {
-            return unsupported("call, inside of 64 others");
-        }
-        let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
-        bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
-        let at = self.insts.len();
-        self.push(inst, scope, Action::Call(0))?;
-        self.expand(function, bound)?;
-        self.insts[at].action = Action::Call(self.insts.len() as u32);
-        Ok(())
-    }
-
-    /// The cells of a call's operands as the meanings of what the function declares.
-    fn bind(
-        &self,
-        inst: &Instruction<'a>,
-        scope: usize,
-        what: &str,
-        given: &[Operand<'a>],
-        declared: &[Variable<'a>],
-    ) -> Result<Vec<(&'a str, Symbol)>> {
-        if given.len() != declared.len() {
-            let message = format!("expected {} {what}, not {}", declared.len(), given.len());
-            return Err(self.scopes.syntax(inst.at, message, inst.opcode));
-        }
-        let mut bound = Vec::new();
-        for (operand, variable) in given.iter().zip(declared) {
-            match operand {
-                Operand::Name(name) => match self.scopes.symbol(scope, name) {
-                    Some(&Symbol::Cell(cell)) if self.cells.bytes(cell) == variable.bytes() => {
-                        bound.push((variable.name, Symbol::Cell(cell)));
-                    }
-                    Some(Symbol::Cell(_)) => {
-                        let message = format!("expected a parameter of {} bytes for `{}`", variable.bytes(), variable.name);
-                        return Err(self.scopes.syntax(inst.at, message, name));
-                    }
-                    _ => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
-                },
-                other => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
-            }
-        }
-        Ok(bound)
     }
 }

@@ -5,11 +5,12 @@ use super::ast::Type;
 use super::barrier::{self, Barriers, State};
 use super::error::ExecError;
 use super::exec::access::Memories;
-use super::exec::special::WarpPlace;
+use super::exec::place::WarpPlace;
 use super::memory::{DeviceMemory, SharedMemory};
 use super::program::Program;
 use super::registers::LANES;
-use super::warp::{Event, Observer, Stop, Trap, Warp};
+use super::trap::Trap;
+use super::warp::{Event, Observer, Stop, Warp};
 
 /// Instructions per warp after which a kernel is taken to loop forever. Assumption: about a thousand times what the longest
 /// kernel of the thesis needs (binomial options, 55,760).

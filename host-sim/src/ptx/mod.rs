@@ -1,17 +1,19 @@
 //! The PTX front end: text in, results and a warp trace out.
 //!
 //! ```text
-//! text --lexer, parser--> Module --decode--> Program --launch, warp, exec--> results in DeviceMemory
-//!                                               |                   |
-//!                                               `--lower--> static instructions --record--> TbRecorder
+//! text --lexer, parser--> Module --inline, decode--> Program --launch, warp, exec--> results in DeviceMemory
+//!                                                       |                   |
+//!                                                       `--lower--> static instructions --record--> TbRecorder
 //! ```
 //!
+//! `docs/ptx.md` says what of PTX is run.
 //! [`Program`] is a table of decoded instructions: labels are indices, registers are dense and typed. One file per opcode
 //! family (`exec/`) decodes and executes its instructions for the 32 lanes of a warp at once. The lowering makes of each PTX
 //! instruction what the machine would execute, for the timing model.
 
 pub mod ast;
 pub mod barrier;
+mod call;
 mod cells;
 pub mod cfg;
 pub mod decode;
@@ -25,9 +27,11 @@ pub mod lower;
 pub mod memory;
 mod operands;
 pub mod parser;
+mod places;
 pub mod program;
 pub mod registers;
 mod scope;
+pub mod trap;
 pub mod warp;
 
 pub use error::{ExecError, PtxError};

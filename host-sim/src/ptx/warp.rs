@@ -6,14 +6,14 @@
 //! section "SIMT stack".
 
 use super::barrier::Arrival;
-use super::error::{ExecError, Position};
-use super::exec::access::{LaneFault, Memories, lanes};
+use super::exec::access::{Memories, lanes};
 use super::exec::control::{Barrier, Control, Reduction};
-use super::exec::special::WarpPlace;
+use super::exec::place::WarpPlace;
 use super::exec::{self, Op};
 use super::memory::LocalMemory;
 use super::program::{Inst, Program, Src32};
 use super::registers::{LANES, Lanes, RegFile};
+use super::trap::Trap;
 
 /// An executed instruction, as told to an [`Observer`].
 #[derive(Clone, Copy, Debug)]
@@ -66,23 +66,6 @@ pub enum Stop {
 /// Instructions after which a warp lets others run, so that warps can wait for each other without a barrier. Assumption: longer
 /// than any kernel of the thesis runs between two barriers.
 const SLICE: u64 = 1 << 16;
-
-/// What a warp cannot go on after; the TB adds names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trap {
-    /// A bad access by the instruction at an index.
-    Access(u32, LaneFault),
-    /// A barrier at an index, and what is wrong with how it is reached.
-    Barrier(u32, &'static str),
-    /// `trap` or a failed assertion at an index, in a lane.
-    Trap(u32, usize),
-    /// A branch by a list at an index, in a lane whose number is beyond its end.
-    Table(u32, usize),
-    /// Too many instructions; the next index.
-    Limit(u32),
-    /// It waits at a barrier that nobody will open.
-    Hang,
-}
 
 /// The state of one warp.
 #[derive(Clone, Debug)]
@@ -265,41 +248,5 @@ fn guard(inst: &Inst, regs: &RegFile) -> u32 {
         None => u32::MAX,
         Some(guard) if guard.negated => !regs.pred(guard.pred),
         Some(guard) => regs.pred(guard.pred),
-    }
-}
-
-impl Trap {
-    /// The error that names everything.
-    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64) -> ExecError {
-        let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
-        let at = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at).line;
-        match self {
-            Trap::Access(pc, fault) => ExecError::Access {
-                kernel,
-                file,
-                line: at(pc),
-                tb,
-                thread: place.tid.map(|axis| axis[fault.lane]),
-                fault: fault.fault,
-                space: fault.space.name(),
-                bytes: fault.bytes,
-                address: fault.address,
-            },
-            Trap::Barrier(pc, message) => ExecError::Barrier { kernel, file, line: at(pc), tb, warp, message: message.into() },
-            Trap::Trap(pc, lane) | Trap::Table(pc, lane) => ExecError::Trap {
-                kernel,
-                file,
-                line: at(pc),
-                tb,
-                thread: place.tid.map(|axis| axis[lane]),
-                what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
-                    (Trap::Table(..), _) => "a branch beyond the end of its list",
-                    (_, Some("trap")) => "trap",
-                    _ => "a failed assertion",
-                },
-            },
-            Trap::Hang => ExecError::Barrier { kernel, file, line: 0, tb, warp, message: "the TB hangs".into() },
-            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit },
-        }
     }
 }

@@ -144,8 +144,8 @@ fn generic_addresses_go_where_each_lane_says() {
     assert_eq!((found[64], found[65]), (1100 + 32, data[0] + 32));
     // The function's load and store, and the load behind the call, met all three memories each; the atomic two.
     for space in [Space::Global, Space::Shared, Space::Local] {
-        assert_eq!(count(&trace, Class::Load(space)) >= 2, true, "{space:?}");
-        assert_eq!(count(&trace, Class::Store(space)) >= 1, true, "{space:?}");
+        assert!(count(&trace, Class::Load(space)) >= 2, "{space:?}");
+        assert!(count(&trace, Class::Store(space)) >= 1, "{space:?}");
     }
     assert_eq!((count(&trace, Class::Atomic(Space::Global)), count(&trace, Class::Atomic(Space::Shared))), (1, 1));
 }

@@ -64,11 +64,11 @@ fn atomics_of_every_type() {
     assert_eq!(i64::from(ints[4]) + i64::from(ints[5]), sum);
     assert_eq!((ints[6], ints[8], ints[9]), (n as i32, 64, 64));
     let words = device.read_ints(u32s, 5);
-    let xor = (0..n as u32).fold(0, |x, t| x ^ t * 77);
+    let xor = (0..n as u32).fold(0, |x, t| x ^ (t * 77));
     // 128 increments modulo 11; as many decrements.
     assert_eq!(words, [0, -1, xor as i32, (n % 11) as i32, ((11 - n % 11) % 11) as i32]);
     let longs = device.read_longs(u64s, 10);
-    let xor = (0..n).fold(0, |x, t| x ^ t * 0x1_2345_6789);
+    let xor = (0..n).fold(0, |x, t| x ^ (t * 0x1_2345_6789));
     assert_eq!(longs[..6], [sum << 30, 1000 - (n - 1), (n - 1) << 40, 0, -1, xor]);
     assert!((1..=n).contains(&longs[6]) && longs[7] == 1, "one thread was first: {longs:?}");
     assert_eq!(longs[8..], [3 * 64, 3 * 64]);

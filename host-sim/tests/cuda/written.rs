@@ -80,6 +80,54 @@ proptest! {
         prop_assert_eq!(results(&functions, &body, threads), expected);
     }
 
+    /// Each 64-bit update by all threads on one place of shared, global, or generic memory, against its definition; and in halves.
+    #[test]
+    fn atomics_beyond_words(start: i64, k in 1i64..i64::MAX, threads in 1u32..70, place in 0usize..3) {
+        let at = ["mov.u64 %rd4, wide;", "mov.u64 %rd4, far;", "mov.u64 %rd4, wide;\ncvta.shared.u64 %rd4, %rd4;"][place];
+        let space = [".shared", ".global", ""][place];
+        let module = ".shared .align 8 .b8 wide[8];\n.global .u64 far;";
+        let one = |op: &str, operand: &str, read: &str| {
+            let body = format!(
+                "{at}\nst{space}.u64 [%rd4], {start};\ncvt.u64.u32 %rd5, %r1;\nmul.lo.u64 %rd6, %rd5, {k};\nand.b32 %r5, %r1, 31;\nmov.u64 %rd7, 1;\n\
+                 shl.b64 %rd7, %rd7, %r5;\nbar.sync 0;\nred{space}.{op} [%rd4], {operand};\nbar.sync 0;\nld{space}.u64 %rd8, [%rd4];\n{read}"
+            );
+            results(module, &body, threads)[0]
+        };
+        let whole = |op: &str, operand: &str| {
+            let low = one(op, operand, "cvt.u32.u64 %r3, %rd8;") as u32;
+            i64::from(one(op, operand, "shr.u64 %rd8, %rd8, 32;\ncvt.u32.u64 %r3, %rd8;")) << 32 | i64::from(low)
+        };
+        let values: Vec<i64> = (0..i64::from(threads)).map(|i| i.wrapping_mul(k)).collect();
+        let unsigned = |pick: fn(u64, u64) -> u64| values.iter().fold(start as u64, |a, &b| pick(a, b as u64)) as i64;
+        prop_assert_eq!(whole("add.u64", "%rd6"), values.iter().fold(start, |a, &b| a.wrapping_add(b)));
+        prop_assert_eq!(whole("min.s64", "%rd6"), values.iter().fold(start, |a, &b| a.min(b)));
+        prop_assert_eq!(whole("max.s64", "%rd6"), values.iter().fold(start, |a, &b| a.max(b)));
+        prop_assert_eq!(whole("min.u64", "%rd6"), unsigned(u64::min));
+        prop_assert_eq!(whole("max.u64", "%rd6"), unsigned(u64::max));
+        let bits = (0..threads.min(32)).fold(0, |bits, i| bits | 1i64 << i);
+        prop_assert_eq!(whole("or.b64", "%rd7"), start | bits);
+        // Small whole numbers add exactly in every format.
+        let small = start & 15;
+        let sum = |op: &str, one: u64, read: &str, first: u64| {
+            let body = format!(
+                "{at}\nst{space}.u64 [%rd4], {first};\nmov.u64 %rd6, {one};\ncvt.u32.u64 %r6, %rd6;\ncvt.u16.u32 %rs1, %r6;\nbar.sync 0;\n\
+                 red{space}.{op};\nbar.sync 0;\n{read}"
+            );
+            results(module, &body, threads)[0]
+        };
+        let expected = small as i32 + threads as i32;
+        let double = format!("ld{space}.f64 %rd8, [%rd4];\ncvt.rzi.s32.f64 %r3, %rd8;");
+        prop_assert_eq!(sum("add.f64 [%rd4], %rd6", 1f64.to_bits(), &double, (small as f64).to_bits()), expected);
+        let single = format!("ld{space}.u32 %r4, [%rd4];\ncvt.rzi.s32.f32 %r3, %r4;");
+        prop_assert_eq!(sum("add.f32 [%rd4], %r6", u64::from(1f32.to_bits()), &single, u64::from((small as f32).to_bits())), expected);
+        let halves = format!("ld{space}.v2.u16 {{%rs2, %rs3}}, [%rd4];\ncvt.rzi.s32.f16 %r4, %rs2;\ncvt.rzi.s32.f16 %r5, %rs3;\nmad.lo.s32 %r3, %r5, 1000, %r4;");
+        prop_assert_eq!(sum("add.noftz.f16x2 [%rd4], %r6", 0x4000_3c00, &halves, 0), threads as i32 * 2001);
+        prop_assert_eq!(sum("add.noftz.f16 [%rd4], %rs1", 0x3c00, &halves, 0), threads as i32);
+        // One thread finds what it looks for.
+        let swap = sum("or.b32 [%rd4], 0", 0, &format!("atom{space}.cas.b16 %rs2, [%rd4+2], 0, 9;\nsetp.eq.s16 %p1, %rs2, 0;\nbar.red.popc.u32 %r3, 0, %p1;"), 0);
+        prop_assert_eq!(swap, 1);
+    }
+
     /// What the threads of several warps learn from each other at a barrier.
     #[test]
     fn reductions_at_barriers(bound in 0u32..70, threads in 1u32..70) {

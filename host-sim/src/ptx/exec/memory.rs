@@ -8,7 +8,8 @@ use super::special::{Element, Move};
 use crate::ptx::ast::{Operand, Type};
 use crate::ptx::cells::Place;
 use crate::ptx::error::PtxError;
-use crate::ptx::operands::{Decoder, ParamPlace};
+use crate::ptx::operands::Decoder;
+use crate::ptx::places::ParamPlace;
 use crate::ptx::program::{Address, DoubleReg, Reg, Src, Src32, Src64, WordReg};
 use crate::ptx::scope::Symbol;
 

@@ -19,6 +19,7 @@ pub mod integer;
 pub mod integer_any;
 pub mod logic;
 pub mod memory;
+pub mod place;
 pub mod scalar;
 pub mod special;
 pub mod test;

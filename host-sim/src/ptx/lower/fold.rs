@@ -14,7 +14,8 @@ use crate::ptx::exec::Op;
 use crate::ptx::exec::convert::{Convert, Source, Target};
 use crate::ptx::exec::integer::{Binary, Integer};
 use crate::ptx::exec::logic::{Logic, Shift};
-use crate::ptx::exec::special::{Move, Special};
+use crate::ptx::exec::place::Special;
+use crate::ptx::exec::special::Move;
 use crate::ptx::program::{Program, Src};
 
 /// What an instruction reads and writes after folding, as dense register numbers ([`Program::dense`]).

@@ -1,0 +1,94 @@
+//! Calls: which function, and what is handed over. PTX ISA 7.8 section 9.7.12 "call".
+//!
+//! Recursion and calls through pointers cannot be expanded and are refused, as is what has no body: the runtime's functions.
+
+use super::ast::{Function, Instruction, Operand, Variable};
+use super::error::PtxError;
+use super::inline::{Action, Flat};
+use super::scope::Symbol;
+
+type Result<T> = std::result::Result<T, PtxError>;
+
+/// Most calls inside of each other. Assumption: far more than code without recursion has.
+const MAX_DEPTH: usize = 64;
+
+impl<'m, 'a> Flat<'m, 'a> {
+    /// Expands a call.
+    pub(super) fn call(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
+        let operands = inst.operands.as_slice();
+        let (results, operands) = match operands {
+            [Operand::List(results), rest @ ..] => (results.as_slice(), rest),
+            rest => (&[][..], rest),
+        };
+        let Some((Operand::Name(name), rest)) = operands.split_first() else {
+            return Err(self.scopes.syntax(inst.at, "expected the name of a function", inst.opcode));
+        };
+        let arguments = match rest {
+            [Operand::List(arguments), ..] => arguments.as_slice(),
+            _ => &[],
+        };
+        let unsupported = |what| Err(PtxError::Unsupported { file: self.scopes.file.into(), at: inst.at, what, opcode: (*name).into() });
+        if self.scopes.register(scope, name).is_some() {
+            return unsupported("call through a pointer (inline the functions, or choose by a switch)");
+        }
+        let named = |f: &&Function<'a>| f.name == *name;
+        // A declaration may come first, the body later.
+        let functions = &self.module.functions;
+        let Some(function) = functions.iter().filter(named).find(|f| f.body.is_some()).or_else(|| functions.iter().find(named)) else {
+            return Err(self.scopes.syntax(inst.at, "expected a function of the module", name));
+        };
+        if function.body.is_none() {
+            return match *name {
+                "__assertfail" | "__assert_fail" => self.push(inst, scope, Action::Trap),
+                "vprintf" => unsupported("call (remove printf from the kernel)"),
+                "malloc" | "free" => unsupported("call (allocate on the host and pass a buffer)"),
+                _ => Err(self.scopes.syntax(inst.at, "a function that is declared but not defined in this file", name)),
+            };
+        }
+        if self.open.contains(&function.name) {
+            return unsupported("recursion (write it as a loop)");
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return unsupported("call, inside of 64 others");
+        }
+        let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
+        bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
+        let at = self.insts.len();
+        self.push(inst, scope, Action::Call(0))?;
+        self.expand(function, bound)?;
+        self.insts[at].action = Action::Call(self.insts.len() as u32);
+        Ok(())
+    }
+
+    /// The cells of a call's operands as the meanings of what the function declares.
+    fn bind(
+        &self,
+        inst: &Instruction<'a>,
+        scope: usize,
+        what: &str,
+        given: &[Operand<'a>],
+        declared: &[Variable<'a>],
+    ) -> Result<Vec<(&'a str, Symbol)>> {
+        if given.len() != declared.len() {
+            let message = format!("expected {} {what}, not {}", declared.len(), given.len());
+            return Err(self.scopes.syntax(inst.at, message, inst.opcode));
+        }
+        let mut bound = Vec::new();
+        for (operand, variable) in given.iter().zip(declared) {
+            match operand {
+                Operand::Name(name) => match self.scopes.symbol(scope, name) {
+                    Some(&Symbol::Cell(cell)) if self.cells.bytes(cell) == variable.bytes() => {
+                        bound.push((variable.name, Symbol::Cell(cell)));
+                    }
+                    Some(Symbol::Cell(_)) => {
+                        let message = format!("expected a parameter of {} bytes for `{}`", variable.bytes(), variable.name);
+                        return Err(self.scopes.syntax(inst.at, message, name));
+                    }
+                    _ => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
+                },
+                other => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
+            }
+        }
+        Ok(bound)
+    }
+}

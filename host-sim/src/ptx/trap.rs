@@ -1,0 +1,59 @@
+//! What ends the execution of a warp before its time, and the message that names it.
+
+use super::error::{ExecError, Position};
+use super::exec::access::LaneFault;
+use super::exec::place::WarpPlace;
+use super::program::Program;
+
+/// What a warp cannot go on after; the TB adds names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trap {
+    /// A bad access by the instruction at an index.
+    Access(u32, LaneFault),
+    /// A barrier at an index, and what is wrong with how it is reached.
+    Barrier(u32, &'static str),
+    /// `trap` or a failed assertion at an index, in a lane.
+    Trap(u32, usize),
+    /// A branch by a list at an index, in a lane whose number is beyond its end.
+    Table(u32, usize),
+    /// Too many instructions; the next index.
+    Limit(u32),
+    /// It waits at a barrier that nobody will open.
+    Hang,
+}
+
+impl Trap {
+    /// The error that names everything.
+    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64) -> ExecError {
+        let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
+        let at = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at).line;
+        match self {
+            Trap::Access(pc, fault) => ExecError::Access {
+                kernel,
+                file,
+                line: at(pc),
+                tb,
+                thread: place.tid.map(|axis| axis[fault.lane]),
+                fault: fault.fault,
+                space: fault.space.name(),
+                bytes: fault.bytes,
+                address: fault.address,
+            },
+            Trap::Barrier(pc, message) => ExecError::Barrier { kernel, file, line: at(pc), tb, warp, message: message.into() },
+            Trap::Trap(pc, lane) | Trap::Table(pc, lane) => ExecError::Trap {
+                kernel,
+                file,
+                line: at(pc),
+                tb,
+                thread: place.tid.map(|axis| axis[lane]),
+                what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
+                    (Trap::Table(..), _) => "a branch beyond the end of its list",
+                    (_, Some("trap")) => "trap",
+                    _ => "a failed assertion",
+                },
+            },
+            Trap::Hang => ExecError::Barrier { kernel, file, line: 0, tb, warp, message: "the TB hangs".into() },
+            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit },
+        }
+    }
+}
