@@ -26,8 +26,9 @@ pub fn prepare(spec: &Spec) -> Result<Prepared, KernelError> {
     let instance = kernel.init(&spec.input)?;
     let program = Program::parse(compiled.ptx_file, compiled.ptx, &instance.entry)?;
     let Resources { registers, shared_bytes } = ptxas::parse(compiled.report_file, compiled.report, &instance.entry)?;
-    let Launch { grid, block, .. } = instance.launch;
-    let info = KernelInfo { name: kernel.name().into(), grid, block, registers_per_thread: registers, shared_bytes };
+    let Launch { grid, block, shared_bytes: dynamic, .. } = instance.launch;
+    let info =
+        KernelInfo { name: kernel.name().into(), grid, block, registers_per_thread: registers, shared_bytes: shared_bytes + dynamic };
     Ok(Prepared { program, instance, info })
 }
 

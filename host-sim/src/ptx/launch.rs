@@ -12,9 +12,9 @@ use super::registers::LANES;
 use super::trap::Trap;
 use super::warp::{Event, Observer, Stop, Warp};
 
-/// Instructions per warp after which a kernel is taken to loop forever. Assumption: about a thousand times what the longest
-/// kernel of the thesis needs (binomial options, 55,760).
-pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 50_000_000;
+/// Instructions per warp after which a kernel is taken to loop forever. Assumption: a hundred times what the longest kernel of the
+/// thesis needs (binomial options, 55,760), and reached in some seconds by all warps of a TB.
+pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 10_000_000;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
@@ -23,7 +23,7 @@ const MAX_THREADS: u64 = 1024;
 const WATCHED: u64 = 20_000;
 
 /// Shared memory per TB, static and dynamic: CUDA C programming guide, the same table, 9.0.
-const MAX_SHARED: u64 = 227 << 10;
+const MAX_SHARED: u32 = 227 << 10;
 
 /// A kernel argument.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,11 +139,10 @@ impl<'a> TbRunner<'a> {
         if u32::try_from(launch.tbs()).is_err() {
             return Err(impossible("a grid has at most 4294967295 TBs here"));
         }
-        let static_bytes = program.dynamic_shared.unwrap_or(program.shared_bytes);
-        let shared_bytes = match u64::from(static_bytes) + u64::from(launch.shared_bytes) {
-            bytes @ 0..=MAX_SHARED => bytes as u32,
-            _ => return Err(impossible("a TB has at most 227 KiB of shared memory")),
-        };
+        let shared_bytes = program.shared_with(launch.shared_bytes);
+        if shared_bytes > MAX_SHARED {
+            return Err(impossible("a TB has at most 227 KiB of shared memory"));
+        }
         let params = launch.params(program)?;
         if !device.load(&program.image) {
             return Err(ExecError::Module { kernel: program.name.clone(), file: program.file.clone() });

@@ -131,6 +131,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Shared memory per TB in bytes with `dynamic` bytes of the launch's choice. Saturates.
+    pub fn shared_with(&self, dynamic: u32) -> u32 {
+        self.dynamic_shared.unwrap_or(self.shared_bytes).saturating_add(dynamic)
+    }
+
     /// Dense number of a register over all classes: predicates, then 32-bit, then 64-bit.
     pub fn dense(&self, reg: Reg) -> usize {
         match reg {

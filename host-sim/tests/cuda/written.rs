@@ -186,6 +186,24 @@ fn module_variables_of_every_form() {
     assert_eq!(load("mov.u32 %r4, common;\nmov.u32 %r5, open;\nsub.u32 %r3, %r5, %r4;"), 64);
 }
 
+/// A kernel's structure, read at a place that each thread chooses.
+#[test]
+fn parameters_by_address() {
+    let text = format!(
+        "{HEAD}.entry k(.param .u64 out, .param .align 4 .b8 list[64])\n{{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [out];\n\
+         mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nmov.b64 %rd4, list;\nadd.s64 %rd5, %rd4, %rd2;\n\
+         ld.param.u32 %r2, [%rd5];\ncvta.param.u64 %rd6, %rd4;\nadd.s64 %rd6, %rd6, %rd2;\nld.u32 %r3, [%rd6+4];\nsub.u32 %r2, %r3, %r2;\n\
+         st.global.u32 [%rd3], %r2;\nret;\n}}\n"
+    );
+    let program = Program::parse("k.ptx", &text, "k").unwrap();
+    let mut device = Device::default();
+    let out = device.zeros(60);
+    let squares = (0..16u32).flat_map(|i| (i * i).to_le_bytes()).collect();
+    let trace = device.run(&program, row(1, 15), &[Arg::U64(out), Arg::Bytes(squares)]).unwrap();
+    assert_eq!(device.read_ints(out, 15), (0..15).map(|i| 2 * i + 1).collect::<Vec<_>>());
+    assert_eq!(count(&trace, Class::Load(Space::Constant)), 2);
+}
+
 #[test]
 fn wide_registers_hold_narrow_loads() {
     let body = "st.shared.u32 [s], -5;\nld.shared.s32 %rd4, [s];\nld.shared.u8 %rd5, [s];\nst.shared.u16 [s+4], %rd4;\nld.shared.v2.u16 {_, %rs1}, [s+4];\n\

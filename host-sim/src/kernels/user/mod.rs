@@ -90,8 +90,8 @@ impl UserKernel {
         };
         let (memory, args) = self.place(&program)?;
         let Self { grid, block, .. } = *self;
-        let launch = Launch { grid, block, args };
-        let shared_bytes = program.shared_bytes.saturating_add(self.shared_bytes);
+        let launch = Launch { grid, block, args, shared_bytes: self.shared_bytes };
+        let shared_bytes = program.shared_with(self.shared_bytes);
         let info = KernelInfo { name: self.name.clone(), grid, block, registers_per_thread, shared_bytes };
         Ok(Prepared { program, instance: Instance { memory, entry, launch, expected: None }, info })
     }

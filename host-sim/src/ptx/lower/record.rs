@@ -36,8 +36,8 @@ struct Defined {
     inst: StaticInst,
     /// For an exit: the same as a branch, for when other lanes of the warp go on.
     partial: Option<(u16, StaticInst)>,
-    /// For a generic access: the same in shared and in local memory.
-    elsewhere: Option<[(u16, StaticInst); 2]>,
+    /// For a generic access: the same in shared and local memory, and of parameters.
+    elsewhere: Option<[(u16, StaticInst); 3]>,
 }
 
 /// All instructions of a program, known to a trace.
@@ -65,8 +65,11 @@ impl<'a> Definitions<'a> {
                         _ => None,
                     };
                     let elsewhere = if *generic {
-                        let [shared, local] = [Space::Shared, Space::Local].map(|space| moved(inst, space));
-                        Some([(builder.define(shared)?, shared), (builder.define(local)?, local)])
+                        let mut define = |space| -> Result<_, TraceError> {
+                            let inst = moved(inst, space);
+                            Ok((builder.define(inst)?, inst))
+                        };
+                        Some([define(Space::Shared)?, define(Space::Local)?, define(Space::Constant)?])
                     } else {
                         None
                     };
@@ -130,19 +133,18 @@ impl<'a> Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Records a generic access as one instruction per memory, if any lane is in another than device memory. Lanes in
-    /// parameter memory count as in device memory.
-    fn split(&mut self, defined: &Defined, elsewhere: &[(u16, StaticInst); 2], addresses: &[u64]) -> bool {
+    /// Records a generic access as one instruction per memory, if any lane is in another than device memory.
+    fn split(&mut self, defined: &Defined, elsewhere: &[(u16, StaticInst); 3], addresses: &[u64]) -> bool {
         let place = |address: u64| match window::named(address) {
             Named::Shared(offset) => (1, offset),
             Named::Device(address) if address >= DEVICE_BASE => (2, address),
+            Named::Param(offset) => (3, offset),
             _ => (0, address),
         };
         if addresses.iter().all(|&address| place(address).0 == 0) {
             return false;
         }
-        let [shared, local] = elsewhere;
-        for (number, (index, inst)) in [&(defined.index, defined.inst), shared, local].into_iter().enumerate() {
+        for (number, (index, inst)) in std::iter::once(&(defined.index, defined.inst)).chain(elsewhere).enumerate() {
             let part: Vec<u64> = addresses.iter().map(|&a| place(a)).filter(|p| p.0 == number).map(|p| p.1).collect();
             if !part.is_empty() {
                 self.tb.inst(*index, inst, part.len() as u32, &part);
