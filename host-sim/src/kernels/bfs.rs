@@ -1,25 +1,27 @@
-//! `bfs`: one level of a breadth-first search on a random graph (`kernels/bfs/bfs.cu`; seed 000 section 4.1.2, Rodinia `bfs`).
+//! `bfs`: one level of a breadth-first search (`kernels/bfs/bfs.cu`; seed 000 section 4.1.2, Rodinia `bfs`), on a graph from a file or
+//! a generator.
 //!
 //! The co-scheduled kernel is the launch for the level with the most nodes; its tests run whole searches.
 
-use super::random::Random;
-use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
-use crate::ptx::{Arg, Buffer, DeviceMemory, Launch};
+mod device;
+#[cfg(test)]
+mod tests;
 
-/// Threads per TB.
-const THREADS: u64 = 256;
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};
+use crate::graph::{self, Graph, MAX_EDGES, MAX_NODES};
+use crate::suggest;
+use device::{Device, reached, unpack, widest};
 
-/// Most nodes: edges, at most [`MOST_EDGES`] per node, are numbered below 2^31.
-const MAX_NODES: u64 = 1 << 27;
+/// Edges per node of the uniform graph in the mean: those of Rodinia's generator (algorithms.md 7.1).
+const UNIFORM_DEGREE: u32 = 6;
 
-/// Edges that leave a node: uniform with a mean of 6, that of Rodinia's generator (algorithms.md 7.1).
-const FEWEST_EDGES: i32 = 2;
-const MOST_EDGES: i32 = 10;
+/// Edges per node of the R-MAT graph, before the opposite directions are added: Graph500's edge factor (specification 2.0, section 3).
+const RMAT_DEGREE: u32 = 16;
 
-/// The level of a node that is not reached.
-const UNREACHED: i32 = -1;
+/// Most edges per node asked of a generator (assumption: denser graphs have other uses).
+const MAX_DEGREE: u32 = 1 << 16;
 
-/// A graph of `size` nodes.
+/// A graph of `size` nodes, or a file's.
 #[derive(Debug)]
 pub(super) struct Bfs;
 
@@ -29,7 +31,7 @@ impl Kernel for Bfs {
     }
 
     fn description(&self) -> &'static str {
-        "breadth-first search, the widest level on a uniform random graph"
+        "breadth-first search, the widest level, on a random graph or one from a file"
     }
 
     fn kernel_type(&self) -> KernelType {
@@ -51,201 +53,142 @@ impl Kernel for Bfs {
     }
 
     fn size_unit(&self) -> &'static str {
-        "nodes, a multiple of 256"
+        "nodes"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[
+            Setting {
+                key: "graph",
+                description: "`uniform` (default), `rmat`, or a file: .gr (DIMACS), .mtx (Matrix-Market), .txt or .el (edge list)",
+            },
+            Setting {
+                key: "degree",
+                description: "edges per node of a random graph: for uniform the mean, 6 by default; for rmat before the opposite directions are added, 16",
+            },
+            Setting {
+                key: "edges",
+                description: "`directed`: as the graph has them, or `both`: each with its opposite; rmat has both by default",
+            },
+            Setting {
+                key: "source",
+                description: "the node where the search starts, as the graph numbers it; by default 0 in uniform, else the node with the most edges",
+            },
+        ]
     }
 
     fn init(&self, input: &Input) -> Result<Instance, KernelError> {
-        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
-        if size == 0 || !size.is_multiple_of(THREADS) || size > MAX_NODES {
-            return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 256, from 256 to 134217728" });
-        }
-        let graph = Graph::uniform(size as usize, seed);
-        let levels = graph.levels(0);
+        let graph = graph(input)?;
+        let source = source(input, &graph)?;
+        let levels = graph.distances(source);
         let level = widest(&levels);
         let device = Device::new(&graph, &levels, level);
         let launch = device.expand();
-        let (memory, state) = (device.memory, device.state);
+        let (memory, state, count) = (device.memory, device.state, levels.len());
         let expected = Expected {
-            results: Box::new(move |memory| unpack(memory.words(state), size as usize)),
-            reference: Box::new(move || unpack(reached(&levels, level).into_iter(), levels.len())),
-            agrees: Expected::equal,
+            results: Box::new(move |memory| unpack(memory.words(state), count)),
+            reference: Box::new(move || unpack(reached(&levels, level).into_iter(), count)),
+            agrees: Box::new(Expected::equal),
+            quality: None,
         };
         Ok(Instance { memory, entry: "bfs".into(), launch, expected: Some(expected) })
     }
 }
 
-/// Who leads where.
-#[derive(Debug)]
-struct Graph {
-    /// First edge and number of edges.
-    nodes: Vec<[u32; 2]>,
-    /// The nodes that edges lead to.
-    edges: Vec<u32>,
+fn wrong(setting: &'static str, value: impl ToString, message: impl ToString) -> KernelError {
+    KernelError::Setting { kernel: Bfs.name(), setting, value: value.to_string(), message: message.to_string() }
 }
 
-impl Graph {
-    /// Every node has [`FEWEST_EDGES`] to [`MOST_EDGES`] edges to any nodes, itself included, several times included.
-    fn uniform(count: usize, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let (mut nodes, mut edges) = (Vec::with_capacity(count), Vec::new());
-        for _ in 0..count {
-            let degree = random.integer(FEWEST_EDGES, MOST_EDGES);
-            nodes.push([edges.len() as u32, degree as u32]);
-            edges.extend((0..degree).map(|_| random.integer(0, count as i32 - 1) as u32));
-        }
-        Graph { nodes, edges }
-    }
+/// Where the graph comes from.
+enum Origin<'a> {
+    Uniform,
+    Rmat,
+    File(&'a str),
+}
 
-    /// Edges from `start` to each node on a shortest way, or [`UNREACHED`]: with a queue, node by node.
-    fn levels(&self, start: u32) -> Vec<i32> {
-        let mut levels = vec![UNREACHED; self.nodes.len()];
-        levels[start as usize] = 0;
-        let mut queue = std::collections::VecDeque::from([start]);
-        while let Some(node) = queue.pop_front() {
-            let [first, count] = self.nodes[node as usize];
-            for &to in &self.edges[first as usize..][..count as usize] {
-                // An edge to no node is skipped.
-                if levels.get(to as usize) == Some(&UNREACHED) {
-                    levels[to as usize] = levels[node as usize] + 1;
-                    queue.push_back(to);
-                }
+/// The graph that the settings ask for.
+fn graph(input: &Input) -> Result<Graph, KernelError> {
+    let origin = match input.get("graph") {
+        None | Some("uniform") => Origin::Uniform,
+        Some("rmat") => Origin::Rmat,
+        // A word that is neither a generator nor looks like a file is a slip.
+        Some(word) if !word.contains(['.', '/']) => {
+            return Err(wrong("graph", word, suggest::unknown("generator", word, &["uniform", "rmat"]) + ", or a file"));
+        }
+        Some(file) => Origin::File(file),
+    };
+    let both = match input.get("edges") {
+        None => matches!(origin, Origin::Rmat),
+        Some("directed") => false,
+        Some("both") => true,
+        Some(word) => return Err(wrong("edges", word, "expected `directed` or `both`")),
+    };
+    let list = match origin {
+        Origin::File(file) => {
+            if let Some(size) = input.size {
+                return Err(wrong("size", size, format!("the graph of {file} has its own; leave the size out")));
             }
-        }
-        levels
-    }
-}
-
-/// The level with the most nodes, the first of several.
-fn widest(levels: &[i32]) -> i32 {
-    let deepest = levels.iter().copied().max().unwrap_or(0);
-    let mut counts = vec![0u64; deepest as usize + 1];
-    levels.iter().filter(|&&level| level != UNREACHED).for_each(|&level| counts[level as usize] += 1);
-    (0..=deepest).rev().max_by_key(|&level| counts[level as usize]).unwrap_or(0)
-}
-
-/// The kernels' arrays of one word and two bytes per node, as words: levels up to `known`, who was reached just now, who is
-/// on the frontier.
-fn state(levels: &[i32], known: i32, reached: impl Fn(i32) -> bool, frontier: impl Fn(i32) -> bool) -> Vec<u32> {
-    let level = |&level: &i32| if level <= known { level as u32 } else { UNREACHED as u32 };
-    let mut words: Vec<u32> = levels.iter().map(level).collect();
-    words.extend(flags(levels, reached));
-    words.extend(flags(levels, frontier));
-    words
-}
-
-/// One byte per node, 1 where `is` holds of its level.
-fn flags(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
-    let word = |four: &[i32]| u32::from_le_bytes(std::array::from_fn(|i| u8::from(is(four[i]))));
-    levels.chunks_exact(4).map(word).collect()
-}
-
-/// What the launch for `level` leaves behind: the next level reached, the frontier taken away.
-fn reached(levels: &[i32], level: i32) -> Vec<u32> {
-    state(levels, level + 1, |l| l == level + 1, |_| false)
-}
-
-/// Levels, then the flags, one number each.
-fn unpack(words: impl Iterator<Item = u32>, count: usize) -> Vec<f32> {
-    let words: Vec<u32> = words.collect();
-    let (levels, flags) = words.split_at(count);
-    let flags = flags.iter().flat_map(|word| word.to_le_bytes()).map(f32::from);
-    levels.iter().map(|&level| level as i32 as f32).chain(flags).collect()
-}
-
-/// A search on the device.
-struct Device {
-    memory: DeviceMemory,
-    /// Levels, reached, frontier.
-    state: Buffer,
-    visited: Buffer,
-    nodes: Buffer,
-    edges: Buffer,
-    count: u64,
-}
-
-impl Device {
-    /// With everything up to `level` done.
-    fn new(graph: &Graph, levels: &[i32], level: i32) -> Self {
-        let mut memory = DeviceMemory::new();
-        Device {
-            state: memory.allocate(state(levels, level, |_| false, |l| l == level)),
-            visited: memory.allocate(flags(levels, |l| l != UNREACHED && l <= level)),
-            nodes: memory.allocate(graph.nodes.as_flattened().iter().copied()),
-            edges: memory.allocate(graph.edges.iter().copied()),
-            memory,
-            count: levels.len() as u64,
-        }
-    }
-
-    fn launch(&self, args: &[u64]) -> Launch {
-        let mut args: Vec<Arg> = args.iter().map(|&address| Arg::U64(address)).collect();
-        args.push(Arg::I32(self.count as i32));
-        Launch { grid: [self.count.div_ceil(THREADS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args, shared_bytes: 0 }
-    }
-
-    /// Addresses of levels, reached, frontier.
-    fn arrays(&self) -> [u64; 3] {
-        let reached = self.state.address + 4 * self.count;
-        [self.state.address, reached, reached + self.count]
-    }
-
-    /// From the frontier to its neighbours: entry `bfs`.
-    fn expand(&self) -> Launch {
-        let [level, reached, frontier] = self.arrays();
-        self.launch(&[level, reached, frontier, self.visited.address, self.nodes.address, self.edges.address])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ptx::Program;
-    use crate::ptx::lower::record::execute;
-
-    /// Two ways to node 3, a loop, a double edge, an edge to no node, and node 4 that nothing leads to.
-    #[test]
-    fn the_reference_finds_shortest_ways() {
-        let graph = Graph { nodes: vec![[0, 3], [3, 1], [4, 2], [6, 1], [7, 2]], edges: vec![1, 2, 2, 3, 2, 3, 0, 0, 9] };
-        assert_eq!(graph.levels(0), [0, 1, 1, 2, -1]);
-        assert_eq!(graph.levels(4), [1, 2, 2, 3, 0]);
-        assert_eq!((widest(&graph.levels(0)), widest(&graph.levels(4))), (1, 2));
-    }
-
-    #[test]
-    fn degrees_are_as_stated() {
-        let graph = Graph::uniform(20_000, 3);
-        let mut next = 0;
-        for &[first, degree] in &graph.nodes {
-            assert_eq!(first, next);
-            assert!((2..=10).contains(&degree));
-            next += degree;
-        }
-        assert_eq!(next as usize, graph.edges.len());
-        assert!((graph.edges.len() as f64 / 20_000.0 - 6.0).abs() < 0.1);
-    }
-
-    /// Level by level on the device, until `more` stays zero: the host's levels, with two edges to no node.
-    #[test]
-    fn a_whole_search_is_the_hosts() {
-        let compiled = Bfs.compiled();
-        let [expand, advance] = ["bfs", "bfs_next"].map(|entry| Program::parse(compiled.ptx_file, compiled.ptx, entry).unwrap());
-        for (count, seed) in [(256, 1), (2048, 2), (4096, 3)] {
-            let mut graph = Graph::uniform(count, seed);
-            graph.edges[0] = u32::MAX;
-            graph.edges[1] = count as u32;
-            let levels = graph.levels(0);
-            let mut device = Device::new(&graph, &levels, 0);
-            for level in 0.. {
-                execute(&expand, &device.expand(), &device.memory).unwrap();
-                let more = device.memory.allocate([0]);
-                let [_, reached, frontier] = device.arrays();
-                execute(&advance, &device.launch(&[reached, frontier, device.visited.address, more.address]), &device.memory).unwrap();
-                if device.memory.words(more).next() == Some(0) {
-                    assert_eq!(level, levels.iter().copied().max().unwrap());
-                    break;
-                }
+            if let Some(degree) = input.get("degree") {
+                return Err(wrong("degree", degree, format!("the graph of {file} has its own edges; leave the degree out")));
             }
-            assert_eq!(unpack(device.memory.words(device.state), count), unpack(reached(&levels, count as i32).into_iter(), count));
+            graph::load(file)?
         }
+        Origin::Uniform => {
+            let (size, degree) = generated(input, UNIFORM_DEGREE, 2, |size, degree| size * (2 * degree - 2), both)?;
+            graph::uniform(size, degree, input.seed)
+        }
+        Origin::Rmat => {
+            let (size, degree) = generated(input, RMAT_DEGREE, 1, |size, degree| size * degree, both)?;
+            if !size.is_power_of_two() {
+                return Err(KernelError::Size {
+                    kernel: Bfs.name(),
+                    size: size.into(),
+                    message: "an R-MAT graph has a power of two of nodes",
+                });
+            }
+            graph::rmat(size, degree, input.seed)
+        }
+    };
+    let list = if both { list.both_ways() } else { list };
+    if list.pairs.len() as u64 > MAX_EDGES {
+        return Err(wrong(
+            "edges",
+            "both",
+            format!("{} edges, both directions counted; at most {MAX_EDGES} can be searched", list.pairs.len()),
+        ));
+    }
+    Ok(Graph::new(list))
+}
+
+/// Size and degree of a random graph, which may have as many edges as `edges` says of them.
+fn generated(input: &Input, degree: u32, fewest: u32, edges: fn(u64, u64) -> u64, both: bool) -> Result<(u32, u32), KernelError> {
+    let size = input.size.unwrap_or(Bfs.default_size());
+    if !(1..=MAX_NODES).contains(&size) {
+        return Err(KernelError::Size { kernel: Bfs.name(), size, message: "must be from 1 to 134217728" });
+    }
+    let range = fewest..=MAX_DEGREE;
+    let degree = match input.get("degree") {
+        None => degree,
+        Some(word) => match word.parse() {
+            Ok(degree) if range.contains(&degree) => degree,
+            _ => return Err(wrong("degree", word, format!("must be from {fewest} to {MAX_DEGREE}"))),
+        },
+    };
+    let count = edges(size, degree.into()) * if both { 2 } else { 1 };
+    if count > MAX_EDGES {
+        return Err(wrong("degree", degree, format!("{size} nodes may have {count} edges then; at most {MAX_EDGES} can be searched")));
+    }
+    Ok((size as u32, degree))
+}
+
+/// Where the search starts.
+fn source(input: &Input, graph: &Graph) -> Result<u32, KernelError> {
+    match input.get("source") {
+        None if matches!(input.get("graph"), None | Some("uniform")) => Ok(0),
+        None => Ok(graph.hub()),
+        Some(word) => word.parse().ok().and_then(|name| graph.node(name)).ok_or_else(|| {
+            let [least, greatest] = graph.range().unwrap_or_default();
+            wrong("source", word, format!("no such node; the graph's are numbered from {least} to {greatest}"))
+        }),
     }
 }

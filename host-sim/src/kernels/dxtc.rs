@@ -91,7 +91,8 @@ impl Kernel for Dxtc {
                 errors(&original, side, |block, _| [words[2 * block], words[2 * block + 1]])
             }),
             reference: Box::new(move || errors(&image, side, |_, pixels| dxt1::compress(pixels))),
-            agrees,
+            agrees: Box::new(agrees),
+            quality: None,
         };
         Ok(Instance { memory, entry: "dxtc".into(), launch, expected: Some(expected) })
     }

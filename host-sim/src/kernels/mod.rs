@@ -23,6 +23,7 @@ pub use prepared::{Prepared, prepare};
 pub use request::Request;
 pub use spec::{Input, Setting, Spec, SpecError};
 
+use crate::input_file::InputFileError;
 use crate::ptx::lower::record::RecordError;
 use crate::ptx::{Buffer, DeviceMemory, ExecError, Launch, PtxError};
 use mias_hw_model::trace::KernelTrace;
@@ -77,13 +78,22 @@ impl Instance {
             Some(index) => Err(Mismatch { kernel: kernel.into(), index, found: found[index], expected: expected[index] }),
         }
     }
+
+    /// How good the results in memory are, in words; none for kernels whose results are right or wrong.
+    pub fn quality(&self) -> Option<String> {
+        let quality = self.expected.as_ref()?.quality.as_ref()?;
+        Some(quality(&self.memory))
+    }
 }
 
 /// Takes a kernel's results out of memory, as numbers.
 pub type Results = Box<dyn Fn(&DeviceMemory) -> Vec<f32> + Send + Sync>;
 
 /// Whether a result (first) is near enough to the host's (second).
-pub type Agrees = fn(f32, f32) -> bool;
+pub type Agrees = Box<dyn Fn(f32, f32) -> bool + Send + Sync>;
+
+/// How good the results in memory are, in words: for kernels whose results are not right or wrong but better or worse.
+pub type Quality = Box<dyn Fn(&DeviceMemory) -> String + Send + Sync>;
 
 /// The kernel's results, and the host reference. Both are costly, so only made when results are checked.
 pub struct Expected {
@@ -94,12 +104,19 @@ pub struct Expected {
     /// How near is near enough: [`Expected::equal`], unless the kernel uses approximate instructions, whose last bits are not
     /// defined.
     pub agrees: Agrees,
+    /// How good the results are, where that is a question.
+    pub quality: Option<Quality>,
 }
 
 impl Expected {
     /// Results that are the floats of a buffer.
-    pub fn floats(buffer: Buffer, agrees: Agrees, reference: impl Fn() -> Vec<f32> + Send + Sync + 'static) -> Self {
-        Expected { results: Box::new(move |memory| memory.floats(buffer)), reference: Box::new(reference), agrees }
+    pub fn floats(
+        buffer: Buffer,
+        agrees: impl Fn(f32, f32) -> bool + Send + Sync + 'static,
+        reference: impl Fn() -> Vec<f32> + Send + Sync + 'static,
+    ) -> Self {
+        let results = Box::new(move |memory: &DeviceMemory| memory.floats(buffer));
+        Expected { results, reference: Box::new(reference), agrees: Box::new(agrees), quality: None }
     }
 
     /// Equal bit for bit.
@@ -153,6 +170,9 @@ pub enum KernelError {
         /// What is wrong with it.
         message: String,
     },
+    /// A file with input data cannot be used.
+    #[error(transparent)]
+    InputFile(#[from] InputFileError),
     /// The PTX text cannot be read.
     #[error(transparent)]
     Ptx(#[from] PtxError),

@@ -2,15 +2,18 @@
 //! (`kernels/nbdy/nbdy.cu`; seed 000 section 4.1.2, SDK `nbody`).
 
 use super::random::Random;
-use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
+use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};
 use crate::ptx::{Arg, DeviceMemory, Launch};
 use rayon::prelude::*;
 
 /// Threads per TB, bodies per tile.
 const THREADS: u64 = 256;
 
-/// Bodies of one system: two tiles, so that a TB's life of about 160,000 cycles is within a profiling window's reach.
+/// Bodies of one system by default: two tiles, so that a TB's life of about 160,000 cycles is within a profiling window's reach.
 const BODIES: u64 = 2 * THREADS;
+
+/// Most bodies of one system (assumption: twice the SDK's 30,720 is enough; the work grows with the square).
+const MAX_SYSTEM: u64 = 1 << 16;
 
 /// Most bodies: offsets of the 16-byte elements stay below 2^31.
 const MAX_BODIES: u64 = 1 << 26;
@@ -20,12 +23,12 @@ const MAX_BODIES: u64 = 1 << 26;
 const STEP: f32 = 1.0 / 64.0;
 const SOFTENING: f32 = 1.0 / 256.0;
 
-/// Largest difference to the reference in double precision: sums of 512 terms around 2, each addition rounded to 2^-24 of it and
-/// the approximate root's cube good to 3 * 2^-22 (PTX ISA 9.7.3, `rsqrt`), are within 10^-4 or so, and `STEP` times that is
-/// 1.6e-6. What a step changes is some 10^-2.
+/// Largest difference to the reference in double precision, for systems of up to 512 bodies: sums of 512 terms around 2, each addition
+/// rounded to 2^-24 of it and the approximate root's cube good to 3 * 2^-22 (PTX ISA 9.7.3, `rsqrt`), are within 10^-4 or so, and
+/// `STEP` times that is 1.6e-6. What a step changes is some 10^-2. The sum's part grows with the number of terms.
 const TOLERANCE: f32 = 4e-6;
 
-/// `size` bodies in systems of 512.
+/// `size` bodies in systems of `bodies`.
 #[derive(Debug)]
 pub(super) struct Nbdy;
 
@@ -35,7 +38,7 @@ impl Kernel for Nbdy {
     }
 
     fn description(&self) -> &'static str {
-        "one step of systems of 512 bodies, all pairs through shared memory"
+        "one step of systems of 512 bodies or as set, all pairs through shared memory"
     }
 
     fn kernel_type(&self) -> KernelType {
@@ -57,48 +60,60 @@ impl Kernel for Nbdy {
     }
 
     fn size_unit(&self) -> &'static str {
-        "bodies, a multiple of 512"
+        "bodies, a multiple of those of a system"
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[Setting { key: "bodies", description: "bodies of a system, a multiple of 256 up to 65536; 512 by default" }]
     }
 
     fn init(&self, input: &Input) -> Result<Instance, KernelError> {
-        let (size, seed) = (input.size.unwrap_or(self.default_size()), input.seed);
-        if size == 0 || !size.is_multiple_of(BODIES) || size > MAX_BODIES {
-            return Err(KernelError::Size { kernel: self.name(), size, message: "must be a multiple of 512, from 512 to 67108864" });
+        let seed = input.seed;
+        let bodies = match input.get("bodies").map(|word| (word, word.parse::<u64>())) {
+            None => BODIES,
+            Some((_, Ok(bodies))) if (1..=MAX_SYSTEM).contains(&bodies) && bodies.is_multiple_of(THREADS) => bodies,
+            Some((word, _)) => {
+                let message = format!("must be a multiple of {THREADS}, from {THREADS} to {MAX_SYSTEM}");
+                return Err(KernelError::Setting { kernel: self.name(), setting: "bodies", value: word.into(), message });
+            }
+        };
+        // Whole systems, about as many bodies as by default.
+        let size = input.size.unwrap_or((self.default_size() / bodies).max(1) * bodies);
+        if size == 0 || !size.is_multiple_of(bodies) || size > MAX_BODIES {
+            let message = "must be a multiple of the bodies of a system (`bodies`, 512 by default), from one system to 67108864";
+            return Err(KernelError::Size { kernel: self.name(), size, message });
         }
         let mut random = Random::new(seed);
         let places: Vec<Body> =
-            (0..size).map(|_| [random.float(), random.float(), random.float(), (1.5 + 0.5 * random.float()) / BODIES as f32]).collect();
+            (0..size).map(|_| [random.float(), random.float(), random.float(), (1.5 + 0.5 * random.float()) / bodies as f32]).collect();
         let velocities: Vec<Body> = (0..size).map(|_| [random.float() / 4.0, random.float() / 4.0, random.float() / 4.0, 0.0]).collect();
         let mut memory = DeviceMemory::new();
-        let bits = |bodies: &[Body]| bodies.as_flattened().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        let bits = |values: &[Body]| values.as_flattened().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         // Places, then velocities.
         let new = memory.allocate(std::iter::repeat_n(f32::NAN.to_bits(), 8 * size as usize));
         let (place, velocity) = (memory.allocate(bits(&places)), memory.allocate(bits(&velocities)));
         let launch = Launch {
-            grid: [(BODIES / THREADS) as u32, (size / BODIES) as u32, 1],
+            grid: [(bodies / THREADS) as u32, (size / bodies) as u32, 1],
             block: [THREADS as u32, 1, 1],
             args: vec![
                 Arg::U64(new.address),
                 Arg::U64(new.address + 16 * size),
                 Arg::U64(place.address),
                 Arg::U64(velocity.address),
-                Arg::I32(BODIES as i32),
+                Arg::I32(bodies as i32),
                 Arg::F32(STEP),
                 Arg::F32(SOFTENING),
             ],
             shared_bytes: 0,
         };
+        let tolerance = TOLERANCE * (bodies as f32 / BODIES as f32).max(1.0);
+        let agrees = move |found: f32, expected: f32| (found - expected).abs() <= tolerance;
         let expected = Expected::floats(new, agrees, move || {
-            let (places, velocities) = step(&places, &velocities, BODIES as usize);
+            let (places, velocities) = step(&places, &velocities, bodies as usize);
             [places.into_flattened(), velocities.into_flattened()].concat()
         });
         Ok(Instance { memory, entry: "nbdy".into(), launch, expected: Some(expected) })
     }
-}
-
-/// To within the tolerance.
-fn agrees(found: f32, expected: f32) -> bool {
-    (found - expected).abs() <= TOLERANCE
 }
 
 /// Place and mass, or velocity and nothing.
@@ -158,5 +173,21 @@ mod tests {
                 assert!((before - after).abs() < 1e-5, "{before} {after}");
             }
         }
+    }
+
+    #[test]
+    fn systems_have_other_sizes() {
+        let init = |input: &Input| Nbdy.init(input).map(|instance| instance.launch.grid);
+        let with = |bodies| Input::default().with("bodies", bodies);
+        // About 61,440 bodies, of whole systems; the SDK's 30,720 twice.
+        for (bodies, grid) in [("256", [1, 240, 1]), ("1024", [4, 60, 1]), ("30720", [120, 2, 1]), ("65536", [256, 1, 1])] {
+            assert_eq!(init(&with(bodies)), Ok(grid));
+        }
+        for bodies in ["0", "100", "65792", "many"] {
+            let message = format!("kernel `nbdy`: bodies `{bodies}`: must be a multiple of 256, from 256 to 65536");
+            assert_eq!(init(&with(bodies)).unwrap_err().to_string(), message);
+        }
+        let wrong = Input::sized(1024, 1).with("bodies", "768");
+        assert!(matches!(Nbdy.init(&wrong), Err(KernelError::Size { size: 1024, .. })));
     }
 }

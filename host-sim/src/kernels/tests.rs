@@ -18,12 +18,30 @@ fn results_are_right_for_several_sizes_and_seeds() {
         ("nbdy", [512, 1024, 1536]),
         ("blk", [256, 1024, 8192]),
         ("bopt", [1, 4, 9]),
-        ("bfs", [256, 4096, 16384]),
+        ("bfs", [1, 4096, 10_001]),
         ("dxtc", [4, 16, 44]),
     ] {
         for (seed, size) in (0..).zip(sizes) {
             traced(name, size, seed);
         }
+    }
+}
+
+/// A word's kernel, executed and checked.
+fn traced_word(word: &str) -> KernelTrace {
+    prepare(&Spec::parse(word).unwrap()).unwrap().record(&mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn results_are_right_with_settings() {
+    for word in [
+        "nbdy:512,bodies=256",
+        "nbdy:2048,bodies=1024,seed=3",
+        "bopt:3,steps=2048",
+        "bfs:2048,graph=rmat,source=7",
+        "bfs:777,degree=9,edges=both",
+    ] {
+        traced_word(word);
     }
 }
 
@@ -41,7 +59,7 @@ fn a_wrong_result_is_named() {
 
 #[test]
 fn sizes_that_do_not_fit_are_refused() {
-    let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128), ("bfs", 100), ("dxtc", 18)];
+    let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128), ("dxtc", 18)];
     let impossible = ALL.iter().flat_map(|kernel| [(kernel.name(), 0), (kernel.name(), 1 << 40)]);
     for (name, size) in wrong.into_iter().chain(impossible) {
         assert!(matches!(find(name).unwrap().init(&Input::sized(size, 0)), Err(KernelError::Size { .. })), "{name} {size}");
@@ -66,6 +84,23 @@ fn resources_are_those_of_the_thesis_kernels() {
         let info = prepare(&Spec::sized(kernel, size, 0)).unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{name}");
         assert!(registers.contains(&info.registers_per_thread), "{name}: {}", info.registers_per_thread);
+    }
+}
+
+/// The SDK's tree too: more registers than the SDK's 32, of no consequence for occupancy.
+#[test]
+fn settings_change_no_occupancy() {
+    let sm = crate::gpu_file::load("rtx2060").unwrap().sm;
+    for (word, threads, registers, shared, tbs) in [
+        ("bopt:1,steps=2048", 128, 32..=64, 516, 8),
+        ("nbdy:256,bodies=256", 256, 57..=64, 4096, 4),
+        ("bfs:64,graph=rmat", 256, 9..=20, 0, 4),
+    ] {
+        let info = prepare(&Spec::parse(word).unwrap()).unwrap().info;
+        assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{word}");
+        assert!(registers.contains(&info.registers_per_thread), "{word}: {}", info.registers_per_thread);
+        let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
+        assert_eq!(of_sm.count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)), tbs, "{word}");
     }
 }
 
@@ -156,6 +191,31 @@ fn bopt_executes_what_section_7_1_says() {
     assert_eq!(count(&mix, Class::Store(Space::Global)), 1);
     assert!(count(&mix, Class::Sp) >= 512 * 8);
     assert_eq!(count(&mix, Class::Sfu), 4 + 4, "four leaves: a conversion and a power each");
+}
+
+/// The SDK's tree of 2,048 steps: the same per step but for 16 nodes, 32 float operations. Warp w is within the tree while the step is above
+/// 512 w, for 2,048 - 512 w steps. Published are 55,760 per warp in the mean (section 8): 27.2 per step.
+#[test]
+fn the_large_bopt_executes_what_section_7_1_says() {
+    let trace = traced_word("bopt:1,steps=2048");
+    let mix = mix(&trace);
+    assert_eq!(count(&mix, Class::Barrier), 2 * 2048);
+    assert_eq!(count(&mix, Class::Load(Space::Shared)), 2048);
+    assert_eq!(count(&mix, Class::Store(Space::Shared)), 2048);
+    assert_eq!(count(&mix, Class::Load(Space::Global)), 2);
+    let float = |warp| {
+        let range = trace.shape(trace.warp(0, warp).shape);
+        trace.shape_insts()[range.start as usize..range.end as usize]
+            .iter()
+            .filter(|i| trace.statics()[i.index()].class == Class::Sp)
+            .count()
+    };
+    // The last thread makes one leaf more: a product, its power's, a difference and a maximum.
+    for (warp, more) in [(1, 0), (2, 0), (3, 4)] {
+        assert_eq!(float(0) + more - float(warp), 32 * 512 * warp as usize, "warp {warp}");
+    }
+    let mean = trace.warp_insts() as f64 / 4.0;
+    assert!((55_760.0 * 0.85..=55_760.0 * 1.15).contains(&mean), "{mean}");
 }
 
 /// Lanes diverge: nodes off the frontier leave, the others have 2 to 10 edges.

@@ -1,0 +1,153 @@
+//! Files that hold a kernel's input, graphs and images: reading them, and what is wrong with them. A message names the file, the
+//! line where there are lines, and what to do.
+
+use std::io::{BufRead, Read};
+
+/// Longest line of a text file in bytes (assumption: those read here have a few numbers per line, or a comment).
+const LONGEST_LINE: usize = 1 << 16;
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}: {message}", .line.map(|line| format!(":{line}")).unwrap_or_default())]
+pub struct InputFileError {
+    /// The file as named by the user.
+    pub file: String,
+    /// Line, from 1; none where the whole file is meant, or it has no lines.
+    pub line: Option<usize>,
+    /// What is wrong, and the remedy.
+    pub message: String,
+}
+
+impl InputFileError {
+    /// About a whole file.
+    pub fn whole(file: &str, message: impl ToString) -> Self {
+        InputFileError { file: file.into(), line: None, message: message.to_string() }
+    }
+
+    /// About a line.
+    pub fn at(file: &str, line: usize, message: impl ToString) -> Self {
+        InputFileError { file: file.into(), line: Some(line), message: message.to_string() }
+    }
+}
+
+/// A line of a text file.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// The file's name.
+    pub file: &'a str,
+    /// Number, from 1.
+    pub number: usize,
+    /// Without the end of line.
+    pub text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// An error about this line.
+    pub fn fail(&self, message: impl ToString) -> InputFileError {
+        InputFileError::at(self.file, self.number, message)
+    }
+
+    /// The words, which must be as many as there are in `form`, such as `a FROM TO WEIGHT`.
+    ///
+    /// # Errors
+    /// [`InputFileError`] that gives the form.
+    pub fn words<const N: usize>(&self, form: &str) -> Result<[&'a str; N], InputFileError> {
+        let mut words = [""; N];
+        let mut found = 0;
+        for word in self.text.split_ascii_whitespace() {
+            if let Some(place) = words.get_mut(found) {
+                *place = word;
+            }
+            found += 1;
+        }
+        if found == N { Ok(words) } else { Err(self.fail(format!("{found} fields, expected the {N} of `{form}`"))) }
+    }
+
+    /// A word as a whole number, not negative; `what` names it in the message.
+    ///
+    /// # Errors
+    /// [`InputFileError`] if it is none.
+    pub fn number(&self, what: &str, word: &str) -> Result<u64, InputFileError> {
+        word.parse().map_err(|_| self.fail(format!("{what} `{word}`: expected a whole number, not negative")))
+    }
+}
+
+/// Hands every line to `each`, in order, without its end (`\n` or `\r\n`).
+///
+/// # Errors
+/// [`InputFileError`] of `each`, for a file that cannot be read, one that is not text, and one without a byte.
+pub fn lines(
+    file: &str,
+    mut reader: impl BufRead,
+    mut each: impl FnMut(Line<'_>) -> Result<(), InputFileError>,
+) -> Result<(), InputFileError> {
+    let mut buffer = Vec::new();
+    for number in 1.. {
+        buffer.clear();
+        let mut limited = reader.by_ref().take(LONGEST_LINE as u64 + 1);
+        let length = limited.read_until(b'\n', &mut buffer).map_err(|error| InputFileError::whole(file, error))?;
+        match length {
+            0 if number == 1 => return Err(InputFileError::whole(file, "the file is empty")),
+            0 => break,
+            length if length > LONGEST_LINE => {
+                return Err(InputFileError::at(file, number, format!("a line of more than {LONGEST_LINE} bytes: this is not such a file")));
+            }
+            _ => {}
+        }
+        let text =
+            std::str::from_utf8(&buffer).map_err(|_| InputFileError::at(file, number, "not text; unpack a compressed file first"))?;
+        each(Line { file, number, text: text.trim_end_matches(['\n', '\r']) })?;
+    }
+    Ok(())
+}
+
+/// The whole contents of a file of at most `most` bytes.
+///
+/// # Errors
+/// [`InputFileError`] if it cannot be read, is empty or is larger.
+pub fn bytes(file: &str, most: u64) -> Result<Vec<u8>, InputFileError> {
+    let fail = |error: std::io::Error| InputFileError::whole(file, error);
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).map_err(fail)?.take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
+    match bytes.len() as u64 {
+        0 => Err(InputFileError::whole(file, "the file is empty")),
+        length if length > most => Err(InputFileError::whole(file, format!("the file has more than {most} bytes; give a smaller one"))),
+        _ => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> Result<Vec<String>, String> {
+        let mut found = Vec::new();
+        let each = |line: Line<'_>| {
+            found.push(format!("{} {}", line.number, line.text));
+            Ok(())
+        };
+        lines("f", text, each).map_err(|error| error.to_string())?;
+        Ok(found)
+    }
+
+    #[test]
+    fn lines_are_numbered_and_ends_taken_off() {
+        assert_eq!(read(b"a b\r\n\nc"), Ok(vec!["1 a b".into(), "2 ".into(), "3 c".into()]));
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert_eq!(read(b""), Err("f: the file is empty".into()));
+        assert_eq!(read(b"a\n\xff\xfe\n"), Err("f:2: not text; unpack a compressed file first".into()));
+        assert!(read(&vec![b'x'; 100_000]).unwrap_err().starts_with("f:1: a line of more than 65536 bytes"));
+        assert!(bytes("/", 1).unwrap_err().to_string().starts_with("/: "));
+    }
+
+    #[test]
+    fn fields_are_counted() {
+        let line = Line { file: "f", number: 7, text: "a  1\tx" };
+        assert_eq!(line.words::<3>("a B C"), Ok(["a", "1", "x"]));
+        assert_eq!(line.words::<2>("a B").unwrap_err().to_string(), "f:7: 3 fields, expected the 2 of `a B`");
+        assert_eq!(line.number("B", "x").unwrap_err().to_string(), "f:7: B `x`: expected a whole number, not negative");
+    }
+}
