@@ -7,6 +7,7 @@ pub mod experiment;
 pub mod gpu_file;
 pub mod graph;
 pub mod hash;
+pub mod image;
 pub mod input_file;
 pub mod kernels;
 pub mod metrics;

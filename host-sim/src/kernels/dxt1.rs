@@ -1,14 +1,13 @@
 //! The texture format DXT1 (S3TC; Khronos Data Format Specification 1.3, section 18.1, BC1): a decoder, and the exhaustive search
 //! that the kernel `dxtc` is checked against.
 
+use crate::image::Pixel;
+
 /// Rows and columns of a block.
 pub(super) const SIDE: usize = 4;
 
 /// Pixels of a block.
 pub(super) const PIXELS: usize = SIDE * SIDE;
-
-/// Red, green, blue.
-pub(super) type Pixel = [u8; 3];
 
 /// A block's pixels, row by row.
 pub(super) type Block = [Pixel; PIXELS];
@@ -41,8 +40,8 @@ fn expand(colour: u32) -> Pixel {
 }
 
 /// Sum of the squared differences of all channels.
-pub(super) fn square_error(a: &Block, b: &Block) -> u32 {
-    a.as_flattened().iter().zip(b.as_flattened()).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+pub(super) fn square_error(a: &[u8], b: &[u8]) -> u32 {
+    a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
 /// All ways to cut 16 sorted colours into four runs: where the first three runs end.
@@ -59,7 +58,9 @@ pub(super) fn run(ends: &[usize; 3], place: usize) -> usize {
 pub(super) fn compress(pixels: &Block) -> [u32; 2] {
     let colours: [[f64; 3]; PIXELS] = pixels.map(|pixel| pixel.map(f64::from));
     let order = sorted(&colours);
-    let best = cuts().map(|ends| pack(&colours, &order, &ends)).min_by_key(|&packed| square_error(&decode(packed), pixels));
+    let best = cuts()
+        .map(|ends| pack(&colours, &order, &ends))
+        .min_by_key(|&packed| square_error(decode(packed).as_flattened(), pixels.as_flattened()));
     best.unwrap_or_default()
 }
 
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn a_gradient_is_near() {
         let block: Block = std::array::from_fn(|k| [16 * k as u8, 8 * k as u8, 100]);
-        let mean = f64::from(square_error(&decode(compress(&block)), &block)) / PIXELS as f64;
+        let mean = f64::from(square_error(decode(compress(&block)).as_flattened(), block.as_flattened())) / PIXELS as f64;
         let step = 16.0 * 16.0 + 8.0 * 8.0;
         assert!(mean < 1.5 * step, "{mean}");
     }

@@ -19,7 +19,7 @@ fn results_are_right_for_several_sizes_and_seeds() {
         ("blk", [256, 1024, 8192]),
         ("bopt", [1, 4, 9]),
         ("bfs", [1, 4096, 10_001]),
-        ("dxtc", [4, 16, 44]),
+        ("dxtc", [1, 16, 43]),
     ] {
         for (seed, size) in (0..).zip(sizes) {
             traced(name, size, seed);
@@ -59,7 +59,7 @@ fn a_wrong_result_is_named() {
 
 #[test]
 fn sizes_that_do_not_fit_are_refused() {
-    let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128), ("dxtc", 18)];
+    let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128)];
     let impossible = ALL.iter().flat_map(|kernel| [(kernel.name(), 0), (kernel.name(), 1 << 40)]);
     for (name, size) in wrong.into_iter().chain(impossible) {
         assert!(matches!(find(name).unwrap().init(&Input::sized(size, 0)), Err(KernelError::Size { .. })), "{name} {size}");
