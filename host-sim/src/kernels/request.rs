@@ -22,7 +22,8 @@ impl Request {
         if Path::new(word).extension().is_some_and(|extension| extension == "toml") {
             return UserKernel::read(Path::new(word)).map(Request::User).map_err(|error| SpecError(error.to_string()));
         }
-        Spec::parse(word).map(Request::Ours).map_err(|error| match word.contains(['/', '\\']) || word.ends_with(".ptx") {
+        let name = word.split(':').next().unwrap_or_default();
+        Spec::parse(word).map(Request::Ours).map_err(|error| match name.contains(['/', '\\']) || name.ends_with(".ptx") {
             true => SpecError(format!("unknown kernel `{word}`; a kernel of your own is named by its TOML file, or run with --ptx")),
             false => error,
         })
