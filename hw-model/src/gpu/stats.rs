@@ -41,8 +41,14 @@ pub struct LaunchStats {
     pub l1d: CacheStats,
     /// L2.
     pub l2: CacheStats,
+    /// Load misses of the L1: new MSHR entries.
+    pub l1_load_misses: u64,
     /// Load requests that left the SMs.
     pub load_requests: u64,
+    /// Packets that entered the crossbar towards the L2.
+    pub request_packets: u64,
+    /// Packets that entered the crossbar towards the SMs.
+    pub reply_packets: u64,
     /// DRAM reads in 32-byte atoms.
     pub dram_reads: u64,
     /// DRAM writes in 32-byte atoms.
@@ -128,7 +134,10 @@ fn fill(stats: &mut LaunchStats, after: &SlotTotals, before: &SlotTotals) {
     stats.thread_insts = sm(|k| k.thread_insts);
     stats.tbs_issued = sm(|k| k.tbs_issued);
     stats.tbs_completed = sm(|k| k.tbs_completed);
+    stats.l1_load_misses = sm(|k| k.l1_load_misses);
     stats.load_requests = sm(|k| k.load_requests);
+    stats.request_packets = memory(|m| m.request_packets);
+    stats.reply_packets = memory(|m| m.reply_packets);
     stats.schedulers = std::array::from_fn(|class| after.sm.schedulers[class] - before.sm.schedulers[class]);
     stats.l1d = CacheStats {
         accesses: sm(|k| k.l1_accesses),

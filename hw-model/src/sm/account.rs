@@ -72,11 +72,13 @@ impl Sm {
             self.account.changed = self.issued != 0;
         }
         self.account.cycles += cycles;
+        let outstanding = cycles * u64::from(self.lsu.l1.outstanding());
+        self.counters.outstanding_cycles += outstanding;
         if self.issued != 0 {
             self.counters.issue_cycles += cycles;
         } else if self.account.on_memory {
             self.counters.memory_stall_cycles += cycles;
-            self.counters.accumulated_outstanding += cycles * u64::from(self.lsu.l1.outstanding());
+            self.counters.accumulated_outstanding += outstanding;
         }
     }
 

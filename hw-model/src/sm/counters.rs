@@ -22,6 +22,8 @@ pub struct KernelCounters {
     pub l1_misses: u64,
     /// Attempts that found no line, MSHR or miss-queue entry; each retry counts.
     pub l1_reservation_fails: u64,
+    /// Load misses of the L1: new MSHR entries, merges not counted.
+    pub l1_load_misses: u64,
     /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
     /// metrics (algorithms.md section 9 item 17).
     pub load_requests: u64,
@@ -48,6 +50,7 @@ impl KernelCounters {
         self.l1_pending_hits += other.l1_pending_hits;
         self.l1_misses += other.l1_misses;
         self.l1_reservation_fails += other.l1_reservation_fails;
+        self.l1_load_misses += other.l1_load_misses;
         self.load_requests += other.load_requests;
         self.store_requests += other.store_requests;
         self.shared_passes += other.shared_passes;
@@ -70,6 +73,12 @@ pub struct SmCounters {
     pub memory_stall_cycles: u64,
     /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
     pub accumulated_outstanding: u64,
+    /// Outstanding misses summed over all cycles: over [`KernelCounters::l1_load_misses`], the mean time that a load miss takes
+    /// (Little's law).
+    pub outstanding_cycles: u64,
+    /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry: the stalls of the
+    /// load/store unit of seed 001 section 2.4.
+    pub lsu_stall_cycles: u64,
     /// Scheduler-cycles by what the scheduler did.
     pub schedulers: IssueCounters,
 }

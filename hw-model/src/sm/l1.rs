@@ -205,6 +205,7 @@ impl L1 {
             MshrRoom::Merge => {}
             MshrRoom::New => {
                 counters.load_requests += 1;
+                counters.l1_load_misses += 1;
                 self.misses.push(Request {
                     sector: access.sector,
                     byte_mask: u32::MAX,

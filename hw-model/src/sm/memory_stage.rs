@@ -13,7 +13,7 @@ impl Sm {
         if self.lsu_wake <= now {
             let sub_core_mask = self.sub_core_mask;
             let mut around = Surroundings { memory, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
-            self.lsu.cycle(now, &mut around);
+            self.counters.lsu_stall_cycles += u64::from(self.lsu.cycle(now, &mut around));
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
             let mut done = std::mem::take(&mut self.lsu.done);
             for event in done.drain(..) {

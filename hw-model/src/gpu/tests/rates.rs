@@ -1,6 +1,7 @@
 //! The levels of memory as an SM sees them: latency, peak rate, and Little's law.
 
 use super::*;
+use crate::sm::SmCounters;
 
 /// Past the L1, a hit in the L2: the fixed latency and twelve stages (docs/timing-model.md), and one cycle more per further sector.
 #[test]
@@ -41,7 +42,9 @@ fn mean_outstanding_of_the_l1_is_throughput_times_latency() {
         gpu.launch(once(lines)).expect("fits");
         assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
         let stats = gpu.stats();
-        let outstanding: u64 = stats.sms.iter().map(|sm| sm.counters.accumulated_outstanding).sum();
+        let sum = |count: fn(&SmCounters) -> u64| stats.sms.iter().map(|sm| count(&sm.counters)).sum::<u64>();
+        let outstanding = [sum(|sm| sm.accumulated_outstanding), sum(|sm| sm.outstanding_cycles)];
+        assert_eq!((stats.launches[0].l1_load_misses, sum(|sm| sm.lsu_stall_cycles)), (stats.launches[0].load_requests, 0));
         (stats.launches[0].load_requests, outstanding, stats.cycles)
     };
     let (short, long) = (run(100), run(300));
@@ -52,9 +55,34 @@ fn mean_outstanding_of_the_l1_is_throughput_times_latency() {
     // chosen for write-back and written, which are two cycles.
     let per_load = (long.2 - short.2) as f64 / 200.0;
     let held = per_load - f64::from(config.l1.latency + 4) - 1.5 - 2.0;
-    let measured = (long.1 - short.1) as f64 / requests as f64;
+    let measured = [0, 1].map(|of| (long.1[of] - short.1[of]) as f64 / requests as f64);
     // The edge: a cycle at either end may be the look-up's or the write-back's, or one of issue, which is no stall.
-    assert!((measured - held).abs() <= 2.0, "entries held {measured} cycles, expected {held}");
+    assert!((measured[0] - held).abs() <= 2.0, "entries held {} cycles of stall, expected {held}", measured[0]);
+    assert!((measured[1] - held).abs() <= 2.0, "entries held {} cycles, expected {held}", measured[1]);
+    assert!(measured[1] >= measured[0], "stalls are a part of all cycles");
+}
+
+/// 32 warps load a line each at once, four misses per cycle against one that the crossbar takes: the miss queue fills, and from then on
+/// look-ups are refused until the last request has left.
+#[test]
+fn a_burst_beyond_the_miss_queue_stalls_the_load_store_unit() {
+    let stalls = |miss_queue: u32| {
+        let mut config = config();
+        config.l1.miss_queue = miss_queue;
+        let mut gpu = gpu(&config);
+        let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
+        gpu.launch(once(kernel(1, 1024, 16, 0, |_, warp| vec![(load, 0x1000 + u64::from(warp) * 4096)]))).expect("fits");
+        assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
+        let stats = gpu.stats();
+        assert!(stats.launches[0].request_packets >= 4 * 32 && stats.launches[0].reply_packets >= 4 * 32);
+        let stalls: u64 = stats.sms.iter().map(|sm| sm.counters.lsu_stall_cycles).sum();
+        (stalls, stats.launches[0].l1d.reservation_fails)
+    };
+    // 32 warps of four sectors are 128 requests, of which one leaves per cycle: a queue for all of them never refuses.
+    assert_eq!(stalls(256), (0, 0));
+    let (cycles, fails) = stalls(8);
+    // Up to four banks fail per cycle; while 128 requests leave one by one, no more than 128 cycles can be stalls.
+    assert!(cycles > 0 && cycles <= 128 && (cycles..=4 * cycles).contains(&fails), "{cycles} cycles, {fails} fails");
 }
 
 #[test]

@@ -182,13 +182,14 @@ impl Lsu {
         self.outstanding.len() as u32 - 1
     }
 
-    /// One cycle, except for taking the next instruction. What happened is left in `done`.
-    pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) {
+    /// One cycle, except for taking the next instruction. What happened is left in `done`; true if the L1 refused a look-up.
+    pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) -> bool {
         self.write_back(now, around);
         self.use_reply(now);
         self.l1.send_miss(around.memory);
-        self.look_up(now, around.counters);
+        let refused = self.look_up(now, around.counters);
         self.cut(now, around);
+        refused
     }
 
     /// Writes the chosen result, then chooses the next one; the clients take turns.
@@ -250,16 +251,20 @@ impl Lsu {
         self.replies.pop();
     }
 
-    /// Every bank looks up the access at its head.
-    fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) {
+    /// Every bank looks up the access at its head; true if one was refused.
+    fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> bool {
+        let mut refused = false;
         let mut banks = self.l1.banks_due(now);
         while banks != 0 {
             let bank = banks.trailing_zeros() as usize;
             banks &= banks - 1;
             let Access { store, token, .. } = *self.l1.head(bank);
-            if self.l1.look_up(bank, counters) == Lookup::Hit && !store {
+            let lookup = self.l1.look_up(bank, counters);
+            refused |= lookup == Lookup::Failed;
+            if lookup == Lookup::Hit && !store {
                 self.sector_arrived(token);
             }
         }
+        refused
     }
 }
