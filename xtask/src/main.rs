@@ -1,5 +1,6 @@
 //! `cargo xtask`: the workspace's only script language. `cargo xtask --help` lists what it does.
 
+mod characterise;
 mod ci;
 mod docs;
 mod image;
@@ -37,6 +38,8 @@ enum Task {
     Kernels,
     /// Writes docs/register-map.md from the register map.
     Docs,
+    /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
+    Characterise,
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Task::Image => image::run(),
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
+        Task::Characterise => characterise::run(),
         Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),
     };

@@ -22,8 +22,10 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Run one policy and print everything measured, or replay an Accel-Sim trace
     Run(RunArgs),
-    /// List the kernels
+    /// List the kernels, characterise them, or check their results
     Kernels(KernelsArgs),
+    /// Run a kernel alone with 1 to the most TBs per SM, and say what shape the curve of its IPC has
+    Sweep(SweepArgs),
     /// GPUs
     #[command(subcommand)]
     Gpu(GpuCommand),
@@ -181,12 +183,51 @@ pub(super) struct CommonArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct KernelsArgs {
+    /// Kernels, with settings as in mm:256 [default: all]
+    #[arg(value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Execute and trace them, run each alone, and compare with what is published; minutes for all
+    #[arg(long)]
+    pub(super) stats: bool,
+    /// Execute every TB and compare the results with the host's; exit code 1 if one is wrong
+    #[arg(long, conflicts_with = "stats")]
+    pub(super) check: bool,
     /// GPU by name, or a TOML file
-    #[arg(long, default_value = "rtx2060")]
+    #[arg(long, default_value = "rtx2060", conflicts_with = "check")]
     pub(super) gpu: String,
+    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", requires = "stats")]
+    pub(super) cycles: u64,
+    /// The instruction that IPC counts
+    #[arg(long, value_enum, default_value_t = IpcUnit::Thread, requires = "stats")]
+    pub(super) ipc: IpcUnit,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepArgs {
+    /// Kernel, with settings as in mm:256
+    pub(super) kernel: String,
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060")]
+    pub(super) gpu: String,
+    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(super) cycles: u64,
+    /// The instruction that IPC counts
+    #[arg(long, value_enum, default_value_t = IpcUnit::Thread)]
+    pub(super) ipc: IpcUnit,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = SweepFormat::Table)]
+    pub(super) format: SweepFormat,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
 }
 
 /// Form of a report.
@@ -196,6 +237,17 @@ pub(super) enum Format {
     Table,
     /// For programs
     Json,
+}
+
+/// Form of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SweepFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
 }
 
 /// End of a run other than by window.

@@ -1,55 +1,99 @@
-//! `mias kernels`: what can be run, and how much of it fits an SM.
+//! `mias kernels`: what can be run and how much of it fits an SM; with `--stats` what each does, with `--check` whether its
+//! results are right.
 
-use super::CliError;
 use super::args::{Format, KernelsArgs};
+use super::progress::Progress;
+use super::{CliError, interrupt, kernel_check, resolve};
+use crate::characterise::{Character, characterise};
+use crate::experiment::cancel::Cancel;
+use crate::experiment::compare::Watch;
+use crate::experiment::machine::{Options, RunError};
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::workload::Workload;
+use crate::gpu_file;
+use crate::kernels::Request;
+use crate::report::kernel_list::{self, KernelRow, letter};
 use crate::report::output::Output;
-use crate::report::table::{self, grouped};
-use crate::{gpu_file, kernels};
-use mias_hw_model::sm::Resources;
-use serde::Serialize;
-
-#[derive(Serialize)]
-struct Row {
-    name: &'static str,
-    description: &'static str,
-    size: u64,
-    size_unit: &'static str,
-    tbs: u64,
-    threads: u32,
-    registers_per_thread: u32,
-    shared_bytes: u32,
-    max_tbs: u32,
-}
+use crate::report::{kernel_stats, kernel_stats_json};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::trace::KernelInfo;
+use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     let gpu = gpu_file::load(&args.gpu)?;
-    let mut rows = Vec::new();
-    for &kernel in kernels::ALL {
-        let info = kernels::prepare(&kernels::Spec::of(kernel)).map_err(CliError::internal)?.info;
-        rows.push(Row {
-            name: kernel.name(),
-            description: kernel.description(),
-            size: kernel.default_size(),
-            size_unit: kernel.size_unit(),
-            tbs: info.tbs(),
-            threads: info.threads(),
-            registers_per_thread: info.registers_per_thread,
-            shared_bytes: info.shared_bytes,
-            max_tbs: Resources::of_sm(&gpu.sm).count(&Resources::of_tb(&info, &gpu.sm)),
-        });
+    let output = Output::open(args.out.as_deref())?;
+    let requests = resolve::different(&args.kernels)?;
+    if args.check {
+        return kernel_check::main(&requests, args.format, &output);
+    }
+    if args.stats {
+        return stats(args, &gpu, &requests, &output);
+    }
+    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &request.prepare()?.info, &gpu)));
+    let rows: Vec<KernelRow> = prepared.collect::<Result<_, CliError>>()?;
+    let text = match args.format {
+        Format::Json => kernel_list::json(&rows).map_err(CliError::internal)?,
+        Format::Table => kernel_list::text(&rows),
+    };
+    Ok(output.write(&text)?)
+}
+
+fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
+    let row = KernelRow { name: request.name(word), ..KernelRow::of(info, gpu) };
+    match request {
+        Request::Ours(spec) => KernelRow {
+            description: spec.kernel.description().to_owned(),
+            kernel_type: Some(letter(spec.kernel.kernel_type())),
+            size: Some(spec.input.size.unwrap_or(spec.kernel.default_size())),
+            size_unit: spec.kernel.size_unit().to_owned(),
+            ..row
+        },
+        Request::User(kernel) => KernelRow { description: kernel.ptx.display().to_string(), ..row },
+    }
+}
+
+fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
+    let options = resolve::alone(args.cycles, args.ipc);
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::apart(requests, &cancel)?;
+    let characters = all(gpu, requests, &workloads, (options, args.cycles), cancel)?;
+    let missing: Vec<&str> = workloads.iter().zip(&characters).filter(|(_, c)| c.is_none()).map(|(w, _)| w.name.as_str()).collect();
+    let whole = requests.iter().zip(characters).filter_map(|((word, request), character)| {
+        let character = character?;
+        Some((row(word, request, &character.info, gpu), character))
+    });
+    let whole: Vec<(KernelRow, Character)> = whole.collect();
+    if whole.is_empty() {
+        return Err(RunError::Interrupted.into());
     }
     let text = match args.format {
-        Format::Json => serde_json::to_string_pretty(&rows).map_err(CliError::internal)? + "\n",
+        Format::Json => kernel_stats_json::render(gpu, &workloads, options, &whole, &missing).map_err(CliError::internal)?,
         Format::Table => {
-            let mut table = table::new(&["kernel", "TBs", "threads/TB", "regs/thread", "shared B/TB", "max TBs/SM"]);
-            for row in &rows {
-                let (threads, registers, shared) = (row.threads.into(), row.registers_per_thread.into(), row.shared_bytes.into());
-                let numbers = [row.tbs, threads, registers, shared, row.max_tbs.into()].map(grouped);
-                table.add_row(std::iter::once(row.name.to_owned()).chain(numbers));
-            }
-            let about = rows.iter().map(|row| format!("{}: {}; {} {}\n", row.name, row.description, row.size, row.size_unit));
-            format!("{}\n{}", table::text(&table), about.collect::<String>())
+            let (rows, characters): (Vec<KernelRow>, Vec<Character>) = whole.into_iter().unzip();
+            let sections = kernel_stats::sections(&characters).iter().map(kernel_stats::Section::text).collect::<String>();
+            format!("{}{}{sections}", kernel_stats::heading(gpu, options), kernel_list::table(&rows))
         }
     };
-    Ok(Output::open(None)?.write(&text)?)
+    output.write(&text)?;
+    if missing.is_empty() { Ok(()) } else { Err(CliError::Interrupted(format!("the report lacks {}", missing.join(", ")))) }
+}
+
+/// Every kernel alone, in parallel; none for those that were interrupted.
+fn all(
+    gpu: &GpuConfig,
+    requests: &[(String, Request)],
+    workloads: &[Workload],
+    (options, cycles): (Options, u64),
+    cancel: Cancel,
+) -> Result<Vec<Option<Character>>, CliError> {
+    let progress = Progress::new(Some(cycles), cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let watch: &dyn Watch = &progress;
+    let one = |(workload, (_, request)): (&Workload, &(String, Request))| {
+        let kernel = if let Request::Ours(spec) = request { Some(spec.kernel.name()) } else { None };
+        characterise(&machine, gpu, (workload, kernel), options, watch)
+    };
+    let characters: Vec<Result<Option<Character>, RunError>> = workloads.par_iter().zip(requests).map(one).collect();
+    progress.clear();
+    Ok(characters.into_iter().collect::<Result<_, _>>()?)
 }

@@ -1,4 +1,4 @@
-//! The command line: `compare`, `run`, `kernels`, `gpu show`, `gpu fit`, `trace convert`, `trace info`.
+//! The command line: `compare`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`, `trace info`.
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours,
 //! 130 interrupted (what was finished is kept).
@@ -8,10 +8,12 @@ mod compare;
 mod error;
 mod fit;
 mod interrupt;
+mod kernel_check;
 mod kernels;
 mod progress;
 mod resolve;
 mod run;
+mod sweep;
 mod trace;
 mod user_kernel;
 
@@ -37,6 +39,7 @@ pub fn main() -> u8 {
         Command::Compare(compare) => compare::main(compare),
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),
+        Command::Sweep(sweep) => sweep::main(sweep),
         Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
         Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
         Command::Trace(command) => trace::main(command),

@@ -4,12 +4,13 @@ use super::args::{CommonArgs, Relaunch, Until};
 use super::{CliError, progress};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
+use crate::experiment::policy::{IpcUnit, Transition};
 use crate::experiment::workload::{Workload, place};
-use crate::kernels::Request;
 use crate::kernels::user::UserKernel;
+use crate::kernels::{self, Request, Spec};
 use crate::suggest;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Kernels that the firmware schedules at a time.
@@ -60,6 +61,23 @@ fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
     words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
 }
 
+/// The same, each word once; no word at all names every kernel of ours.
+pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+    if words.is_empty() {
+        return Ok(kernels::ALL.iter().map(|&kernel| (kernel.name().to_owned(), Request::Ours(Spec::of(kernel)))).collect());
+    }
+    let mut different: Vec<(String, Request)> = requests(words)?;
+    let mut seen = BTreeSet::new();
+    different.retain(|(word, _)| seen.insert(word.clone()));
+    Ok(different)
+}
+
+/// Different kernels that run apart from each other: each executed and traced once, in order.
+pub(super) fn apart(requests: &[(String, Request)], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let mut traced = traced(requests, cancel)?;
+    Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
+}
+
 /// Executes and traces each different kernel, once.
 fn traced(requests: &[(String, Request)], cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
@@ -99,6 +117,11 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         tbs_per_sm: None,
         relaunch: common.relaunch == Relaunch::On,
     }
+}
+
+/// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.
+pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
+    Options { end: End::Cycles(cycles), profile_cycles: 45_000, transition: Transition::Drain, ipc, tbs_per_sm: None, relaunch: true }
 }
 
 fn known(name: &str, names: &[&str]) -> Result<(), CliError> {

@@ -251,7 +251,7 @@ fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, wat
 }
 
 /// All runs, in parallel; none for those that were interrupted.
-fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
+pub(super) fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
     let one = |run: &Run<'_>| match machine.run(run, &|cycles| watch.cycles(cycles)) {
         Err(RunError::Interrupted) => Ok(None),

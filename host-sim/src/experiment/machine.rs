@@ -53,6 +53,8 @@ pub struct Run<'a> {
 pub struct CacheCounts {
     /// Requests served or merged.
     pub accesses: u64,
+    /// Requests that found their data.
+    pub hits: u64,
     /// Line and sector misses.
     pub misses: u64,
     /// Retries because no line, MSHR or queue entry was free.
@@ -78,6 +80,12 @@ pub struct LaunchCounts {
     pub l1d: CacheCounts,
     /// Second-level cache, all slices.
     pub l2: CacheCounts,
+    /// Load misses of the first level: new MSHR entries.
+    pub l1_load_misses: u64,
+    /// Packets that entered the crossbar towards the second level.
+    pub request_packets: u64,
+    /// Packets that entered the crossbar towards the SMs.
+    pub reply_packets: u64,
     /// 32-byte atoms read from DRAM.
     pub dram_reads: u64,
     /// 32-byte atoms written to DRAM.
@@ -142,6 +150,17 @@ pub struct Decision {
     pub winner: usize,
 }
 
+/// Counts of all SMs together, whichever kernel they ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmTotals {
+    /// SM cycles.
+    pub cycles: u64,
+    /// SM cycles in which the L1 refused a look-up.
+    pub lsu_stall_cycles: u64,
+    /// MSHR entries in use, summed over cycles.
+    pub outstanding_cycles: u64,
+}
+
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -149,6 +168,8 @@ pub struct Outcome {
     pub cycles: u64,
     /// Per workload.
     pub launches: Vec<LaunchCounts>,
+    /// All SMs together.
+    pub sms: SmTotals,
     /// Quotas at the end; empty if the policy sets none.
     pub placement: Vec<Placement>,
     /// Cycles in which SMs were on their way to new quotas.

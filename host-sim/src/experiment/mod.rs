@@ -11,7 +11,9 @@ pub mod fit;
 pub mod least_squares;
 pub mod machine;
 pub mod policy;
+pub mod shape;
 pub mod simulated;
+pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod workload;

@@ -4,7 +4,7 @@ use super::cancel::Cancel;
 use super::controller::Controller;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
-use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError};
+use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, SmTotals};
 use super::policy::{Control, IpcUnit, Policy, Transition};
 use super::workload::Workload;
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
@@ -173,6 +173,7 @@ impl Machine for SimulatedGpu {
         Ok(Outcome {
             cycles: stats.cycles,
             launches: stats.launches.iter().map(launch_counts).collect(),
+            sms: sm_totals(&stats),
             placement: observed.placement,
             transition_cycles: stats.transition_cycles,
             profile_cycles: observed.profile_cycles,
@@ -232,6 +233,9 @@ fn launch_counts(launch: &LaunchStats) -> LaunchCounts {
         tbs_completed: launch.tbs_completed,
         l1d: cache_counts(launch.l1d),
         l2: cache_counts(launch.l2),
+        l1_load_misses: launch.l1_load_misses,
+        request_packets: launch.request_packets,
+        reply_packets: launch.reply_packets,
         dram_reads: launch.dram_reads,
         dram_writes: launch.dram_writes,
         schedulers: launch.schedulers,
@@ -239,7 +243,16 @@ fn launch_counts(launch: &LaunchStats) -> LaunchCounts {
 }
 
 fn cache_counts(cache: CacheStats) -> CacheCounts {
-    CacheCounts { accesses: cache.accesses, misses: cache.misses, reservation_fails: cache.reservation_fails }
+    CacheCounts { accesses: cache.accesses, hits: cache.hits, misses: cache.misses, reservation_fails: cache.reservation_fails }
+}
+
+fn sm_totals(stats: &Stats) -> SmTotals {
+    let sum = |of: fn(&SmStats) -> u64| stats.sms.iter().map(of).sum();
+    SmTotals {
+        cycles: sum(|sm| sm.counters.cycles),
+        lsu_stall_cycles: sum(|sm| sm.counters.lsu_stall_cycles),
+        outstanding_cycles: sum(|sm| sm.counters.outstanding_cycles),
+    }
 }
 
 /// Scheduler-cycles of all SMs by class.

@@ -14,13 +14,25 @@ pub fn dram(gpu: &GpuConfig, launch: &LaunchCounts, cycles: u64) -> Option<f64> 
     share((launch.dram_reads + launch.dram_writes) as f64, peak)
 }
 
-/// L2: sector look-ups accepted over those that all slices can do in `cycles` core cycles, 0 to 1: one per slice and L2 cycle,
-/// or fewer where a sector is wider than the port. None if no time has passed.
+/// L2: sector look-ups accepted over those that all slices can do in `cycles` core cycles, 0 to 1. None if no time has passed.
 pub fn l2(gpu: &GpuConfig, launch: &LaunchCounts, cycles: u64) -> Option<f64> {
+    l2_share(gpu, launch.l2.accesses, cycles)
+}
+
+/// So many sectors over those that all slices can move in `cycles` core cycles: one per slice and L2 cycle, or fewer where a
+/// sector is wider than the port. None if no time has passed.
+pub fn l2_share(gpu: &GpuConfig, sectors: u64, cycles: u64) -> Option<f64> {
     let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
     let cycles_per_sector = (SECTOR_BYTES as f64 / f64::from(gpu.l2.port_bytes)).max(1.0);
     let peak = in_domain(cycles, gpu.clocks.l2_khz, gpu) * slices / cycles_per_sector;
-    share(launch.l2.accesses as f64, peak)
+    share(sectors as f64, peak)
+}
+
+/// Packets that entered one subnet of the crossbar over those that its ports can take in `cycles` core cycles: one per port and
+/// cycle, on the side with fewer ports (own: in seed 002 both sides have as many). None if no time has passed.
+pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
+    let ports = gpu.sm.count.min(gpu.dram.channels * gpu.l2.slices_per_channel);
+    share(packets as f64, in_domain(cycles, gpu.clocks.interconnect_khz, gpu) * f64::from(ports))
 }
 
 /// `cycles` core cycles, in cycles of a clock.

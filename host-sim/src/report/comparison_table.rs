@@ -35,15 +35,6 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
 
 /// One line that says what ran where, for how long, and what is counted.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
-    let end = match options.end {
-        End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),
-        End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
-        End::Done => "until done".to_owned(),
-    };
-    let ipc = match options.ipc {
-        IpcUnit::Thread => "thread instructions",
-        IpcUnit::Warp => "warp instructions",
-    };
     let transition = match options.transition {
         Transition::Drain => "drain",
         Transition::Ideal => "ideal",
@@ -53,8 +44,22 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
         cycle => format!("{} (at cycle {})", w.name, grouped(cycle)),
     };
     let kernels: Vec<String> = workloads.iter().map(kernel).collect();
-    let (kernels, gpu, profile) = (kernels.join(" + "), &gpu.name, grouped(options.profile_cycles.into()));
-    format!("{kernels} on {gpu}, {end}; IPC in {ipc} per cycle; profile {profile} cycles, transition {transition}\n")
+    let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));
+    format!("{kernels} {}; profile {profile} cycles, transition {transition}\n", place(gpu, options))
+}
+
+/// Where a run is, how long, and what is counted.
+pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
+    let end = match options.end {
+        End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),
+        End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
+        End::Done => "until done".to_owned(),
+    };
+    let ipc = match options.ipc {
+        IpcUnit::Thread => "thread instructions",
+        IpcUnit::Warp => "warp instructions",
+    };
+    format!("on {}, {end}; IPC in {ipc} per cycle", gpu.name)
 }
 
 fn isolated(comparison: &Comparison, names: &[&str]) -> String {

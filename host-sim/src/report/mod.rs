@@ -2,15 +2,20 @@
 
 mod activity;
 pub mod bandwidth;
+pub mod characterisation;
 pub mod comparison_json;
 pub mod comparison_table;
 mod energy;
 mod explanation;
 pub mod fit_report;
+pub mod kernel_list;
+pub mod kernel_stats;
+pub mod kernel_stats_json;
 pub mod output;
 pub mod provenance;
 pub mod reference;
 pub mod run_report;
+pub mod sweep_report;
 pub mod table;
 pub mod timeline;
 pub mod trace_info;

@@ -17,6 +17,21 @@ pub fn new(headings: &[&str]) -> Table {
     table
 }
 
+/// A table of these rows; columns of words to the left, those with a number to the right.
+pub fn of(headings: &[String], rows: &[Vec<String>]) -> Table {
+    let mut table = new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    rows.iter().for_each(|row| {
+        table.add_row(row);
+    });
+    for (at, column) in table.column_iter_mut().enumerate() {
+        let is_word = |row: &Vec<String>| row.get(at).is_some_and(|cell| cell.is_empty() || cell.starts_with(char::is_alphabetic));
+        if rows.iter().all(is_word) {
+            column.set_cell_alignment(CellAlignment::Left);
+        }
+    }
+    table
+}
+
 /// The table's text, without blanks at line ends.
 pub fn text(table: &Table) -> String {
     table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -81,6 +96,16 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(300), "300");
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
+    }
+
+    #[test]
+    fn words_stand_left_and_numbers_right() {
+        let strings = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>();
+        let rows = [strings(&["mm", "C", "812.5"]), strings(&["fwt", "memory", "-"])];
+        assert_eq!(
+            text(&of(&strings(&["kernel", "type", "ipc"]), &rows)),
+            "kernel  type      ipc\nmm      C       812.5\nfwt     memory      -\n"
+        );
     }
 
     #[test]

@@ -1,0 +1,109 @@
+//! What kind of kernel a kernel is: what it asks of an SM, what it executes, what it does to the machine alone, which type each
+//! seed's rule makes of it, and how all that compares with what the sources say.
+//!
+//! ```text
+//! geometry, ptxas report --> occupancy                            `mias kernels`
+//! trace ------------------> profile (mix, Cinst/Minst, Req/Minst)  \
+//! runs alone: half of the TBs, all of them --> alone, types         > `mias kernels --stats`
+//! published figures, the thesis' words ------> comparison          /
+//! every TB executed, results checked                              `mias kernels --check`
+//! ```
+
+pub mod alone;
+pub mod check;
+pub mod occupancy;
+pub mod profile;
+pub mod published;
+pub mod thesis;
+pub mod types;
+
+use crate::experiment::compare::{Watch, ipc};
+use crate::experiment::machine::{Machine, Options, Outcome, RunError};
+use crate::experiment::sweep::{self, Sweep};
+use crate::experiment::workload::Workload;
+use alone::Alone;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::trace::KernelInfo;
+use occupancy::Occupancy;
+use profile::Profile;
+use types::Types;
+
+/// A kernel, characterised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Character {
+    /// As the user typed it.
+    pub name: String,
+    /// Which of our kernels it is; none for a user's.
+    pub kernel: Option<&'static str>,
+    /// Geometry and resources.
+    pub info: KernelInfo,
+    /// TBs per SM.
+    pub occupancy: Occupancy,
+    /// What it executes.
+    pub profile: Profile,
+    /// IPC alone, in the unit of the options, with half of the most TBs per SM (none if only one fits) and with the most.
+    pub ipc: (Option<f64>, f64),
+    /// What it does to the machine with the most TBs.
+    pub alone: Alone,
+    /// Its type by each seed's rule.
+    pub types: Types,
+}
+
+impl Character {
+    fn new(
+        workload: &Workload,
+        kernel: Option<&'static str>,
+        gpu: &GpuConfig,
+        options: Options,
+        half: Option<(u32, f64)>,
+        all: (u32, &Outcome),
+    ) -> Self {
+        let info = workload.trace.info().clone();
+        let alone = Alone::of(all.1, gpu);
+        let all_ipc = ipc(all.1, 0, options);
+        Character {
+            name: workload.name.clone(),
+            kernel,
+            occupancy: Occupancy::of(&info, gpu),
+            profile: Profile::of(&workload.trace, gpu.l1.line_bytes),
+            ipc: (half.map(|(_, ipc)| ipc), all_ipc),
+            types: Types::of(&alone, half.map(|half| [half, (all.0, all_ipc)]), gpu),
+            alone,
+            info,
+        }
+    }
+}
+
+/// Characterises `workload`, which is `kernel` if it is one of ours, by two runs alone, with half of the most TBs per SM and with all. None if it was interrupted.
+///
+/// # Errors
+/// The first [`RunError`]; [`RunError::Workload`] if not even one TB fits.
+pub fn characterise(
+    machine: &dyn Machine,
+    gpu: &GpuConfig,
+    (workload, kernel): (&Workload, Option<&'static str>),
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<Option<Character>, RunError> {
+    let all = machine.max_tbs(workload)?;
+    let sweep = sweep::runs(machine, workload, [all / 2, all].into_iter().filter(|&tbs| tbs > 0), options, watch)?;
+    Ok(from_sweep(&sweep, gpu, (workload, kernel), options))
+}
+
+/// The same from a sweep that has the points already. None if one of them is missing.
+pub fn from_sweep(
+    sweep: &Sweep,
+    gpu: &GpuConfig,
+    (workload, kernel): (&Workload, Option<&'static str>),
+    options: Options,
+) -> Option<Character> {
+    let last = sweep.points.last()?;
+    let half = match last.tbs / 2 {
+        0 => None,
+        tbs => {
+            let point = sweep.points.iter().find(|point| point.tbs == tbs)?;
+            Some((tbs, sweep.ipc(point)?))
+        }
+    };
+    Some(Character::new(workload, kernel, gpu, options, half, (last.tbs, last.outcome.as_ref()?)))
+}

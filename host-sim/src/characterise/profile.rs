@@ -1,0 +1,286 @@
+//! What a kernel executes, counted in its trace: nothing here depends on time or on the machine, but for the line size.
+//!
+//! * Cinst/Minst: instructions that access no memory, over those that do, shared and constant memory included; Req/Minst: lines
+//!   that an instruction to global or local memory asks for (seed 001 table 2; which instructions count: algorithms.md section 1.5).
+//! * Idempotent: no atomic, and no byte of global memory both read and written (seed 003 section 4.1). The seed leaves it to the
+//!   compiler; here it is what the launch did.
+
+use mias_hw_model::isa::{Class, Space};
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, WARP_LANES};
+use serde::Serialize;
+
+/// Kinds of instructions that the mix tells apart, in the order of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Integer, logic, moves, the uniform path.
+    Int,
+    /// Single and half precision.
+    Fp32,
+    /// Double precision.
+    Fp64,
+    /// Transcendentals, roots, conversions.
+    Sfu,
+    /// Matrix multiply-accumulate.
+    Tensor,
+    /// Branches and exits.
+    Control,
+    /// Barriers and fences.
+    Barrier,
+    /// Shared memory, atomics on it included.
+    Shared,
+    /// Loads from global and local memory.
+    Load,
+    /// Stores to them.
+    Store,
+    /// Atomics on global memory.
+    Atomic,
+    /// Constant memory and textures.
+    Constant,
+}
+
+/// How many [`Kind`]s there are.
+pub const KINDS: usize = 12;
+
+impl Kind {
+    /// All, in order.
+    pub const ALL: [Kind; KINDS] = [
+        Kind::Int,
+        Kind::Fp32,
+        Kind::Fp64,
+        Kind::Sfu,
+        Kind::Tensor,
+        Kind::Control,
+        Kind::Barrier,
+        Kind::Shared,
+        Kind::Load,
+        Kind::Store,
+        Kind::Atomic,
+        Kind::Constant,
+    ];
+
+    /// Name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Int => "int",
+            Kind::Fp32 => "fp32",
+            Kind::Fp64 => "fp64",
+            Kind::Sfu => "sfu",
+            Kind::Tensor => "tensor",
+            Kind::Control => "control",
+            Kind::Barrier => "barrier",
+            Kind::Shared => "shared",
+            Kind::Load => "load",
+            Kind::Store => "store",
+            Kind::Atomic => "atomic",
+            Kind::Constant => "constant",
+        }
+    }
+
+    fn of(class: Class) -> Kind {
+        match class {
+            Class::Int | Class::Uniform => Kind::Int,
+            Class::Sp => Kind::Fp32,
+            Class::Dp => Kind::Fp64,
+            Class::Sfu => Kind::Sfu,
+            Class::Tensor => Kind::Tensor,
+            Class::Branch | Class::Exit => Kind::Control,
+            Class::Barrier | Class::MemoryBarrier => Kind::Barrier,
+            Class::Load(Space::Shared) | Class::Store(Space::Shared) | Class::Atomic(Space::Shared) => Kind::Shared,
+            Class::Load(Space::Constant) | Class::Store(Space::Constant) | Class::Atomic(Space::Constant) | Class::Texture => {
+                Kind::Constant
+            }
+            Class::Load(Space::Global | Space::Local) => Kind::Load,
+            Class::Store(Space::Global | Space::Local) => Kind::Store,
+            Class::Atomic(Space::Global | Space::Local) => Kind::Atomic,
+        }
+    }
+
+    fn is_memory(self) -> bool {
+        matches!(self, Kind::Shared | Kind::Load | Kind::Store | Kind::Atomic | Kind::Constant)
+    }
+}
+
+/// Counts of a whole launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// Warps.
+    pub warps: u64,
+    /// Warp instructions.
+    pub warp_insts: u64,
+    /// Active lanes, summed over warp instructions.
+    pub thread_insts: u64,
+    /// Warp instructions by [`Kind`].
+    pub mix: [u64; KINDS],
+    /// Lines that the instructions to global and local memory ask for.
+    pub lines: u64,
+    /// 32-byte sectors that they touch.
+    pub sectors: u64,
+    /// Those of loads.
+    pub load_sectors: u64,
+    /// Bytes used of all sectors touched.
+    pub bytes: u64,
+    /// Whether running a TB twice would change nothing.
+    pub idempotent: bool,
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+impl Profile {
+    /// Warp instructions per warp.
+    pub fn insts_per_warp(&self) -> Option<f64> {
+        ratio(self.warp_insts, self.warps)
+    }
+
+    /// Active lanes per warp instruction, at most 32.
+    pub fn lanes_per_inst(&self) -> Option<f64> {
+        ratio(self.thread_insts, self.warp_insts)
+    }
+
+    /// Share of a kind among warp instructions, 0 to 1.
+    pub fn share(&self, kind: Kind) -> Option<f64> {
+        ratio(self.mix[kind as usize], self.warp_insts)
+    }
+
+    fn memory_insts(&self) -> u64 {
+        Kind::ALL.iter().filter(|kind| kind.is_memory()).map(|&kind| self.mix[kind as usize]).sum()
+    }
+
+    fn offchip_insts(&self) -> u64 {
+        [Kind::Load, Kind::Store, Kind::Atomic].map(|kind| self.mix[kind as usize]).iter().sum()
+    }
+
+    /// Compute instructions per memory instruction.
+    pub fn compute_per_memory(&self) -> Option<f64> {
+        ratio(self.warp_insts - self.memory_insts(), self.memory_insts())
+    }
+
+    /// Lines per instruction to global or local memory, 1 to 32 or more.
+    pub fn requests_per_memory(&self) -> Option<f64> {
+        ratio(self.lines, self.offchip_insts())
+    }
+
+    /// Sectors loaded per thousand warp instructions.
+    pub fn load_sectors_per_kilo(&self) -> Option<f64> {
+        ratio(1000 * self.load_sectors, self.warp_insts)
+    }
+
+    /// Share of the bytes of the sectors touched that are used, 0 to 1; 1 where accesses are coalesced perfectly.
+    pub fn sector_use(&self) -> Option<f64> {
+        ratio(self.bytes, SECTOR_BYTES * self.sectors)
+    }
+
+    /// Counts a trace, with lines of `line_bytes`, a multiple of 32.
+    pub fn of(trace: &KernelTrace, line_bytes: u32) -> Self {
+        let mut profile = Profile { warps: trace.warps().len() as u64, idempotent: true, ..Profile::default() };
+        let shapes: Vec<Shape> = (0..trace.shapes()).map(|shape| Shape::new(trace, shape)).collect();
+        let patterns = Patterns::new(trace, u64::from(line_bytes) / SECTOR_BYTES);
+        let mut written: Vec<(u64, u32)> = Vec::new();
+        for warp in trace.warps() {
+            let shape = &shapes[warp.shape as usize];
+            profile.warp_insts += shape.insts;
+            profile.thread_insts += shape.lanes;
+            profile.mix.iter_mut().zip(shape.mix).for_each(|(sum, count)| *sum += count);
+            for (kind, &mem) in shape.offchip.iter().zip(&trace.mems()[warp.first_mem as usize..]) {
+                let (sectors, bytes) = patterns.sizes[mem.pattern as usize];
+                profile.sectors += sectors;
+                profile.bytes += bytes;
+                profile.lines += patterns.lines(mem.pattern, mem.base_sector);
+                if kind.kind == Kind::Load {
+                    profile.load_sectors += sectors;
+                } else if kind.is_global {
+                    written.extend(trace.pattern(mem.pattern).iter().map(|s| (mem.base_sector + u64::from(s.delta), s.byte_mask)));
+                }
+            }
+        }
+        profile.idempotent = profile.mix[Kind::Atomic as usize] == 0 && !reads_any(trace, &shapes, merged(written));
+        profile
+    }
+}
+
+/// What all warps of a shape have in common.
+struct Shape {
+    insts: u64,
+    lanes: u64,
+    mix: [u64; KINDS],
+    /// The instructions that have a memory reference, in order.
+    offchip: Vec<OffChip>,
+}
+
+struct OffChip {
+    kind: Kind,
+    is_global: bool,
+}
+
+impl Shape {
+    fn new(trace: &KernelTrace, shape: u32) -> Self {
+        let range = trace.shape(shape);
+        let insts = &trace.shape_insts()[range.start as usize..range.end as usize];
+        let mut counted = Shape { insts: insts.len() as u64, lanes: 0, mix: [0; KINDS], offchip: Vec::new() };
+        for inst in insts {
+            let class = trace.statics()[inst.index()].class;
+            let kind = Kind::of(class);
+            counted.lanes += u64::from(inst.lanes().min(WARP_LANES));
+            counted.mix[kind as usize] += 1;
+            if class.is_offchip() {
+                counted.offchip.push(OffChip { kind, is_global: class.space() == Some(Space::Global) });
+            }
+        }
+        counted
+    }
+}
+
+/// Sizes of sector patterns, and the lines they cover for every place of their first sector in its line.
+struct Patterns {
+    sizes: Vec<(u64, u64)>,
+    lines: Vec<u64>,
+    line_sectors: u64,
+}
+
+impl Patterns {
+    fn new(trace: &KernelTrace, line_sectors: u64) -> Self {
+        let line_sectors = line_sectors.max(1);
+        let (mut sizes, mut lines) = (Vec::new(), Vec::new());
+        for pattern in 0..trace.patterns() {
+            let sectors = trace.pattern(pattern);
+            sizes.push((sectors.len() as u64, sectors.iter().map(|sector| u64::from(sector.byte_mask.count_ones())).sum()));
+            for place in 0..line_sectors {
+                let mut covered: Vec<u64> = sectors.iter().map(|sector| (place + u64::from(sector.delta)) / line_sectors).collect();
+                covered.dedup();
+                lines.push(covered.len() as u64);
+            }
+        }
+        Patterns { sizes, lines, line_sectors }
+    }
+
+    fn lines(&self, pattern: u32, base_sector: u64) -> u64 {
+        self.lines[(u64::from(pattern) * self.line_sectors + base_sector % self.line_sectors) as usize]
+    }
+}
+
+/// One mask per sector, ascending.
+fn merged(mut sectors: Vec<(u64, u32)>) -> Vec<(u64, u32)> {
+    sectors.sort_unstable();
+    sectors.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 |= if same { next.1 } else { 0 };
+        same
+    });
+    sectors
+}
+
+/// Whether a global load reads a byte of these.
+fn reads_any(trace: &KernelTrace, shapes: &[Shape], written: Vec<(u64, u32)>) -> bool {
+    let is_written = |sector: u64, mask: u32| written.binary_search_by_key(&sector, |w| w.0).is_ok_and(|at| written[at].1 & mask != 0);
+    trace.warps().iter().any(|warp| {
+        let mems = shapes[warp.shape as usize].offchip.iter().zip(&trace.mems()[warp.first_mem as usize..]);
+        let mut loads = mems.filter(|(inst, _)| inst.kind == Kind::Load && inst.is_global);
+        loads.any(|(_, mem)| trace.pattern(mem.pattern).iter().any(|s| is_written(mem.base_sector + u64::from(s.delta), s.byte_mask)))
+    })
+}
+
+#[cfg(test)]
+#[path = "profile_tests.rs"]
+mod tests;

@@ -1,0 +1,41 @@
+//! `mias sweep`: IPC against TBs per SM.
+
+use super::args::{SweepArgs, SweepFormat};
+use super::progress::Progress;
+use super::{CliError, interrupt, resolve};
+use crate::experiment::machine::RunError;
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::sweep::sweep;
+use crate::gpu_file;
+use crate::report::output::Output;
+use crate::report::sweep_report::{self, Subject};
+
+pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
+    let gpu = gpu_file::load(&args.gpu)?;
+    let output = Output::open(args.out.as_deref())?;
+    let options = resolve::alone(args.cycles, args.ipc);
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &cancel)?;
+    let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
+    let progress = Progress::new(Some(args.cycles), cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let result = sweep(&machine, workload, options, &progress);
+    progress.clear();
+    let sweep = result?;
+    let missing = sweep.missing();
+    if missing.len() == sweep.points.len() {
+        return Err(RunError::Interrupted.into());
+    }
+    let subject = Subject { gpu: &gpu, workload, options };
+    let text = match args.format {
+        SweepFormat::Table => sweep_report::text(subject, &sweep),
+        SweepFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,
+        SweepFormat::Csv => sweep_report::csv(subject, &sweep),
+    };
+    output.write(&text)?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
+    Err(CliError::Interrupted(format!("the curve lacks the points of {} TBs per SM", missing.join(", "))))
+}

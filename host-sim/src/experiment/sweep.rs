@@ -1,0 +1,76 @@
+//! `sweep`: one kernel alone, with 1 to the most TBs per SM that fit, each for the same window.
+//!
+//! The curve of IPC against TBs per SM says what a kernel gains from more parallelism, and so what it loses to a neighbour
+//! (algorithms.md sections 1.3 and 8). Every point is a run of its own on a GPU fresh from reset; TB issue stops at the point's
+//! TBs, which is all that distinguishes the runs.
+
+use super::compare::{Watch, ipc, run_all};
+use super::machine::{Machine, Options, Outcome, Run, RunError};
+use super::policy::{Control, Policy};
+use super::shape::{Verdict, judge};
+use super::workload::Workload;
+
+/// One point of the curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Most TBs per SM.
+    pub tbs: u32,
+    /// What the run gave; none if it was interrupted.
+    pub outcome: Option<Outcome>,
+}
+
+/// The curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// By TBs per SM, from 1 to the most.
+    pub points: Vec<Point>,
+    options: Options,
+}
+
+impl Sweep {
+    /// IPC of a point, in the unit of the options.
+    pub fn ipc(&self, point: &Point) -> Option<f64> {
+        point.outcome.as_ref().map(|outcome| ipc(outcome, 0, self.options))
+    }
+
+    /// TBs of points that are missing.
+    pub fn missing(&self) -> Vec<u32> {
+        self.points.iter().filter(|point| point.outcome.is_none()).map(|point| point.tbs).collect()
+    }
+
+    /// The curve's shape; none if a point is missing.
+    pub fn shape(&self) -> Option<Verdict> {
+        let curve: Option<Vec<(u32, f64)>> = self.points.iter().map(|point| Some((point.tbs, self.ipc(point)?))).collect();
+        curve.map(|curve| judge(&curve))
+    }
+}
+
+/// Runs `workload` alone with each of these TBs per SM. The result does not depend on the number of threads.
+///
+/// # Errors
+/// The first [`RunError`] in the order of `tbs`, but for [`RunError::Interrupted`], which leaves points without an outcome.
+pub fn runs(
+    machine: &dyn Machine,
+    workload: &Workload,
+    tbs: impl Iterator<Item = u32>,
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<Sweep, RunError> {
+    let tbs: Vec<u32> = tbs.collect();
+    let control = Control::Policy(Policy::LeftOver);
+    let run = |&tbs: &u32| {
+        let options = Options { tbs_per_sm: Some(tbs), ..options };
+        Run { control: control.clone(), workloads: vec![workload], options }
+    };
+    let outcomes = run_all(machine, tbs.iter().map(run).collect(), watch)?;
+    let points = tbs.into_iter().zip(outcomes).map(|(tbs, outcome)| Point { tbs, outcome }).collect();
+    Ok(Sweep { points, options })
+}
+
+/// The whole curve: 1 to the most TBs per SM.
+///
+/// # Errors
+/// As [`runs`]; [`RunError::Workload`] if not even one TB fits.
+pub fn sweep(machine: &dyn Machine, workload: &Workload, options: Options, watch: &dyn Watch) -> Result<Sweep, RunError> {
+    runs(machine, workload, 1..=machine.max_tbs(workload)?, options, watch)
+}

@@ -1,0 +1,88 @@
+//! The instructions executed depend on the kernels alone (algorithms.md section 10, property 27): whatever the policy, the
+//! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
+
+use mias::experiment::machine::{End, Machine, Options, Run};
+use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::simulated::SimulatedGpu;
+use mias::experiment::workload::{Workload, place};
+use mias::{gpu_file, kernels};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Few enough that runs take less than a second, enough for spatial partitions.
+const SMS: u32 = 4;
+
+/// Several windows pass before the kernels are done, so that the measuring policies decide.
+const PROFILE_CYCLES: u32 = 1_000;
+
+fn workloads(kernels: &[(&str, u64)]) -> Vec<Workload> {
+    let traced = |(stream, &(name, size)): (usize, &(&str, u64))| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), stream as u32)
+    };
+    let mut workloads: Vec<Workload> = kernels.iter().enumerate().map(traced).collect();
+    place(&mut workloads);
+    workloads
+}
+
+/// Every control of these kernels, with every transition, and a cap for one of them.
+fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options)> {
+    let all: Vec<&Workload> = workloads.iter().collect();
+    let done = Options {
+        end: End::Done,
+        profile_cycles: PROFILE_CYCLES,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    };
+    // The null policy places nothing of all kernels but one: until done it would never end.
+    let policies = Policy::ALL.into_iter().filter(|&policy| policy != Policy::Null).map(Control::Policy);
+    let configs = machine.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);
+    let controls: Vec<Control> = policies.chain(configs).collect();
+    let transitions = [Transition::Drain, Transition::Ideal].into_iter();
+    let mut runs: Vec<(Control, Options)> =
+        transitions.flat_map(|transition| controls.iter().map(move |control| (control.clone(), Options { transition, ..done }))).collect();
+    runs.push((Control::Policy(Policy::LeftOver), Options { tbs_per_sm: Some(1), ..done }));
+    runs
+}
+
+fn instructions_do_not_depend_on_the_policy(kernels: &[(&str, u64)]) {
+    let workloads = workloads(kernels);
+    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    gpu.sm.count = SMS;
+    let machine = SimulatedGpu::new(gpu);
+    let cycles: Vec<(u64, bool)> = runs(&workloads, &machine)
+        .into_par_iter()
+        .map(|(control, options)| {
+            let measures = matches!(control, Control::Policy(policy) if policy.measures());
+            let run = Run { control: control.clone(), workloads: workloads.iter().collect(), options };
+            let outcome = machine.run(&run, &|_| {}).unwrap();
+            for (workload, launch) in workloads.iter().zip(&outcome.launches) {
+                let what = format!("{} under {control:?}, {:?}", workload.name, options.transition);
+                let tbs = workload.trace.info().tbs();
+                assert_eq!((launch.tbs_issued, launch.tbs_completed), (tbs, tbs), "{what}");
+                assert_eq!(launch.warp_insts, workload.trace.warp_insts(), "{what}");
+                assert_eq!(launch.thread_insts, workload.trace.thread_insts(), "{what}");
+            }
+            (outcome.cycles, measures && outcome.decision.is_some())
+        })
+        .collect();
+    assert!(cycles.iter().any(|run| run.0 != cycles[0].0), "the runs do differ: {cycles:?}");
+    assert!(cycles.iter().any(|run| run.1), "a policy decided by measuring");
+}
+
+#[test]
+fn of_a_compute_and_a_memory_kernel() {
+    instructions_do_not_depend_on_the_policy(&[("mm", 128), ("fwt", 1 << 16)]);
+}
+
+#[test]
+fn of_kernels_that_diverge_and_synchronise() {
+    instructions_do_not_depend_on_the_policy(&[("bfs", 1 << 14), ("bopt", 24)]);
+}
+
+#[test]
+fn of_three_kernels() {
+    instructions_do_not_depend_on_the_policy(&[("blk", 1 << 14), ("dxtc", 32), ("nbdy", 2048)]);
+}

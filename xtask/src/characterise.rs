@@ -1,0 +1,52 @@
+//! `cargo xtask characterise`: the seven kernels, measured and compared. The tables are `mias::report::characterisation`, run in
+//! release through its example; here they are put into `docs/kernels.md`, beside what people wrote there.
+
+use anyhow::{Context, Result};
+
+use crate::util::{cargo, root, stdout};
+
+/// What is written, relative to the root.
+const DOCUMENT: &str = "docs/kernels.md";
+/// Around the tables; what stands outside of the two is kept.
+const BEGIN: &str = "<!-- tables: begin -->\n";
+const END: &str = "<!-- tables: end -->\n";
+
+/// Makes the tables and puts them into the document.
+pub(crate) fn run() -> Result<()> {
+    let path = root().join(DOCUMENT);
+    let document = std::fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let outside = outside(&document).with_context(|| format!("{DOCUMENT} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
+    let tables = stdout(&mut cargo(["run", "--quiet", "--release", "--package", "mias", "--example", "characterise"]))?;
+    std::fs::write(&path, with_tables(outside, &tables)).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("wrote {DOCUMENT}; read what it says of the tables, too");
+    Ok(())
+}
+
+/// What stands before and after the tables.
+fn outside(document: &str) -> Option<(&str, &str)> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    Some((before, rest.split_once(END)?.1))
+}
+
+fn with_tables((before, after): (&str, &str), tables: &str) -> String {
+    format!("{before}{BEGIN}\n{tables}\n{END}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_wrote_is_kept() {
+        let first = with_tables(("before\n", "after\n"), "one\n");
+        let second = with_tables(outside(&first).unwrap(), "two\n");
+        assert_eq!(second, first.replace("one", "two"));
+        assert_eq!(outside("no markers"), None);
+    }
+
+    #[test]
+    fn the_example_and_the_document_are_there() {
+        assert!(root().join("host-sim/examples/characterise.rs").is_file());
+        assert!(outside(&std::fs::read_to_string(root().join(DOCUMENT)).unwrap()).is_some());
+    }
+}
