@@ -37,7 +37,14 @@ fn machine() -> SimulatedGpu {
 }
 
 fn to_the_end(workloads: &[Workload]) -> Run<'_> {
-    let options = Options { end: End::Done, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None, relaunch: true };
+    let options = Options {
+        end: End::Done,
+        profile_cycles: 45_000,
+        transition: Transition::Drain,
+        ipc: IpcUnit::Thread,
+        tbs_per_sm: None,
+        relaunch: true,
+    };
     Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options }
 }
 

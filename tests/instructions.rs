@@ -74,15 +74,15 @@ fn instructions_do_not_depend_on_the_policy(kernels: &[(&str, u64)]) {
 
 #[test]
 fn of_a_compute_and_a_memory_kernel() {
-    instructions_do_not_depend_on_the_policy(&[("mm", 128), ("fwt", 1 << 16)]);
+    instructions_do_not_depend_on_the_policy(&[("mm", 96), ("fwt", 1 << 14)]);
 }
 
 #[test]
 fn of_kernels_that_diverge_and_synchronise() {
-    instructions_do_not_depend_on_the_policy(&[("bfs", 1 << 14), ("bopt", 24)]);
+    instructions_do_not_depend_on_the_policy(&[("bfs", 1 << 13), ("bopt", 12)]);
 }
 
 #[test]
 fn of_three_kernels() {
-    instructions_do_not_depend_on_the_policy(&[("blk", 1 << 14), ("dxtc", 32), ("nbdy", 2048)]);
+    instructions_do_not_depend_on_the_policy(&[("blk", 1 << 13), ("dxtc", 20), ("nbdy", 1024)]);
 }

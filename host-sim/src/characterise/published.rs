@@ -2,7 +2,7 @@
 //!
 //! Section 7.1 gives each kernel's resources (compiled for sm_75 with the compiler that made ours) and a model of what it executes;
 //! 7.2 and 7.4 what seeds 001 and 003 say of the same benchmark, on their machines and compiled for them; section 8 what GPGPU-Sim's
-//! V100 counts. Where a figure is for another amount of work per thread, it is scaled, and the source says so.
+//! V100 counts. What a figure was derived from, and how the work differs from ours, is said with its source.
 
 use super::Character;
 
@@ -15,7 +15,7 @@ pub struct Figure {
     pub published: (f64, f64),
     /// Ours; none if it does not exist.
     pub ours: Option<f64>,
-    /// Section of algorithms.md, and the publication.
+    /// The publication, and the section of algorithms.md.
     pub source: &'static str,
 }
 
@@ -87,16 +87,16 @@ fn l2_misses(c: &Character) -> Option<f64> {
     c.alone.l2_hit_rate.map(|hits| 1.0 - hits)
 }
 
-const S71: &str = "7.1, SDK or Rodinia source, sm_75";
-const S72: &str = "7.2, seed 001 table 2";
-const S8: &str = "8, GPGPU-Sim V100";
+const S71: &str = "SDK or Rodinia source for sm_75 (7.1)";
+const S72: &str = "seed 001 table 2 (7.2)";
+const S8: &str = "GPGPU-Sim, V100 (8)";
 
 const ROWS: &[Row] = &[
     ("mm", "threads/TB", one(256.0), threads, S71),
     ("mm", "regs/thread", one(39.0), registers, S71),
     ("mm", "shared B/TB", one(2048.0), shared, S71),
     ("mm", "max TBs/SM", one(4.0), tbs, S71),
-    ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "7.1, of a tile's 57 instructions 24 access memory"),
+    ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "of a tile's 57 instructions 24 access memory (7.1)"),
     ("mm", "Req/Minst", one(2.0), requests, S71),
     ("fwt", "threads/TB", one(256.0), threads, S71),
     ("fwt", "regs/thread", one(22.0), registers, S71),
@@ -109,7 +109,7 @@ const ROWS: &[Row] = &[
     ("nbdy", "regs/thread", one(60.0), registers, S71),
     ("nbdy", "shared B/TB", one(4096.0), shared, S71),
     ("nbdy", "max TBs/SM", one(4.0), tbs, S71),
-    ("nbdy", "insts/warp", one(9800.0), insts, "7.1, 4,900 for each of 2 tiles"),
+    ("nbdy", "insts/warp", one(9800.0), insts, "about 4,900 for each of 2 tiles (7.1)"),
     ("nbdy", "Req/Minst", one(4.0), requests, S71),
     ("blk", "threads/TB", one(128.0), threads, S71),
     ("blk", "regs/thread", one(23.0), registers, S71),
@@ -126,7 +126,7 @@ const ROWS: &[Row] = &[
     ("bopt", "regs/thread", one(32.0), registers, S71),
     ("bopt", "shared B/TB", one(516.0), shared, S71),
     ("bopt", "max TBs/SM", one(8.0), tbs, S71),
-    ("bopt", "insts/warp", one(55_760.0), insts, "8, GPGPU-Sim V100, 2,048 steps of 16 nodes per thread"),
+    ("bopt", "insts/warp", one(55_760.0), insts, "GPGPU-Sim, V100, 2,048 steps of 16 nodes per thread: 27 per step (8)"),
     ("bopt", "lanes/inst", one(26.9), lanes, S8),
     ("bopt", "load sectors/1000 insts", one(0.0), sectors, S8),
     ("bfs", "threads/TB", one(256.0), threads, S71),
@@ -138,10 +138,10 @@ const ROWS: &[Row] = &[
     ("bfs", "L1 miss rate", one(1.0), misses, S72),
     ("bfs", "L1 fails/access", one(0.0), fails, S72),
     ("dxtc", "threads/TB", one(64.0), threads, S71),
-    ("dxtc", "regs/thread", (93.0, 100.0), registers, "7.1: 98, and what gives 10 TBs"),
+    ("dxtc", "regs/thread", (93.0, 100.0), registers, "98, and what gives 10 TBs (7.1)"),
     ("dxtc", "shared B/TB", one(2048.0), shared, S71),
     ("dxtc", "max TBs/SM", one(10.0), tbs, S71),
-    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "7.1, an estimate"),
+    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "an estimate (7.1)"),
     ("dxtc", "Cinst/Minst", one(5.0), compute, S72),
     ("dxtc", "Req/Minst", one(1.0), requests, S72),
     ("dxtc", "L1 miss rate", one(0.09), misses, S72),

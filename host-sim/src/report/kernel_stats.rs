@@ -39,10 +39,11 @@ impl Section {
     /// As Markdown, with a blank line before it.
     pub fn markdown(&self) -> String {
         let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule = format!("|---|{}\n", "---:|".repeat(self.headings.len().saturating_sub(1)));
+        let columns = 0..self.headings.len();
+        let rule: String = columns.map(|at| if table::are_words(&self.rows, at) { "---|" } else { "---:|" }).collect();
         let note = if self.note.is_empty() { String::new() } else { format!("\n{}.\n", upper(self.note)) };
         let rows: String = self.rows.iter().map(|cells| row(cells)).collect();
-        format!("\n### {}\n{note}\n{}{rule}{rows}", self.title, row(&self.headings))
+        format!("\n### {}\n{note}\n{}|{rule}\n{rows}", self.title, row(&self.headings))
     }
 }
 
@@ -183,7 +184,7 @@ fn types(characters: &[Character]) -> Section {
             let idempotent = if c.profile.idempotent { "idempotent" } else { "not idempotent" };
             let said = published::said(c.kernel);
             let papers = ["001", "002", "003", "004"].into_iter().zip(said).filter(|(_, said)| !said.is_empty());
-            let papers: Vec<String> = papers.map(|(seed, said)| format!("{seed}: {said}")).collect();
+            let papers: Vec<String> = papers.map(|(seed, said)| format!("seed {seed}: {said}")).collect();
             vec![
                 c.name.clone(),
                 show(thesis),
@@ -193,7 +194,7 @@ fn types(characters: &[Character]) -> Section {
                 idempotent.to_owned(),
                 show(c.types.seed004),
                 thesis.map_or_else(|| DASH.to_owned(), |thesis| disagreeing(&c.types, thesis)),
-                if papers.is_empty() { DASH.to_owned() } else { papers.join("; ") },
+                papers.join("; "),
             ]
         }),
     )
@@ -235,7 +236,7 @@ fn words(characters: &[Character]) -> Section {
 }
 
 fn published_figures(characters: &[Character]) -> Section {
-    let headings = ["kernel", "quantity", "ours", "published", "ratio", "section of algorithms.md, and source"];
+    let headings = ["kernel", "quantity", "ours", "published", "ratio", "source (section of algorithms.md)"];
     Section::new(
         "Published figures",
         "ours beside those of algorithms.md",

@@ -24,12 +24,16 @@ pub fn of(headings: &[String], rows: &[Vec<String>]) -> Table {
         table.add_row(row);
     });
     for (at, column) in table.column_iter_mut().enumerate() {
-        let is_word = |row: &Vec<String>| row.get(at).is_some_and(|cell| cell.is_empty() || cell.starts_with(char::is_alphabetic));
-        if rows.iter().all(is_word) {
+        if are_words(rows, at) {
             column.set_cell_alignment(CellAlignment::Left);
         }
     }
     table
+}
+
+/// Whether column `at` holds words, and no number or dash.
+pub fn are_words(rows: &[Vec<String>], at: usize) -> bool {
+    rows.iter().all(|row| row.get(at).is_some_and(|cell| cell.is_empty() || cell.starts_with(char::is_alphabetic)))
 }
 
 /// The table's text, without blanks at line ends.
