@@ -21,7 +21,7 @@ pub(super) enum Command {
     /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
     Compare(CompareArgs),
     /// Run one policy and print everything measured, or replay an Accel-Sim trace
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// List the kernels, characterise them, or check their results
     Kernels(KernelsArgs),
     /// Run a kernel alone with 1 to the most TBs per SM, and say what shape the curve of its IPC has
