@@ -78,6 +78,11 @@ pub fn regret(value: Option<f64>, best: Option<f64>) -> Option<f64> {
     }
 }
 
+/// One count over another; none over nothing.
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

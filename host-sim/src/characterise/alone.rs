@@ -4,6 +4,7 @@
 //! crossbar with queues at its inputs can carry (seed 002 section 4.1).
 
 use crate::experiment::machine::Outcome;
+use crate::metrics::ratio;
 use crate::report::bandwidth;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
@@ -38,10 +39,6 @@ pub struct Alone {
     pub l2_utilization: Option<f64>,
     /// Share of the DRAM's peak.
     pub dram_utilization: Option<f64>,
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 impl Alone {

@@ -5,6 +5,7 @@
 //! * Idempotent: no atomic, and no byte of global memory both read and written (seed 003 section 4.1). The seed leaves it to the
 //!   compiler; here it is what the launch did.
 
+use crate::metrics::ratio;
 use mias_hw_model::isa::{Class, Space};
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, WARP_LANES};
 use serde::Serialize;
@@ -122,10 +123,6 @@ pub struct Profile {
     pub bytes: u64,
     /// Whether running a TB twice would change nothing.
     pub idempotent: bool,
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 impl Profile {

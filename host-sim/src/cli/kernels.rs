@@ -14,6 +14,7 @@ use crate::gpu_file;
 use crate::kernels::Request;
 use crate::report::kernel_list::{self, KernelRow, letter};
 use crate::report::output::Output;
+use crate::report::section::Section;
 use crate::report::{kernel_stats, kernel_stats_json};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::trace::KernelInfo;
@@ -70,7 +71,7 @@ fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], ou
         Format::Json => kernel_stats_json::render(gpu, &workloads, options, &whole, &missing).map_err(CliError::internal)?,
         Format::Table => {
             let (rows, characters): (Vec<KernelRow>, Vec<Character>) = whole.into_iter().unzip();
-            let sections = kernel_stats::sections(&characters).iter().map(kernel_stats::Section::text).collect::<String>();
+            let sections = kernel_stats::sections(&characters).iter().map(Section::text).collect::<String>();
             format!("{}{}{sections}", kernel_stats::heading(gpu, options), kernel_list::table(&rows))
         }
     };

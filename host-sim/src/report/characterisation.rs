@@ -1,6 +1,7 @@
 //! The tables of `docs/kernels.md`: the seven kernels on the thesis' machine. `cargo xtask characterise` writes the document.
 
 use super::kernel_list::{HEADINGS, KernelRow, letter};
+use super::section::Section;
 use super::sweep_report::{self, Subject};
 use super::{comparison_table, kernel_stats};
 use crate::characterise::{Character, from_sweep};
@@ -65,7 +66,7 @@ pub fn markdown() -> Result<String, String> {
     let mut text = format!("## Resources\n\n{}", resources()?);
     text += &format!("\n## Alone\n\nEvery kernel {}.\n", comparison_table::place(&gpu, options));
     let characters: Vec<Character> = kernels.iter().map(|(_, character, _)| character.clone()).collect();
-    text += &kernel_stats::sections(&characters).iter().map(kernel_stats::Section::markdown).collect::<String>();
+    text += &kernel_stats::sections(&characters).iter().map(Section::markdown).collect::<String>();
     text += "\n## IPC against TBs per SM\n\n| kernel | shape | because |\n|---|---|---|\n";
     for (workload, _, sweep) in &kernels {
         let (shape, because) = sweep.shape().map_or(("", String::new()), |verdict| (verdict.shape.name(), verdict.because));

@@ -15,6 +15,7 @@ pub mod output;
 pub mod provenance;
 pub mod reference;
 pub mod run_report;
+pub mod section;
 pub mod sweep_report;
 pub mod table;
 pub mod timeline;

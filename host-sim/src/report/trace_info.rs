@@ -3,6 +3,7 @@
 use super::SCHEMA_VERSION;
 use super::table::{self, grouped, number};
 use crate::experiment::workload::Recorded;
+use crate::metrics::ratio;
 use crate::trace_file::Sizes;
 use mias_hw_model::trace::KernelTrace;
 use serde::Serialize;
@@ -55,10 +56,6 @@ pub struct LaunchInfo {
     pub bytes_per_sector: Option<f64>,
     /// Different sector patterns.
     pub patterns: u32,
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 impl TraceInfo {
