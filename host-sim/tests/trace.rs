@@ -1,29 +1,9 @@
 //! `mias trace` from outside: what is converted runs like the list, byte for byte, and is compact; mistakes cost nothing.
 
-use assert_cmd::Command;
+mod support;
+
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
-
-fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").join("tests/data/reference")
-}
-
-/// The kernel lists of the project's own traces.
-fn lists() -> Vec<PathBuf> {
-    let folders = |at: PathBuf| -> Vec<PathBuf> { std::fs::read_dir(at).unwrap().map(|entry| entry.unwrap().path()).collect() };
-    let mut lists: Vec<PathBuf> = ["", "micro", "corun"].iter().flat_map(|group| folders(data().join(group))).collect();
-    lists.iter_mut().for_each(|folder| folder.push("kernelslist.g"));
-    lists.retain(|list| list.is_file());
-    lists.sort();
-    assert!(lists.len() > 10, "{lists:?}");
-    lists
-}
-
-fn mias(arguments: &[&str]) -> Command {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("mias"));
-    command.args(arguments);
-    command
-}
+use support::{lists, mias, reference_data};
 
 fn printed(arguments: &[&str]) -> Vec<u8> {
     mias(arguments).assert().success().stderr("").get_output().stdout.clone()
@@ -65,7 +45,7 @@ fn a_warp_instruction_takes_less_than_four_bytes() {
 /// By arithmetic: 240 TBs of 8 warps, coalesced accesses of 4 bytes per lane touch 4 whole sectors.
 #[test]
 fn info_shows_launches_and_coalescing() {
-    let json = printed(&["trace", "info", "--format", "json", data().join("mem/kernelslist.g").to_str().unwrap()]);
+    let json = printed(&["trace", "info", "--format", "json", reference_data().join("mem/kernelslist.g").to_str().unwrap()]);
     let info: serde_json::Value = serde_json::from_slice(&json).unwrap();
     let launch = &info["launches"][0];
     assert_eq!((&launch["grid"], &launch["block"]), (&serde_json::json!([240, 1, 1]), &serde_json::json!([256, 1, 1])));
@@ -76,7 +56,7 @@ fn info_shows_launches_and_coalescing() {
 fn mistakes_are_told_and_cost_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let list = data().join("micro/ffma_100/kernelslist.g");
+    let list = reference_data().join("micro/ffma_100/kernelslist.g");
     let list = list.to_str().unwrap();
     let (file, precious) = (path("k.mtrace"), path("precious.txt"));
     std::fs::write(&precious, "mine").unwrap();

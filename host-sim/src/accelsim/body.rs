@@ -9,11 +9,52 @@ use super::statics::{Defined, Statics};
 use super::warnings::Warnings;
 use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, WARP_LANES};
 
+/// Is told what is read, line by line, once it was found to be well formed.
+pub(super) trait Audience {
+    /// A TB begins.
+    fn begin_tb(&mut self) {}
+    /// The TB's coordinates, as written.
+    fn place(&mut self, _: &str) {}
+    /// What follows is of this warp, which is one of the block's.
+    fn warp(&mut self, _: u32) {}
+    /// An instruction.
+    fn inst(&mut self, _: &ReadInst<'_>) {}
+    /// The TB ends. False stops the reader.
+    fn end_tb(&mut self) -> bool {
+        true
+    }
+}
+
+/// Nobody.
+pub(super) struct NoAudience;
+
+impl Audience for NoAudience {}
+
+/// An instruction line taken apart.
+pub(super) struct ReadInst<'a> {
+    pub(super) source_line: Option<i64>,
+    pub(super) pc: u64,
+    pub(super) mask: u32,
+    /// From the destination to the access width, as written.
+    pub(super) text: &'a [u8],
+    /// The line lists addresses that the model uses.
+    pub(super) has_addresses: bool,
+    /// The address of each active lane.
+    pub(super) addresses: &'a [u64],
+    /// What follows; with addresses but no active lane, those too.
+    pub(super) rest: &'a [u8],
+}
+
 /// Reads everything after the header.
-pub(super) fn read(lines: &mut Lines, header: &Header, warnings: &mut Warnings) -> Result<KernelTrace, ReadError> {
+pub(super) fn read<A: Audience>(
+    lines: &mut Lines,
+    header: &Header,
+    warnings: &mut Warnings,
+    audience: &mut A,
+) -> Result<KernelTrace, ReadError> {
     let builder = TraceBuilder::new(header.info.clone()).map_err(|error| lines.error_in_file(error))?;
     let warps = header.info.warps();
-    let mut body = Body { header, warps, statics: Statics::new(header), builder, lanes: [0; WARP_LANES as usize] };
+    let mut body = Body { header, warps, statics: Statics::new(header), builder, lanes: [0; WARP_LANES as usize], audience };
     let mut tbs = 0u64;
     while let Some(line) = lines.next()? {
         match line.trim_ascii() {
@@ -22,8 +63,12 @@ pub(super) fn read(lines: &mut Lines, header: &Header, warnings: &mut Warnings) 
                 if tbs == header.info.tbs() {
                     return Err(lines.error(Problem::Structure(format!("the grid has {tbs} TBs, this is one more"))));
                 }
+                body.audience.begin_tb();
                 let tb = body.read_tb(lines)?;
                 body.builder.add_tb(&tb).map_err(|error| lines.error(error))?;
+                if !body.audience.end_tb() {
+                    return Err(lines.error(Problem::Stopped));
+                }
                 tbs += 1;
             }
             other => {
@@ -36,15 +81,16 @@ pub(super) fn read(lines: &mut Lines, header: &Header, warnings: &mut Warnings) 
     body.builder.finish().map_err(|error| lines.error(error))
 }
 
-struct Body<'a> {
+struct Body<'a, A> {
     header: &'a Header,
     warps: u32,
     statics: Statics<'a>,
     builder: TraceBuilder,
     lanes: [u64; WARP_LANES as usize],
+    audience: &'a mut A,
 }
 
-impl Body<'_> {
+impl<A: Audience> Body<'_, A> {
     /// Reads up to and including `#END_TB`.
     fn read_tb(&mut self, lines: &mut Lines) -> Result<TbRecorder, ReadError> {
         let begin = lines.line();
@@ -61,6 +107,7 @@ impl Body<'_> {
                     Some(warp) => {
                         (recorded..=warp as u32).for_each(|_| tb.warp());
                         recorded = warp as u32 + 1;
+                        self.audience.warp(warp as u32);
                     }
                     None => {
                         let (text, warps) = (excerpt(text), self.warps);
@@ -75,7 +122,10 @@ impl Body<'_> {
                     return Err(lines.error(Problem::Structure(bad.to_owned())));
                 }
                 self.read_warp(lines, value.unwrap_or(0), &mut tb)?;
-            } else if !text.is_empty() && !text.starts_with(b"thread block") {
+            } else if let Some(place) = text.strip_prefix(b"thread block") {
+                let place = place.trim_ascii_start().strip_prefix(b"=").unwrap_or_default().trim_ascii();
+                self.audience.place(&String::from_utf8_lossy(place));
+            } else if !text.is_empty() {
                 let text = excerpt(text);
                 let problem = format!("`warp = w`, `insts = n` or `#END_TB` expected, found `{text}`");
                 return Err(lines.error(Problem::Structure(problem)));
@@ -116,9 +166,7 @@ impl Body<'_> {
                 fields.decimal("TB coordinates and warp")?;
             }
         }
-        if self.header.lineinfo {
-            fields.decimal("a source line number")?;
-        }
+        let source_line = if self.header.lineinfo { Some(fields.decimal("a source line number")?) } else { None };
         let pc = fields.hex("a PC")?;
         fields.skip_blanks();
         let begin = fields.position();
@@ -127,11 +175,16 @@ impl Body<'_> {
             Ok(mask) => mask.count_ones(),
             Err(_) => return Err(fields.fail(begin, "a mask of 32 lanes")),
         };
+        fields.skip_blanks();
+        let begin = fields.position();
         let (number, has_addresses) = self.statics.look_up(pc, &mut fields)?;
+        let text = &line[begin..fields.position()];
         let lanes = if has_addresses { addresses::read(&mut fields, active, &mut self.lanes)? } else { 0 };
         let lanes = &self.lanes[..lanes];
         let Defined { index, inst } = self.statics.resolve(number, lanes, last, &mut self.builder)?;
         tb.inst(index, &inst, active, lanes);
+        let (mask, rest) = (mask as u32, fields.rest());
+        self.audience.inst(&ReadInst { source_line, pc, mask, text, has_addresses, addresses: lanes, rest });
         Ok(())
     }
 }

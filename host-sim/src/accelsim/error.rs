@@ -48,6 +48,9 @@ pub enum Problem {
     /// A line too long to be part of a trace.
     #[error("a line of more than {0} bytes: this is not a trace")]
     LineTooLong(usize),
+    /// Who is told of the lines asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// The trace does not fit together, or not into the packed form.
     #[error("{0}")]
     Trace(#[from] TraceError),

@@ -20,6 +20,12 @@ const MAX_REGISTERS: u32 = 255;
 pub(super) struct Header {
     /// Launch geometry and resources.
     pub(super) info: KernelInfo,
+    /// Number that the tracer gave the launch.
+    pub(super) id: Option<u64>,
+    /// Version of the instrumentation, as it calls itself; empty if unknown.
+    pub(super) nvbit: String,
+    /// The instruction set by its number.
+    pub(super) binary_version: u32,
     /// Instruction set of the opcodes.
     pub(super) isa: Isa,
     /// Trace format, 1 to 5.
@@ -57,10 +63,12 @@ pub(super) fn read(lines: &mut Lines) -> Result<Header, ReadError> {
 #[derive(Default)]
 struct Found {
     name: Option<String>,
+    id: Option<u64>,
+    nvbit: String,
     grid: Option<[u32; 3]>,
     block: Option<[u32; 3]>,
     registers: Option<u32>,
-    isa: Option<Isa>,
+    isa: Option<(u32, Isa)>,
     version: Option<u32>,
     shared_bytes: u32,
     lineinfo: bool,
@@ -73,13 +81,16 @@ impl Found {
     fn set(&mut self, key: &str, value: &str) -> Result<(), Problem> {
         match key {
             "kernel name" => self.name = Some(value.to_owned()),
+            // Kept for a copy of the trace; nothing depends on them.
+            "kernel id" => self.id = value.parse().ok(),
+            "nvbit version" => self.nvbit = value.to_owned(),
             "grid dim" => self.grid = Some(triple("grid dim", value)?),
             "block dim" => self.block = Some(triple("block dim", value)?),
             "nregs" => self.registers = Some(number("nregs", value, MAX_REGISTERS, "a number from 0 to 255")?),
             "shmem" => self.shared_bytes = number("shmem", value, u32::MAX, "a number of bytes")?,
             "binary version" => {
                 let expected = "a known instruction set (60, 61 Pascal; 70 Volta; 72, 75 Turing; 80, 86, 87, 89 Ampere)";
-                let isa = value.parse().ok().and_then(Isa::from_binary_version);
+                let isa = value.parse().ok().and_then(|number| Some((number, Isa::from_binary_version(number)?)));
                 self.isa = Some(isa.ok_or_else(|| wrong("binary version", value, expected))?);
             }
             "accelsim tracer version" => {
@@ -103,10 +114,10 @@ impl Found {
             registers_per_thread: self.registers.ok_or_else(missing("nregs"))?,
             shared_bytes: self.shared_bytes,
         };
-        let isa = self.isa.ok_or_else(missing("binary version"))?;
+        let (binary_version, isa) = self.isa.ok_or_else(missing("binary version"))?;
         let version = self.version.ok_or_else(missing("accelsim tracer version"))?;
-        let Found { lineinfo, stream, shared_base, local_base, .. } = self;
-        Ok(Header { info, isa, version, lineinfo, stream: StreamId(stream), shared_base, local_base })
+        let Found { id, nvbit, lineinfo, stream, shared_base, local_base, .. } = self;
+        Ok(Header { info, id, nvbit, binary_version, isa, version, lineinfo, stream: StreamId(stream), shared_base, local_base })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reader of Accel-Sim traces: `kernelslist.g` and the `kernel-N.traceg[.xz]` files that it names.
+//! Reader and writer ([`export`]) of Accel-Sim traces: `kernelslist.g` and the `kernel-N.traceg[.xz]` files that it names.
 //!
 //! The format is the one in the reference numbers' notes ("Accel-Sim's trace format"), versions 1 to 5. A file is streamed
 //! through one reused buffer; each instruction line costs two hexadecimal numbers and one comparison against the text last
@@ -20,6 +20,7 @@
 mod addresses;
 mod body;
 mod error;
+pub mod export;
 mod fields;
 mod header;
 mod list;
@@ -57,6 +58,6 @@ pub fn read_kernel_from(input: impl Read + 'static, name: &Path, warnings: &mut 
 
 fn read_lines(mut lines: source::Lines, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
     let header = header::read(&mut lines)?;
-    let trace = body::read(&mut lines, &header, warnings)?;
+    let trace = body::read(&mut lines, &header, warnings, &mut body::NoAudience)?;
     Ok((trace, header.stream))
 }

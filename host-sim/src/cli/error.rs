@@ -1,5 +1,6 @@
 //! What the command line reports, and with which exit code.
 
+use crate::accelsim::export::ExportError;
 use crate::experiment::machine::RunError;
 use crate::experiment::workload::TraceReadError;
 use crate::gpu_file::GpuFileError;
@@ -72,6 +73,15 @@ impl From<KernelError> for CliError {
     fn from(error: KernelError) -> Self {
         match error {
             KernelError::Mismatch(_) => CliError::internal(error),
+            other => CliError::User(other.to_string()),
+        }
+    }
+}
+
+impl From<ExportError> for CliError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Interrupted => CliError::Interrupted(error.to_string()),
             other => CliError::User(other.to_string()),
         }
     }

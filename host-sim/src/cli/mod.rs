@@ -1,4 +1,5 @@
-//! The command line: `compare`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`, `trace info`.
+//! The command line: `compare`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
+//! `trace export`, `trace info`.
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours,
 //! 130 interrupted (what was finished is kept).
@@ -6,6 +7,7 @@
 mod args;
 mod compare;
 mod error;
+mod export;
 mod fit;
 mod interrupt;
 mod kernel_check;

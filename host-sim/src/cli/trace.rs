@@ -1,13 +1,13 @@
-//! `mias trace`: converts a kernel list into one trace file, and says what a list or a file holds.
+//! `mias trace`: converts a kernel list into one trace file, says what a list or a file holds, and writes traces for others.
 
-use super::CliError;
 use super::args::Format;
+use super::{CliError, export};
 use crate::accelsim::Warnings;
 use crate::experiment::workload::{self, Recorded};
 use crate::report::output::Output;
 use crate::report::trace_info::TraceInfo;
 use crate::trace_file::{self, Sizes, TraceFile};
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
@@ -19,6 +19,19 @@ pub(super) enum TraceCommand {
         /// Trace file to write, whole or not at all, e.g. out.mtrace
         file: PathBuf,
     },
+    /// Write a kernel's trace, or a kernel list again, for another simulator
+    Export {
+        /// Kernel, which is executed and its results checked, or kernel list (kernelslist.g)
+        source: String,
+        /// Form of the trace
+        #[arg(long, value_enum)]
+        to: ExportFormat,
+        /// Folder to write, whole or not at all
+        folder: PathBuf,
+        /// Replace the trace that the folder holds
+        #[arg(long)]
+        force: bool,
+    },
     /// Print launches, sizes, and how well memory accesses coalesce
     Info {
         /// Trace file or kernel list
@@ -29,9 +42,17 @@ pub(super) enum TraceCommand {
     },
 }
 
+/// Form of an exported trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ExportFormat {
+    /// Accel-Sim's, version 5: kernelslist.g and kernel-N.traceg.xz
+    Accelsim,
+}
+
 pub(super) fn main(command: &TraceCommand) -> Result<(), CliError> {
     match command {
         TraceCommand::Convert { list, file } => convert(list, file),
+        TraceCommand::Export { source, to: ExportFormat::Accelsim, folder, force } => export::main(source, folder, *force),
         TraceCommand::Info { trace, format } => info(trace, *format),
     }
 }

@@ -34,10 +34,25 @@ pub(crate) fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&printed(&[arguments, &["--format", "json"]].concat())).expect("JSON")
 }
 
+/// The folder of the project's own traces.
+pub(crate) fn reference_data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").join("tests/data/reference")
+}
+
 /// The list of one of the project's own traces.
 pub(crate) fn reference(trace: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/reference");
-    root.join(trace).join("kernelslist.g").to_str().expect("UTF-8").to_owned()
+    reference_data().join(trace).join("kernelslist.g").to_str().expect("UTF-8").to_owned()
+}
+
+/// The lists of all of them.
+pub(crate) fn lists() -> Vec<PathBuf> {
+    let folders = |at: PathBuf| std::fs::read_dir(at).expect("traces").map(|entry| entry.expect("a trace").path());
+    let mut lists: Vec<PathBuf> = ["", "micro", "corun"].iter().flat_map(|group| folders(reference_data().join(group))).collect();
+    lists.iter_mut().for_each(|folder| folder.push("kernelslist.g"));
+    lists.retain(|list| list.is_file());
+    lists.sort();
+    assert!(lists.len() > 10, "{lists:?}");
+    lists
 }
 
 /// A trace of one kernel, in a folder of its own.

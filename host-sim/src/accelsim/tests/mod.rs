@@ -26,7 +26,7 @@ fn file(name: &str, content: &[u8]) -> Written {
     Written { _folder: folder, path }
 }
 
-fn xz(content: &[u8]) -> Vec<u8> {
+pub(super) fn xz(content: &[u8]) -> Vec<u8> {
     let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 6);
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()

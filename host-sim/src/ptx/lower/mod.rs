@@ -7,10 +7,13 @@
 //! 2. [`schedule`] lets loads rise within their basic block, as every assembler does to hide their latency.
 //! 3. [`allocate`] gives the virtual registers names 0..=254.
 //!
-//! Execution follows PTX order; [`record`] sorts each stretch of events into the scheduled order while recording.
+//! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order. [`record`] makes the warp trace of
+//! them, and [`opcode`] says how the machine spells them.
 
 pub mod allocate;
 pub mod fold;
+pub mod observe;
+pub mod opcode;
 pub mod record;
 pub mod schedule;
 
@@ -23,6 +26,11 @@ use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
 /// Bytes per machine instruction from Volta on (CUDA binary utilities, "Instruction Set Reference").
 const INST_BYTES: u32 = 16;
+
+/// The address of the instruction that a PTX instruction, by index, becomes.
+pub fn address(index: u32) -> u32 {
+    index * INST_BYTES
+}
 
 /// A program as the timing model sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +62,7 @@ impl Lowered {
                         sources.push(name);
                     }
                 }
-                let mut lowered = StaticInst::new(pc as u32 * INST_BYTES, class(inst)).reads(&sources).width(width(inst));
+                let mut lowered = StaticInst::new(address(pc as u32), class(inst)).reads(&sources).width(width(inst));
                 lowered.dst = folded.defs.first().and_then(|&reg| names[reg]);
                 lowered.bypass_l1 = bypasses_l1(inst);
                 Some(lowered)
