@@ -2,6 +2,7 @@
 //! said about the result (metrics, reports, validation, the command line).
 
 pub mod accelsim;
+pub mod cache;
 pub mod characterise;
 pub mod cli;
 pub mod experiment;

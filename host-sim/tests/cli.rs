@@ -130,7 +130,7 @@ fn ctrl_c_ends_a_long_run_soon() {
     let out = folder.path().join("out.json");
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("mias"));
     command.args(["compare", "mm", "fwt", "--cycles", "1000000000000", "--out", out.to_str().unwrap()]);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).env("MIAS_CACHE_LIMIT", "0");
     let child = command.spawn().unwrap();
     let catches = || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();

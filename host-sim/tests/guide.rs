@@ -56,7 +56,7 @@ fn every_command_of_the_user_guide_prints_what_it_says() {
     let guide = folder.path().join("user-guide.md");
     fs::write(&guide, open_ended(&read("docs/user-guide.md"))).expect("the guide's copy");
     std::env::set_current_dir(&folder).expect("the folder");
-    let run = std::panic::catch_unwind(|| trycmd::TestCases::new().case(&guide).run());
+    let run = std::panic::catch_unwind(|| trycmd::TestCases::new().env("MIAS_CACHE", "cache").case(&guide).run());
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
         let text = fs::read_to_string(&guide).expect("the guide's copy").replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ");
         fs::write(root().join("docs/user-guide.md"), text).expect("the guide");

@@ -32,6 +32,9 @@ pub(super) enum Command {
     /// Traces
     #[command(subcommand)]
     Trace(super::trace::TraceCommand),
+    /// The cache of kernels' traces
+    #[command(subcommand)]
+    Cache(super::cache::CacheCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -59,6 +62,9 @@ pub(super) struct FitArgs {
     /// Cycles of a window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
 }
 
 #[derive(Debug, Args)]
@@ -170,6 +176,9 @@ pub(super) struct CommonArgs {
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_enum, default_value_t = IpcUnit::Thread)]
     pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
     /// Print counters and score of every configuration, and why the winner won
     #[arg(long)]
     pub(super) explain: bool,
@@ -201,6 +210,9 @@ pub(super) struct KernelsArgs {
     /// The instruction that IPC counts
     #[arg(long, value_enum, default_value_t = IpcUnit::Thread, requires = "stats")]
     pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long, requires = "stats")]
+    pub(super) no_cache: bool,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
@@ -222,6 +234,9 @@ pub(super) struct SweepArgs {
     /// The instruction that IPC counts
     #[arg(long, value_enum, default_value_t = IpcUnit::Thread)]
     pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = SweepFormat::Table)]
     pub(super) format: SweepFormat,

@@ -2,7 +2,7 @@
 
 use super::args::{CompareArgs, Format};
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve};
+use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::compare::compare;
 use crate::experiment::machine::End;
 use crate::experiment::policy::Policy;
@@ -17,7 +17,7 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
     let output = Output::open(common.out.as_deref())?;
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?;
+    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
     let policies: Vec<Policy> = match args.policies.as_slice() {
         [] => Policy::ALL.to_vec(),
         some => Policy::ALL.into_iter().filter(|policy| some.contains(policy)).collect(),

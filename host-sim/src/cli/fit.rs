@@ -2,7 +2,7 @@
 
 use super::args::FitArgs;
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve};
+use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::fit::fit;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::gpu_file;
@@ -17,7 +17,7 @@ pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
         some => some.to_vec(),
     };
     let cancel = interrupt::catch()?;
-    let workloads = resolve::calibration(&names, &cancel)?;
+    let workloads = resolve::calibration(&names, &cache::open(args.no_cache)?, &cancel)?;
     let progress = Progress::new(None, cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let result = fit(&machine, &workloads, args.profile_cycles, &progress);

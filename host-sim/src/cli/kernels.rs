@@ -3,7 +3,7 @@
 
 use super::args::{Format, KernelsArgs};
 use super::progress::Progress;
-use super::{CliError, interrupt, kernel_check, resolve};
+use super::{CliError, cache, interrupt, kernel_check, resolve};
 use crate::characterise::{Character, characterise};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::compare::Watch;
@@ -56,7 +56,7 @@ fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> Ker
 fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::apart(requests, &cancel)?;
+    let workloads = resolve::apart(requests, &cache::open(args.no_cache)?, &cancel)?;
     let characters = all(gpu, requests, &workloads, (options, args.cycles), cancel)?;
     let missing: Vec<&str> = workloads.iter().zip(&characters).filter(|(_, c)| c.is_none()).map(|(w, _)| w.name.as_str()).collect();
     let whole = requests.iter().zip(characters).filter_map(|((word, request), character)| {

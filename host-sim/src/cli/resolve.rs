@@ -2,6 +2,7 @@
 
 use super::args::{CommonArgs, Relaunch, Until};
 use super::{CliError, progress};
+use crate::cache::Cache;
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
 use crate::experiment::policy::{IpcUnit, Transition};
@@ -11,7 +12,6 @@ use crate::kernels::{self, Request, Spec};
 use crate::suggest;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
@@ -21,31 +21,49 @@ const LATEST_ARRIVAL: u64 = 1_000_000_000;
 
 /// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
-pub(super) fn workloads(words: &[String], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    launched(&requests(words)?, arrive, options, cancel)
+pub(super) fn workloads(
+    words: &[String],
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
+    launched(&requests(words)?, arrive, options, cache, cancel)
 }
 
 /// The same for one kernel that is described by options instead of a word.
-pub(super) fn user_workload(kernel: UserKernel, arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    launched(&[(kernel.name.clone(), Request::User(kernel))], arrive, options, cancel)
+pub(super) fn user_workload(
+    kernel: UserKernel,
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
+    launched(&[(kernel.name.clone(), Request::User(kernel))], arrive, options, cache, cancel)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
-pub(super) fn calibration(words: &[String], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let traced = traced(&requests(words)?, cancel)?;
+pub(super) fn calibration(words: &[String], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let traced = traced(&requests(words)?, cache, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
     place(&mut workloads);
     Ok(workloads)
 }
 
-fn launched(requests: &[(String, Request)], arrive: &[String], options: Options, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+fn launched(
+    requests: &[(String, Request)],
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
     if requests.len() > MOST_KERNELS {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrivals(&labels, arrive, options.end)?;
-    let traced = traced(requests, cancel)?;
+    let traced = traced(requests, cache, cancel)?;
     let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
         let workload = traced.get(word)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
@@ -73,13 +91,13 @@ pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliE
 }
 
 /// Different kernels that run apart from each other: each executed and traced once, in order.
-pub(super) fn apart(requests: &[(String, Request)], cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let mut traced = traced(requests, cancel)?;
+pub(super) fn apart(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let mut traced = traced(requests, cache, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
-/// Executes and traces each different kernel, once.
-fn traced(requests: &[(String, Request)], cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+/// Executes and traces each different kernel, once, unless its trace is cached.
+fn traced(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
     let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
     let bar = progress::tracing(&names);
@@ -92,11 +110,12 @@ fn traced(requests: &[(String, Request)], cancel: &Cancel) -> Result<BTreeMap<St
             bar.inc(done - before);
             before = done;
         };
-        let trace = request.prepare()?.record(&mut progress)?;
-        Ok((word.clone(), Workload::new(&request.name(word), Arc::new(trace), 0)))
+        let trace = cache.record(request.prepare()?, &mut progress)?;
+        Ok((word.clone(), Workload::new(&request.name(word), trace, 0)))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
+    cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 

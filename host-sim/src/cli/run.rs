@@ -2,7 +2,7 @@
 
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve, trace, user_kernel};
+use super::{CliError, cache, interrupt, resolve, trace, user_kernel};
 use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Outcome, Run};
@@ -35,10 +35,10 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let loading = Instant::now();
     let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
-            let options = asked;
+            let (options, cache) = (asked, cache::open(common.no_cache)?);
             let workloads = match &args.user.ptx {
-                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &cancel)?,
-                None => resolve::workloads(&args.kernels, &common.arrive, options, &cancel)?,
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &cache, &cancel)?,
+                None => resolve::workloads(&args.kernels, &common.arrive, options, &cache, &cancel)?,
             };
             (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }

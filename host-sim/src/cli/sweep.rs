@@ -2,7 +2,7 @@
 
 use super::args::{SweepArgs, SweepFormat};
 use super::progress::Progress;
-use super::{CliError, interrupt, resolve};
+use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::machine::RunError;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::sweep::sweep;
@@ -15,7 +15,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let output = Output::open(args.out.as_deref())?;
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &cancel)?;
+    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &cache::open(args.no_cache)?, &cancel)?;
     let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
     let progress = Progress::new(Some(args.cycles), cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);

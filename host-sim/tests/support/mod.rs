@@ -8,10 +8,11 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use std::path::{Path, PathBuf};
 
-/// The command with these arguments.
+/// The command with these arguments. It does not use the user's cache, and none at all unless the test gives it one: what is tested
+/// is executed.
 pub(crate) fn mias(arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("mias"));
-    command.args(arguments);
+    command.args(arguments).env("MIAS_CACHE_LIMIT", "0");
     command
 }
 

@@ -13,33 +13,35 @@ pub(super) const LIST: &str = "kernelslist.g";
 /// A trace's folder under construction.
 #[derive(Debug)]
 pub(super) struct Folder {
+    /// As the user calls it.
+    name: PathBuf,
     target: PathBuf,
     part: PathBuf,
     replace: bool,
 }
 
 impl Folder {
-    /// Begins a folder that will be called `target`. There may be none, an empty one, or, if `replace`, one that holds nothing but a
+    /// Begins a folder that will be called `name`. There may be none, an empty one, or, if `replace`, one that holds nothing but a
     /// trace.
     ///
     /// # Errors
     /// [`ExportError::Taken`], [`ExportError::NoTrace`], [`ExportError::Write`]; nothing is left behind.
-    pub(super) fn create(target: &Path, replace: bool) -> Result<Self, ExportError> {
-        let fail = |error| ExportError::Write { path: target.to_owned(), error };
+    pub(super) fn create(name: &Path, replace: bool) -> Result<Self, ExportError> {
+        let fail = |error| ExportError::Write { path: name.to_owned(), error };
+        check(name, replace)?;
         // A link to a folder stays a link.
-        let target = if target.is_dir() { target.canonicalize().map_err(fail)? } else { target.to_owned() };
-        check(&target, replace)?;
-        let name = target.file_name().ok_or_else(|| fail(std::io::ErrorKind::InvalidFilename.into()))?;
-        let part = target.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+        let target = if name.is_dir() { name.canonicalize().map_err(fail)? } else { name.to_owned() };
+        let last = target.file_name().ok_or_else(|| fail(std::io::ErrorKind::InvalidFilename.into()))?;
+        let part = target.with_file_name(format!(".{}.{}.part", last.to_string_lossy(), std::process::id()));
         // What a killed process of the same number left.
         let _ = fs::remove_dir_all(&part);
         fs::create_dir(&part).map_err(fail)?;
-        Ok(Folder { target, part, replace })
+        Ok(Folder { name: name.to_owned(), target, part, replace })
     }
 
     /// The error that something could not be written.
     pub(super) fn fail(&self, error: std::io::Error) -> ExportError {
-        ExportError::Write { path: self.target.clone(), error }
+        ExportError::Write { path: self.name.clone(), error }
     }
 
     /// A new file in it.
@@ -49,7 +51,7 @@ impl Folder {
 
     /// Gives the folder its name.
     pub(super) fn finish(self) -> Result<(), ExportError> {
-        check(&self.target, self.replace)?;
+        check(&self.name, self.replace)?;
         let publish = || {
             if !self.target.exists() {
                 return fs::rename(&self.part, &self.target);

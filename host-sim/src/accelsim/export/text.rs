@@ -30,7 +30,8 @@ pub(super) struct HeaderText<'a> {
 impl std::fmt::Display for HeaderText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-        writeln!(f, "-kernel name = {}\n-kernel id = {}", self.name, self.id)?;
+        // A name with a line end would end the line.
+        writeln!(f, "-kernel name = {}\n-kernel id = {}", self.name.replace(char::is_control, "_"), self.id)?;
         writeln!(f, "-grid dim = {}\n-block dim = {}", triple(self.grid), triple(self.block))?;
         writeln!(f, "-shmem = {}\n-nregs = {}", self.shared_bytes, self.registers)?;
         writeln!(f, "-binary version = {}\n-cuda stream id = {}", self.binary_version, self.stream)?;

@@ -122,6 +122,13 @@ impl DeviceMemory {
         (0..bytes as u64).map(|at| view.load(address.wrapping_add(at), 1, 0, 1).map(|byte| byte as u8)).collect()
     }
 
+    /// First address, bytes and contents of every allocation, those of a loaded module's variables last. The last word may be partly
+    /// beyond the bytes; it is zero there.
+    pub fn allocations(&self) -> impl Iterator<Item = (u64, u64, impl Iterator<Item = u32>)> {
+        let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
+        self.allocations.iter().chain(variables).map(|a| (a.start, a.bytes, a.words.iter().map(|word| word.load(Relaxed))))
+    }
+
     /// For a series of accesses: remembers the allocation of the last.
     pub fn view(&self) -> View<'_> {
         View { memory: self, last: None }

@@ -1,0 +1,145 @@
+//! The cache of traces from outside: reports are the same to the byte with and without it, whoever else uses it, and whatever
+//! state its folder is in.
+
+mod support;
+
+use assert_cmd::Command;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use support::{mias, refused};
+
+/// A run that executes two kernels and simulates little.
+const RUN: [&str; 6] = ["run", "mm:256", "fwt:65536", "--cycles", "20000", "--format=json"];
+
+fn cached(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = mias(arguments);
+    command.env("MIAS_CACHE", folder).env_remove("MIAS_CACHE_LIMIT");
+    command
+}
+
+/// Standard output and error of a successful command.
+fn printed(command: &mut Command) -> (String, String) {
+    let output = command.assert().success().get_output().clone();
+    (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    std::fs::read_dir(folder).map(|list| list.map(|entry| entry.expect("a file").path()).collect()).unwrap_or_default()
+}
+
+#[test]
+fn reports_do_not_depend_on_the_cache() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = folder.path().join("cache");
+    let without = printed(cached(&cache, &RUN).arg("--no-cache"));
+    assert!(!cache.exists());
+    for _ in 0..2 {
+        assert_eq!(printed(&mut cached(&cache, &RUN)), without);
+        assert_eq!(files(&cache).len(), 2);
+    }
+    // Both damaged: the same report, and a word.
+    for file in files(&cache) {
+        let bytes = std::fs::read(&file).expect("a trace");
+        std::fs::write(&file, &bytes[..bytes.len() - 1]).expect("a cut trace");
+    }
+    let (report, warnings) = printed(&mut cached(&cache, &RUN));
+    assert_eq!(report, without.0);
+    assert_eq!(warnings.matches("is made again").count(), 2, "{warnings}");
+    assert_eq!(printed(&mut cached(&cache, &RUN)), without);
+
+    let info = printed(&mut cached(&cache, &["cache", "info"])).0;
+    assert!(info.contains("cache: 2 traces, ") && info.ends_with("of at most 4,294,967,296\n"), "{info}");
+    let json = printed(&mut cached(&cache, &["cache", "info", "--format", "json"])).0;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let bytes: u64 = files(&cache).iter().map(|file| file.metadata().expect("a file").len()).sum();
+    assert_eq!((json["traces"].as_u64(), json["bytes"].as_u64()), (Some(2), Some(bytes)));
+    let cleaned = printed(&mut cached(&cache, &["cache", "clean"])).0;
+    assert!(cleaned.contains("cache: removed 2 traces, "), "{cleaned}");
+    assert!(files(&cache).is_empty());
+}
+
+#[test]
+fn a_cache_may_be_missing_small_or_useless() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = ["run", "mm:64", "--cycles", "20000"];
+    let expected = printed(cached(folder.path(), &run).arg("--no-cache"));
+    // No home at all, and a file in the way: one warning each, and the same report.
+    let mut homeless = mias(&run);
+    homeless
+        .env_remove("MIAS_CACHE_LIMIT")
+        .env_remove("MIAS_CACHE")
+        .env_remove("HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("LOCALAPPDATA");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "mine").expect("a file");
+    for (mut command, why) in [(homeless, "there is no home folder"), (cached(&file.join("cache"), &run), "cannot write")] {
+        let (report, warnings) = printed(&mut command);
+        assert_eq!(report, expected.0);
+        assert!(warnings.starts_with("warning: ") && warnings.contains(why), "{warnings}");
+    }
+    // A home that is there is used.
+    let mut at_home = mias(&run);
+    at_home.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("XDG_CACHE_HOME", folder.path());
+    assert_eq!(printed(&mut at_home), expected);
+    if cfg!(target_os = "linux") {
+        assert_eq!(files(&folder.path().join("mias")).len(), 1);
+    }
+    // No room.
+    let none = folder.path().join("none");
+    for limit in ["0", "10"] {
+        assert_eq!(printed(cached(&none, &run).env("MIAS_CACHE_LIMIT", limit)), expected);
+        assert!(files(&none).is_empty());
+    }
+    let mut senseless = cached(&none, &run);
+    let message = senseless.env("MIAS_CACHE_LIMIT", "much").assert().code(2).stdout("").get_output().stderr.clone();
+    assert_eq!(
+        String::from_utf8_lossy(&message),
+        "error: MIAS_CACHE_LIMIT `much`: expected a number of bytes, as in 500M or 4G; 0 is no cache\n"
+    );
+    refused(&["cache", "sweep"], &["unrecognized subcommand"]);
+}
+
+fn started(folder: &Path) -> std::process::Child {
+    std::process::Command::new(assert_cmd::cargo::cargo_bin!("mias"))
+        .args(RUN)
+        .env("MIAS_CACHE", folder)
+        .env_remove("MIAS_CACHE_LIMIT")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("mias")
+}
+
+#[test]
+fn two_processes_may_use_it_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = printed(cached(folder.path(), &RUN).arg("--no-cache")).0;
+    let processes = [started(folder.path()), started(folder.path())];
+    for process in processes {
+        let output = process.wait_with_output().expect("its end");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    }
+    assert_eq!(files(folder.path()).len(), 2, "a trace per kernel, and nothing under construction");
+    assert_eq!(printed(&mut cached(folder.path(), &RUN)), (expected, String::new()));
+}
+
+/// Killed at some time or other, as soon as something is in the folder or a little later: what is there then is never half a trace.
+#[test]
+fn a_killed_process_does_no_harm() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = printed(cached(folder.path(), &RUN).arg("--no-cache"));
+    for delay in [0, 1, 3, 10] {
+        let cache = folder.path().join(delay.to_string());
+        let mut process = started(&cache);
+        while files(&cache).is_empty() && process.try_wait().expect("a process").is_none() {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(delay));
+        process.kill().expect("a kill");
+        process.wait().expect("its end");
+        assert_eq!(printed(&mut cached(&cache, &RUN)), expected, "the same report, and not a word");
+    }
+}
