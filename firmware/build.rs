@@ -1,14 +1,19 @@
-//! Link arguments of the target image. They are here and not in the cargo configuration, where an outer RUSTFLAGS would
+//! Link arguments of the target images. They are here and not in the cargo configuration, where an outer RUSTFLAGS would
 //! replace them.
 
 use std::{env, error::Error, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=memory.x");
+    println!("cargo:rerun-if-changed=memory");
     if env::var("CARGO_CFG_TARGET_OS")? == "none" {
+        let board = match env::var("TARGET")?.as_str() {
+            "thumbv6m-none-eabi" => "microbit",
+            "riscv32imac-unknown-none-elf" => "virt",
+            _ => "mps2-an386",
+        };
         let out = PathBuf::from(env::var("OUT_DIR")?);
-        fs::copy("memory.x", out.join("memory.x"))?;
+        fs::copy(format!("memory/{board}.x"), out.join("memory.x"))?;
         println!("cargo:rustc-link-search={}", out.display());
         println!("cargo:rustc-link-arg-bins=-Tlink.x");
         println!("cargo:rustc-link-arg-bins=--nmagic");

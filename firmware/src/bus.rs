@@ -1,5 +1,7 @@
 //! The two-function bus between the driver and the register block (DESIGN.md section 3).
 
+use crate::regs::sm;
+
 /// Access to the register block, whatever lies between: memory, a model in the same process, or a remote machine.
 ///
 /// Offsets are byte offsets from the start of the map in [`crate::regs`].
@@ -8,15 +10,43 @@ pub trait Bus {
     fn read32(&mut self, offset: u32) -> u32;
     /// Writes a register.
     fn write32(&mut self, offset: u32, value: u32);
+
+    /// Reads registers of one SM, given by their offsets within the SM's region, in that order. A bus that can find the region
+    /// once instead of once per read says so here; nobody else needs to.
+    #[inline(always)]
+    fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        registers.map(|register| self.read32(sm::at(sm, register)))
+    }
+
+    /// Reads registers of SMs `first`, `first + step`, ... below `end`, and hands them to `each`, SM by SM. Returns how many SMs
+    /// that were. A `step` of 0 counts as 1.
+    #[inline(always)]
+    fn read_sms<const N: usize>(
+        &mut self,
+        (first, step, end): (usize, usize, usize),
+        registers: [u32; N],
+        mut each: impl FnMut([u32; N]),
+    ) -> usize {
+        let sms = (first..end).step_by(step.max(1));
+        sms.map(|sm| each(self.read_sm(sm, registers))).count()
+    }
 }
 
-impl<B: Bus + ?Sized> Bus for &mut B {
+impl<B: Bus> Bus for &mut B {
     fn read32(&mut self, offset: u32) -> u32 {
         (**self).read32(offset)
     }
 
     fn write32(&mut self, offset: u32, value: u32) {
         (**self).write32(offset, value);
+    }
+
+    fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        (**self).read_sm(sm, registers)
+    }
+
+    fn read_sms<const N: usize>(&mut self, sms: (usize, usize, usize), registers: [u32; N], each: impl FnMut([u32; N])) -> usize {
+        (**self).read_sms(sms, registers, each)
     }
 }
 
@@ -27,42 +57,108 @@ pub use mapped::MappedBus;
 #[cfg(target_os = "none")]
 #[allow(unsafe_code)]
 mod mapped {
+    use core::ptr::NonNull;
+
+    use safe_mmio::fields::ReadWrite;
+    use safe_mmio::{UniqueMmioPointer, field};
+
     use super::Bus;
-    use crate::regs::MAP_END;
+    use crate::regs::{MAX_SMS, sm};
+
+    /// Words of an SM's region. The map is rows of that length; it has a power of two of them, and as many for SMs as before
+    /// those, so that masking an offset keeps it inside.
+    const ROW_WORDS: usize = sm::STRIDE as usize / 4;
+    const _: () = assert!(ROW_WORDS.is_power_of_two() && MAX_SMS.is_power_of_two() && sm::BASE as usize == MAX_SMS * ROW_WORDS * 4);
+
+    type Row = [ReadWrite<u32>; ROW_WORDS];
+
+    /// The register block.
+    #[repr(C)]
+    struct Block {
+        /// Global registers and slots.
+        head: [Row; MAX_SMS],
+        sms: [Row; MAX_SMS],
+    }
 
     /// Volatile 32-bit accesses to a register block that is mapped at a fixed address.
+    ///
+    /// Every offset that the driver uses is within the map. Any other wraps around: no access leaves the block.
     #[derive(Debug)]
     pub struct MappedBus {
-        base: *mut u32,
+        block: UniqueMmioPointer<'static, Block>,
     }
 
     impl MappedBus {
         /// A bus over the register block at `base`.
         ///
         /// # Safety
-        /// `base` is aligned to 4 bytes, `base .. base + MAP_END` is device memory that answers 32-bit accesses, and nothing
-        /// else accesses it for as long as this value lives.
+        /// `base` is not 0, aligned to 4 bytes, `base .. base + MAP_END` is device memory that answers 32-bit accesses, and
+        /// nothing else accesses it for as long as this value lives.
         #[must_use]
         pub const unsafe fn new(base: usize) -> Self {
-            Self { base: base as *mut u32 }
+            // SAFETY: not null, as the caller promised.
+            let base = unsafe { NonNull::new_unchecked(base as *mut Block) };
+            // SAFETY: aligned, mapped and nobody else's, as the caller promised.
+            Self { block: unsafe { UniqueMmioPointer::new(base) } }
+        }
+    }
+
+    impl MappedBus {
+        /// Calls `access` with the word at an offset.
+        #[inline(always)]
+        fn with<T: Default>(&mut self, offset: u32, access: impl FnOnce(&mut UniqueMmioPointer<'_, ReadWrite<u32>>) -> T) -> T {
+            let (row, column) = ((offset / sm::STRIDE) as usize % MAX_SMS, (offset / 4) as usize % ROW_WORDS);
+            let mut rows = if offset & sm::BASE == 0 { field!(self.block, head) } else { field!(self.block, sms) };
+            let mut row = rows.get(row);
+            row.as_mut().and_then(|row| row.get(column)).map_or_else(T::default, |mut word| access(&mut word))
         }
     }
 
     impl Bus for MappedBus {
+        #[inline(always)]
         fn read32(&mut self, offset: u32) -> u32 {
-            if offset >= MAP_END {
-                return 0;
-            }
-            // SAFETY: the offset is within the map, which `new`'s caller promised to be readable.
-            unsafe { self.base.byte_add((offset & !3) as usize).read_volatile() }
+            self.with(offset, |word| word.read())
         }
 
+        #[inline(always)]
         fn write32(&mut self, offset: u32, value: u32) {
-            if offset >= MAP_END {
-                return;
+            self.with(offset, |word| word.write(value));
+        }
+
+        #[inline(always)]
+        fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+            let mut rows = field!(self.block, sms);
+            let mut row = rows.get(sm);
+            registers.map(|register| {
+                let word = row.as_mut().and_then(|row| row.get((register / 4) as usize % ROW_WORDS));
+                word.map_or(0, |mut word| word.read())
+            })
+        }
+
+        #[inline(always)]
+        fn read_sms<const N: usize>(
+            &mut self,
+            (first, step, end): (usize, usize, usize),
+            registers: [u32; N],
+            mut each: impl FnMut([u32; N]),
+        ) -> usize {
+            let step = step.max(1);
+            let end = end.min(MAX_SMS);
+            if first >= end {
+                return 0;
             }
-            // SAFETY: the offset is within the map, which `new`'s caller promised to be writable.
-            unsafe { self.base.byte_add((offset & !3) as usize).write_volatile(value) }
+            let rows = field!(self.block, sms).ptr_mut().cast::<Row>();
+            // Addresses, so that the loop has one variable.
+            let bytes = size_of::<Row>();
+            let (mut at, past) = (rows.wrapping_add(first), rows.wrapping_add(end));
+            while at < past {
+                // SAFETY: `at` starts at a row of the block, not null, and is below `past`, which is at most one row beyond the
+                // last; `self` is borrowed for as long as the row is.
+                let mut row = unsafe { UniqueMmioPointer::new(NonNull::new_unchecked(at)) };
+                each(registers.map(|register| row.get((register / 4) as usize % ROW_WORDS).map_or(0, |mut word| word.read())));
+                at = at.wrapping_byte_add(step.wrapping_mul(bytes));
+            }
+            (at as usize).wrapping_sub(rows as usize).wrapping_sub(first.wrapping_mul(bytes)) / bytes / step
         }
     }
 }

@@ -106,6 +106,12 @@ impl CounterSet {
         Self(bits)
     }
 
+    /// One bit per counter, as in [`Counter::bit`].
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
     /// Whether a counter is in the set.
     #[must_use]
     pub const fn contains(self, counter: Counter) -> bool {

@@ -17,6 +17,7 @@
 //! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
+//! | [`limits`] | what the images are built for |
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
 //!
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
@@ -30,6 +31,7 @@ pub mod configs;
 pub mod counters;
 pub mod driver;
 pub mod kernel;
+pub mod limits;
 pub mod machine;
 pub mod metric;
 pub mod policy;

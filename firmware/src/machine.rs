@@ -21,6 +21,9 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// A machine without SMs.
+    pub const NONE: Self = Self { sm_count: 0, slot_count: 0, limits: SmLimits::NONE, linear_coefficient: U16F16::ZERO };
+
     /// Reads the description.
     pub fn read(bus: &mut impl Bus) -> Self {
         let sm_count = bus.read32(global::SM_COUNT).min(MAX_SMS as u32);
@@ -57,20 +60,23 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            profile_window: 45_000,
-            coalesce_window: 5_000,
-            require_all_present: false,
-            always_cap_remaining: false,
-            warp_ipc: false,
-            literal_linear: false,
-            read_all_counters: false,
-            ideal_transition: false,
-        }
+        Self { profile_window: 45_000, coalesce_window: 5_000, ..Self::NONE }
     }
 }
 
 impl Settings {
+    /// Nothing asked for; a window of this length is not valid.
+    pub const NONE: Self = Self {
+        profile_window: 0,
+        coalesce_window: 0,
+        require_all_present: false,
+        always_cap_remaining: false,
+        warp_ipc: false,
+        literal_linear: false,
+        read_all_counters: false,
+        ideal_transition: false,
+    };
+
     /// Reads the strap registers.
     pub fn read(bus: &mut impl Bus) -> Self {
         let options = bus.read32(global::STRAP_OPTIONS);

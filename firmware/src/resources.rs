@@ -17,6 +17,9 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Nothing.
+    pub const NONE: Self = Self { threads: 0, registers: 0, shared_bytes: 0, tbs: 0 };
+
     /// Whether one more TB of demand `tb` fits into this remainder.
     #[must_use]
     pub fn fits(&self, tb: &Self) -> bool {
@@ -72,6 +75,9 @@ pub struct SmLimits {
 }
 
 impl SmLimits {
+    /// An SM that holds nothing.
+    pub const NONE: Self = Self { capacity: Resources::NONE, warp_threads: 0, register_granule: 0, shared_granule_bytes: 0 };
+
     /// Reads the limits from the register block.
     pub fn read(bus: &mut impl Bus) -> Self {
         Self {

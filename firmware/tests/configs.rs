@@ -2,6 +2,8 @@
 //! (algorithms.md section 10.1; the number of each invariant is in the test).
 #![allow(missing_docs)]
 
+extern crate alloc;
+
 mod tree;
 
 use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subsample};

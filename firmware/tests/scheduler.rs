@@ -9,7 +9,7 @@ use mias_firmware::metric::Ipc;
 use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Mias, Policy, Spatial};
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_firmware::scheduler::{Command, Event, Phase, Scheduler};
+use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
 use proptest::prelude::*;
 
 const SMS: u16 = 6;
@@ -59,12 +59,12 @@ fn launched<P: Policy>(policy: P, kernels: u8) -> Scheduler<P, 64> {
 
 /// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.
 fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
-    for sm in 0..SMS {
-        s.handle(Event::PartitionReached(sm), now);
+    for sm in 0..SMS as u8 {
+        s.handle(Event::PartitionReached(SmWord::one(sm)), now);
     }
     for sm in 0..SMS {
         assert!(matches!(s.phase(), Phase::Profile { .. }));
-        s.handle(Event::ProfileDone(sm), now + WINDOW);
+        s.handle(Event::ProfileDone(SmWord::one(sm as u8)), now + WINDOW);
     }
     assert_eq!(s.phase(), Phase::Decide);
     for sm in 0..SMS {
@@ -91,10 +91,10 @@ fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
         _ => launched(MIAS, 2),
     };
     if phase >= PhaseCode::Profile {
-        s.handle(Event::PartitionReached(0), 200);
+        s.handle(Event::PartitionReached(SmWord::one(0)), 200);
     }
     if phase >= PhaseCode::Decide {
-        (0..SMS).for_each(|sm| drop(s.handle(Event::ProfileDone(sm), 1200)));
+        (0..SMS).for_each(|sm| drop(s.handle(Event::ProfileDone(SmWord::one(sm as u8)), 1200)));
     }
     if phase >= PhaseCode::Broadcast {
         let sums = s.sums_mut(0).expect("assigned");
@@ -117,8 +117,8 @@ fn every_event_in_every_phase() {
         Event::Launched(kernel(2, 256)),
         Event::Drained(0),
         Event::Completed(0),
-        Event::PartitionReached(1),
-        Event::ProfileDone(1),
+        Event::PartitionReached(SmWord::one(1)),
+        Event::ProfileDone(SmWord::one(1)),
         Event::Timer,
         Event::CountersRead,
         Event::BroadcastDone,
@@ -233,7 +233,7 @@ fn launches_within_the_window_share_one_rescheduling() {
 #[test]
 fn a_launch_while_profiling_restarts_after_the_minimum_dwell() {
     let mut s = launched(MIAS, 2);
-    s.handle(Event::PartitionReached(0), 200);
+    s.handle(Event::PartitionReached(SmWord::one(0)), 200);
     let commands = s.handle(Event::Launched(kernel(2, 256)), 300);
     assert!(commands.contains(&Command::DisarmAll));
     assert_eq!(s.phase(), Phase::Partition { at: COALESCE + WINDOW });
@@ -246,7 +246,7 @@ fn a_launch_while_profiling_restarts_after_the_minimum_dwell() {
 #[test]
 fn a_completion_while_profiling_reschedules_the_others() {
     let mut s = launched(MIAS, 2);
-    s.handle(Event::PartitionReached(0), 200);
+    s.handle(Event::PartitionReached(SmWord::one(0)), 200);
     let commands = s.handle(Event::Completed(0), 1500);
     assert!(commands.contains(&Command::Release(0)) && commands.contains(&Command::DisarmAll));
     s.handle(Event::Timer, 1500);
@@ -270,9 +270,9 @@ fn completions_of_one_cycle_share_one_rescheduling() {
 #[test]
 fn sms_that_never_got_there_are_left_out() {
     let mut s = launched(MIAS, 2);
-    let commands = s.handle(Event::PartitionReached(4), 200);
+    let commands = s.handle(Event::PartitionReached(SmWord::one(4)), 200);
     assert!(commands.contains(&Command::SetTimer(200 + 2 * WINDOW)));
-    s.handle(Event::ProfileDone(4), 200 + WINDOW);
+    s.handle(Event::ProfileDone(SmWord::one(4)), 200 + WINDOW);
     s.handle(Event::Timer, 200 + 2 * WINDOW);
     assert_eq!(s.phase(), Phase::Decide);
     assert!(s.done().contains(4) && s.done().len() == 1);
@@ -396,8 +396,8 @@ fn event() -> impl Strategy<Value = Event> {
         3 => (0..8_u8, prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048)]).prop_map(|(slot, threads)| Event::Launched(kernel(slot, threads))),
         1 => (0..8_u8).prop_map(Event::Drained),
         2 => (0..8_u8).prop_map(Event::Completed),
-        4 => (0..9_u16).prop_map(Event::PartitionReached),
-        6 => (0..9_u16).prop_map(Event::ProfileDone),
+        4 => (0..2_u8, 1..512_u32).prop_map(|(word, bits)| Event::PartitionReached(SmWord { word, bits })),
+        6 => (0..2_u8, 1..512_u32).prop_map(|(word, bits)| Event::ProfileDone(SmWord { word, bits })),
         4 => Just(Event::Timer),
         2 => Just(Event::CountersRead),
         2 => Just(Event::BroadcastDone),
@@ -434,7 +434,7 @@ proptest! {
             match s.phase() {
                 Phase::Idle | Phase::Steady => {}
                 Phase::Partition { at } => { now = now.max(at); s.handle(Event::Timer, now); }
-                Phase::Transition => { s.handle(Event::PartitionReached(0), now); }
+                Phase::Transition => { s.handle(Event::PartitionReached(SmWord::one(0)), now); }
                 Phase::Profile { until } => { now = now.max(until); s.handle(Event::Timer, now); }
                 Phase::Decide => { s.handle(Event::CountersRead, now); }
                 Phase::Broadcast => { s.handle(Event::BroadcastDone, now); }

@@ -123,6 +123,7 @@ impl<'a> Generator<'a> {
 impl Iterator for Generator<'_> {
     type Item = TbVector;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<TbVector> {
         match self.inner {
             Inner::None => None,

@@ -1,5 +1,7 @@
 //! TB configurations: the vectors, their generation (seed 000 algorithm 1), and the table of those being tried.
 
+use core::cmp::Ordering;
+
 mod generate;
 mod pick;
 mod table;
@@ -12,8 +14,21 @@ pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums};
 pub const MAX_KERNELS: usize = 4;
 
 /// TBs per SM of each scheduled kernel, in launch order; entries beyond the last kernel are 0. Ordered lexicographically.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TbVector(pub [u8; MAX_KERNELS]);
+
+impl PartialOrd for TbVector {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for TbVector {
+    /// As one number, first count in the highest byte: a comparison of slices would bring memcmp into the image.
+    fn cmp(&self, other: &Self) -> Ordering {
+        u32::from_be_bytes(self.0).cmp(&u32::from_be_bytes(other.0))
+    }
+}
 
 impl TbVector {
     /// The vector with `tbs` of one kernel and nothing else.

@@ -37,6 +37,11 @@ pub struct RoundTotals {
     pub outstanding_misses: u64,
 }
 
+impl RoundTotals {
+    /// Of no SM.
+    pub const NONE: Self = Self { sms: 0, outstanding_misses: 0 };
+}
+
 /// A configuration that was placed on SMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -74,15 +79,29 @@ pub struct ConfigTable<const C: usize> {
     first: usize,
     total: u32,
     origin: Origin,
+    /// Of each round.
+    totals: [RoundTotals; 2],
 }
 
 impl<const C: usize> Default for ConfigTable<C> {
     fn default() -> Self {
-        Self { entries: Vec::new(), slots: [0; MAX_KERNELS], kernels: 0, round: 0, first: 0, total: 0, origin: Origin::Policy }
+        Self::EMPTY
     }
 }
 
 impl<const C: usize> ConfigTable<C> {
+    /// No configuration of no kernel.
+    pub const EMPTY: Self = Self {
+        entries: Vec::new(),
+        slots: [0; MAX_KERNELS],
+        kernels: 0,
+        round: 0,
+        first: 0,
+        total: 0,
+        origin: Origin::Policy,
+        totals: [RoundTotals::NONE; 2],
+    };
+
     /// Empties the table for the kernels in these slots, in launch order.
     pub fn reset(&mut self, slots: impl Iterator<Item = u8>) {
         self.entries.clear();
@@ -154,8 +173,7 @@ impl<const C: usize> ConfigTable<C> {
     /// Index of the configuration that an SM runs in the current round; none if the round has no configuration.
     #[must_use]
     pub fn assigned(&self, sm: usize) -> Option<usize> {
-        let count = self.entries.len().saturating_sub(self.first);
-        Some(self.first.saturating_add(sm.checked_rem(count)?))
+        Some(self.first.saturating_add(sm.checked_rem(self.current_len())?))
     }
 
     /// The measurements of a configuration.
@@ -163,13 +181,33 @@ impl<const C: usize> ConfigTable<C> {
         self.entries.get_mut(index).map(|entry| &mut entry.sums)
     }
 
-    /// Totals of a round.
+    /// Measures the configurations of the current round. `sum` is called once per configuration, with the first of its SMs and
+    /// the distance from one to the next, and returns the sums of those that finished.
+    #[inline(always)]
+    pub fn measure(&mut self, mut sum: impl FnMut(usize, usize) -> Sums) {
+        let placed = self.entries.get_mut(self.first..).unwrap_or_default();
+        let step = placed.len();
+        for (first, entry) in placed.iter_mut().enumerate() {
+            entry.sums = sum(first, step);
+        }
+    }
+
+    /// Configurations of the current round.
     #[must_use]
-    pub fn totals(&self, round: u8) -> RoundTotals {
-        let sums = self.entries.iter().filter(|entry| entry.round == round).map(|entry| &entry.sums);
-        sums.fold(RoundTotals::default(), |totals, sums| RoundTotals {
-            sms: totals.sms.saturating_add(sums.sms),
-            outstanding_misses: totals.outstanding_misses.saturating_add(sums.outstanding_misses),
-        })
+    pub fn current_len(&self) -> usize {
+        self.entries.len().saturating_sub(self.first)
+    }
+
+    /// Notes the totals of the current round.
+    pub fn set_totals(&mut self, totals: RoundTotals) {
+        let [first, second] = &mut self.totals;
+        *(if self.round == 0 { first } else { second }) = totals;
+    }
+
+    /// Totals of a round, as of the last measurement.
+    #[must_use]
+    pub fn totals(&self, round: u8) -> &RoundTotals {
+        let [first, second] = &self.totals;
+        if round == 0 { first } else { second }
     }
 }

@@ -1,8 +1,10 @@
 //! The IPC metric: seed 000 eq. 3.1.
 
-use super::{Metric, Score, U96, least_cycles};
+use core::cmp::Ordering;
+
+use super::{IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
 
 /// `I / C`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,9 +12,16 @@ pub struct Ipc;
 
 impl Metric for Ipc {
     fn counters(&self) -> CounterSet {
-        const { CounterSet::of(&[Counter::Cycles, Counter::IssueCycles]) }
+        IPC_COUNTERS
     }
 
+    /// Both are sums of 32 bits.
+    #[inline(always)]
+    fn compare(left: &Score, right: &Score) -> Ordering {
+        left.compare_narrow(right)
+    }
+
+    #[inline(always)]
     fn score(&self, sums: &Sums, _: &RoundTotals) -> Score {
         let cycles = sums.cycles.max(least_cycles(sums));
         Score::new(U96::from(u64::from(sums.instructions)), U96::from(u64::from(cycles)))

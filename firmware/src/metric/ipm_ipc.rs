@@ -1,8 +1,8 @@
 //! The IPM*IPC metric: seed 000 eq. 3.2, instructions per L1 miss times instructions per cycle.
 
-use super::{Metric, Score, U96, least_cycles};
+use super::{IPM_IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
 
 /// `I^2 / (misses * C)`, with at least one miss per SM (algorithms.md section 9 item 17).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,9 +10,10 @@ pub struct IpmIpc;
 
 impl Metric for IpmIpc {
     fn counters(&self) -> CounterSet {
-        const { CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::Misses]) }
+        IPM_IPC_COUNTERS
     }
 
+    #[inline(always)]
     fn score(&self, sums: &Sums, _: &RoundTotals) -> Score {
         let cycles = sums.cycles.max(least_cycles(sums));
         let misses = sums.misses.max(u32::from(sums.sms));

@@ -2,9 +2,9 @@
 
 use fixed::types::U16F16;
 
-use super::{Metric, Score, U96, least_cycles};
+use super::{FACTOR_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
-use crate::counters::{Counter, CounterSet};
+use crate::counters::CounterSet;
 
 /// Fraction bits of the coefficient, as a factor.
 const ONE: u32 = 1 << U16F16::FRAC_NBITS;
@@ -20,22 +20,28 @@ pub struct Linear {
 
 impl Metric for Linear {
     fn counters(&self) -> CounterSet {
-        const { CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::OutstandingMisses]) }
+        FACTOR_COUNTERS
     }
 
     /// With `n` replicas, `N` SMs and `T = sum A`, both sides are multiplied by `N 2^16` (literally: `2^16`):
-    /// `I N 2^16 / (C N 2^16 + coef (A N - n T))`.
+    /// `I N 2^16 / (C N 2^16 + coef (A N - n T))`. A count times `N 2^16` is below 2^(32 + 24).
+    #[inline(always)]
     fn score(&self, sums: &Sums, totals: &RoundTotals) -> Score {
-        let sms = if self.literal { 1 } else { u64::from(totals.sms.max(1)) };
-        let scaled = |count: u32| U96::product(u64::from(count).saturating_mul(sms), ONE);
-        let average = totals.outstanding_misses.saturating_mul(u64::from(sums.sms));
-        let own = sums.outstanding_misses.saturating_mul(u64::from(totals.sms));
-        let delta = U96::product(own.abs_diff(average), self.coefficient.to_bits());
-        let adjusted = if own >= average {
-            scaled(sums.cycles).saturating_add(delta)
+        let unit = if self.literal { ONE } else { u32::from(totals.sms.max(1)).wrapping_mul(ONE) };
+        let scaled = |count: u32| u64::from(count).wrapping_mul(u64::from(unit));
+        let average = totals.outstanding_misses.wrapping_mul(u64::from(sums.sms));
+        let own = sums.outstanding_misses.wrapping_mul(u64::from(totals.sms));
+        let cycles = scaled(sums.cycles);
+        let least = least_cycles(sums);
+        let delta = |difference: u64| U96::product(difference, self.coefficient.to_bits());
+        let denominator = if own >= average {
+            let more = U96::from(cycles).wrapping_add(delta(own.wrapping_sub(average)));
+            // Fewer cycles than those with an issue: counters that contradict each other.
+            if sums.cycles >= least { more } else { more.max(U96::from(scaled(least))) }
         } else {
-            scaled(sums.cycles).saturating_sub(delta.min(scaled(sums.memory_stall_cycles)))
+            let less = delta(average.wrapping_sub(own)).saturating_to_u64().min(scaled(sums.memory_stall_cycles));
+            U96::from(cycles.saturating_sub(less).max(scaled(least)))
         };
-        Score::new(scaled(sums.instructions), adjusted.max(scaled(least_cycles(sums))))
+        Score { numerator: U96::from(scaled(sums.instructions)), denominator }
     }
 }

@@ -19,50 +19,30 @@ pub use ipm_ipc::IpmIpc;
 pub use linear::Linear;
 
 use crate::configs::{RoundTotals, Sums};
-use crate::counters::CounterSet;
-use wide::{U96, compare_products};
+use crate::counters::{Counter, CounterSet};
+use wide::U96;
 
-/// An exact score, `numerator / denominator`. The denominator is positive.
-#[derive(Clone, Copy, Debug)]
-pub struct Score {
-    /// Numerator.
-    pub numerator: U96,
-    /// Denominator, at least 1.
-    pub denominator: U96,
-}
+/// An exact score, `numerator / denominator`; the denominator is positive.
+pub type Score = wide::Fraction;
 
-impl Score {
-    /// The score `numerator / denominator`, a denominator of 0 counting as 1.
-    #[must_use]
-    pub fn new(numerator: U96, denominator: U96) -> Self {
-        Self { numerator, denominator: denominator.max(U96::from(1)) }
-    }
-}
-
-impl Ord for Score {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare_products(self.numerator, other.denominator, other.numerator, self.denominator)
-    }
-}
-
-impl PartialOrd for Score {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Score {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Score {}
+/// Counters of [`Ipc`].
+pub const IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Counter::IssueCycles]);
+/// Counters of [`IpmIpc`].
+pub const IPM_IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::Misses]);
+/// Counters of [`Factor`] and [`Linear`].
+pub const FACTOR_COUNTERS: CounterSet =
+    CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::OutstandingMisses]);
 
 /// An estimate of how fast a configuration would be on all SMs.
 pub trait Metric {
     /// Counters that the score needs, beside the instruction counter.
     fn counters(&self) -> CounterSet;
+
+    /// Compares two of its scores. A metric whose scores are small says so here.
+    #[inline(always)]
+    fn compare(left: &Score, right: &Score) -> Ordering {
+        left.cmp(right)
+    }
 
     /// The score of a configuration, measured on at least one SM, in a round with these totals.
     fn score(&self, sums: &Sums, totals: &RoundTotals) -> Score;

@@ -8,64 +8,82 @@
 
 use core::cmp::Ordering;
 
-/// An unsigned 96-bit integer, least significant word first.
+/// An unsigned 96-bit integer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct U96([u32; 3]);
+pub struct U96 {
+    high: u32,
+    low: u64,
+}
 
 impl U96 {
     /// Zero.
-    pub const ZERO: Self = Self([0; 3]);
+    pub const ZERO: Self = Self { high: 0, low: 0 };
+    /// One.
+    pub const ONE: Self = Self { high: 0, low: 1 };
 
     /// The product of a 64-bit and a 32-bit number: always fits.
+    #[inline(always)]
     #[must_use]
     pub const fn product(a: u64, b: u32) -> Self {
         let low = (a & 0xFFFF_FFFF) * b as u64;
         let high = (a >> 32) * b as u64 + (low >> 32);
-        Self([low as u32, high as u32, (high >> 32) as u32])
+        Self { high: (high >> 32) as u32, low: high << 32 | low & 0xFFFF_FFFF }
     }
 
-    /// The sum, at most the largest value.
+    /// The sum of numbers that are small enough: the caller knows.
+    #[inline(always)]
     #[must_use]
-    pub fn saturating_add(self, other: Self) -> Self {
-        let mut carry = 0_u64;
-        let words = zip_words(self, other, |a, b| {
-            let sum = u64::from(a) + u64::from(b) + carry;
-            carry = sum >> 32;
-            sum as u32
-        });
-        if carry == 0 { words } else { Self([u32::MAX; 3]) }
+    pub fn wrapping_add(self, other: Self) -> Self {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        Self { high: self.high.wrapping_add(other.high).wrapping_add(u32::from(carry)), low }
     }
 
     /// The difference, at least 0.
+    #[inline(always)]
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
-        let mut borrow = false;
-        let words = zip_words(self, other, |a, b| {
-            let (once, under) = a.overflowing_sub(b);
-            let (twice, under_again) = once.overflowing_sub(u32::from(borrow));
-            borrow = under || under_again;
-            twice
-        });
-        if borrow { Self::ZERO } else { words }
+        let (low, borrow) = self.low.overflowing_sub(other.low);
+        let (high, once) = self.high.overflowing_sub(other.high);
+        let (high, twice) = high.overflowing_sub(u32::from(borrow));
+        if once || twice { Self::ZERO } else { Self { high, low } }
+    }
+
+    /// The value, at most the largest of 64 bits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn saturating_to_u64(self) -> u64 {
+        if self.high == 0 { self.low } else { u64::MAX }
     }
 
     /// The value, for reports.
     #[must_use]
     pub fn to_u128(self) -> u128 {
-        let Self([low, middle, high]) = self;
-        u128::from(high) << 64 | u128::from(middle) << 32 | u128::from(low)
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
+
+    /// Its words, least significant first.
+    #[inline(always)]
+    const fn words(self) -> [u32; 3] {
+        [self.low as u32, (self.low >> 32) as u32, self.high]
     }
 }
 
 impl From<u64> for U96 {
-    fn from(value: u64) -> Self {
-        Self::product(value, 1)
+    #[inline(always)]
+    fn from(low: u64) -> Self {
+        Self { high: 0, low }
     }
 }
 
 impl Ord for U96 {
+    #[inline(always)]
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.iter().rev().cmp(other.0.iter().rev())
+        self.high.cmp(&other.high).then(self.low.cmp(&other.low))
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        if (self.high, self.low) < (other.high, other.low) { other } else { self }
     }
 }
 
@@ -75,34 +93,124 @@ impl PartialOrd for U96 {
     }
 }
 
-fn zip_words(a: U96, b: U96, mut word: impl FnMut(u32, u32) -> u32) -> U96 {
-    let (U96([a0, a1, a2]), U96([b0, b1, b2])) = (a, b);
-    U96([word(a0, b0), word(a1, b1), word(a2, b2)])
+/// `a * b + x + y` as low and high word: at most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1, so it always fits.
+#[inline(always)]
+fn multiply_add(a: u32, b: u32, x: u32, y: u32) -> (u32, u32) {
+    let sum = u64::from(a) * u64::from(b) + u64::from(x) + u64::from(y);
+    (sum as u32, (sum >> 32) as u32)
 }
 
-/// The 192-bit product, most significant word first so that the words compare as the numbers do.
-fn wide_product(a: U96, b: U96) -> [u32; 6] {
-    let mut words = [0_u32; 6];
-    for (shift, x) in a.0.into_iter().enumerate() {
-        let mut carry = 0_u64;
-        let mut places = words.iter_mut().skip(shift);
-        for (y, place) in b.0.into_iter().zip(places.by_ref()) {
-            // At most (2^32 - 1)^2 + 2 (2^32 - 1) = 2^64 - 1.
-            let sum = u64::from(x) * u64::from(y) + u64::from(*place) + carry;
-            *place = sum as u32;
-            carry = sum >> 32;
-        }
-        if let Some(place) = places.next() {
-            *place = carry as u32;
+/// `a * b + x` for two words each.
+#[inline(always)]
+fn row2(a: [u32; 2], b: u32, x: [u32; 2]) -> (u32, [u32; 2]) {
+    let (low, carry) = multiply_add(a[0], b, x[0], 0);
+    let (middle, high) = multiply_add(a[1], b, x[1], carry);
+    (low, [middle, high])
+}
+
+/// `a * b + x` for three words each.
+#[inline(always)]
+fn row3(a: [u32; 3], b: u32, x: [u32; 3]) -> (u32, [u32; 3]) {
+    let [a0, a1, a2] = a;
+    let (low, carry) = multiply_add(a0, b, x[0], 0);
+    let (next, carry) = multiply_add(a1, b, x[1], carry);
+    let (middle, high) = multiply_add(a2, b, x[2], carry);
+    (low, [next, middle, high])
+}
+
+/// The 128-bit product of numbers below 2^64, least significant word first.
+#[inline(always)]
+fn product2(a: [u32; 2], b: [u32; 2]) -> [u32; 4] {
+    let (w0, rest) = row2(a, b[0], [0; 2]);
+    let (w1, [w2, w3]) = row2(a, b[1], rest);
+    [w0, w1, w2, w3]
+}
+
+/// The 192-bit product, least significant word first.
+#[inline(always)]
+fn product3(a: [u32; 3], b: [u32; 3]) -> [u32; 6] {
+    let (w0, rest) = row3(a, b[0], [0; 3]);
+    let (w1, rest) = row3(a, b[1], rest);
+    let (w2, [w3, w4, w5]) = row3(a, b[2], rest);
+    [w0, w1, w2, w3, w4, w5]
+}
+
+/// Compares two numbers of equally many words, least significant first.
+#[inline(always)]
+fn compare<const N: usize>(left: [u32; N], right: [u32; N]) -> Ordering {
+    for (a, b) in left.iter().rev().zip(right.iter().rev()) {
+        if a != b {
+            return a.cmp(b);
         }
     }
-    words.reverse();
-    words
+    Ordering::Equal
 }
 
-/// Compares `a * b` with `c * d` exactly. One copy in the image: it is the only wide multiplication there.
-#[inline(never)]
+/// Compares `a * b` with `c * d` exactly.
 #[must_use]
 pub fn compare_products(a: U96, b: U96, c: U96, d: U96) -> Ordering {
-    wide_product(a, b).cmp(&wide_product(c, d))
+    Fraction { numerator: a, denominator: d }.cmp(&Fraction { numerator: c, denominator: b })
 }
+
+/// A numerator over a positive denominator. Fractions are compared by their values: 1/2 equals 2/4.
+#[derive(Clone, Copy, Debug)]
+pub struct Fraction {
+    /// Numerator.
+    pub numerator: U96,
+    /// Denominator, at least 1.
+    pub denominator: U96,
+}
+
+impl Fraction {
+    /// Nothing.
+    pub const LEAST: Self = Self { numerator: U96::ZERO, denominator: U96::ONE };
+
+    /// The fraction `numerator / denominator`, a denominator of 0 counting as 1.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(numerator: U96, denominator: U96) -> Self {
+        Self { numerator, denominator: if denominator == U96::ZERO { U96::ONE } else { denominator } }
+    }
+
+    /// Compares fractions whose numerators and denominators are below 2^32; the upper words do not count.
+    #[inline(always)]
+    #[must_use]
+    pub fn compare_narrow(&self, other: &Self) -> Ordering {
+        let product = |a: U96, b: U96| u64::from(a.low as u32) * u64::from(b.low as u32);
+        product(self.numerator, other.denominator).cmp(&product(other.numerator, self.denominator))
+    }
+
+    /// The comparison for numbers of any size.
+    #[inline(never)]
+    fn compare_wide(&self, other: &Self) -> Ordering {
+        let [a, b, c, d] = [self.numerator, other.denominator, other.numerator, self.denominator].map(U96::words);
+        compare(product3(a, b), product3(c, d))
+    }
+}
+
+impl Ord for Fraction {
+    /// By cross multiplication, with no more multiplications than the numbers' sizes need. One copy in the image: these are the
+    /// only wide multiplications there.
+    #[inline(never)]
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.numerator.high | self.denominator.high | other.numerator.high | other.denominator.high != 0 {
+            return self.compare_wide(other);
+        }
+        let [a, b, c, d] = [self.numerator, other.denominator, other.numerator, self.denominator].map(U96::words);
+        compare(product2([a[0], a[1]], [b[0], b[1]]), product2([c[0], c[1]], [d[0], d[1]]))
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Fraction {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Fraction {}

@@ -9,8 +9,9 @@ use crate::machine::{Machine, Settings};
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Score};
 use crate::regs::{PolicyCode, global};
 
-/// One of the policies.
+/// One of the policies. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum AnyPolicy {
     /// Left-over.
     LeftOver(LeftOver),
@@ -29,6 +30,9 @@ pub enum AnyPolicy {
 }
 
 impl AnyPolicy {
+    /// A policy for a scheduler that has not started.
+    pub const IDLE: Self = Self::LeftOver(LeftOver);
+
     /// The policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
     #[must_use]
     pub fn new(code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) -> Self {

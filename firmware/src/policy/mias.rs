@@ -4,6 +4,8 @@
 //! for all, the first round tries a sub-sample at a fixed stride and the second those around its best (DESIGN.md section 4;
 //! algorithms.md section 9 item 13). Configurations stream from the generator and are never cut off by order.
 
+use core::cmp::Ordering;
+
 use heapless::Vec;
 
 use super::{Context, Plan, Policy, Verdict, fall_back_to_left_over, spatial};
@@ -61,83 +63,91 @@ fn first_round(total: u32, sms: u32, room: u32) -> u32 {
     }
 }
 
-impl<M: Metric> Mias<M> {
-    /// Adds the second round: all that are left if they fit, else those around the best of the first. False if none is left.
-    fn add_round<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>, best: u32) -> bool {
-        let tried = table.entries().len();
-        let sms = u32::from(context.machine.sm_count);
-        let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(sms);
-        if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 {
-            return false;
+/// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image.
+#[inline(never)]
+fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+    let space = Space::new(context);
+    let total = space.count(context);
+    table.set_total(total);
+    if total == 0 {
+        table.restart(Origin::SpatialFallback);
+        if !spatial::fill(context, table) {
+            fall_back_to_left_over(context, table);
         }
-        let space = Space::new(context);
-        let left = table.total().saturating_sub(u32::try_from(tried).unwrap_or(u32::MAX));
-        // As many neighbours on each side as there is room for, all of them if everything left fits.
-        let reach = if left <= room { u32::MAX } else { room };
-        let near = best.saturating_sub(reach)..=best.saturating_add(reach);
-        let is_new = |table: &ConfigTable<C>, position: u32| near.contains(&position) && !table.contains(position);
-        let count = space.configs(context).filter(|(position, _)| is_new(table, *position)).count();
-        if count == 0 {
-            return false;
-        }
-        table.next_round();
-        let mut stride = Stride::new(room, u32::try_from(count).unwrap_or(u32::MAX));
-        for (position, vector) in space.configs(context) {
-            if is_new(table, position) && stride.pick() && !table.push(vector, position) {
-                break;
-            }
-        }
-        true
+        return Plan::Place;
     }
+    let room = u32::try_from(C).unwrap_or(u32::MAX);
+    let want = first_round(total, context.machine.sm_count.into(), room);
+    for (position, vector) in subsample(space.configs(context), want, total) {
+        if !table.push(vector, position) {
+            break;
+        }
+    }
+    if total == 1 { Plan::Place } else { Plan::Profile }
+}
 
+/// Adds the second round: all that are left if they fit, else those around the best of the first. False if none is left.
+#[inline(never)]
+fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32) -> bool {
+    let tried = table.entries().len();
+    let sms = u32::from(context.machine.sm_count);
+    let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(sms);
+    let left = table.total().saturating_sub(u32::try_from(tried).unwrap_or(u32::MAX));
+    if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 || left == 0 {
+        return false;
+    }
+    let space = Space::new(context);
+    // As many neighbours on each side as there is room for, all of them if everything left fits.
+    let reach = if left <= room { u32::MAX } else { room };
+    let near = best.saturating_sub(reach)..=best.saturating_add(reach);
+    let is_new = |table: &ConfigTable<C>, position: u32| near.contains(&position) && !table.contains(position);
+    let count = space.configs(context).filter(|(position, _)| is_new(table, *position)).count();
+    if count == 0 {
+        return false;
+    }
+    table.next_round();
+    let mut stride = Stride::new(room, u32::try_from(count).unwrap_or(u32::MAX));
+    for (position, vector) in space.configs(context) {
+        if is_new(table, position) && stride.pick() && !table.push(vector, position) {
+            break;
+        }
+    }
+    true
+}
+
+impl<M: Metric> Mias<M> {
     /// The best measured configuration: the highest score, then the lexicographically lowest vector.
-    fn best<const C: usize>(&self, table: &ConfigTable<C>) -> Option<Entry> {
-        let mut best: Option<(Score, &Entry)> = None;
-        let totals = [table.totals(0), table.totals(1)];
+    #[inline(never)]
+    fn best<'a, const C: usize>(&self, table: &'a ConfigTable<C>) -> Option<&'a Entry> {
+        let mut best: Option<&Entry> = None;
+        // Champion and challenger take turns in two places: no score is copied.
+        let (mut one, mut other) = (Score::LEAST, Score::LEAST);
+        let (mut champion, mut challenger) = (&mut one, &mut other);
         for entry in table.entries().iter().filter(|entry| entry.sums.sms != 0) {
-            let [first, second] = &totals;
-            let score = self.metric.score(&entry.sums, if entry.round == 0 { first } else { second });
-            let better = best.as_ref().is_none_or(|(champion, of)| match score.cmp(champion) {
-                core::cmp::Ordering::Greater => true,
-                core::cmp::Ordering::Equal => entry.vector < of.vector,
-                core::cmp::Ordering::Less => false,
+            *challenger = self.metric.score(&entry.sums, table.totals(entry.round));
+            let better = best.is_none_or(|best| match M::compare(challenger, champion) {
+                Ordering::Greater => true,
+                Ordering::Equal => entry.vector < best.vector,
+                Ordering::Less => false,
             });
             if better {
-                best = Some((score, entry));
+                best = Some(entry);
+                core::mem::swap(&mut champion, &mut challenger);
             }
         }
-        best.map(|(_, entry)| *entry)
+        best
     }
 }
 
 impl<M: Metric> Policy for Mias<M> {
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        let space = Space::new(context);
-        let total = space.count(context);
-        table.set_total(total);
-        if total == 0 {
-            table.restart(Origin::SpatialFallback);
-            if !spatial::fill(context, table) {
-                fall_back_to_left_over(context, table);
-            }
-            return Plan::Place;
-        }
-        let room = u32::try_from(C).unwrap_or(u32::MAX);
-        let want = first_round(total, context.machine.sm_count.into(), room);
-        for (position, vector) in subsample(space.configs(context), want, total) {
-            if !table.push(vector, position) {
-                break;
-            }
-        }
-        if total == 1 { Plan::Place } else { Plan::Profile }
+        first_configs(context, table)
     }
 
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
-        match self.best(table) {
-            None => Verdict::NoSamples,
-            Some(best) if self.add_round(context, table, best.position) => Verdict::NextRound,
-            Some(best) => Verdict::Broadcast(best.vector),
-        }
+        let Some(best) = self.best(table) else { return Verdict::NoSamples };
+        let (vector, position) = (best.vector, best.position);
+        if add_round(context, table, position) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
     }
 
     fn counters(&self) -> CounterSet {
@@ -146,6 +156,6 @@ impl<M: Metric> Policy for Mias<M> {
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         let entry = table.entries().get(index).filter(|entry| entry.sums.sms != 0)?;
-        Some(self.metric.score(&entry.sums, &table.totals(entry.round)))
+        Some(self.metric.score(&entry.sums, table.totals(entry.round)))
     }
 }

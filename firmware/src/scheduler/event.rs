@@ -2,6 +2,7 @@
 
 use heapless::Vec;
 
+use super::SmWord;
 use crate::kernel::Kernel;
 use crate::regs::PhaseCode;
 
@@ -14,10 +15,10 @@ pub enum Event {
     Drained(u8),
     /// The last TB of the kernel in a slot has retired.
     Completed(u8),
-    /// An armed SM reached its partition and is profiling.
-    PartitionReached(u16),
-    /// An SM's window is over and its counters are latched.
-    ProfileDone(u16),
+    /// Armed SMs, at least one, reached their partition and are profiling.
+    PartitionReached(SmWord),
+    /// The windows of SMs, at least one, are over and their counters are latched.
+    ProfileDone(SmWord),
     /// The timer expired.
     Timer,
     /// The driver has read the counters that [`Command::ReadCounters`] asked for.

@@ -15,7 +15,7 @@ use heapless::Vec;
 pub use event::{Command, Commands, Event, MAX_COMMANDS};
 pub use phase::Phase;
 pub use report::{Report, Tried};
-pub use sm_set::SmSet;
+pub use sm_set::{SmSet, SmWord};
 
 use crate::configs::{ConfigTable, MAX_KERNELS, Origin, Sums, TbVector};
 use crate::kernel::Kernel;
@@ -52,44 +52,67 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// A scheduler without kernels.
     #[must_use]
     pub fn new(policy: P, machine: Machine, settings: Settings) -> Self {
+        Self { machine, settings, ..Self::idle(policy) }
+    }
+
+    /// A scheduler of a machine without SMs, to be [restarted](Self::restart) in place: all of it is zero, so that a static
+    /// of it takes no flash.
+    #[must_use]
+    pub const fn idle(policy: P) -> Self {
         Self {
             policy,
-            machine,
-            settings,
+            machine: Machine::NONE,
+            settings: Settings::NONE,
             phase: Phase::Idle,
             launched: 0,
             kernels: Vec::new(),
             scheduled: Vec::new(),
-            table: ConfigTable::default(),
+            table: ConfigTable::EMPTY,
             broadcast: None,
             started: 0,
-            done: SmSet::default(),
+            done: SmSet::EMPTY,
             reschedulings: 0,
         }
+    }
+
+    /// Becomes [`Scheduler::new`] in place: nothing large is moved.
+    pub fn restart(&mut self, policy: P, machine: Machine, settings: Settings) {
+        (self.policy, self.machine, self.settings) = (policy, machine, settings);
+        (self.phase, self.launched, self.broadcast) = (Phase::Idle, 0, None);
+        (self.started, self.reschedulings, self.done) = (0, 0, SmSet::EMPTY);
+        self.kernels.clear();
+        self.scheduled.clear();
+        self.table.reset(core::iter::empty());
     }
 
     /// Answers one event that happened at cycle `now`.
     pub fn handle(&mut self, event: Event, now: u64) -> Commands {
         let mut commands = Commands::new();
-        let before = self.phase.code();
-        match event {
-            Event::Launched(kernel) => self.on_launched(kernel, now, &mut commands),
-            Event::Drained(slot) => self.on_drained(slot, now, &mut commands),
-            Event::Completed(slot) => self.on_completed(slot, now, &mut commands),
-            Event::PartitionReached(_) => self.on_partition_reached(now, &mut commands),
-            Event::ProfileDone(sm) => self.on_profile_done(sm, &mut commands),
-            Event::Timer => self.on_timer(now, &mut commands),
-            Event::CountersRead => self.on_counters_read(now, &mut commands),
-            Event::BroadcastDone => self.on_broadcast_done(),
-        }
-        if self.phase.code() != before {
-            push(&mut commands, Command::SetPhase(self.phase.code()));
-        }
+        self.handle_into(&event, now, &mut commands);
         commands
     }
 
-    fn on_launched(&mut self, kernel: Kernel, now: u64, commands: &mut Commands) {
-        let kernel = Kernel { number: self.launched, ..kernel };
+    /// The same, with the answer appended to a list that the caller keeps: nothing is moved.
+    #[inline(never)]
+    pub fn handle_into(&mut self, event: &Event, now: u64, commands: &mut Commands) {
+        let before = self.phase.code();
+        match *event {
+            Event::Launched(ref kernel) => self.on_launched(kernel, now, commands),
+            Event::Drained(slot) => self.on_drained(slot, now, commands),
+            Event::Completed(slot) => self.on_completed(slot, now, commands),
+            Event::PartitionReached(_) => self.on_partition_reached(now, commands),
+            Event::ProfileDone(sms) => self.on_profile_done(sms, commands),
+            Event::Timer => self.on_timer(now, commands),
+            Event::CountersRead => self.on_counters_read(now, commands),
+            Event::BroadcastDone => self.on_broadcast_done(),
+        }
+        if self.phase.code() != before {
+            push(commands, Command::SetPhase(self.phase.code()));
+        }
+    }
+
+    fn on_launched(&mut self, kernel: &Kernel, now: u64, commands: &mut Commands) {
+        let kernel = Kernel { number: self.launched, ..*kernel };
         self.launched = self.launched.saturating_add(1);
         if kernel.max_tbs == 0 {
             push(commands, Command::Reject(kernel.slot));
@@ -123,7 +146,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     fn on_completed(&mut self, slot: u8, now: u64, commands: &mut Commands) {
         let Some(index) = self.kernels.iter().position(|kernel| kernel.slot == slot) else { return };
-        self.kernels.remove(index);
+        self.remove_kernel(index);
         push(commands, Command::Release(slot));
         if self.kernels.is_empty() {
             self.stop_profiling(commands);
@@ -132,6 +155,20 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         } else {
             self.schedule_again(now, commands);
         }
+    }
+
+    /// Takes a kernel out; the later ones move up. By hand, and not by `Vec::remove`: that takes 1.5 KiB of memmove, for at
+    /// most three kernels.
+    fn remove_kernel(&mut self, index: usize) {
+        let mut later = None;
+        for kernel in self.kernels.iter_mut().skip(index).rev() {
+            let this = *kernel;
+            if let Some(later) = later {
+                *kernel = later;
+            }
+            later = Some(this);
+        }
+        self.kernels.pop();
     }
 
     /// Asks for a rescheduling at cycle `at`, or later where the minimum dwell demands it.
@@ -169,12 +206,12 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
-    fn on_profile_done(&mut self, sm: u16, commands: &mut Commands) {
+    fn on_profile_done(&mut self, sms: SmWord, commands: &mut Commands) {
         match self.phase {
             Phase::Transition | Phase::Profile { .. } => {
-                if sm < self.machine.sm_count {
-                    self.done.insert(sm);
-                } else {
+                let known = sms.among(self.machine.sm_count);
+                self.done.insert(known);
+                if known != sms {
                     push(commands, Command::Fault(fault::IMPOSSIBLE_INDEX));
                 }
                 if self.done.len() == self.machine.sm_count {
@@ -236,9 +273,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         let set = self.policy.update_scheduled_kernels(&self.kernels);
         self.scheduled.clear();
         for (index, kernel) in self.kernels.iter().enumerate() {
-            // Both lists have the same capacity.
-            if set.contains(index) && self.scheduled.push(*kernel).is_err() {
-                break;
+            if set.contains(index) {
+                append(&mut self.scheduled, kernel);
             }
         }
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
@@ -258,7 +294,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         match plan {
             Plan::Place => self.phase = Phase::Broadcast,
             Plan::Profile => {
-                self.done = SmSet::default();
+                self.done = SmSet::EMPTY;
                 self.started = now;
                 self.phase = Phase::Transition;
                 push(commands, Command::ArmAll);
@@ -310,6 +346,11 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub fn sums_mut(&mut self, sm: u16) -> Option<&mut Sums> {
         let index = self.table.assigned(usize::from(sm))?;
         self.table.sums_mut(index)
+    }
+
+    /// The table to add counters to, and the SMs whose counters count.
+    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet) {
+        (&mut self.table, &self.done)
     }
 
     /// The launched kernels in launch order.
@@ -364,6 +405,14 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub fn report(&self) -> Report<'_, P, C> {
         Report::new(&self.policy, &self.table, self.broadcast, self.reschedulings)
     }
+}
+
+/// Adds a kernel to a list of the same capacity as the one it is from. Out of line: copied in one loop, the kernels become a call
+/// to memmove, which takes 1.5 KiB.
+#[inline(never)]
+fn append(list: &mut Vec<Kernel, MAX_KERNELS>, kernel: &Kernel) {
+    let pushed = list.push(*kernel);
+    debug_assert!(pushed.is_ok(), "both lists have the same capacity");
 }
 
 /// Adds a command. The list cannot be full: [`MAX_COMMANDS`] is above what any event causes, and tests hold that.

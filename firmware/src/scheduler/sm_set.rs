@@ -2,18 +2,52 @@
 
 use crate::regs::{SM_WORDS, sm_bit};
 
-/// A set of up to 256 SMs.
+/// Some of the 32 SMs of one word of an SM bit map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SmWord {
+    /// Which word, 0 to [`SM_WORDS`] - 1: SM `32 * word` is in bit 0.
+    pub word: u8,
+    /// One bit per SM.
+    pub bits: u32,
+}
+
+impl SmWord {
+    /// One SM, 0 to 255.
+    #[must_use]
+    pub const fn one(sm: u8) -> Self {
+        let (word, bits) = sm_bit(sm as usize);
+        Self { word: word as u8, bits }
+    }
+
+    /// Those among the first `sms` SMs of the machine.
+    #[must_use]
+    pub const fn among(self, sms: u16) -> Self {
+        let before = (sms as u32).saturating_sub(32 * self.word as u32);
+        let mask = match 1_u32.checked_shl(before) {
+            Some(bit) => bit - 1,
+            None => u32::MAX,
+        };
+        Self { word: self.word, bits: self.bits & mask }
+    }
+}
+
+/// A set of up to 256 SMs, with its size at hand: a decision waits for it after every event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmSet {
     words: [u32; SM_WORDS],
+    len: u16,
 }
 
 impl SmSet {
-    /// Adds an SM; numbers from 256 on are ignored.
-    pub fn insert(&mut self, sm: u16) {
-        let (word, bit) = sm_bit(sm.into());
-        if let Some(word) = self.words.get_mut(word) {
-            *word |= bit;
+    /// No SM.
+    pub const EMPTY: Self = Self { words: [0; SM_WORDS], len: 0 };
+
+    /// Adds SMs; words beyond the last are ignored.
+    pub fn insert(&mut self, sms: SmWord) {
+        if let Some(word) = self.words.get_mut(usize::from(sms.word)) {
+            let new = sms.bits & !*word;
+            *word |= new;
+            self.len = self.len.saturating_add(new.count_ones() as u16);
         }
     }
 
@@ -27,12 +61,12 @@ impl SmSet {
     /// Number of SMs in the set.
     #[must_use]
     pub fn len(&self) -> u16 {
-        self.words.iter().fold(0, |count, word| count.saturating_add(word.count_ones() as u16))
+        self.len
     }
 
     /// Whether no SM is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.words == [0; SM_WORDS]
+        self.len == 0
     }
 }

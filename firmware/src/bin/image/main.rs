@@ -1,54 +1,47 @@
-//! The target image: the firmware over memory-mapped registers on a Cortex-M.
+//! The target image: the firmware over memory-mapped registers, on a Cortex-M or a RISC-V core. It handles what is pending,
+//! sleeps, and is woken by the register block's interrupt line.
 //!
 //! The panic handler calls a symbol that does not exist, so the image links only if no panic is reachable.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[path = "cortex_m.rs"]
+mod core_support;
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+#[path = "riscv.rs"]
+mod core_support;
+
 #[cfg(target_os = "none")]
 mod target {
     use core::panic::PanicInfo;
+    use core::ptr::addr_of_mut;
 
-    use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-    use cortex_m_rt::entry;
     use mias_firmware::Firmware;
     use mias_firmware::bus::{Bus, MappedBus};
-    use mias_firmware::driver::DEFAULT_CONFIGS;
+    use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
     use mias_firmware::regs::global;
 
-    /// Where the register block is mapped: the start of the vendor's external-device region of the ARMv7-M memory map.
-    /// Assumption; a real chip would have its own address.
-    const REGISTERS: usize = 0xA000_0000;
+    use super::core_support::{self, REGISTERS};
 
-    /// SEVONPEND in the system control register (ARMv7-M, B3.2.7): a pending interrupt wakes WFE even when disabled.
-    const SEVONPEND: u32 = 1 << 4;
+    /// The scheduler's state, started in place: it is too large for the stack.
+    static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
-    /// The register block's interrupt line. Assumption: line 0.
-    #[derive(Clone, Copy)]
-    struct Line;
-
-    // SAFETY: the number is a constant that the processor has.
-    unsafe impl InterruptNumber for Line {
-        fn number(self) -> u16 {
-            0
-        }
-    }
-
-    #[entry]
-    fn main() -> ! {
+    /// What the reset code calls once memory is set up.
+    pub(crate) fn run() -> ! {
         // SAFETY: the register block is mapped there, and this is the only accessor.
         let mut bus = unsafe { MappedBus::new(REGISTERS) };
-        let Ok(mut firmware) = Firmware::<AnyPolicy, DEFAULT_CONFIGS>::from_straps(&mut bus) else {
+        // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
+        let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
+        if firmware.restart(&mut bus, limits::SMS).is_err() {
             // The fault register says why.
             loop {
-                asm::wfe();
+                core_support::sleep();
             }
-        };
-        if let Some(peripherals) = cortex_m::Peripherals::take() {
-            // SAFETY: sets one bit that changes nothing but what wakes the processor.
-            unsafe { peripherals.SCB.scr.modify(|bits| bits | SEVONPEND) };
         }
+        core_support::listen();
         loop {
-            NVIC::unpend(Line);
+            core_support::forget();
             while bus.read32(global::INT_PENDING) != 0 {
                 firmware.on_interrupt(&mut bus);
             }
@@ -58,7 +51,7 @@ mod target {
                 let index = bus.read32(global::PHASE) as usize;
                 bus.write32(global::PHASE, table[index]);
             }
-            asm::wfe();
+            core_support::sleep();
         }
     }
 
@@ -76,7 +69,7 @@ mod target {
 
 #[cfg(not(target_os = "none"))]
 fn main() {
-    eprintln!("this is a target image; build it with:");
+    eprintln!("this is a target image; `cargo xtask image` builds it for all targets, and this line for one of them:");
     eprintln!("  cargo build -p mias-firmware --bin mias-firmware-image --target thumbv7em-none-eabihf --profile image");
     std::process::exit(2);
 }

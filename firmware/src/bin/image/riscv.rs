@@ -1,0 +1,28 @@
+//! RISC-V: reset, sleep, and the interrupt line, which is the core's machine external interrupt. Assumption: it is wired to the
+//! core without an interrupt controller in between.
+
+use riscv::register::mie;
+use riscv_rt::entry;
+
+/// Where the register block is mapped. Assumption; a real chip would have its own address.
+pub(crate) const REGISTERS: usize = 0x5000_0000;
+
+#[entry]
+fn main() -> ! {
+    crate::target::run()
+}
+
+/// Lets the line wake the processor. Interrupts stay disabled as a whole, so it runs no handler: the main loop does, so that
+/// the state has one owner.
+pub(crate) fn listen() {
+    // SAFETY: `mstatus.MIE` is 0 after reset and stays so: no handler can run.
+    unsafe { mie::set_mext() };
+}
+
+/// Nothing to forget: the line is a level, and WFI looks at it.
+pub(crate) fn forget() {}
+
+/// Sleeps until the line is high (privileged specification, "Wait for Interrupt": it wakes also when interrupts are disabled).
+pub(crate) fn sleep() {
+    riscv::asm::wfi();
+}

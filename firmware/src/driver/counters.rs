@@ -1,0 +1,127 @@
+//! Reading the latched counters of the SMs that are done: the bulk of a decision.
+//!
+//! Configuration by configuration, and for each the SMs that ran it, so that the sums stay in registers. The sets of counters
+//! that the metrics ask for have a loop each, for the usual case that every SM is done and thread instructions count; everything
+//! else is one loop for any counters of any SMs.
+//!
+//! The sums wrap on purpose: at the counters' widths those of 256 SMs fit (see [`Sums`]). A register that shows more than its
+//! width makes an arbitrary score, and no panic.
+
+use crate::bus::Bus;
+use crate::configs::{ConfigTable, RoundTotals, Sums};
+use crate::counters::Counter::{self, Cycles, IssueCycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
+use crate::counters::CounterSet;
+use crate::metric::{FACTOR_COUNTERS, IPC_COUNTERS, IPM_IPC_COUNTERS};
+use crate::regs::sm;
+use crate::scheduler::SmSet;
+
+/// Which counters to read of whom.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'a> {
+    /// SMs that finished their window.
+    pub(super) done: &'a SmSet,
+    /// SMs of the machine.
+    pub(super) sms: u16,
+    /// Counters, beside the instruction counter.
+    pub(super) wanted: CounterSet,
+    /// The counter that counts as instructions.
+    pub(super) instructions: Counter,
+}
+
+/// Most SMs whose outstanding misses, of 25 bits each, add up to less than 2^32.
+const FEW: usize = 127;
+
+/// Sums up the counters of every SM that is done under the configuration that it ran.
+pub(super) fn read_counters<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>) {
+    const IPC: u32 = IPC_COUNTERS.bits();
+    const IPM_IPC: u32 = IPM_IPC_COUNTERS.bits();
+    const FACTOR: u32 = FACTOR_COUNTERS.bits();
+    let sms = usize::from(reading.sms);
+    let usual = reading.done.len() == reading.sms && reading.instructions == ThreadInstructions;
+    let outstanding_misses = match reading.wanted.bits() {
+        IPC if usual => ipc(table, bus, sms),
+        IPM_IPC if usual => ipm_ipc(table, bus, sms),
+        FACTOR if usual && sms <= table.current_len().saturating_mul(FEW) => factor(table, bus, sms),
+        _ => any(table, bus, reading),
+    };
+    table.set_totals(RoundTotals { sms: reading.done.len(), outstanding_misses });
+}
+
+#[inline(never)]
+fn ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+    every_sm(table, bus, sms, [Cycles, IssueCycles, ThreadInstructions], |sums, [cycles, issue, instructions]| {
+        add(sums, cycles, issue, instructions);
+    })
+}
+
+#[inline(never)]
+fn ipm_ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+    every_sm(table, bus, sms, [Cycles, IssueCycles, Misses, ThreadInstructions], |sums, [cycles, issue, misses, instructions]| {
+        add(sums, cycles, issue, instructions);
+        sums.misses = sums.misses.wrapping_add(misses);
+    })
+}
+
+#[inline(never)]
+fn factor<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+    let counters = [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInstructions];
+    every_sm(table, bus, sms, counters, |sums, [cycles, issue, stalls, outstanding, instructions]| {
+        add(sums, cycles, issue, instructions);
+        sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(stalls);
+        // At most FEW of them.
+        sums.outstanding_misses = u64::from((sums.outstanding_misses as u32).wrapping_add(outstanding));
+    })
+}
+
+/// Adds the counters of every SM of every configuration; returns the outstanding misses of all.
+#[inline(always)]
+fn every_sm<const C: usize, const N: usize>(
+    table: &mut ConfigTable<C>,
+    bus: &mut impl Bus,
+    sms: usize,
+    counters: [Counter; N],
+    add: impl Fn(&mut Sums, [u32; N]),
+) -> u64 {
+    let registers = counters.map(Counter::register);
+    let mut total = 0_u64;
+    table.measure(|first, step| {
+        let mut sums = Sums::default();
+        sums.sms = bus.read_sms((first, step, sms), registers, |values| add(&mut sums, values)) as u16;
+        total = total.wrapping_add(sums.outstanding_misses);
+        sums
+    });
+    total
+}
+
+#[inline(always)]
+fn add(sums: &mut Sums, cycles: u32, issue_cycles: u32, instructions: u32) {
+    sums.cycles = sums.cycles.wrapping_add(cycles);
+    sums.issue_cycles = sums.issue_cycles.wrapping_add(issue_cycles);
+    sums.instructions = sums.instructions.wrapping_add(instructions);
+}
+
+/// Any counters of any SMs; those that are not wanted are not read. With all of them comes whether one saturated.
+#[inline(never)]
+fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>) -> u64 {
+    let Reading { done, wanted, instructions, .. } = *reading;
+    let mut total = 0_u64;
+    table.measure(|first, step| {
+        let mut sums = Sums::default();
+        for sm in (first..reading.sms.into()).step_by(step.max(1)).filter(|sm| done.contains(*sm as u16)) {
+            let base = sm::at(sm, 0);
+            let mut read = |counter: Counter| if wanted.contains(counter) { bus.read32(base + counter.register()) } else { 0 };
+            let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
+            sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));
+            sums.misses = sums.misses.wrapping_add(read(Misses));
+            sums.outstanding_misses = sums.outstanding_misses.wrapping_add(read(OutstandingMisses).into());
+            add(&mut sums, cycles, issue_cycles, bus.read32(base + instructions.register()));
+            sums.sms = sums.sms.wrapping_add(1);
+            if wanted == CounterSet::ALL {
+                sums.saturated |= bus.read32(base + sm::SATURATED) != 0;
+            }
+        }
+        total = total.wrapping_add(sums.outstanding_misses);
+        sums
+    });
+    total
+}

@@ -1,0 +1,98 @@
+//! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
+
+use super::{ENABLED, Firmware};
+use crate::bus::Bus;
+use crate::machine::{Machine, Settings};
+use crate::policy::{AnyPolicy, Policy};
+use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, VERSION_VALUE, fault, feature, global, mode};
+use crate::scheduler::Scheduler;
+
+/// Why the firmware did not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// The register block's ID or version is not the one that this firmware knows.
+    WrongMap {
+        /// What the ID register holds.
+        id: u32,
+        /// What the version register holds.
+        version: u32,
+    },
+    /// The policy strap holds an unknown code.
+    UnknownPolicy(u32),
+}
+
+impl<const C: usize> Firmware<AnyPolicy, C> {
+    /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
+    #[must_use]
+    pub const fn idle() -> Self {
+        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE) }
+    }
+
+    /// Starts the policy that the straps ask for, with the strapped parameters.
+    ///
+    /// # Errors
+    /// [`StartError`], also raised as [`fault::WRONG_MAP`].
+    pub fn from_straps(bus: &mut impl Bus) -> Result<Self, StartError> {
+        let mut firmware = Self::idle();
+        firmware.restart(bus, MAX_SMS as u16)?;
+        Ok(firmware)
+    }
+
+    /// Starts in place, forgetting what was: for a static, and after a reset. The first `sms` SMs are scheduled; a larger
+    /// machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle.
+    ///
+    /// # Errors
+    /// [`StartError`], also raised as [`fault::WRONG_MAP`].
+    pub fn restart(&mut self, bus: &mut impl Bus, sms: u16) -> Result<(), StartError> {
+        let machine = check_map(bus)?;
+        let settings = Settings::read(bus);
+        let Some(policy) = AnyPolicy::read(bus, &machine, &settings) else {
+            bus.write32(global::FAULT_SET, fault::WRONG_MAP);
+            return Err(StartError::UnknownPolicy(bus.read32(global::STRAP_POLICY)));
+        };
+        self.set_up(bus, policy, machine, settings, sms);
+        Ok(())
+    }
+}
+
+impl<P: Policy, const C: usize> Firmware<P, C> {
+    /// Starts a policy of one's own: `policy` is given the machine that the register block describes.
+    ///
+    /// # Errors
+    /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`].
+    pub fn start(bus: &mut impl Bus, settings: Settings, policy: impl FnOnce(&Machine) -> P) -> Result<Self, StartError> {
+        let machine = check_map(bus)?;
+        let policy = policy(&machine);
+        let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
+        set_up_registers(bus, &settings, MAX_SMS as u16);
+        Ok(Self { scheduler: Scheduler::new(policy, machine, settings) })
+    }
+
+    fn set_up(&mut self, bus: &mut impl Bus, policy: P, mut machine: Machine, settings: Settings, sms: u16) {
+        machine.sm_count = machine.sm_count.min(sms);
+        set_up_registers(bus, &settings, sms);
+        self.scheduler.restart(policy, machine, settings);
+    }
+}
+
+fn set_up_registers(bus: &mut impl Bus, settings: &Settings, sms: u16) {
+    let ideal = settings.ideal_transition && bus.read32(global::FEATURES) & feature::IDEAL_TRANSITION != 0;
+    bus.write32(global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN });
+    bus.write32(global::PROFILE_WINDOW, settings.profile_window);
+    if bus.read32(global::SM_COUNT) > u32::from(sms) {
+        bus.write32(global::FAULT_SET, fault::MACHINE_TOO_LARGE);
+    }
+    bus.write32(global::INT_ENABLE, ENABLED);
+}
+
+/// Whether this is a register block that the firmware knows; the machine behind it.
+fn check_map(bus: &mut impl Bus) -> Result<Machine, StartError> {
+    let (id, version) = (bus.read32(global::ID), bus.read32(global::VERSION));
+    // The lower half of the version counts additions.
+    if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 {
+        Ok(Machine::read(bus))
+    } else {
+        bus.write32(global::FAULT_SET, fault::WRONG_MAP);
+        Err(StartError::WrongMap { id, version })
+    }
+}

@@ -1,0 +1,15 @@
+//! What the images are built for. The library itself takes any machine that the register map has room for; an image has
+//! static memory, and its budget (`budget.toml`) holds for these numbers.
+//!
+//! Two builds: 32 SMs with all of two rounds of configurations (DESIGN.md section 4), and, with the feature `sms-132`, the 132
+//! SMs of today's largest chips.
+
+/// SMs that an image schedules. A larger machine raises [`crate::regs::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay
+/// idle.
+pub const SMS: u16 = if cfg!(feature = "sms-132") { 132 } else { 32 };
+
+/// Kernels that are scheduled at a time; further launches wait in the FIFO.
+pub const KERNELS: usize = crate::configs::MAX_KERNELS;
+
+/// Configurations that an image has room for: two rounds. With more, generation samples them at a fixed stride.
+pub const CONFIGS: usize = if cfg!(feature = "sms-132") { 264 } else { 64 };
