@@ -1,0 +1,126 @@
+//! The register block as plain memory: what the firmware reads is what was put there, and its writes stay where they are.
+
+use core::ptr::addr_of_mut;
+
+use mias_firmware::bus::{Bus, MappedBus};
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{ID_VALUE, MAP_END, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, slot, slot_status, sm};
+use mias_firmware::resources::{Resources, SmLimits, TbShape};
+
+/// Profiling window of the thesis in cycles (seed 000 section 3.2.1).
+pub(crate) const WINDOW: u32 = 45_000;
+
+/// An SM of the thesis' machine (seed 000 table 4.1; granules as in configs/gpus/rtx2060.toml).
+pub(crate) const SM: SmLimits = SmLimits {
+    capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
+    warp_threads: 32,
+    register_granule: 4,
+    shared_granule_bytes: 1,
+};
+
+static mut WORDS: [u32; MAP_END as usize / 4] = [0; MAP_END as usize / 4];
+
+/// The bus over that memory.
+///
+/// # Safety
+/// No two of them are used at a time.
+pub(crate) unsafe fn bus() -> MappedBus {
+    // SAFETY: WORDS is as long as the map, aligned, and accessed through this bus only.
+    unsafe { MappedBus::new(addr_of_mut!(WORDS) as usize) }
+}
+
+/// Describes the machine and what the firmware is to do.
+pub(crate) fn describe(bus: &mut MappedBus, sms: u16, policy: PolicyCode) {
+    for (offset, value) in [
+        (global::ID, ID_VALUE),
+        (global::VERSION, VERSION_VALUE),
+        (global::SM_COUNT, sms.into()),
+        (global::SLOT_COUNT, 8),
+        (global::SM_THREADS, SM.capacity.threads),
+        (global::SM_REGISTERS, SM.capacity.registers),
+        (global::SM_SHARED_BYTES, SM.capacity.shared_bytes),
+        (global::SM_TBS, SM.capacity.tbs),
+        (global::WARP_THREADS, SM.warp_threads),
+        (global::REGISTER_GRANULE, SM.register_granule),
+        (global::SHARED_GRANULE_BYTES, SM.shared_granule_bytes),
+        // A sixteenth of a stall cycle per outstanding miss: assumption, any value takes the same path.
+        (global::LINEAR_COEFFICIENT, 1 << 12),
+        (global::STRAP_POLICY, policy as u32),
+        (global::STRAP_PROFILE_WINDOW, WINDOW),
+        (global::STRAP_COALESCE_WINDOW, 5_000),
+        (global::STRAP_OPTIONS, 0),
+        // A fixed configuration of one TB each.
+        (global::STRAP_FIXED, 1),
+        (global::STRAP_FIXED + 4, 1),
+        (global::STRAP_FIXED + 8, 1),
+        (global::STRAP_FIXED + 12, 1),
+    ] {
+        bus.write32(offset, value);
+    }
+    set_time(bus, 0);
+    quiet(bus);
+}
+
+/// Puts a kernel of many TBs into a slot and its launch at the head of the FIFO.
+pub(crate) fn launch(bus: &mut MappedBus, number: u32, shape: &TbShape) {
+    let at = |register| slot::at(number as usize, register);
+    for (offset, value) in [
+        (at(slot::STATUS), slot_status::OCCUPIED),
+        (at(slot::GRID_TBS), 1_000_000),
+        (at(slot::TB_THREADS), shape.threads),
+        (at(slot::THREAD_REGISTERS), shape.thread_registers),
+        (at(slot::TB_SHARED_BYTES), shape.shared_bytes),
+        (at(slot::UNFINISHED_TBS), 1_000_000),
+        (global::LAUNCH_COUNT, 1),
+        (global::LAUNCH_SLOT, number),
+        (global::INT_STATUS, interrupt::LAUNCH),
+    ] {
+        bus.write32(offset, value);
+    }
+}
+
+/// Sets the cycle counter.
+pub(crate) fn set_time(bus: &mut MappedBus, cycle: u32) {
+    bus.write32(global::CYCLE_LOW, cycle);
+    bus.write32(global::CYCLE_HIGH, 0);
+}
+
+/// Raises an event of all SMs at once.
+pub(crate) fn raise(bus: &mut MappedBus, sms: u16, event: u32, register: u32) {
+    for index in 0..sms {
+        let offset = register + 4 * u32::from(index / 32);
+        let word = bus.read32(offset);
+        bus.write32(offset, word | 1 << (index % 32));
+    }
+    bus.write32(global::INT_STATUS, event);
+}
+
+/// Takes all events back: memory does not clear by itself.
+pub(crate) fn quiet(bus: &mut MappedBus) {
+    bus.write32(global::INT_STATUS, 0);
+    bus.write32(global::LAUNCH_COUNT, 0);
+    for word in 0..SM_WORDS as u32 {
+        bus.write32(global::PARTITION + 4 * word, 0);
+        bus.write32(global::PROFILE_DONE + 4 * word, 0);
+    }
+}
+
+/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. Scores
+/// rise with the SM, so that every configuration beats the one before it: the longest way through the choice.
+pub(crate) fn count(bus: &mut MappedBus, sms: u16) {
+    for index in 0..sms {
+        let share = u32::from(index) * 32 / u32::from(sms);
+        let values = [
+            (Counter::Cycles, Counter::Cycles.max()),
+            (Counter::IssueCycles, 30_000 + 1_000 * share),
+            (Counter::MemoryStallCycles, 99_000 - 1_000 * share),
+            (Counter::Misses, Counter::Misses.max() - 1_000 * share),
+            (Counter::WarpInstructions, Counter::WarpInstructions.max() - 31_000 + 1_000 * share),
+            (Counter::ThreadInstructions, Counter::ThreadInstructions.max() - 6_200_000 + 200_000 * share),
+            (Counter::OutstandingMisses, Counter::OutstandingMisses.max() - 400_000 * share),
+        ];
+        for (counter, value) in values {
+            bus.write32(sm::at(index.into(), counter.register()), value);
+        }
+    }
+}

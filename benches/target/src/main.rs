@@ -1,0 +1,42 @@
+//! What the firmware's decisions cost on its processors, counted in instructions by QEMU (`-icount shift=8`), beside a floor
+//! that only reads the counters and beside a plain port of the thesis. `cargo xtask latency` builds it, runs it on the three
+//! boards and writes docs/decision-latency.md from what it prints: one line per measurement, `key value value ...`.
+//!
+//! The firmware is built as in its image: same profile, same code. The register block is plain memory here, so that a register
+//! access is one load or store, as on a chip.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(target_os = "none")]
+extern crate alloc;
+
+#[cfg(target_os = "none")]
+mod block;
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+#[path = "cortex_m.rs"]
+mod board;
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+#[path = "riscv.rs"]
+mod board;
+#[cfg(target_os = "none")]
+mod floor;
+#[cfg(target_os = "none")]
+mod generation;
+#[cfg(target_os = "none")]
+mod heap;
+#[cfg(target_os = "none")]
+mod measure;
+#[cfg(target_os = "none")]
+mod scenario;
+#[cfg(target_os = "none")]
+mod stack;
+#[cfg(target_os = "none")]
+mod thesis;
+#[cfg(target_os = "none")]
+#[path = "../../../firmware/tests/tree/mod.rs"]
+mod tree;
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    eprintln!("this is a program for the target; `cargo xtask latency` builds it and runs it in QEMU");
+    std::process::exit(2);
+}

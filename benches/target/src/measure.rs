@@ -1,0 +1,79 @@
+//! All measurements, one line each on the host's standard output.
+
+use mias_firmware::regs::PolicyCode;
+use semihosting::println;
+
+use crate::scenario::{MACHINES, SETS, schedule};
+use crate::{block, board, floor, generation, thesis};
+
+/// A stretch of time.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Span {
+    /// [`board::now`] at its beginning.
+    pub(crate) from: u32,
+    /// At its end.
+    pub(crate) to: u32,
+}
+
+impl Span {
+    /// Instructions in it, less those that looking at the clock takes.
+    pub(crate) fn instructions(self) -> u32 {
+        board::instructions(board::ticks(self.from, self.to).saturating_sub(looking()))
+    }
+
+    /// Measures `body`.
+    #[inline(always)]
+    pub(crate) fn of<T>(body: impl FnOnce() -> T) -> (Self, T) {
+        let from = board::now();
+        let result = body();
+        (Self { from, to: board::now() }, result)
+    }
+}
+
+/// Ticks from one look at the clock to the next.
+fn looking() -> u32 {
+    let from = board::now();
+    let to = board::now();
+    board::ticks(from, to)
+}
+
+const MIAS: [(&str, PolicyCode); 4] = [
+    ("ipc", PolicyCode::MiasIpc),
+    ("ipm-ipc", PolicyCode::MiasIpmIpc),
+    ("factor", PolicyCode::MiasFactor),
+    ("linear", PolicyCode::MiasLinear),
+];
+
+const OTHERS: [(&str, PolicyCode); 3] =
+    [("left-over", PolicyCode::LeftOver), ("spatial", PolicyCode::Spatial), ("fixed", PolicyCode::FixedConfig)];
+
+/// All of it, then the end.
+pub(crate) fn run() -> ! {
+    let mut deepest = 0;
+    for &sms in MACHINES {
+        // SAFETY: no scenario is running.
+        let mut bus = unsafe { block::bus() };
+        block::count(&mut bus, sms);
+        let floors = [floor::ipc, floor::ipm_ipc, floor::factor, floor::factor];
+        for ((name, _), floor) in MIAS.into_iter().zip(floors) {
+            let (span, sum) = Span::of(|| floor(&mut bus, core::hint::black_box(sms)));
+            assert_ne!(sum, 0);
+            println!("floor {sms} {name} {}", span.instructions());
+        }
+        for kernels in SETS {
+            for (name, policy) in MIAS.into_iter().chain(OTHERS) {
+                let costs = schedule(policy, sms, kernels);
+                deepest = costs.stack.max(deepest);
+                println!("partition {sms} {} {name} {} {}", kernels.len(), costs.total, costs.partition);
+                for (round, cost) in (1..).zip(costs.rounds).filter(|(_, cost)| cost.configs != 0) {
+                    let crate::scenario::Cost { configs, to_choice, decision, after } = cost;
+                    println!("decision {sms} {} {name} {round} {configs} {to_choice} {decision} {after}", kernels.len());
+                }
+            }
+        }
+        thesis::measure(sms);
+    }
+    generation::measure();
+    println!("stack {deepest}");
+    semihosting::process::exit(0)
+}

@@ -1,0 +1,33 @@
+//! The RISC-V board: time from `mcycle`, which QEMU advances by 256 per instruction under `-icount shift=8`.
+
+use riscv_rt::entry;
+
+#[entry]
+fn main() -> ! {
+    crate::measure::run()
+}
+
+/// The time, in ticks of its own.
+#[inline(always)]
+pub(crate) fn now() -> u32 {
+    riscv::register::mcycle::read() as u32
+}
+
+/// Ticks from one time to a later one; less than 2^32 ticks apart, that is 16 million instructions.
+pub(crate) fn ticks(from: u32, to: u32) -> u32 {
+    to.wrapping_sub(from)
+}
+
+/// Instructions in so many ticks.
+pub(crate) fn instructions(ticks: u32) -> u32 {
+    (ticks + 128) / 256
+}
+
+/// The stack pointer.
+#[inline(always)]
+pub(crate) fn stack_pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: copies a register.
+    unsafe { core::arch::asm!("mv {}, sp", out(reg) pointer, options(nomem, nostack)) };
+    pointer
+}
