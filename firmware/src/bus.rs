@@ -14,7 +14,7 @@ pub trait Bus {
     /// Reads registers of one SM, given by their offsets within the SM's region, in that order. A bus that can find the region
     /// once instead of once per read says so here; nobody else needs to.
     #[inline(always)]
-    fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+    fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
         registers.map(|register| self.read32(sm::at(sm, register)))
     }
 
@@ -28,7 +28,7 @@ pub trait Bus {
         mut each: impl FnMut([u32; N]),
     ) -> usize {
         let sms = (first..end).step_by(step.max(1));
-        sms.map(|sm| each(self.read_sm(sm, registers))).count()
+        sms.map(|sm| each(self.read_sm_registers(sm, registers))).count()
     }
 }
 
@@ -41,8 +41,8 @@ impl<B: Bus> Bus for &mut B {
         (**self).write32(offset, value);
     }
 
-    fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
-        (**self).read_sm(sm, registers)
+    fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        (**self).read_sm_registers(sm, registers)
     }
 
     fn read_sms<const N: usize>(&mut self, sms: (usize, usize, usize), registers: [u32; N], each: impl FnMut([u32; N])) -> usize {
@@ -126,7 +126,7 @@ mod mapped {
         }
 
         #[inline(always)]
-        fn read_sm<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
+        fn read_sm_registers<const N: usize>(&mut self, sm: usize, registers: [u32; N]) -> [u32; N] {
             let mut rows = field!(self.block, sms);
             let mut row = rows.get(sm);
             registers.map(|register| {

@@ -7,7 +7,7 @@ use mias_firmware::counters::Counter::{self, Cycles, IssueCycles, MemoryStallCyc
 #[inline(always)]
 fn sum<const N: usize>(bus: &mut MappedBus, sms: u16, wanted: [Counter; N]) -> u32 {
     let registers = wanted.map(Counter::register);
-    (0..usize::from(sms)).fold(0, |sum, index| bus.read_sm(index, registers).into_iter().fold(sum, u32::wrapping_add))
+    (0..usize::from(sms)).fold(0, |sum, index| bus.read_sm_registers(index, registers).into_iter().fold(sum, u32::wrapping_add))
 }
 
 /// For IPC: 3 reads per SM.
