@@ -142,23 +142,22 @@ mod mapped {
             registers: [u32; N],
             mut each: impl FnMut([u32; N]),
         ) -> usize {
-            let step = step.max(1);
-            let end = end.min(MAX_SMS);
-            if first >= end {
-                return 0;
-            }
+            let stride = step.max(1).wrapping_mul(size_of::<Row>());
             let rows = field!(self.block, sms).ptr_mut().cast::<Row>();
             // Addresses, so that the loop has one variable.
-            let bytes = size_of::<Row>();
-            let (mut at, past) = (rows.wrapping_add(first), rows.wrapping_add(end));
+            let (start, past) = (rows.wrapping_add(first), rows.wrapping_add(end.min(MAX_SMS)));
+            let mut at = start;
             while at < past {
                 // SAFETY: `at` starts at a row of the block, not null, and is below `past`, which is at most one row beyond the
                 // last; `self` is borrowed for as long as the row is.
                 let mut row = unsafe { UniqueMmioPointer::new(NonNull::new_unchecked(at)) };
                 each(registers.map(|register| row.get((register / 4) as usize % ROW_WORDS).map_or(0, |mut word| word.read())));
-                at = at.wrapping_byte_add(step.wrapping_mul(bytes));
+                at = at.wrapping_byte_add(stride);
+                // SAFETY: no instruction at all. It keeps the compiler from unrolling: a configuration runs on few SMs, and
+                // leaving an unrolled loop early costs more than it saves.
+                unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
             }
-            (at as usize).wrapping_sub(rows as usize).wrapping_sub(first.wrapping_mul(bytes)) / bytes / step
+            (at as usize).wrapping_sub(start as usize).checked_div(stride).unwrap_or(0)
         }
     }
 }

@@ -216,6 +216,7 @@ proptest! {
         prop_assert_eq!(x.cmp(&y), p.cmp(&q));
         prop_assert_eq!(x.saturating_sub(y).to_u128(), p.saturating_sub(q));
         prop_assert_eq!(x.wrapping_add(y).to_u128(), (p + q) & ((1 << 96) - 1));
+        prop_assert_eq!(x.saturating_add(y).to_u128(), (p + q).min((1 << 96) - 1));
         let (big_p, big_q) = (BigInt::from(p), BigInt::from(q));
         let one = U96::from(c | 1);
         prop_assert_eq!(compare_products(x, y, y, x), Ordering::Equal);

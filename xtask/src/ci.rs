@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::setup::TARGET;
+use crate::targets::TARGETS;
 use crate::test;
 use crate::util::{Report, cargo, run as run_command};
 
@@ -13,12 +13,15 @@ pub(crate) fn run() -> Result<()> {
     report.step("lints", || run_command(&mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])));
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     test::steps(&mut report);
-    report.step("lints for the target", || {
-        run_command(&mut cargo(["clippy", "--package", "mias-firmware", "--lib", "--bins", "--target", TARGET, "--", "-D", "warnings"]))
-    });
-    report.step("firmware library for the target", || {
-        run_command(&mut cargo(["build", "--package", "mias-firmware", "--lib", "--target", TARGET, "--profile", "image"]))
-    });
+    for target in &TARGETS {
+        report.step(&format!("lints for the {}", target.core), || {
+            let packages = ["clippy", "--package", "mias-firmware", "--package", "mias-target-bench", "--lib", "--bins", "--target"];
+            run_command(cargo(packages).args([target.triple, "--", "-D", "warnings"]))
+        });
+        report.step(&format!("firmware library for the {}", target.core), || {
+            run_command(cargo(["build", "--package", "mias-firmware", "--lib", "--profile", "image", "--target"]).arg(target.triple))
+        });
+    }
     // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
     report.step("firmware package", || run_command(&mut cargo(["package", "--package", "mias-firmware", "--allow-dirty", "--offline"])));
     report.finish("cargo xtask ci")

@@ -1,13 +1,15 @@
 //! `cargo xtask`: the workspace's only script language. `cargo xtask --help` lists what it does.
 
+mod budget;
 mod characterise;
 mod ci;
 mod docs;
 mod image;
-mod inspect;
 mod kernels;
+mod latency;
 mod setup;
 mod sim_rate;
+mod targets;
 mod test;
 mod util;
 mod validate;
@@ -26,14 +28,16 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Installs what the tests need: the firmware's target and llvm-tools.
+    /// Installs what the tests need: the firmware's targets, llvm-tools and QEMU.
     Setup,
-    /// All tests of the workspace, then the firmware image and the proofs on it.
+    /// All tests of the workspace, then the firmware images, the proofs on them, and the decision latency.
     Test,
     /// Everything a change must pass: format, lints, documentation, tests, image, package.
     Ci,
-    /// Builds the firmware image, proves what it must not contain, and prints its size.
+    /// Builds the firmware images, proves what they must not contain, and checks their size and stack.
     Image,
+    /// Counts a decision's instructions on the processors (QEMU), and writes docs/decision-latency.md.
+    Latency,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
     /// Writes docs/register-map.md from the register map.
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
         Task::Test => test::run(),
         Task::Ci => ci::run(),
         Task::Image => image::run(),
+        Task::Latency => latency::run(),
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
         Task::Characterise => characterise::run(),

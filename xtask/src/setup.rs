@@ -1,29 +1,65 @@
-//! Installs what the tests need beyond the toolchain of `rust-toolchain.toml`: the firmware's target, to build the image,
-//! and llvm-tools, to look into it. What is there is left alone.
+//! Installs what the tests need beyond the toolchain of `rust-toolchain.toml`: the firmware's targets, to build the images,
+//! llvm-tools, to look into them, and QEMU, to run the firmware on its processors. What is there is left alone.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use crate::targets::TARGETS;
 use crate::util::{command, output, stdout};
-
-/// The microcontroller that the image is built for: Cortex-M4F/M7 with a hardware FPU, so that any float would show as a
-/// float instruction.
-pub(crate) const TARGET: &str = "thumbv7em-none-eabihf";
 
 /// The tools taken from llvm-tools.
 const TOOLS: [&str; 3] = ["llvm-nm", "llvm-objdump", "llvm-size"];
 
+/// Debian's packages of QEMU for Arm and for RISC-V.
+const QEMU_PACKAGES: [&str; 2] = ["qemu-system-arm", "qemu-system-misc"];
+
 /// Installs what is missing; fails with the command to run by hand where it cannot.
 pub(crate) fn run() -> Result<()> {
-    if !sysroot()?.join("lib/rustlib").join(TARGET).is_dir() {
-        rustup(&["target", "add", TARGET])?;
+    let installed = sysroot()?.join("lib/rustlib");
+    for target in TARGETS.iter().filter(|target| !installed.join(target.triple).is_dir()) {
+        rustup(&["target", "add", target.triple])?;
     }
     if TOOLS.iter().any(|tool| !matches!(llvm_tool(tool), Ok(path) if path.is_file())) {
         rustup(&["component", "add", "llvm-tools"])?;
     }
-    println!("ready: target {TARGET}, {}", TOOLS.join(", "));
+    if let Some(missing) = missing_qemu() {
+        install_qemu(missing)?;
+    }
+    println!("ready: {}, {}, QEMU", TARGETS.map(|target| target.triple).join(", "), TOOLS.join(", "));
     Ok(())
+}
+
+/// The first QEMU program that does not start.
+fn missing_qemu() -> Option<&'static str> {
+    let starts = |program: &str| output(&mut command(program, ["--version"])).is_ok_and(|result| result.status.success());
+    TARGETS.iter().map(|target| target.qemu).find(|program| !starts(program))
+}
+
+/// Installs QEMU by apt-get: on Debian, as root.
+fn install_qemu(missing: &str) -> Result<()> {
+    let by_hand = format!("apt-get install {}", QEMU_PACKAGES.join(" "));
+    for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"][..], &QEMU_PACKAGES].concat()] {
+        eprintln!("$ apt-get {}", args.join(" "));
+        let Ok(result) = output(command("apt-get", &args).env("DEBIAN_FRONTEND", "noninteractive")) else {
+            bail!(
+                "the tests run the firmware in QEMU, and `{missing}` is not installed.\n\
+                 Install QEMU 7.2 or later for Arm and RISC-V (on Debian: `{by_hand}`) and run the command again."
+            );
+        };
+        if !result.status.success() {
+            bail!(
+                "the tests run the firmware in QEMU, `{missing}` is not installed, and `apt-get {}` failed; run `{by_hand}` as root \
+                 and try again. It said:\n{}",
+                args.join(" "),
+                String::from_utf8_lossy(&result.stderr).trim()
+            );
+        }
+    }
+    match missing_qemu() {
+        None => Ok(()),
+        Some(missing) => bail!("apt-get installed QEMU, and `{missing}` still does not start"),
+    }
 }
 
 /// Where the active toolchain keeps the LLVM tool `name`, whether or not it is installed.

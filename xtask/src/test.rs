@@ -1,9 +1,10 @@
-//! `cargo xtask test`, the README's test command: every test of the workspace, then the image and the proofs on it.
+//! `cargo xtask test`, the README's test command: every test of the workspace, then the images, the proofs on them, and the
+//! decision's latency on its processors.
 
 use anyhow::Result;
 
 use crate::util::{Report, cargo, run as run_command};
-use crate::{image, setup};
+use crate::{image, latency, setup};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -18,7 +19,9 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("tests and doctests", || run_command(&mut cargo(["test", "--workspace", "--no-fail-fast"])));
     if ready {
         image::steps(report);
+        latency::steps(report);
     } else {
         report.blocked("image", "setup failed");
+        report.blocked("decision latency", "setup failed");
     }
 }

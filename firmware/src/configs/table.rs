@@ -164,6 +164,13 @@ impl<const C: usize> ConfigTable<C> {
         &self.entries
     }
 
+    /// The configurations of the first and of the second round.
+    #[must_use]
+    pub fn rounds(&self) -> (&[Entry], &[Entry]) {
+        let first = if self.round == 0 { self.entries.len() } else { self.first };
+        self.entries.split_at_checked(first).unwrap_or((&self.entries, &[]))
+    }
+
     /// Slots of the scheduled kernels: element `k` is the slot of the vectors' component `k`.
     #[must_use]
     pub fn slots(&self) -> &[u8] {

@@ -30,6 +30,13 @@ impl U96 {
         Self { high: (high >> 32) as u32, low: high << 32 | low & 0xFFFF_FFFF }
     }
 
+    /// The sum, at most the largest value.
+    #[must_use]
+    pub fn saturating_add(self, other: Self) -> Self {
+        let sum = self.wrapping_add(other);
+        if sum < self { Self { high: u32::MAX, low: u64::MAX } } else { sum }
+    }
+
     /// The sum of numbers that are small enough: the caller knows.
     #[inline(always)]
     #[must_use]

@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 use heapless::Vec;
 
 use super::{Context, Plan, Policy, Verdict, fall_back_to_left_over, spatial};
-use crate::configs::{Candidate, ConfigTable, Entry, Generator, MAX_KERNELS, Origin, Rules, Stride, TbVector, subsample};
+use crate::configs::{Candidate, ConfigTable, Entry, Generator, MAX_KERNELS, Origin, RoundTotals, Rules, Stride, TbVector};
 use crate::counters::CounterSet;
 use crate::metric::{Metric, Score};
 
@@ -30,25 +30,77 @@ struct Space {
 }
 
 impl Space {
-    fn new(context: &Context<'_>) -> Self {
-        let mut candidates = Vec::new();
+    /// No kernel.
+    const fn new(context: &Context<'_>) -> Self {
+        Self { candidates: Vec::new(), rules: Rules { require_all_present: context.settings.require_all_present } }
+    }
+
+    /// Takes the kernels in. In place and out of line: a space is large for the stack.
+    #[inline(never)]
+    fn gather(&mut self, context: &Context<'_>) {
         for kernel in context.kernels {
             // A context holds no more than MAX_KERNELS.
-            if candidates.push(Candidate { demand: kernel.demand, cap: context.cap(kernel) }).is_err() {
-                break;
+            if self.candidates.push(Candidate { demand: kernel.demand, cap: context.cap(kernel) }).is_err() {
+                return;
             }
         }
-        Self { candidates, rules: Rules { require_all_present: context.settings.require_all_present } }
     }
 
     /// All admitted configurations with their positions, in lexicographic order.
-    fn configs(&self, context: &Context<'_>) -> impl Iterator<Item = (u32, TbVector)> {
-        let all = Generator::new(context.machine.limits.capacity, &self.candidates);
-        (0_u32..).zip(all.filter(|vector| self.rules.admit(vector, self.candidates.len())))
+    fn configs(&self, context: &Context<'_>) -> Admitted<'_> {
+        let generator = Generator::new(context.machine.limits.capacity, &self.candidates);
+        Admitted { generator, rules: self.rules, kernels: self.candidates.len(), position: 0 }
     }
+}
 
-    fn count(&self, context: &Context<'_>) -> u32 {
-        self.configs(context).fold(0, |count, _| count.saturating_add(1))
+/// The configurations that may be tried. One iterator without adaptors: those would be moved about the stack.
+struct Admitted<'a> {
+    generator: Generator<'a>,
+    rules: Rules,
+    kernels: usize,
+    position: u32,
+}
+
+impl Iterator for Admitted<'_> {
+    type Item = (u32, TbVector);
+
+    fn next(&mut self) -> Option<(u32, TbVector)> {
+        loop {
+            let vector = self.generator.next()?;
+            if self.rules.admit(&vector, self.kernels) {
+                let position = self.position;
+                self.position = position.saturating_add(1);
+                return Some((position, vector));
+            }
+        }
+    }
+}
+
+/// How many admitted configurations there are whose position passes. Out of line, as [`add`]: each has its iterator on the stack
+/// only while it runs.
+#[inline(never)]
+fn count(space: &Space, context: &Context<'_>, passes: impl Fn(u32) -> bool) -> u32 {
+    let mut admitted = space.configs(context);
+    let mut count = 0_u32;
+    while let Some((position, _)) = admitted.next() {
+        count = count.saturating_add(u32::from(passes(position)));
+    }
+    count
+}
+
+/// Adds to the table those of the admitted configurations that `picks` picks.
+#[inline(never)]
+fn add<const C: usize>(
+    space: &Space,
+    context: &Context<'_>,
+    table: &mut ConfigTable<C>,
+    mut picks: impl FnMut(&ConfigTable<C>, u32) -> bool,
+) {
+    let mut admitted = space.configs(context);
+    while let Some((position, vector)) = admitted.next() {
+        if picks(table, position) && !table.push(vector, position) {
+            return;
+        }
     }
 }
 
@@ -66,8 +118,9 @@ fn first_round(total: u32, sms: u32, room: u32) -> u32 {
 /// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image.
 #[inline(never)]
 fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-    let space = Space::new(context);
-    let total = space.count(context);
+    let mut space = Space::new(context);
+    space.gather(context);
+    let total = count(&space, context, |_| true);
     table.set_total(total);
     if total == 0 {
         table.restart(Origin::SpatialFallback);
@@ -78,11 +131,8 @@ fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     }
     let room = u32::try_from(C).unwrap_or(u32::MAX);
     let want = first_round(total, context.machine.sm_count.into(), room);
-    for (position, vector) in subsample(space.configs(context), want, total) {
-        if !table.push(vector, position) {
-            break;
-        }
-    }
+    let mut stride = Stride::new(want, total);
+    add(&space, context, table, |_, _| stride.pick());
     if total == 1 { Plan::Place } else { Plan::Profile }
 }
 
@@ -96,47 +146,62 @@ fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, 
     if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 || left == 0 {
         return false;
     }
-    let space = Space::new(context);
+    let mut space = Space::new(context);
+    space.gather(context);
     // As many neighbours on each side as there is room for, all of them if everything left fits.
     let reach = if left <= room { u32::MAX } else { room };
     let near = best.saturating_sub(reach)..=best.saturating_add(reach);
     let is_new = |table: &ConfigTable<C>, position: u32| near.contains(&position) && !table.contains(position);
-    let count = space.configs(context).filter(|(position, _)| is_new(table, *position)).count();
-    if count == 0 {
+    let total = count(&space, context, |position| is_new(table, position));
+    if total == 0 {
         return false;
     }
     table.next_round();
-    let mut stride = Stride::new(room, u32::try_from(count).unwrap_or(u32::MAX));
-    for (position, vector) in space.configs(context) {
-        if is_new(table, position) && stride.pick() && !table.push(vector, position) {
-            break;
-        }
-    }
+    let mut stride = Stride::new(room, total);
+    add(&space, context, table, |table, position| is_new(table, position) && stride.pick());
     true
 }
 
 impl<M: Metric> Mias<M> {
     /// The best measured configuration: the highest score, then the lexicographically lowest vector.
-    #[inline(never)]
     fn best<'a, const C: usize>(&self, table: &'a ConfigTable<C>) -> Option<&'a Entry> {
-        let mut best: Option<&Entry> = None;
-        // Champion and challenger take turns in two places: no score is copied.
-        let (mut one, mut other) = (Score::LEAST, Score::LEAST);
-        let (mut champion, mut challenger) = (&mut one, &mut other);
-        for entry in table.entries().iter().filter(|entry| entry.sums.sms != 0) {
-            *challenger = self.metric.score(&entry.sums, table.totals(entry.round));
-            let better = best.is_none_or(|best| match M::compare(challenger, champion) {
+        let (first, second) = table.rounds();
+        let mut contest = Contest { best: None, places: [Score::LEAST; 2], swapped: false };
+        for (entries, totals) in [(first, table.totals(0)), (second, table.totals(1))] {
+            if !entries.is_empty() {
+                self.enter(&mut contest, entries, totals);
+            }
+        }
+        contest.best
+    }
+
+    /// Enters the configurations of a round. One copy per metric, however many rounds.
+    #[inline(never)]
+    fn enter<'a>(&self, contest: &mut Contest<'a>, entries: &'a [Entry], totals: &RoundTotals) {
+        let [one, other] = &mut contest.places;
+        let (mut champion, mut challenger) = if contest.swapped { (other, one) } else { (one, other) };
+        for entry in entries.iter().filter(|entry| entry.sums.sms != 0) {
+            *challenger = self.metric.score(&entry.sums, totals);
+            let better = contest.best.is_none_or(|best| match M::compare(challenger, champion) {
                 Ordering::Greater => true,
                 Ordering::Equal => entry.vector < best.vector,
                 Ordering::Less => false,
             });
             if better {
-                best = Some(entry);
+                contest.best = Some(entry);
+                contest.swapped = !contest.swapped;
                 core::mem::swap(&mut champion, &mut challenger);
             }
         }
-        best
     }
+}
+
+/// A search for the best. Champion and challenger take turns in two places: no score is copied.
+struct Contest<'a> {
+    best: Option<&'a Entry>,
+    places: [Score; 2],
+    /// The champion's score is in the second place.
+    swapped: bool,
 }
 
 impl<M: Metric> Policy for Mias<M> {

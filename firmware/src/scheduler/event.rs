@@ -52,9 +52,8 @@ pub enum Command {
     Fault(u32),
 }
 
-/// Commands that one event can cause at most: a release, a disarm, a fault, a phase, a timer, quotas and arming, and one to
-/// spare.
-pub const MAX_COMMANDS: usize = 8;
+/// Commands that one event can cause at most: a release or a fault, a disarming, a timer or quotas, and a phase, and one to spare.
+pub const MAX_COMMANDS: usize = 5;
 
 /// The answer to one event.
 pub type Commands = Vec<Command, MAX_COMMANDS>;

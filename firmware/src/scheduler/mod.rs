@@ -111,6 +111,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
+    #[inline(never)]
     fn on_launched(&mut self, kernel: &Kernel, now: u64, commands: &mut Commands) {
         let kernel = Kernel { number: self.launched, ..*kernel };
         self.launched = self.launched.saturating_add(1);
@@ -159,6 +160,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     /// Takes a kernel out; the later ones move up. By hand, and not by `Vec::remove`: that takes 1.5 KiB of memmove, for at
     /// most three kernels.
+    #[inline(never)]
     fn remove_kernel(&mut self, index: usize) {
         let mut later = None;
         for kernel in self.kernels.iter_mut().skip(index).rev() {
@@ -172,6 +174,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     }
 
     /// Asks for a rescheduling at cycle `at`, or later where the minimum dwell demands it.
+    #[inline(never)]
     fn schedule_again(&mut self, at: u64, commands: &mut Commands) {
         let at = match self.phase {
             // Joins the batch that is open.
@@ -186,6 +189,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         push(commands, Command::SetTimer(at));
     }
 
+    #[inline(never)]
     fn stop_profiling(&mut self, commands: &mut Commands) {
         match self.phase {
             Phase::Transition | Phase::Profile { .. } | Phase::Decide => push(commands, Command::DisarmAll),
@@ -238,6 +242,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
+    #[inline(never)]
     fn on_counters_read(&mut self, now: u64, commands: &mut Commands) {
         match self.phase {
             Phase::Decide => {
@@ -308,6 +313,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.place_left_over(commands);
     }
 
+    #[inline(never)]
     fn place_left_over(&mut self, commands: &mut Commands) {
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         fall_back_to_left_over(&context, &mut self.table);

@@ -3,26 +3,37 @@
 //! Float and helper names: Arm's run-time ABI (RTABI32, "floating-point helper functions") and the generic names of
 //! compiler-rt, which Rust's `compiler_builtins` defines.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-/// Bytes of an image, as `llvm-size --format=berkeley` counts them.
+/// Bytes of an image, from the sections that `llvm-size --format=sysv` lists.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// Code and read-only data.
-    pub(crate) text: u64,
-    /// Initialised variables (in flash and in RAM).
-    pub(crate) data: u64,
-    /// Zeroed variables.
-    pub(crate) bss: u64,
+    /// Code, read-only data, and the initial values of variables.
+    pub(crate) flash: u64,
+    /// Variables. The stack and an empty heap, which some linker scripts list as sections, do not count.
+    pub(crate) ram: u64,
 }
 
 impl Size {
-    /// Reads the table's first row.
+    /// Reads the table.
     pub(crate) fn parse(table: &str) -> Result<Self> {
-        let row = table.lines().nth(1).context("llvm-size printed no row")?;
-        let mut numbers = row.split_whitespace().map(|word| word.parse::<u64>().with_context(|| format!("llvm-size printed {row:?}")));
-        let mut next = || numbers.next().with_context(|| format!("llvm-size printed {row:?}"))?;
-        Ok(Self { text: next()?, data: next()?, bss: next()? })
+        let mut size = Self { flash: 0, ram: 0 };
+        for line in table.lines().filter(|line| line.starts_with('.')) {
+            let mut words = line.split_whitespace();
+            let name = words.next().unwrap_or_default();
+            let bytes: u64 = words.next().and_then(|word| word.parse().ok()).with_context(|| format!("llvm-size printed {line:?}"))?;
+            let is_part = |names: &[&str]| names.iter().any(|part| name == *part || name.starts_with(&format!("{part}.")));
+            if is_part(&[".data", ".bss", ".uninit", ".epitaph"]) {
+                size.ram += bytes;
+            }
+            if is_part(&[".vector_table", ".init", ".text", ".rodata", ".data", ".gnu.sgstubs", ".eh_frame"]) {
+                size.flash += bytes;
+            }
+        }
+        if size.flash == 0 {
+            bail!("llvm-size printed no code:\n{table}");
+        }
+        Ok(size)
     }
 }
 
@@ -37,14 +48,16 @@ pub(crate) fn instruction_count(disassembly: &str) -> usize {
 }
 
 /// Float instructions in a disassembly, each with the function that holds it. Every one of Arm's VFP mnemonics begins with
-/// `v`, and no integer mnemonic of Thumb-2 does. What the disassembler does not know (`<unknown>`) is reported too.
-pub(crate) fn float_instructions(disassembly: &str) -> Vec<String> {
+/// `v`, and no integer mnemonic of Thumb-2 does; RISC-V's of the F, D and Zfh extensions begin with `f`, as only `fence` does
+/// besides. What the disassembler does not know (`<unknown>`) is reported too.
+pub(crate) fn float_instructions(disassembly: &str, is_riscv: bool) -> Vec<String> {
     let mut function = "an unnamed function";
     let mut found = Vec::new();
+    let is_float = |name: &str| if is_riscv { name.starts_with('f') && !name.starts_with("fence") } else { name.starts_with('v') };
     for line in disassembly.lines() {
         if let Some(name) = line.strip_suffix(">:").and_then(|line| line.split_once('<')) {
             function = name.1;
-        } else if mnemonic(line).is_some_and(|name| name.starts_with(['v', '<'])) {
+        } else if mnemonic(line).is_some_and(|name| is_float(name) || name.starts_with('<')) {
             found.push(format!("float or unknown instruction in {function}: {}", line.trim().replace('\t', " ")));
         }
     }
@@ -114,10 +127,12 @@ Disassembly of section .text:
 
     #[test]
     fn float_and_unknown_instructions_are_found_with_their_function() {
-        let found = float_instructions(CODE);
+        let found = float_instructions(CODE, false);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("in mean") && found[0].contains("vldr s0"), "{found:?}");
         assert!(found[1].contains("in mean") && found[1].contains("<unknown>"), "{found:?}");
+        let found = float_instructions(&CODE.replace("umull", "fadd.s").replace("push", "fence"), true);
+        assert!(found.len() == 2 && found[0].contains("in decide"), "{found:?}");
     }
 
     #[test]
@@ -180,9 +195,10 @@ Disassembly of section .text:
     }
 
     #[test]
-    fn size_is_read_from_the_first_row() {
-        let table = "   text	   data	    bss	    dec	    hex	filename\n   9040	      4	   2820	  11864	   2e58	image\n";
-        assert_eq!(Size::parse(table).unwrap(), Size { text: 9040, data: 4, bss: 2820 });
+    fn sizes_are_those_of_the_sections_that_are_loaded() {
+        let table = "image  :\nsection size addr\n.vector_table 1024 0\n.text 8000 1024\n.rodata 16 9024\n.data 4 536870912\n\
+            .bss 2820 536870916\n.stack 4190808 2151682088\n.debug_line 99999 0\nTotal 4302675\n";
+        assert_eq!(Size::parse(table).unwrap(), Size { flash: 1024 + 8000 + 16 + 4, ram: 4 + 2820 });
         assert!(Size::parse("llvm-size: error\n").is_err());
     }
 }

@@ -1,0 +1,109 @@
+//! Builds the firmware's images, for three cores and two sizes, and proves of each: no panic is reachable, no float is computed,
+//! nothing is allocated, nothing recurses, and flash, static memory and stack are within `firmware/budget.toml`.
+//!
+//! Panics: the image's panic handler calls a function that exists nowhere, so the link fails as soon as one is reachable.
+//! A proof that cannot fail is none: the same image with a panic put in must not link, and for that very reason.
+
+mod inspect;
+mod stack;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::budget::{Budget, keep};
+use crate::setup::{self, llvm_tool};
+use crate::targets::{TARGETS, Target};
+use crate::util::{Report, cargo, command, output, run as run_command, stdout, target_dir};
+
+/// The image's binary in `firmware/`.
+const BINARY: &str = "mias-firmware-image";
+/// The firmware's feature that puts a reachable panic into the image.
+const INJECT_PANIC: &str = "inject-panic";
+/// The firmware's feature for 132 SMs.
+const LARGE: &str = "sms-132";
+/// What the panic handler calls and nothing defines.
+const PANIC_SYMBOL: &str = "__panic_is_reachable";
+/// What the reset code calls once memory is set up.
+const ROOT: &str = "main";
+
+/// Builds the images, checks them and prints their sizes.
+pub(crate) fn run() -> Result<()> {
+    let mut report = Report::default();
+    if report.step("setup", setup::run) {
+        steps(&mut report);
+    }
+    report.finish("cargo xtask image")
+}
+
+/// The steps, for `test` to take them into its own report.
+pub(crate) fn steps(report: &mut Report) {
+    for target in &TARGETS {
+        for large in [true, false] {
+            let name = format!("{} image{}", target.core, if large { " for 132 SMs" } else { "" });
+            let built = report.step(&format!("{name} links: no reachable panic"), || {
+                run_command(&mut cargo(build_args(target, if large { Some(LARGE) } else { None })))
+            });
+            if built {
+                report.step(&format!("{name}: no float, no allocator, no recursion, within budget"), || check(target, large));
+            }
+        }
+        report.step(&format!("{} image with a panic put in does not link", target.core), || injected_panic_is_found(target));
+    }
+}
+
+fn build_args(target: &Target, feature: Option<&'static str>) -> Vec<&'static str> {
+    let mut args = vec!["build", "--package", "mias-firmware", "--bin", BINARY, "--target", target.triple, "--profile", "image"];
+    args.extend(feature.into_iter().flat_map(|feature| ["--features", feature]));
+    args
+}
+
+fn path(target: &Target) -> PathBuf {
+    target_dir().join(target.triple).join("image").join(BINARY)
+}
+
+fn injected_panic_is_found(target: &Target) -> Result<()> {
+    let result = output(&mut cargo(build_args(target, Some(INJECT_PANIC))))?;
+    let said = String::from_utf8_lossy(&result.stderr);
+    ensure!(!result.status.success(), "the image with feature `{INJECT_PANIC}` links: the proof of panic-freedom proves nothing");
+    if !inspect::names_undefined(&said, PANIC_SYMBOL) {
+        bail!("the image with feature `{INJECT_PANIC}` fails to build, but not for an undefined `{PANIC_SYMBOL}`:\n{}", said.trim());
+    }
+    println!("as it must, the link fails: undefined symbol `{PANIC_SYMBOL}`");
+    Ok(())
+}
+
+fn check(target: &Target, large: bool) -> Result<()> {
+    let image = path(target);
+    let symbols = stdout(command(llvm_tool("llvm-nm")?, ["--demangle", "--format=just-symbols"]).arg(&image))?;
+    let objdump = ["--disassemble", "--no-show-raw-insn", "--demangle"].iter().chain(target.objdump);
+    let code = stdout(command(llvm_tool("llvm-objdump")?, objdump).arg(&image))?;
+    no_float_no_allocator(target, &symbols, &code)?;
+
+    let budget = Budget::read()?.image(large);
+    let size = inspect::Size::parse(&stdout(command(llvm_tool("llvm-size")?, ["--format=sysv"]).arg(&image))?)?;
+    keep("flash, bytes", size.flash, budget.flash_bytes)?;
+    keep("RAM without stack, bytes", size.ram, budget.static_ram_bytes)?;
+    let deepest = stack::CallGraph::parse(&code).deepest(ROOT)?;
+    for (name, frame) in &deepest.path {
+        println!("  {frame:>4} {name}");
+    }
+    keep("stack, bytes", deepest.bytes, budget.stack_bytes)
+}
+
+fn no_float_no_allocator(target: &Target, symbols: &str, code: &str) -> Result<()> {
+    let looked_at = inspect::instruction_count(code);
+    ensure!(
+        looked_at > 0 && !symbols.trim().is_empty(),
+        "the image for {} holds no code or no symbols: nothing was checked",
+        target.triple
+    );
+    let mut found: Vec<String> = inspect::float_instructions(code, target.is_riscv());
+    found.extend(symbols.lines().filter(|name| inspect::is_soft_float(name)).map(|name| format!("soft-float symbol {name}")));
+    found.extend(symbols.lines().filter(|name| inspect::is_allocator(name)).map(|name| format!("allocator symbol {name}")));
+    ensure!(found.is_empty(), "{} findings in the image:\n{}", found.len(), found.join("\n"));
+    println!("{looked_at} instructions and {} symbols: no float, no allocator", symbols.lines().count());
+    let divides = symbols.lines().any(|name| name.contains("ldivmod"));
+    println!("64-bit division helper: {}", if divides { "present" } else { "absent" });
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The worst case of the stack, from a disassembly: the frame of every function, who calls whom, and the deepest path. A pure
+//! function of text.
+//!
+//! A frame is what all instructions of a function take off the stack pointer, whether or not they run together. An
+//! instruction that moves the stack pointer in a way that is not known here is an error, as are a call through a register and
+//! recursion: the bound would not be one.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Functions with their frames and callees.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CallGraph {
+    functions: BTreeMap<String, Function>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Function {
+    frame: u64,
+    callees: Vec<String>,
+    /// What makes a bound impossible, if this function is reached.
+    trouble: Option<String>,
+}
+
+/// The deepest path of calls.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Deepest {
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Functions with their frames, outermost first.
+    pub(crate) path: Vec<(String, u64)>,
+}
+
+impl CallGraph {
+    /// Reads what `llvm-objdump --disassemble --no-show-raw-insn` printed.
+    pub(crate) fn parse(disassembly: &str) -> Self {
+        let mut functions: BTreeMap<String, Function> = BTreeMap::new();
+        let mut name = String::new();
+        for line in disassembly.lines() {
+            if let Some((_, rest)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
+                name = rest.to_owned();
+                functions.entry(name.clone()).or_default();
+            } else if let Some((mnemonic, operands)) = instruction(line)
+                && let Some(function) = functions.get_mut(&name)
+            {
+                match frame_bytes(mnemonic, operands) {
+                    Ok(bytes) => function.frame += bytes,
+                    Err(trouble) => function.trouble = Some(format!("{trouble}: {mnemonic} {operands}")),
+                }
+                if let Some(callee) = target(operands).filter(|callee| *callee != name) {
+                    function.callees.push(callee);
+                } else if is_indirect_call(mnemonic, operands) {
+                    function.trouble = Some(format!("calls through a register: {mnemonic} {operands}"));
+                }
+            }
+        }
+        Self { functions }
+    }
+
+    /// The deepest path from a function.
+    pub(crate) fn deepest(&self, root: &str) -> Result<Deepest> {
+        let mut known = BTreeMap::new();
+        let bytes = self.depth(root, &mut Vec::new(), &mut known)?;
+        let mut path = Vec::new();
+        let mut at = Some(root);
+        while let Some(name) = at {
+            let function = self.function(name)?;
+            path.push((name.to_owned(), function.frame));
+            at = function.callees.iter().max_by_key(|callee| known.get(*callee)).map(String::as_str);
+        }
+        Ok(Deepest { bytes, path })
+    }
+
+    fn function(&self, name: &str) -> Result<&Function> {
+        self.functions.get(name).with_context(|| format!("no function {name} in the image"))
+    }
+
+    fn depth(&self, name: &str, open: &mut Vec<String>, known: &mut BTreeMap<String, u64>) -> Result<u64> {
+        if let Some(bytes) = known.get(name) {
+            return Ok(*bytes);
+        }
+        ensure!(!open.iter().any(|caller| caller == name), "recursion: {} > {name}", open.join(" > "));
+        let function = self.function(name)?;
+        if let Some(trouble) = &function.trouble {
+            bail!("no bound for the stack: {name} {trouble}");
+        }
+        open.push(name.to_owned());
+        let mut below = 0;
+        for callee in &function.callees {
+            below = self.depth(callee, open, known)?.max(below);
+        }
+        open.pop();
+        let bytes = function.frame + below;
+        known.insert(name.to_owned(), bytes);
+        Ok(bytes)
+    }
+}
+
+/// Mnemonic and operands of a line, without comments.
+fn instruction(line: &str) -> Option<(&str, &str)> {
+    let (address, rest) = line.split_once(':')?;
+    u64::from_str_radix(address.trim(), 16).ok()?;
+    let rest = rest.split(" @ ").next()?.trim();
+    let (mnemonic, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    (!mnemonic.is_empty() && !mnemonic.starts_with('.')).then_some((mnemonic, operands.trim()))
+}
+
+/// The function that a branch or a call leads to.
+fn target(operands: &str) -> Option<String> {
+    let (_, name) = operands.strip_suffix('>')?.split_once('<')?;
+    Some(name.rsplit_once("+0x").map_or(name, |(name, _)| name).to_owned())
+}
+
+/// `blx r3`, `jalr a5`: nobody knows where that leads. Jumps (`bx lr`, `jr t0`: returns and tables) stay inside a function.
+fn is_indirect_call(mnemonic: &str, operands: &str) -> bool {
+    matches!(mnemonic, "blx" | "jalr" | "c.jalr") && !operands.contains('<')
+}
+
+/// Bytes that an instruction takes off the stack pointer.
+fn frame_bytes(mnemonic: &str, operands: &str) -> Result<u64, &'static str> {
+    let number = |text: &str| -> Result<u64, &'static str> {
+        let text = text.trim().trim_start_matches('#');
+        let (text, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
+        u64::from_str_radix(text, radix).map_err(|_| "moves the stack pointer by what is not a number")
+    };
+    let name = mnemonic.trim_end_matches(".w");
+    let operand = |index: usize| operands.split(',').nth(index).unwrap_or("").trim();
+    if matches!(name, "push" | "stmdb") && (name == "push" || operand(0) == "sp!") {
+        let list = operands.split_once('{').map_or("", |(_, list)| list);
+        return Ok(4 * list.split(',').count() as u64);
+    }
+    if let Some((_, offset)) = operands.split_once("[sp, #-") {
+        // Pre-indexed with write-back.
+        return if operands.ends_with("]!") { number(offset.trim_end_matches("]!")) } else { Ok(0) };
+    }
+    if operand(0) != "sp" {
+        return Ok(0);
+    }
+    match name {
+        "sub" | "subw" | "subs" => number(if operand(1) == "sp" { operand(2) } else { operand(1) }),
+        "addi" | "c.addi16sp" | "c.addi" => {
+            let amount = if operand(1) == "sp" { operand(2) } else { operand(1) };
+            amount.strip_prefix('-').map_or(Ok(0), number)
+        }
+        "add" | "addw" if operands.contains('#') => Ok(0),
+        // Restores it from the frame pointer, or sets it up at reset.
+        "mov" | "mv" | "lw" | "la" | "auipc" | "lui" | "ldr" | "cmp" | "bne" | "beq" => Ok(0),
+        _ => Err("moves the stack pointer in an unknown way"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ARM: &str = "
+00000400 <main>:
+     400:      	push	{r4, r5, r6, r7, lr}
+     402:      	push.w	{r8, r9}
+     406:      	sub	sp, #0x54
+     408:      	bl	0x420 <decide> @ imm = #0x16
+     40c:      	bne	0x402 <main+0x2> @ imm = #-0xe
+     410:      	b.w	0x440 <leaf> @ imm = #0x2c
+
+00000420 <decide>:
+     420:      	str	lr, [sp, #-8]!
+     424:      	sub.w	sp, sp, #0x100
+     428:      	bl	0x440 <leaf> @ imm = #0x10
+     42c:      	add.w	sp, sp, #0x100
+     430:      	pop	{pc}
+
+00000440 <leaf>:
+     440:      	push	{r4}
+     442:      	ldr	r0, [sp, #0x4]
+     444:      	bx	lr
+";
+
+    #[test]
+    fn frames_add_up_along_the_deepest_path() {
+        let deepest = CallGraph::parse(ARM).deepest("main").unwrap();
+        // 7 registers and 0x54, then 8 and 0x100, then one register.
+        assert_eq!(deepest.bytes, (28 + 84) + (8 + 256) + 4);
+        assert_eq!(deepest.path.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["main", "decide", "leaf"]);
+    }
+
+    #[test]
+    fn risc_v_frames_are_read_too() {
+        let code = "\n80000000 <main>:\n80000000:      \taddi\tsp, sp, -0x40\n80000002:      \tjal\t0x80000010 <leaf>\n\
+            80000006:      \taddi\tsp, sp, 0x40\n\n80000010 <leaf>:\n80000010:      \taddi\tsp, sp, -16\n80000012:      \tret\n";
+        assert_eq!(CallGraph::parse(code).deepest("main").unwrap().bytes, 64 + 16);
+    }
+
+    #[test]
+    fn recursion_and_calls_through_registers_are_errors_where_they_are_reached() {
+        let recursive = ARM.replace("ldr	r0, [sp, #0x4]", "bl	0x420 <decide>");
+        assert!(CallGraph::parse(&recursive).deepest("main").unwrap_err().to_string().starts_with("recursion: main > "));
+        let indirect = ARM.replace("ldr	r0, [sp, #0x4]", "blx	r3");
+        assert!(CallGraph::parse(&indirect).deepest("main").unwrap_err().to_string().contains("leaf calls through a register"));
+        let unreached = format!("{indirect}\n00000500 <other>:\n     500:      	bx	lr\n");
+        assert_eq!(CallGraph::parse(&unreached).deepest("other").unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn an_unknown_move_of_the_stack_pointer_is_an_error() {
+        let code = ARM.replace("sub	sp, #0x54", "add	sp, r4");
+        assert!(CallGraph::parse(&code).deepest("main").unwrap_err().to_string().contains("unknown way"));
+    }
+}

@@ -1,0 +1,100 @@
+//! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on three boards and for two
+//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md`.
+//!
+//! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same ones on every run and machine. It does not
+//! model cycles, and nothing here calls them that.
+
+mod numbers;
+mod page;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::budget::{Budget, keep};
+use crate::setup;
+use crate::targets::{TARGETS, Target};
+use crate::util::{Report, cargo, command, root, run as run_command, stdout, target_dir};
+
+use numbers::{METRICS, Numbers};
+
+/// The page, relative to the root.
+const PAGE: &str = "docs/decision-latency.md";
+/// The program in `benches/target/`.
+const PROGRAM: &str = "target-bench";
+/// Seconds after which a run is hung: it takes less than one.
+const TIME_OUT: &str = "120";
+
+/// Measures, and writes the page.
+pub(crate) fn run() -> Result<()> {
+    setup::run()?;
+    let all = measure_all()?;
+    check(&all)?;
+    std::fs::write(root().join(PAGE), page::page(&all)).with_context(|| format!("cannot write {PAGE}"))?;
+    println!("wrote {PAGE}");
+    Ok(())
+}
+
+/// Measures, checks the budgets, and that the page says so.
+pub(crate) fn steps(report: &mut Report) {
+    let mut measured = None;
+    let done = report.step("decision latency, in QEMU", || {
+        measured = Some(measure_all()?);
+        Ok(())
+    });
+    match measured.filter(|_| done) {
+        Some(all) => {
+            report.step("decision latency within budget", || check(&all));
+            report.step(&format!("{PAGE} is current"), || {
+                let written = std::fs::read_to_string(root().join(PAGE)).unwrap_or_default();
+                ensure!(written == page::page(&all), "{PAGE} does not say what was measured; write it with `cargo xtask latency`");
+                Ok(())
+            });
+        }
+        None => report.blocked("decision latency within budget", "nothing was measured"),
+    }
+}
+
+/// One set of numbers per processor.
+fn measure_all() -> Result<Vec<Numbers>> {
+    TARGETS
+        .iter()
+        .map(|target| {
+            let mut numbers = Numbers::new(target.core);
+            for feature in [None, Some("sms-132")] {
+                numbers.add(&measure(target, feature)?)?;
+            }
+            Ok(numbers)
+        })
+        .collect()
+}
+
+fn measure(target: &Target, feature: Option<&str>) -> Result<String> {
+    let package = ["build", "--package", "mias-target-bench", "--bin", PROGRAM, "--profile", "image", "--target", target.triple];
+    run_command(cargo(package).args(feature.into_iter().flat_map(|feature| ["--features", feature])))?;
+    let program = target_dir().join(target.triple).join("image").join(PROGRAM);
+    let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
+    qemu.args(target.board).args(["-nographic", "-monitor", "none", "-serial", "none"]);
+    qemu.args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=8", "-kernel"]).arg(program);
+    stdout(&mut qemu).with_context(|| format!("the measurement on the {} did not end well", target.core))
+}
+
+/// The budgets: the decision on the first processor, the painted stack on all.
+fn check(all: &[Numbers]) -> Result<()> {
+    let budget = Budget::read()?;
+    for numbers in all {
+        keep(&format!("{}: stack found painted over, bytes", numbers.core), numbers.stack, budget.image(false).stack_bytes)?;
+    }
+    let numbers = all.first().context("no processor was measured")?;
+    for metric in METRICS {
+        let floor = numbers.floor(30, metric)?;
+        let reads = 30 * page::reads(metric);
+        keep(&format!("{metric}: the floor for {reads} reads"), floor, budget.decision.most_floor_instructions_per_read * reads)?;
+        for configs in [3, 7] {
+            let decision = numbers.decision(30, 2, metric, 1, configs)?.to_choice;
+            let name = format!("{metric}, {configs} configurations");
+            keep(&format!("{name}: decision, instructions"), decision, budget.decision.most_times_floor * floor)?;
+            let (thesis, _) = numbers.thesis(30, metric, configs)?;
+            keep(&format!("{name}: of the thesis' port"), decision * budget.decision.least_times_less_than_thesis, thesis)?;
+        }
+    }
+    Ok(())
+}

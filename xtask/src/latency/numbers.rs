@@ -1,0 +1,130 @@
+//! The measurements of one processor, read from what the bench prints: `key value value ...`, one per line.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+
+/// The metrics, as the bench calls them.
+pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
+
+/// What one decision cost, in instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    /// From the interrupt to the chosen configuration.
+    pub(super) to_choice: u64,
+    /// Of these, from the first counter read on.
+    pub(super) from_first_read: u64,
+    /// From the choice to the end of the interrupt: quotas and phase.
+    pub(super) after: u64,
+}
+
+/// SMs, kernels, policy, round, configurations.
+type Situation = (u64, u64, String, u64, u64);
+
+/// The measurements of one processor.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub(super) core: &'static str,
+    /// Deepest stack found painted over, bytes, in the build for 32 SMs.
+    pub(super) stack: u64,
+    pub(super) floors: BTreeMap<(u64, String), u64>,
+    pub(super) decisions: BTreeMap<Situation, Decision>,
+    /// SMs, kernels, all configurations, policy.
+    pub(super) partitions: BTreeMap<(u64, u64, u64, String), u64>,
+    /// SMs, metric, configurations: the plain port and the lean one.
+    pub(super) theses: BTreeMap<(u64, String, u64), (u64, u64)>,
+    /// Kernels, configurations, leaves of the tree: the firmware and the tree.
+    pub(super) generations: BTreeMap<(u64, u64, u64), (u64, u64)>,
+}
+
+impl Numbers {
+    /// No measurement yet.
+    pub(super) fn new(core: &'static str) -> Self {
+        Self { core, ..Self::default() }
+    }
+
+    /// Adds what a run printed.
+    pub(super) fn add(&mut self, printed: &str) -> Result<()> {
+        for line in printed.lines() {
+            self.add_line(line).with_context(|| format!("the bench printed {line:?}"))?;
+        }
+        Ok(())
+    }
+
+    fn add_line(&mut self, line: &str) -> Result<()> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let number = |index: usize| -> Result<u64> { words.get(index).context("too few words")?.parse().context("not a number") };
+        let word = |index: usize| words.get(index).map(|word| (*word).to_owned()).context("too few words");
+        match words.first().copied() {
+            Some("floor") => {
+                self.floors.insert((number(1)?, word(2)?), number(3)?);
+            }
+            Some("decision") => {
+                let situation = (number(1)?, number(2)?, word(3)?, number(4)?, number(5)?);
+                self.decisions.insert(situation, Decision { to_choice: number(6)?, from_first_read: number(7)?, after: number(8)? });
+            }
+            Some("partition") => {
+                // Policies that do not profile count no configurations.
+                self.partitions.insert((number(1)?, number(2)?, number(4)?, word(3)?), number(5)?);
+            }
+            Some("thesis") => {
+                self.theses.insert((number(1)?, word(2)?, number(3)?), (number(4)?, number(5)?));
+            }
+            Some("generation") => {
+                self.generations.insert((number(1)?, number(2)?, number(3)?), (number(4)?, number(5)?));
+            }
+            Some("stack") => {
+                // The build for 32 SMs comes first; it has the budget.
+                if self.stack == 0 {
+                    self.stack = number(1)?;
+                }
+            }
+            _ => bail!("no such measurement"),
+        }
+        Ok(())
+    }
+
+    /// The floor of a metric.
+    pub(super) fn floor(&self, sms: u64, metric: &str) -> Result<u64> {
+        self.floors.get(&(sms, metric.to_owned())).copied().with_context(|| format!("no floor of {metric} for {sms} SMs"))
+    }
+
+    /// A decision.
+    pub(super) fn decision(&self, sms: u64, kernels: u64, metric: &str, round: u64, configs: u64) -> Result<Decision> {
+        let situation = (sms, kernels, metric.to_owned(), round, configs);
+        self.decisions.get(&situation).copied().with_context(|| format!("no decision {situation:?}"))
+    }
+
+    /// The ports of the thesis: the plain one and the lean one.
+    pub(super) fn thesis(&self, sms: u64, metric: &str, configs: u64) -> Result<(u64, u64)> {
+        let found = self.theses.get(&(sms, metric.to_owned(), configs)).copied();
+        found.with_context(|| format!("no port of {metric} for {sms} SMs and {configs} configurations"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_numbers() {
+        let mut numbers = Numbers::new("core");
+        let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\nthesis 30 ipc 7 15030 22307\n\
+            generation 2 9 9 2214 4606\nstack 844\n";
+        numbers.add(printed).unwrap();
+        numbers.add("stack 9999\n").unwrap();
+        assert_eq!(numbers.floor(30, "ipc").unwrap(), 310);
+        let decision = numbers.decision(30, 2, "ipc", 1, 7).unwrap();
+        assert_eq!(decision, Decision { to_choice: 1336, from_first_read: 1122, after: 273 });
+        assert_eq!(numbers.thesis(30, "ipc", 7).unwrap(), (15_030, 22_307));
+        assert_eq!((numbers.stack, numbers.generations[&(2, 9, 9)]), (844, (2214, 4606)));
+        assert_eq!(numbers.partitions[&(30, 2, 7, "ipc".to_owned())], 8003);
+    }
+
+    #[test]
+    fn what_is_not_a_measurement_is_an_error() {
+        for line in ["", "panicked at", "floor 30 ipc", "floor 30 ipc many"] {
+            assert!(Numbers::new("core").add_line(line).is_err(), "{line:?}");
+        }
+    }
+}

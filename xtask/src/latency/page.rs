@@ -1,0 +1,147 @@
+//! `docs/decision-latency.md`, from the measurements.
+
+use std::collections::BTreeSet;
+
+use super::numbers::{METRICS, Numbers};
+
+/// Counters of an SM that a metric reads.
+pub(super) fn reads(metric: &str) -> u64 {
+    match metric {
+        "ipc" => 3,
+        "ipm-ipc" => 4,
+        _ => 5,
+    }
+}
+
+/// The whole page.
+pub(super) fn page(all: &[Numbers]) -> String {
+    let mut text = String::from(
+        "# Decision latency
+
+Written by `cargo xtask latency`; the tests fail when it is not current. Do not edit it.
+
+Instructions, counted by QEMU (`-icount shift=8`) on three boards: the Cortex-M4F of an MPS2 AN386, the Cortex-M0 of a
+micro:bit, the RV32IMAC of `virt`. QEMU executes instructions; it does not model the cycles that they take. The firmware is built
+as in its image, and a register access is one load or store. Counters are near the end of their range, and every SM's window ends
+in the same interrupt: the most that one interrupt can bring. Kernels are blk and bopt (7 configurations), with dxtc (36) and mm
+(84); mm and fwt (3). 16 and 30 SMs are measured with the image's limits of 32 SMs and 64 configurations, 80 and 132 SMs with those of the
+image for 132 SMs.
+
+* *decision*: from the interrupt that says that the windows are over to the chosen configuration. It grows linearly with the SMs,
+  of which each is read once, and with the configurations, of which each is scored and compared once.
+* *floor*: a loop that reads each counter that the metric needs, of each SM, once, and adds it up: 3 reads per SM for IPC, 4 for
+  IPM\\*IPC, 5 for Factor and Linear.
+* *quotas*: what follows the choice, up to the end of the interrupt.
+* Where not all configurations fit one round, the first decision also generates those of the second round.
+
+",
+    );
+    for numbers in all {
+        text += &format!("## {}\n\n### Decision\n\n", numbers.core);
+        text += &decisions(numbers);
+        text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
+        text += &partitions(numbers);
+        text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
+            The metric of each SM, then the mean per configuration (plain); the mean of the counters, then the metric once per\n\
+            configuration (lean). Without the interrupt around it.\n\n";
+        text += &theses(numbers);
+        text += "\n### Configuration generation\n\nAll maximal configurations, those of a single kernel included, beside the thesis' tree with nodes in\nvectors.\n\n";
+        text += &generations(numbers);
+        text += &format!("\nDeepest stack found by painting, over all of the above with at most 32 SMs: {} bytes.\n\n", numbers.stack);
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
+fn decisions(numbers: &Numbers) -> String {
+    let mut text = String::from(
+        "| SMs | kernels | round | configurations | IPC | floor | IPM\\*IPC | floor | Factor | floor | Linear | floor | quotas |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    let rows: BTreeSet<_> = numbers.decisions.keys().map(|(sms, kernels, _, round, configs)| (sms, kernels, configs, round)).collect();
+    for (sms, kernels, configs, round) in rows {
+        text += &format!("| {sms} | {kernels} | {round} | {configs} ");
+        let mut after = 0;
+        for metric in METRICS {
+            let decision = numbers.decisions.get(&(*sms, *kernels, metric.to_owned(), *round, *configs));
+            let floor = numbers.floors.get(&(*sms, metric.to_owned()));
+            if let (Some(decision), Some(floor)) = (decision, floor) {
+                text += &format!("| {} | {} ", grouped(decision.to_choice), times(decision.to_choice, *floor));
+                after = after.max(decision.after);
+            } else {
+                text += "| - | - ";
+            }
+        }
+        text += &format!("| {} |\n", grouped(after));
+    }
+    text
+}
+
+fn partitions(numbers: &Numbers) -> String {
+    let mut text =
+        String::from("| SMs | kernels | MIAS: configurations, instructions | Left-over | Spatial | fixed |\n|---|---|---|---|---|---|\n");
+    for ((sms, kernels, total, policy), instructions) in &numbers.partitions {
+        if policy != "ipc" {
+            continue;
+        }
+        text += &format!("| {sms} | {kernels} | {total}, {} ", grouped(*instructions));
+        for other in ["left-over", "spatial", "fixed"] {
+            let found = numbers.partitions.get(&(*sms, *kernels, 0, other.to_owned()));
+            text += &found.map_or_else(|| "| - ".to_owned(), |count| format!("| {} ", grouped(*count)));
+        }
+        text += "|\n";
+    }
+    text
+}
+
+fn theses(numbers: &Numbers) -> String {
+    let mut text =
+        String::from("| SMs | metric | configurations | plain | lean | firmware | plain / firmware |\n|---|---|---|---|---|---|---|\n");
+    for ((sms, metric, configs), (plain, lean)) in &numbers.theses {
+        let Some(ours) = numbers.decisions.get(&(*sms, 2, metric.clone(), 1, *configs)) else { continue };
+        let (ours, ratio) = (grouped(ours.to_choice), times(*plain, ours.to_choice));
+        text += &format!("| {sms} | {metric} | {configs} | {} | {} | {ours} | {ratio} |\n", grouped(*plain), grouped(*lean));
+    }
+    text
+}
+
+fn generations(numbers: &Numbers) -> String {
+    let mut text = String::from(
+        "| kernels | configurations | leaves of the tree | firmware | per configuration | tree | tree / firmware |\n|---|---|---|---|---|---|---|\n",
+    );
+    for ((kernels, configs, leaves), (ours, tree)) in &numbers.generations {
+        let (each, ratio) = (ours / configs.max(&1), times(*tree, *ours));
+        text += &format!("| {kernels} | {configs} | {leaves} | {} | {each} | {} | {ratio} |\n", grouped(*ours), grouped(*tree));
+    }
+    text
+}
+
+/// A ratio to two digits, rounded to the nearest.
+fn times(count: u64, of: u64) -> String {
+    let hundredths = (count * 200 / of.max(1)).div_ceil(2);
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+/// With a comma between thousands.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index != 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_ratios_rounded() {
+        assert_eq!([grouped(7), grouped(1336), grouped(1_234_567)], ["7", "1,336", "1,234,567"]);
+        assert_eq!([times(1336, 310), times(3, 2), times(1, 3), times(2, 3)], ["4.31", "1.50", "0.33", "0.67"]);
+    }
+}
