@@ -142,7 +142,7 @@ mod mapped {
             registers: [u32; N],
             mut each: impl FnMut([u32; N]),
         ) -> usize {
-            let stride = step.max(1).wrapping_mul(size_of::<Row>());
+            let stride = step.clamp(1, MAX_SMS) * size_of::<Row>();
             let rows = field!(self.block, sms).ptr_mut().cast::<Row>();
             // Addresses, so that the loop has one variable.
             let (start, past) = (rows.wrapping_add(first), rows.wrapping_add(end.min(MAX_SMS)));
@@ -157,7 +157,7 @@ mod mapped {
                 // leaving an unrolled loop early costs more than it saves.
                 unsafe { core::arch::asm!("", options(nomem, nostack, preserves_flags)) };
             }
-            (at as usize).wrapping_sub(start as usize).checked_div(stride).unwrap_or(0)
+            (at as usize).wrapping_sub(start as usize) / stride
         }
     }
 }

@@ -163,7 +163,9 @@ fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, 
 }
 
 impl<M: Metric> Mias<M> {
-    /// The best measured configuration: the highest score, then the lexicographically lowest vector.
+    /// The best measured configuration: the highest score, then the lexicographically lowest vector. Out of line: the scores are
+    /// off the stack when a second round is generated.
+    #[inline(never)]
     fn best<'a, const C: usize>(&self, table: &'a ConfigTable<C>) -> Option<&'a Entry> {
         let (first, second) = table.rounds();
         let mut contest = Contest { best: None, places: [Score::LEAST; 2], swapped: false };
