@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: writes `docs/register-map.md` from the register map itself, so that the page cannot say anything else.
+//! `cargo xtask docs`: writes `docs/register-map.md`, and the SVD file of `svd.rs`, from the register map itself, so that the page cannot say anything else.
 //!
 //! Registers come from the tables that `firmware/src/regs/` defines together with the offsets. Bits and codes are plain
 //! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
@@ -9,13 +9,14 @@ use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
 use mias_firmware::regs::{self, Access, Register, global, slot, sm};
 
+use crate::svd;
 use crate::util::root;
 
 /// The page, relative to the root.
 const PAGE: &str = "docs/register-map.md";
 
 /// Where bits and codes are defined.
-const FIELDS: &str = include_str!("../../firmware/src/regs/fields.rs");
+pub(crate) const FIELDS: &str = include_str!("../../firmware/src/regs/fields.rs");
 
 /// Where the counters' meanings are.
 const COUNTERS: &str = include_str!("../../firmware/src/counters.rs");
@@ -24,7 +25,7 @@ const COUNTERS: &str = include_str!("../../firmware/src/counters.rs");
 pub(crate) fn run() -> Result<()> {
     std::fs::write(path(), page()).with_context(|| format!("cannot write {PAGE}"))?;
     println!("wrote {PAGE}");
-    Ok(())
+    svd::write()
 }
 
 fn path() -> PathBuf {
@@ -41,7 +42,8 @@ The access rules, the profiling window and the order in which to clear events ar
 
 All registers are 32 bits wide, little endian, at byte offsets that are multiples of four. The map ends at `{end:#x}`. It has
 room for {sms} SMs and {slots} kernel slots whatever the machine has, so that offsets never move; those beyond the machine's
-count are unmapped. Layout version `{version:#010x}`, identification `{id:#010x}`.
+count are unmapped. A reset value of `-` depends on the machine. Interrupts: one line, high while `INT_PENDING` is not 0; its
+bits are those of `interrupt`. Layout version `{version:#010x}`, identification `{id:#010x}`.
 
 | access | meaning |
 |---|---|
@@ -70,14 +72,15 @@ count are unmapped. Layout version `{version:#010x}`, identification `{id:#010x}
 }
 
 fn region(title: &str, offset: &str, registers: &[Register]) -> String {
-    let mut text = format!("\n## {title}\n\n| {offset} | register | access | meaning |\n|---|---|---|---|\n");
+    let mut text = format!("\n## {title}\n\n| {offset} | register | access | reset | meaning |\n|---|---|---|---|---|\n");
     for register in registers {
         let last = register.offset + 4 * (register.count - 1);
         let (place, name) = match register.count {
             1 => (format!("`{:#05x}`", register.offset), format!("`{}`", register.name)),
             count => (format!("`{:#05x}` to `{last:#05x}`", register.offset), format!("`{}[{count}]`", register.name)),
         };
-        text += &format!("| {place} | {name} | {} | {} |\n", short(register.access), plain(register.doc));
+        let reset = register.reset.map_or_else(|| "-".to_owned(), |value| format!("`{value:#x}`"));
+        text += &format!("| {place} | {name} | {} | {reset} | {} |\n", short(register.access), plain(register.doc));
     }
     text
 }
@@ -119,22 +122,22 @@ fn fields() -> String {
 
 /// A module of constants, or an enumeration.
 #[derive(Debug, PartialEq, Eq)]
-struct Group {
-    name: String,
-    meaning: String,
-    entries: Vec<Entry>,
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) meaning: String,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// A constant, or a variant.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
-    name: String,
-    value: String,
-    meaning: String,
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) meaning: String,
 }
 
 /// The documented modules and enumerations of a source text: `pub mod` with `pub const`, `pub enum` with variants.
-fn groups(source: &str) -> Vec<Group> {
+pub(crate) fn groups(source: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut doc = String::new();
     let mut is_open = false;
@@ -169,7 +172,7 @@ fn groups(source: &str) -> Vec<Group> {
 }
 
 /// A doc comment as one line of plain Markdown: links to items become their names.
-fn plain(doc: &str) -> String {
+pub(crate) fn plain(doc: &str) -> String {
     let mut text = doc.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
     for path in ["super::", "crate::counters::", "crate::regs::"] {
         text = text.replace(path, "");

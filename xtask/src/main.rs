@@ -9,6 +9,8 @@ mod kernels;
 mod latency;
 mod setup;
 mod sim_rate;
+mod soak;
+mod svd;
 mod targets;
 mod test;
 mod util;
@@ -40,10 +42,12 @@ enum Task {
     Latency,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
-    /// Writes docs/register-map.md from the register map.
+    /// Writes docs/register-map.md and docs/mias.svd from the register map.
     Docs,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,
+    /// Runs the firmware's properties with a million cases each.
+    Soak(soak::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
         Task::Characterise => characterise::run(),
+        Task::Soak(args) => soak::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),
     };

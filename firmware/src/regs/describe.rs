@@ -40,13 +40,16 @@ pub struct Register {
     pub count: u32,
     /// Access rule.
     pub access: Access,
+    /// Value after reset; none where it depends on the machine, its straps or the latch.
+    pub reset: Option<u32>,
     /// Meaning, from the doc comment.
     pub doc: &'static str,
 }
 
-/// Defines the offsets of a region and the table that describes them.
+/// Defines the offsets of a region and the table that describes them. A register is 0 after reset, if its line does not end in
+/// another value or in `None`.
 macro_rules! registers {
-    ($($(#[doc = $doc:literal])+ $name:ident $([$count:expr])? = $offset:literal, $access:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident $([$count:expr])? = $offset:literal, $access:ident $(, $reset:expr)?;)+) => {
         $($(#[doc = $doc])+ pub const $name: u32 = $offset;)+
         /// Every register of this region, in ascending order of offset.
         pub const REGISTERS: &[crate::regs::Register] = &[$(crate::regs::Register {
@@ -54,9 +57,12 @@ macro_rules! registers {
             offset: $offset,
             count: registers!(@count $($count)?),
             access: crate::regs::Access::$access,
+            reset: registers!(@reset $($reset)?),
             doc: concat!($($doc, "\n"),+),
         }),+];
     };
+    (@reset) => { Some(0) };
+    (@reset $reset:expr) => { $reset };
     (@count) => { 1 };
     (@count $count:expr) => { $count as u32 };
 }

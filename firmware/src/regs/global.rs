@@ -7,42 +7,42 @@ pub const BASE: u32 = 0;
 
 registers! {
     /// Always [`super::ID_VALUE`].
-    ID = 0x000, ReadOnly;
+    ID = 0x000, ReadOnly, Some(super::ID_VALUE);
     /// Layout version, [`super::VERSION_VALUE`].
-    VERSION = 0x004, ReadOnly;
+    VERSION = 0x004, ReadOnly, Some(super::VERSION_VALUE);
     /// What the hardware can do: [`super::feature`].
-    FEATURES = 0x008, ReadOnly;
+    FEATURES = 0x008, ReadOnly, None;
     /// SMs on the chip, 1 to 256.
-    SM_COUNT = 0x00C, ReadOnly;
+    SM_COUNT = 0x00C, ReadOnly, None;
     /// Kernel slots, 1 to 8.
-    SLOT_COUNT = 0x010, ReadOnly;
+    SLOT_COUNT = 0x010, ReadOnly, None;
     /// Resident threads per SM.
-    SM_THREADS = 0x014, ReadOnly;
+    SM_THREADS = 0x014, ReadOnly, None;
     /// 32-bit registers per SM.
-    SM_REGISTERS = 0x018, ReadOnly;
+    SM_REGISTERS = 0x018, ReadOnly, None;
     /// Shared memory per SM in bytes.
-    SM_SHARED_BYTES = 0x01C, ReadOnly;
+    SM_SHARED_BYTES = 0x01C, ReadOnly, None;
     /// Resident TBs per SM, at most 255.
-    SM_TBS = 0x020, ReadOnly;
+    SM_TBS = 0x020, ReadOnly, None;
     /// Threads per warp.
-    WARP_THREADS = 0x024, ReadOnly;
+    WARP_THREADS = 0x024, ReadOnly, None;
     /// Registers per thread are rounded up to a multiple of this.
-    REGISTER_GRANULE = 0x028, ReadOnly;
+    REGISTER_GRANULE = 0x028, ReadOnly, None;
     /// Shared memory per TB is rounded up to a multiple of this many bytes.
-    SHARED_GRANULE_BYTES = 0x02C, ReadOnly;
+    SHARED_GRANULE_BYTES = 0x02C, ReadOnly, None;
     /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units, Q16.16: stall cycles per accumulated outstanding access.
-    LINEAR_COEFFICIENT = 0x030, ReadOnly;
+    LINEAR_COEFFICIENT = 0x030, ReadOnly, None;
 
     /// Strap: policy to run, [`super::PolicyCode`].
-    STRAP_POLICY = 0x040, ReadOnly;
+    STRAP_POLICY = 0x040, ReadOnly, None;
     /// Strap: profiling window in cycles, 1 to 131,071.
-    STRAP_PROFILE_WINDOW = 0x044, ReadOnly;
+    STRAP_PROFILE_WINDOW = 0x044, ReadOnly, None;
     /// Strap: cycles for which launches are collected before they are scheduled together.
-    STRAP_COALESCE_WINDOW = 0x048, ReadOnly;
+    STRAP_COALESCE_WINDOW = 0x048, ReadOnly, None;
     /// Strap: [`super::option`] bits.
-    STRAP_OPTIONS = 0x04C, ReadOnly;
+    STRAP_OPTIONS = 0x04C, ReadOnly, None;
     /// Strap: TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
-    STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly;
+    STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly, None;
 
     /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.
     CYCLE_LOW = 0x080, ReadOnly;
@@ -69,7 +69,7 @@ registers! {
     /// Transition mode: [`super::mode`].
     MODE = 0x0C0, ReadWrite;
     /// Length of a profiling window in cycles, 1 to 131,071; applies to windows that start after the write.
-    PROFILE_WINDOW = 0x0C4, ReadWrite;
+    PROFILE_WINDOW = 0x0C4, ReadWrite, Some(super::MAX_WINDOW);
     /// Makes all staged quotas effective in one cycle. The value is ignored.
     COMMIT = 0x0C8, WriteOnly;
     /// Scheduler phase, [`super::PhaseCode`]: for traces, no effect on hardware.

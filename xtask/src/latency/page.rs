@@ -55,7 +55,7 @@ image for 132 SMs.
 
 fn decisions(numbers: &Numbers) -> String {
     let mut text = String::from(
-        "| SMs | kernels | round | configurations | IPC | floor | IPM\\*IPC | floor | Factor | floor | Linear | floor | quotas |\n\
+        "| SMs | kernels | round | configurations | IPC | times floor | IPM\\*IPC | times floor | Factor | times floor | Linear | times floor | quotas |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let rows: BTreeSet<_> = numbers.decisions.keys().map(|(sms, kernels, _, round, configs)| (sms, kernels, configs, round)).collect();
