@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`regs`], [`bus`] | the contract with the hardware |
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
+//! | [`service`], [`epitaph`] | around the driver in an image: watchdog, waiting; what is left after a fault |
 //! | [`scheduler`] | the state machine, free of hardware |
 //! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
@@ -30,6 +31,7 @@ pub mod bus;
 pub mod configs;
 pub mod counters;
 pub mod driver;
+pub mod epitaph;
 pub mod kernel;
 pub mod limits;
 pub mod machine;
@@ -38,5 +40,6 @@ pub mod policy;
 pub mod regs;
 pub mod resources;
 pub mod scheduler;
+pub mod service;
 
 pub use driver::Firmware;

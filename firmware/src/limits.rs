@@ -13,3 +13,7 @@ pub const KERNELS: usize = crate::configs::MAX_KERNELS;
 
 /// Configurations that an image has room for: two rounds. With more, generation samples them at a fixed stride.
 pub const CONFIGS: usize = if cfg!(feature = "sms-132") { 264 } else { 64 };
+
+/// Core cycles after which the watchdog of an image expires while it works: assumption, a hundred times the longest work that is
+/// measured (docs/decision-latency.md), in instructions, on a microcontroller of a tenth of the core clock.
+pub const WATCHDOG_CYCLES: u32 = 200_000_000;

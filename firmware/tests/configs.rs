@@ -4,8 +4,11 @@
 
 extern crate alloc;
 
+mod cases;
+
 mod tree;
 
+use cases::cases;
 use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subsample};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
@@ -102,7 +105,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(cases(2000))]
 
     /// Invariants 1 to 4, 7 (order), 14 and 17: the set, the order and the absence of duplicates equal brute force.
     #[test]

@@ -1,6 +1,9 @@
 //! The driver over a bus that answers anything at all: it must come back from every interrupt.
 #![allow(missing_docs)]
 
+mod cases;
+
+use cases::cases;
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::driver::StartError;
@@ -47,7 +50,7 @@ fn answer() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn survives_any_answers(answers in proptest::collection::vec(answer(), 1..60), interrupts in 1..40_u32) {

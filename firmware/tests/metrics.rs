@@ -2,8 +2,11 @@
 //! (seed 000 eq. 3.1 to 3.9; algorithms.md section 10.2, the number of each invariant is in the test).
 #![allow(missing_docs)]
 
+mod cases;
+
 use core::cmp::Ordering;
 
+use cases::cases;
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
 use mias_firmware::counters::Counter;
 use mias_firmware::kernel::Kernel;
@@ -116,7 +119,7 @@ fn round() -> impl Strategy<Value = Vec<Sums>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(cases(2000))]
 
     #[test]
     fn scores_equal_the_exact_reference(configs in round(), coefficient: u32, literal: bool) {

@@ -2,60 +2,18 @@
 //! time-outs and fall-backs.
 #![allow(missing_docs)]
 
+mod cases;
+mod phases;
+
+use cases::cases;
 use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
-use mias_firmware::metric::Ipc;
-use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Mias, Policy, Spatial};
+use mias_firmware::machine::Machine;
+use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Policy, Spatial};
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
-use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
+use phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
 use proptest::prelude::*;
-
-const SMS: u16 = 6;
-const WINDOW: u64 = 1000;
-const COALESCE: u64 = 100;
-
-const MACHINE: Machine = Machine {
-    sm_count: SMS,
-    slot_count: 8,
-    limits: SmLimits {
-        capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
-        warp_threads: 32,
-        register_granule: 4,
-        shared_granule_bytes: 1,
-    },
-    linear_coefficient: fixed::types::U16F16::ZERO,
-};
-
-const SETTINGS: Settings = Settings {
-    profile_window: WINDOW as u32,
-    coalesce_window: COALESCE as u32,
-    require_all_present: false,
-    always_cap_remaining: false,
-    warp_ipc: false,
-    literal_linear: false,
-    read_all_counters: false,
-    ideal_transition: false,
-};
-
-const MIAS: Mias<Ipc> = Mias { metric: Ipc };
-
-fn kernel(slot: u8, threads: u32) -> Kernel {
-    Kernel::new(slot, &TbShape { threads, thread_registers: 16, shared_bytes: 0 }, 100_000, &MACHINE.limits)
-}
-
-fn scheduler<P: Policy>(policy: P) -> Scheduler<P, 64> {
-    Scheduler::new(policy, MACHINE, SETTINGS)
-}
-
-/// Launches kernels of 256 threads together at cycle 0 and closes the batch.
-fn launched<P: Policy>(policy: P, kernels: u8) -> Scheduler<P, 64> {
-    let mut s = scheduler(policy);
-    (0..kernels).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 256)), 0)));
-    s.handle(Event::Timer, COALESCE);
-    s
-}
 
 /// Reports all SMs done, with instructions that make configuration `winner` of the round the best, and decides.
 fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
@@ -78,51 +36,11 @@ fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
     s.handle(Event::CountersRead, now + WINDOW);
 }
 
-/// One scheduler in every phase.
-fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
-    let mut s = match phase {
-        PhaseCode::Idle => scheduler(MIAS),
-        PhaseCode::Partition => {
-            let mut s = scheduler(MIAS);
-            s.handle(Event::Launched(kernel(0, 256)), 0);
-            s.handle(Event::Launched(kernel(1, 256)), 0);
-            s
-        }
-        _ => launched(MIAS, 2),
-    };
-    if phase >= PhaseCode::Profile {
-        s.handle(Event::PartitionReached(SmWord::one(0)), 200);
-    }
-    if phase >= PhaseCode::Decide {
-        (0..SMS).for_each(|sm| drop(s.handle(Event::ProfileDone(SmWord::one(sm as u8)), 1200)));
-    }
-    if phase >= PhaseCode::Broadcast {
-        let sums = s.sums_mut(0).expect("assigned");
-        (sums.sms, sums.cycles) = (1, 1000);
-        s.handle(Event::CountersRead, 1200);
-    }
-    if phase >= PhaseCode::Steady {
-        s.handle(Event::BroadcastDone, 1200);
-    }
-    assert_eq!(s.phase().code(), phase);
-    s
-}
-
 /// Rows: phases; columns: the events below. Written from DESIGN.md section 4 by hand.
 #[test]
 fn every_event_in_every_phase() {
     use PhaseCode::{Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};
-    let late = 1_000_000;
-    let events = [
-        Event::Launched(kernel(2, 256)),
-        Event::Drained(0),
-        Event::Completed(0),
-        Event::PartitionReached(SmWord::one(1)),
-        Event::ProfileDone(SmWord::one(1)),
-        Event::Timer,
-        Event::CountersRead,
-        Event::BroadcastDone,
-    ];
+    let (late, events) = (LATE, events());
     let table = [
         (Idle, [Partition, Idle, Idle, Idle, Idle, Idle, Idle, Idle]),
         (Partition, [Partition, Partition, Partition, Partition, Partition, Transition, Partition, Partition]),
@@ -405,6 +323,8 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
+    #![proptest_config(cases(4000))]
+
     /// Whatever happens in whatever order: no panic, no over-commitment by single-configuration policies, and a way back to
     /// Steady (or Idle) within 2 rounds of answers once nothing new comes.
     #[test]

@@ -80,9 +80,8 @@ impl Iterator for Admitted<'_> {
 /// only while it runs.
 #[inline(never)]
 fn count(space: &Space, context: &Context<'_>, passes: impl Fn(u32) -> bool) -> u32 {
-    let mut admitted = space.configs(context);
     let mut count = 0_u32;
-    while let Some((position, _)) = admitted.next() {
+    for (position, _) in space.configs(context) {
         count = count.saturating_add(u32::from(passes(position)));
     }
     count
@@ -96,8 +95,7 @@ fn add<const C: usize>(
     table: &mut ConfigTable<C>,
     mut picks: impl FnMut(&ConfigTable<C>, u32) -> bool,
 ) {
-    let mut admitted = space.configs(context);
-    while let Some((position, vector)) = admitted.next() {
+    for (position, vector) in space.configs(context) {
         if picks(table, position) && !table.push(vector, position) {
             return;
         }

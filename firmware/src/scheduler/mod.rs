@@ -9,6 +9,7 @@ mod event;
 mod phase;
 mod report;
 mod sm_set;
+mod view;
 
 use heapless::Vec;
 
@@ -17,7 +18,7 @@ pub use phase::Phase;
 pub use report::{Report, Tried};
 pub use sm_set::{SmSet, SmWord};
 
-use crate::configs::{ConfigTable, MAX_KERNELS, Origin, Sums, TbVector};
+use crate::configs::{ConfigTable, MAX_KERNELS, Origin, TbVector};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::policy::{Context, Plan, Policy, Verdict, fall_back_to_left_over};
@@ -318,98 +319,6 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         fall_back_to_left_over(&context, &mut self.table);
         self.place(Plan::Place, 0, commands);
-    }
-
-    /// TBs that an SM may hold of the kernel in each slot of [`Scheduler::scheduled_slots`]; all 0 for an SM without a
-    /// configuration.
-    #[must_use]
-    pub fn quotas(&self, sm: usize) -> TbVector {
-        self.broadcast.or_else(|| Some(self.table.entries().get(self.table.assigned(sm)?)?.vector)).unwrap_or_default()
-    }
-
-    /// The vector that all SMs get, if they all get the same.
-    #[must_use]
-    pub fn broadcast(&self) -> Option<TbVector> {
-        self.broadcast.or(match self.table.entries() {
-            [only] => Some(only.vector),
-            _ => None,
-        })
-    }
-
-    /// Slots of the scheduled kernels, in the order of the vectors' components.
-    #[must_use]
-    pub fn scheduled_slots(&self) -> &[u8] {
-        self.table.slots()
-    }
-
-    /// SMs whose window of the current round is over.
-    #[must_use]
-    pub fn done(&self) -> &SmSet {
-        &self.done
-    }
-
-    /// Where to add the counters of an SM that is done; none if it runs no configuration.
-    pub fn sums_mut(&mut self, sm: u16) -> Option<&mut Sums> {
-        let index = self.table.assigned(usize::from(sm))?;
-        self.table.sums_mut(index)
-    }
-
-    /// The table to add counters to, and the SMs whose counters count.
-    pub fn measured(&mut self) -> (&mut ConfigTable<C>, &SmSet) {
-        (&mut self.table, &self.done)
-    }
-
-    /// The launched kernels in launch order.
-    #[must_use]
-    pub fn kernels(&self) -> &[Kernel] {
-        &self.kernels
-    }
-
-    /// Where to refresh what changes while a kernel runs.
-    pub fn kernels_mut(&mut self) -> &mut [Kernel] {
-        &mut self.kernels
-    }
-
-    /// Whether one more kernel can be taken from the launch FIFO.
-    #[must_use]
-    pub fn has_room(&self) -> bool {
-        !self.kernels.is_full()
-    }
-
-    /// Current phase.
-    #[must_use]
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// Reschedulings so far.
-    #[must_use]
-    pub fn reschedulings(&self) -> u32 {
-        self.reschedulings
-    }
-
-    /// The policy.
-    #[must_use]
-    pub fn policy(&self) -> &P {
-        &self.policy
-    }
-
-    /// The parameters.
-    #[must_use]
-    pub fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// The machine.
-    #[must_use]
-    pub fn machine(&self) -> &Machine {
-        &self.machine
-    }
-
-    /// What was tried and why the winner won.
-    #[must_use]
-    pub fn report(&self) -> Report<'_, P, C> {
-        Report::new(&self.policy, &self.table, self.broadcast, self.reschedulings)
     }
 }
 

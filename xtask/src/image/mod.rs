@@ -4,6 +4,7 @@
 //! Panics: the image's panic handler calls a function that exists nowhere, so the link fails as soon as one is reachable.
 //! A proof that cannot fail is none: the same image with a panic put in must not link, and for that very reason.
 
+mod epitaph;
 mod inspect;
 mod stack;
 
@@ -47,6 +48,9 @@ pub(crate) fn steps(report: &mut Report) {
             if built {
                 report.step(&format!("{name}: no float, no allocator, no recursion, within budget"), || check(target, large));
             }
+        }
+        if target.board.contains(&"microbit") {
+            report.step(&format!("{} image leaves its epitaph after a fault, in QEMU", target.core), || epitaph::check(&path(target)));
         }
         report.step(&format!("{} image with a panic put in does not link", target.core), || injected_panic_is_found(target));
     }

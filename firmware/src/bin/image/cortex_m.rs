@@ -1,7 +1,7 @@
 //! Cortex-M: reset, sleep, and the interrupt line. ARMv6-M and ARMv7-M alike.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-use cortex_m_rt::entry;
+use cortex_m_rt::{ExceptionFrame, entry, exception};
 
 /// Where the register block is mapped: the start of the vendor's external-device region of the ARMv7-M memory map.
 /// Assumption; a real chip would have its own address.
@@ -25,6 +25,12 @@ unsafe impl InterruptNumber for Line {
 #[entry]
 fn main() -> ! {
     crate::target::run()
+}
+
+/// Every fault becomes this one: none is enabled by itself. The exception's number is 3 (ARMv7-M, B1.5.2).
+#[exception]
+unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
+    crate::target::bury(3, frame.pc())
 }
 
 /// Lets the line wake the processor. It runs no handler: the main loop does, so that the state has one owner.

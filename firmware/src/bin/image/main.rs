@@ -17,15 +17,30 @@ mod target {
     use core::ptr::addr_of_mut;
 
     use mias_firmware::Firmware;
-    use mias_firmware::bus::{Bus, MappedBus};
+    use mias_firmware::bus::MappedBus;
+    use mias_firmware::epitaph::Epitaph;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
-    use mias_firmware::regs::global;
+    use mias_firmware::service::serve;
 
     use super::core_support::{self, REGISTERS};
 
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
+
+    /// What is left after a fault; at the start of RAM, and not cleared at reset.
+    #[unsafe(link_section = ".epitaph")]
+    static mut EPITAPH: Epitaph = Epitaph::EMPTY;
+
+    /// Writes the epitaph and stops. The watchdog is on and expires: the host hears of it.
+    pub(crate) fn bury(cause: u32, address: u32) -> ! {
+        // SAFETY: the fault ended whoever else was writing.
+        let epitaph = unsafe { &mut *addr_of_mut!(EPITAPH) };
+        epitaph.close(cause, address);
+        loop {
+            core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+        }
+    }
 
     /// What the reset code calls once memory is set up.
     pub(crate) fn run() -> ! {
@@ -33,6 +48,9 @@ mod target {
         let mut bus = unsafe { MappedBus::new(REGISTERS) };
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
+        // SAFETY: likewise; `bury` runs when this code does no more.
+        let epitaph = unsafe { &mut *addr_of_mut!(EPITAPH) };
+        epitaph.count = 0;
         if firmware.restart(&mut bus, limits::SMS).is_err() {
             // The fault register says why.
             loop {
@@ -42,11 +60,11 @@ mod target {
         core_support::listen();
         loop {
             core_support::forget();
-            while bus.read32(global::INT_PENDING) != 0 {
-                firmware.on_interrupt(&mut bus);
-            }
+            serve(firmware, &mut bus, epitaph, limits::WATCHDOG_CYCLES);
             #[cfg(feature = "inject-panic")]
             {
+                use mias_firmware::bus::Bus;
+                use mias_firmware::regs::global;
                 let table = [1_u32, 2, 3];
                 let index = bus.read32(global::PHASE) as usize;
                 bus.write32(global::PHASE, table[index]);

@@ -1,0 +1,66 @@
+//! What is left after a fault: the last events and where the processor stopped, in memory at a fixed address that no reset clears.
+//!
+//! The images keep it at the start of RAM (`memory/*.x`); a debugger, or the host, reads it there. It is an
+//! [`Observer`]: it writes down every event as it is handed over.
+
+use crate::driver::Observer;
+use crate::scheduler::Event;
+
+/// Events that it remembers: a power of two.
+pub const EVENTS: usize = 8;
+
+/// What [`Epitaph::magic`] holds after a fault: "RIP!" in ASCII, most significant byte first.
+pub const MAGIC: u32 = 0x5249_5021;
+
+/// The record: words in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Epitaph {
+    /// [`MAGIC`] after a fault; anything else before one.
+    pub magic: u32,
+    /// Why: the exception number on Arm, `mcause` on RISC-V.
+    pub cause: u32,
+    /// Address of the instruction that could not go on.
+    pub address: u32,
+    /// Events so far, modulo 2^32.
+    pub count: u32,
+    /// The last of them: event `n` is in place `n mod 8`. Code in the lowest byte ([`code`]), slot or word of SMs in the next, the
+    /// lower half of the cycle in the upper two.
+    pub events: [u32; EVENTS],
+}
+
+impl Epitaph {
+    /// No event.
+    pub const EMPTY: Self = Self { magic: 0, cause: 0, address: 0, count: 0, events: [0; EVENTS] };
+
+    /// Writes down the end.
+    pub fn close(&mut self, cause: u32, address: u32) {
+        (self.cause, self.address) = (cause, address);
+        self.magic = MAGIC;
+    }
+}
+
+impl Observer for Epitaph {
+    fn event(&mut self, event: &Event, now: u64) {
+        let (code, detail) = code(event);
+        if let Some(place) = self.events.get_mut(self.count as usize % EVENTS) {
+            *place = (now as u32) << 16 | u32::from(detail) << 8 | u32::from(code);
+        }
+        self.count = self.count.wrapping_add(1);
+    }
+}
+
+/// Code of an event, from 1 in the order of [`Event`], and its slot or word of SMs.
+#[must_use]
+pub const fn code(event: &Event) -> (u8, u8) {
+    match event {
+        Event::Launched(kernel) => (1, kernel.slot),
+        Event::Drained(slot) => (2, *slot),
+        Event::Completed(slot) => (3, *slot),
+        Event::PartitionReached(sms) => (4, sms.word),
+        Event::ProfileDone(sms) => (5, sms.word),
+        Event::Timer => (6, 0),
+        Event::CountersRead => (7, 0),
+        Event::BroadcastDone => (8, 0),
+    }
+}

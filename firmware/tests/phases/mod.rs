@@ -1,0 +1,103 @@
+//! A machine, kernels on it, and a scheduler brought into every phase: what the tests of the state machine share.
+#![allow(dead_code, reason = "each suite uses some of it")]
+
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::metric::Ipc;
+use mias_firmware::policy::{Mias, Policy};
+use mias_firmware::regs::PhaseCode;
+use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_firmware::scheduler::{Event, Scheduler, SmWord};
+
+/// SMs of the test machine.
+pub(crate) const SMS: u16 = 6;
+pub(crate) const WINDOW: u64 = 1000;
+pub(crate) const COALESCE: u64 = 100;
+
+pub(crate) const MACHINE: Machine = Machine {
+    sm_count: SMS,
+    slot_count: 8,
+    limits: SmLimits {
+        capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
+        warp_threads: 32,
+        register_granule: 4,
+        shared_granule_bytes: 1,
+    },
+    linear_coefficient: fixed::types::U16F16::ZERO,
+};
+
+pub(crate) const SETTINGS: Settings = Settings {
+    profile_window: WINDOW as u32,
+    coalesce_window: COALESCE as u32,
+    require_all_present: false,
+    always_cap_remaining: false,
+    warp_ipc: false,
+    literal_linear: false,
+    read_all_counters: false,
+    ideal_transition: false,
+};
+
+pub(crate) const MIAS: Mias<Ipc> = Mias { metric: Ipc };
+
+pub(crate) fn kernel(slot: u8, threads: u32) -> Kernel {
+    Kernel::new(slot, &TbShape { threads, thread_registers: 16, shared_bytes: 0 }, 100_000, &MACHINE.limits)
+}
+
+pub(crate) fn scheduler<P: Policy>(policy: P) -> Scheduler<P, 64> {
+    Scheduler::new(policy, MACHINE, SETTINGS)
+}
+
+/// Launches kernels of 256 threads together at cycle 0 and closes the batch.
+pub(crate) fn launched<P: Policy>(policy: P, kernels: u8) -> Scheduler<P, 64> {
+    let mut s = scheduler(policy);
+    (0..kernels).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 256)), 0)));
+    s.handle(Event::Timer, COALESCE);
+    s
+}
+
+/// One scheduler in every phase.
+pub(crate) fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
+    let mut s = match phase {
+        PhaseCode::Idle => scheduler(MIAS),
+        PhaseCode::Partition => {
+            let mut s = scheduler(MIAS);
+            s.handle(Event::Launched(kernel(0, 256)), 0);
+            s.handle(Event::Launched(kernel(1, 256)), 0);
+            s
+        }
+        _ => launched(MIAS, 2),
+    };
+    if phase >= PhaseCode::Profile {
+        s.handle(Event::PartitionReached(SmWord::one(0)), 200);
+    }
+    if phase >= PhaseCode::Decide {
+        (0..SMS).for_each(|sm| drop(s.handle(Event::ProfileDone(SmWord::one(sm as u8)), 1200)));
+    }
+    if phase >= PhaseCode::Broadcast {
+        let sums = s.sums_mut(0).expect("assigned");
+        (sums.sms, sums.cycles) = (1, 1000);
+        s.handle(Event::CountersRead, 1200);
+    }
+    if phase >= PhaseCode::Steady {
+        s.handle(Event::BroadcastDone, 1200);
+    }
+    assert_eq!(s.phase().code(), phase);
+    s
+}
+
+/// A cycle after everything.
+pub(crate) const LATE: u64 = 1_000_000;
+
+/// One event of each kind.
+pub(crate) fn events() -> [Event; 8] {
+    [
+        Event::Launched(kernel(2, 256)),
+        Event::Drained(0),
+        Event::Completed(0),
+        Event::PartitionReached(SmWord::one(1)),
+        Event::ProfileDone(SmWord::one(1)),
+        Event::Timer,
+        Event::CountersRead,
+        Event::BroadcastDone,
+    ]
+}

@@ -1,0 +1,143 @@
+//! What runs around the driver: strobe, delay, watchdog and epitaph, over mocks.
+#![allow(missing_docs)]
+
+use std::collections::BTreeMap;
+
+use embedded_hal_mock::eh1::delay::{CheckedDelay, Transaction as Delayed};
+use embedded_hal_mock::eh1::digital::{Mock as Pin, State, Transaction as Pinned};
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::driver::{Observer, Strobe};
+use mias_firmware::epitaph::{EVENTS, Epitaph, MAGIC};
+use mias_firmware::policy::AnyPolicy;
+use mias_firmware::regs::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm};
+use mias_firmware::scheduler::{Event, SmWord};
+use mias_firmware::service::{await_block, serve};
+
+const SMS: u32 = 3;
+
+/// Two kernels of 256-thread TBs on three SMs: three configurations. Registers keep what is written, but for interrupts.
+#[derive(Default)]
+struct Block {
+    registers: BTreeMap<u32, u32>,
+    writes: Vec<(u32, u32)>,
+    /// Interrupts still to come.
+    script: Vec<(u32, u32)>,
+}
+
+impl Bus for Block {
+    fn read32(&mut self, offset: u32) -> u32 {
+        if offset == global::INT_PENDING {
+            return u32::from(!self.script.is_empty());
+        }
+        if offset == global::INT_STATUS && !self.script.is_empty() {
+            let (status, cycle) = self.script.remove(0);
+            self.registers.insert(global::CYCLE_LOW, cycle);
+            return status;
+        }
+        self.registers.get(&offset).copied().unwrap_or(0)
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        self.writes.push((offset, value));
+        match offset {
+            global::LAUNCH_POP => {
+                *self.registers.entry(global::LAUNCH_COUNT).or_default() -= 1;
+                self.registers.insert(global::LAUNCH_SLOT, 1);
+            }
+            global::PARTITION | global::PROFILE_DONE => {}
+            _ => drop(self.registers.insert(offset, value)),
+        }
+    }
+}
+
+fn block() -> Block {
+    let mut block = Block::default();
+    block.registers.extend([
+        (global::ID, ID_VALUE),
+        (global::VERSION, VERSION_VALUE),
+        (global::SM_COUNT, SMS),
+        (global::SLOT_COUNT, 2),
+        (global::SM_THREADS, 1024),
+        (global::SM_REGISTERS, 65_536),
+        (global::SM_TBS, 32),
+        (global::WARP_THREADS, 32),
+        (global::STRAP_POLICY, PolicyCode::MiasIpc as u32),
+        (global::STRAP_PROFILE_WINDOW, 1000),
+        (global::STRAP_COALESCE_WINDOW, 1),
+        (global::LAUNCH_COUNT, 2),
+        (global::PARTITION, 7),
+        (global::PROFILE_DONE, 7),
+    ]);
+    for index in 0..2 {
+        block
+            .registers
+            .extend([(slot::GRID_TBS, 1000), (slot::TB_THREADS, 256), (slot::UNFINISHED_TBS, 1000)].map(|(r, v)| (slot::at(index, r), v)));
+    }
+    for index in 0..SMS {
+        block.registers.extend([(sm::COUNTERS, 1000), (sm::COUNTERS + 20, 100 * (index + 1))].map(|(r, v)| (sm::at(index as usize, r), v)));
+    }
+    // Launches, the end of their batch, all SMs in place, all windows over.
+    block.script = vec![(interrupt::LAUNCH, 0), (interrupt::TIMER, 1), (interrupt::PARTITION, 2), (interrupt::PROFILE_DONE, 1002)];
+    block
+}
+
+#[test]
+fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work() {
+    let mut block = block();
+    let mut firmware = Firmware::<AnyPolicy, 64>::from_straps(&mut block).expect("the block is known");
+    block.writes.clear();
+    let mut pin = Pin::new(&[Pinned::set(State::High), Pinned::set(State::Low)]);
+    let mut epitaph = Epitaph::EMPTY;
+    serve(&mut firmware, &mut block, &mut (Strobe(pin.clone()), &mut epitaph), 5000);
+    pin.done();
+    assert_eq!(firmware.scheduler().phase().code(), PhaseCode::Steady);
+    // The third SM had the most instructions, and with them the third configuration.
+    assert_eq!(firmware.report().winner().map(|vector| vector.0), Some([3, 1, 0, 0]));
+    assert_eq!(block.writes.first(), Some(&(global::WATCHDOG_PERIOD, 5000)), "on, and fed, before anything else");
+    assert_eq!(block.writes.last(), Some(&(global::WATCHDOG_PERIOD, 0)), "off for the sleep");
+    assert_eq!(block.writes.iter().filter(|(offset, _)| *offset == global::WATCHDOG_PERIOD).count(), 2);
+    // Two launches, timer, partition, profile done, counters read, broadcast done: code, slot or word, cycle.
+    let expected = [0x1, 0x101, 0x1_0006, 0x2_0004, 1002 << 16 | 5, 1002 << 16 | 7, 1002 << 16 | 8, 0];
+    assert_eq!((epitaph.count, epitaph.events), (7, expected));
+}
+
+#[test]
+fn an_epitaph_keeps_the_last_events() {
+    let mut epitaph = Epitaph::EMPTY;
+    for word in 0..11 {
+        epitaph.event(&Event::PartitionReached(SmWord { word, bits: 1 }), word.into());
+    }
+    assert_eq!(epitaph.count, 11);
+    let place = |n: u32| n << 16 | n << 8 | 4;
+    assert_eq!(epitaph.events, [8, 9, 10, 3, 4, 5, 6, 7].map(place));
+    assert_eq!(EVENTS, 8);
+    epitaph.close(3, 0x1234);
+    assert_eq!((epitaph.magic, epitaph.cause, epitaph.address), (MAGIC, 3, 0x1234));
+    // Words in this order, nothing between them: the host reads it as memory.
+    assert_eq!(size_of::<Epitaph>(), 4 * (4 + EVENTS));
+}
+
+/// Answers its ID from a list.
+struct Waking(Vec<u32>);
+
+impl Bus for Waking {
+    fn read32(&mut self, offset: u32) -> u32 {
+        assert_eq!(offset, global::ID);
+        self.0.remove(0)
+    }
+
+    fn write32(&mut self, offset: u32, _: u32) {
+        panic!("write of {offset:#x}");
+    }
+}
+
+#[test]
+fn a_block_is_waited_for_with_pauses_and_not_for_ever() {
+    let pauses = |count| CheckedDelay::new(&vec![Delayed::delay_ns(500); count]);
+    for (answers, expected, waited) in [(vec![ID_VALUE], true, 0), (vec![0, u32::MAX, ID_VALUE], true, 2), (vec![0; 4], false, 3)] {
+        let mut delay = pauses(waited);
+        assert_eq!(await_block(&mut Waking(answers), &mut delay, 500, 4), expected);
+        delay.done();
+    }
+}

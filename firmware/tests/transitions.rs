@@ -1,0 +1,91 @@
+//! The state machine as a page: what every event does in every phase, and the drawing of it, in docs/state-machine.md. The page is
+//! made from the machine itself; a change of it is a change of the machine. To write it: `MIAS_WRITE=1 cargo test -p
+//! mias-firmware --test transitions`.
+#![allow(missing_docs)]
+
+mod phases;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use mias_firmware::regs::PhaseCode;
+use mias_firmware::scheduler::Event;
+use phases::{LATE, events, in_phase};
+
+/// Name of a command or an event: what comes before its data.
+fn name(debug: &str) -> &str {
+    debug.split(['(', ' ', '{']).next().unwrap_or(debug)
+}
+
+fn page() -> String {
+    let names: Vec<String> = events().iter().map(|event| name(&format!("{event:?}")).to_owned()).collect();
+    let mut matrix = format!("| phase | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let mut arrows: BTreeMap<(PhaseCode, PhaseCode), BTreeSet<String>> = BTreeMap::new();
+    for from in PhaseCode::ALL {
+        matrix += &format!("| **{}** |", from.name());
+        for (event, event_name) in events().into_iter().zip(&names) {
+            let mut scheduler = in_phase(from);
+            let commands = scheduler.handle(event, LATE);
+            let to = scheduler.phase().code();
+            let asked: Vec<String> =
+                commands.iter().map(|command| name(&format!("{command:?}")).to_owned()).filter(|name| name != "SetPhase").collect();
+            if to != from {
+                arrows.entry((from, to)).or_default().insert(event_name.clone());
+            }
+            let cell = match (to == from, asked.is_empty()) {
+                (true, true) => "-".to_owned(),
+                (true, false) => asked.join(", "),
+                (false, true) => format!("**{}**", to.name()),
+                (false, false) => format!("**{}**: {}", to.name(), asked.join(", ")),
+            };
+            matrix += &format!(" {cell} |");
+        }
+        matrix += "\n";
+    }
+    let mut drawing = String::from("stateDiagram-v2\n    [*] --> idle\n");
+    for ((from, to), by) in arrows {
+        drawing += &format!("    {} --> {}: {}\n", from.name(), to.name(), by.into_iter().collect::<Vec<_>>().join(", "));
+    }
+    format!(
+        "# The scheduler's state machine\n\nWritten by the test `firmware/tests/transitions.rs` from the machine itself, which says how; do not edit it.\n\n\
+         Each row is a phase, each column an event; a cell holds the phase that follows, if it is another, and what the driver is told to do,\n\
+         `SetPhase` aside. The machine is MIAS with two kernels and three configurations on six SMs; the launch is a third kernel's,\n\
+         drained and completed is the first of two, one SM of six reports, and no counter was added when the decision falls, so\n\
+         that it falls back to Left-over. With samples, the decision leads to `broadcast`, or to `transition` for a second round.\n\n\
+         {matrix}\n```mermaid\n{drawing}```\n"
+    )
+}
+
+#[test]
+fn the_page_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/state-machine.md");
+    if std::env::var_os("MIAS_WRITE").is_some() {
+        std::fs::write(&path, page()).expect("the page can be written");
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page(), "docs/state-machine.md is not what the machine does; see the head of this file");
+}
+
+/// The longest way back to rest, when nothing new comes: two rounds, and the answers of the driver in between. Every phase is
+/// at rest after no more events than its distance here.
+#[test]
+fn no_phase_is_further_from_rest_than_eight_events() {
+    use PhaseCode::{Broadcast, Decide, Partition, Profile, Steady, Transition};
+    let way = [Partition, Transition, Profile, Decide, Transition, Profile, Decide, Broadcast, Steady];
+    assert_eq!(way.len() - 1, 8);
+    let answers = |phase| match phase {
+        Partition | Profile => Event::Timer,
+        Transition => events()[3],
+        Decide => Event::CountersRead,
+        _ => Event::BroadcastDone,
+    };
+    for from in PhaseCode::ALL.into_iter().filter(|phase| *phase != PhaseCode::Idle) {
+        let mut scheduler = in_phase(from);
+        let mut count = 0;
+        while scheduler.phase().code() != Steady {
+            scheduler.handle(answers(scheduler.phase().code()), LATE * (count + 1));
+            count += 1;
+            assert!(count <= 8, "{from:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The image's epitaph, seen in QEMU: on the micro:bit nothing answers where the image expects its register block, so that the
+//! first access is a fault, and the record of it must lie at the start of RAM.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use mias_firmware::epitaph::MAGIC;
+
+use crate::util::command;
+
+/// Start of RAM on the board (`firmware/memory/microbit.x`).
+const RAM: &str = "0x20000000";
+
+/// Looks at the memory, one every [`PAUSE`]: the image needs microseconds.
+const LOOKS: usize = 20;
+
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Runs the image and reads the first two words of RAM through QEMU's monitor.
+pub(super) fn check(image: &Path) -> Result<()> {
+    let mut qemu =
+        command("timeout", ["60", "qemu-system-arm", "-M", "microbit", "-display", "none", "-serial", "none", "-monitor", "stdio"]);
+    let mut child = qemu.arg("-kernel").arg(image).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
+    let mut monitor = child.stdin.take().context("QEMU has no monitor")?;
+    for _ in 0..LOOKS {
+        sleep(PAUSE);
+        writeln!(monitor, "xp /2wx {RAM}")?;
+    }
+    writeln!(monitor, "quit")?;
+    drop(monitor);
+    let said = String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned();
+    // Exception 3: HardFault.
+    let expected = format!("{MAGIC:#010x} 0x00000003");
+    ensure!(said.contains(&expected), "the image in QEMU left no epitaph ({expected}) at {RAM} after a fault");
+    println!("after a fault, {RAM} holds {expected}");
+    Ok(())
+}
