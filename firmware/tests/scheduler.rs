@@ -11,6 +11,7 @@ use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Policy, Spatial};
 use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
+use mias_firmware::resources::TbShape;
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
 use phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
 use proptest::prelude::*;
@@ -309,9 +310,17 @@ fn a_kernel_with_few_tbs_is_not_given_more_than_it_has() {
     assert_eq!(s.broadcast(), Some(TbVector([1, 3, 0, 0])), "a single candidate needs no profiling");
 }
 
+/// Kernels limited by threads, by registers, by shared memory, or too large.
+fn demand() -> impl Strategy<Value = TbShape> {
+    let threads = prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048), 1..1100_u32];
+    let registers = prop_oneof![Just(16_u32), 1..256_u32];
+    let shared = prop_oneof![Just(0_u32), 0..70_000_u32];
+    (threads, registers, shared).prop_map(|(threads, thread_registers, shared_bytes)| TbShape { threads, thread_registers, shared_bytes })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        3 => (0..8_u8, prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048)]).prop_map(|(slot, threads)| Event::Launched(kernel(slot, threads))),
+        3 => (0..8_u8, demand()).prop_map(|(slot, shape)| Event::Launched(Kernel::new(slot, &shape, 100_000, &MACHINE.limits))),
         1 => (0..8_u8).prop_map(Event::Drained),
         2 => (0..8_u8).prop_map(Event::Completed),
         4 => (0..2_u8, 1..512_u32).prop_map(|(word, bits)| Event::PartitionReached(SmWord { word, bits })),
@@ -343,11 +352,13 @@ proptest! {
             // What is not applied reaches no SM.
             for sm in (0..SMS.into()).filter(|_| commands.contains(&Command::ApplyQuotas)) {
                 let vector = s.quotas(sm);
-                let used: u32 = s.scheduled_slots().iter().zip(vector.0).filter_map(|(slot, tbs)| {
-                    let kernel = s.kernels().iter().find(|kernel| kernel.slot == *slot && !kernel.drained)?;
-                    Some(kernel.demand.threads * u32::from(tbs))
-                }).sum();
-                prop_assert!(used <= MACHINE.limits.capacity.threads, "{:?} over-commits", vector);
+                let mut rest = Some(MACHINE.limits.capacity);
+                for (slot, tbs) in s.scheduled_slots().iter().zip(vector.0) {
+                    // A drained kernel issues nothing more, whatever its quota.
+                    let kernel = s.kernels().iter().find(|kernel| kernel.slot == *slot && !kernel.drained);
+                    rest = kernel.map_or(rest, |kernel| rest?.minus(&kernel.demand, tbs.into()));
+                }
+                prop_assert!(rest.is_some(), "{:?} over-commits", vector);
             }
         }
         for _ in 0..8 {
