@@ -22,7 +22,7 @@
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
 //!
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
+#![cfg_attr(any(test, kani), allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
 #[cfg(test)]
 extern crate std;
@@ -37,6 +37,8 @@ pub mod limits;
 pub mod machine;
 pub mod metric;
 pub mod policy;
+#[cfg(any(test, kani))]
+mod proofs;
 pub mod regs;
 pub mod resources;
 pub mod scheduler;
