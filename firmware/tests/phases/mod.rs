@@ -26,16 +26,7 @@ pub(crate) const MACHINE: Machine = Machine {
     linear_coefficient: fixed::types::U16F16::ZERO,
 };
 
-pub(crate) const SETTINGS: Settings = Settings {
-    profile_window: WINDOW as u32,
-    coalesce_window: COALESCE as u32,
-    require_all_present: false,
-    always_cap_remaining: false,
-    warp_ipc: false,
-    literal_linear: false,
-    read_all_counters: false,
-    ideal_transition: false,
-};
+pub(crate) const SETTINGS: Settings = Settings { profile_window: WINDOW as u32, coalesce_window: COALESCE as u32, ..Settings::NONE };
 
 pub(crate) const MIAS: Mias<Ipc> = Mias { metric: Ipc };
 
