@@ -12,6 +12,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`regs`], [`bus`] | the contract with the hardware |
+//! | [`remote`] | the bus over a line of bytes, for co-simulation |
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
 //! | [`service`], [`epitaph`] | around the driver in an image: watchdog, waiting; what is left after a fault |
 //! | [`scheduler`] | the state machine, free of hardware |
@@ -40,6 +41,7 @@ pub mod policy;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod regs;
+pub mod remote;
 pub mod resources;
 pub mod scheduler;
 pub mod service;

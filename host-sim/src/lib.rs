@@ -5,6 +5,7 @@ pub mod accelsim;
 pub mod cache;
 pub mod characterise;
 pub mod cli;
+pub mod cosim;
 pub mod experiment;
 pub mod gpu_file;
 pub mod graph;

@@ -179,6 +179,12 @@ pub(super) struct CommonArgs {
     /// Execute kernels even if their traces are cached, and cache none
     #[arg(long)]
     pub(super) no_cache: bool,
+    /// Who decides: the firmware in this process, or its image in QEMU on a Cortex-M4, a Cortex-M0, or a RISC-V core
+    #[arg(long, value_enum, default_value_t = FirmwareKind::Native)]
+    pub(super) firmware: FirmwareKind,
+    /// The image, instead of the one that `cargo xtask image` builds
+    #[arg(long, value_name = "ELF")]
+    pub(super) image: Option<PathBuf>,
     /// Print counters and score of every configuration, and why the winner won
     #[arg(long)]
     pub(super) explain: bool,
@@ -279,6 +285,19 @@ pub(super) enum Relaunch {
     On,
     /// It has ended
     Off,
+}
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FirmwareKind {
+    /// The firmware in this process
+    Native,
+    /// Its image on a Cortex-M4F (QEMU's mps2-an386)
+    Qemu,
+    /// Its image on a Cortex-M0 (QEMU's microbit)
+    QemuM0,
+    /// Its image on a 32-bit RISC-V core (QEMU's virt)
+    QemuRiscv,
 }
 
 /// Warp scheduling order.

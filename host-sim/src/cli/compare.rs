@@ -15,6 +15,7 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
     let common = &args.common;
     let gpu = gpu_file::load(&common.gpu)?;
     let output = Output::open(common.out.as_deref())?;
+    let image = resolve::image(common)?;
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
     let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
@@ -30,7 +31,7 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
         eprintln!("warning: `{}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`", gpu.name);
     }
     let progress = Progress::new(cycles, cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
     let result = compare(&machine, &workloads, &policies, options, &progress);
     progress.clear();
     let comparison = result?;

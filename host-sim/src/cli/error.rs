@@ -96,7 +96,7 @@ impl From<OutputError> for CliError {
 impl From<RunError> for CliError {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Workload(message) => CliError::User(message),
+            RunError::Workload(message) | RunError::Firmware(message) => CliError::User(message),
             RunError::Interrupted => CliError::Interrupted("no result was complete, nothing is written".into()),
             RunError::Stuck(_) => CliError::Internal(error.to_string()),
         }

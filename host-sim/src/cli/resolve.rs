@@ -1,8 +1,9 @@
 //! From typed words to things: kernels, arrivals, options.
 
-use super::args::{CommonArgs, Relaunch, Until};
+use super::args::{CommonArgs, FirmwareKind, Relaunch, Until};
 use super::{CliError, progress};
 use crate::cache::Cache;
+use crate::cosim::{Core, Image};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
 use crate::experiment::policy::{IpcUnit, Transition};
@@ -124,6 +125,22 @@ fn labels(names: &[String]) -> Vec<String> {
     let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
     let label = |(at, name): (usize, &String)| if number(at) == 1 { name.clone() } else { format!("{name}#{}", number(at)) };
     names.iter().enumerate().map(label).collect()
+}
+
+/// The image that decides; none for the firmware in this process.
+pub(super) fn image(common: &CommonArgs) -> Result<Option<Image>, CliError> {
+    let core = match common.firmware {
+        FirmwareKind::Native if common.image.is_some() => return Err(CliError::User("--image: give --firmware qemu too".into())),
+        FirmwareKind::Native => return Ok(None),
+        FirmwareKind::Qemu => Core::CortexM4,
+        FirmwareKind::QemuM0 => Core::CortexM0,
+        FirmwareKind::QemuRiscv => Core::RiscV,
+    };
+    let image = match &common.image {
+        Some(file) => Ok(Image { core, file: file.clone() }),
+        None => Image::built_for(core),
+    };
+    image.map(Some).map_err(|error| CliError::User(error.to_string()))
 }
 
 /// The options that every command has.

@@ -29,6 +29,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     }
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
+    let image = resolve::image(common)?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
@@ -54,7 +55,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         End::Done => None,
     };
     let progress = Progress::new(cycles, cancel.clone());
-    let mut machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
     if args.no_skip {
         machine = machine.without_skipping();
     }

@@ -1,20 +1,29 @@
-//! The microcontroller of a simulated run: the firmware, and an observer that notes what it does.
+//! The microcontroller of a simulated run: the firmware, natively or as an image in QEMU, and an observer that notes what it does.
 //!
 //! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
 
-use super::machine::{Decision, Placement, ProfiledConfig};
+use super::machine::{Decision, Placement, ProfiledConfig, RunError};
+use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
-use mias_firmware::driver::StartError;
 use mias_firmware::metric::Score;
 use mias_firmware::regs::PhaseCode;
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
 
+/// What decides.
+#[derive(Debug)]
+enum Brain {
+    /// The firmware in this process.
+    Native(Box<Firmware>),
+    /// The image in QEMU.
+    Remote(RemoteFirmware),
+}
+
 /// Firmware and observer.
 #[derive(Debug)]
 pub(super) struct Controller {
-    firmware: Firmware,
+    brain: Brain,
     /// Stream of each workload, by which its slot is found.
     streams: Vec<u32>,
     phase: PhaseCode,
@@ -40,11 +49,26 @@ pub(super) struct Observed {
 }
 
 impl Controller {
-    /// Starts the firmware that the straps ask for.
-    pub(super) fn start(registers: &mut RegisterFile, streams: Vec<u32>) -> Result<Self, StartError> {
-        let firmware = Firmware::from_straps(registers)?;
+    /// Starts the policy that the straps ask for, in `image` if there is one.
+    pub(super) fn start(registers: &mut RegisterFile, streams: Vec<u32>, image: Option<&Image>) -> Result<Self, RunError> {
+        let brain = match image {
+            None => {
+                let firmware = Firmware::from_straps(registers);
+                let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
+                Brain::Native(Box::new(firmware.map_err(refused)?))
+            }
+            Some(image) => Brain::Remote(RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?),
+        };
         let phase = registers.phase().unwrap_or(PhaseCode::Idle);
-        Ok(Controller { firmware, streams, phase, since: 0, profile_cycles: 0, placement: Vec::new(), decision: None, noted: 0, placed: 0 })
+        Ok(Controller { brain, streams, phase, since: 0, profile_cycles: 0, placement: Vec::new(), decision: None, noted: 0, placed: 0 })
+    }
+
+    /// What went wrong with the image, if it did.
+    pub(super) fn failure(&mut self) -> Option<RunError> {
+        match &mut self.brain {
+            Brain::Native(_) => None,
+            Brain::Remote(remote) => remote.take_failure().map(|error| RunError::Firmware(error.0)),
+        }
     }
 
     /// The observations of a run that ended at cycle `now`.
@@ -67,7 +91,7 @@ impl Controller {
     /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling: Left-over's later quotas
     /// only lend what a drained kernel leaves, and add up to more than an SM holds.
     fn note_placement(&mut self, registers: &RegisterFile) {
-        let reschedulings = self.firmware.report().reschedulings();
+        let reschedulings = registers.reschedulings();
         if reschedulings == self.placed {
             return;
         }
@@ -90,7 +114,15 @@ impl Controller {
     }
 
     fn note_decision(&mut self, registers: &RegisterFile) {
-        let report = self.firmware.report();
+        let firmware = match &self.brain {
+            Brain::Native(firmware) => Some(firmware.as_ref()),
+            Brain::Remote(remote) => remote.twin(),
+        };
+        let Some(firmware) = firmware else {
+            self.decision = None;
+            return;
+        };
+        let report = firmware.report();
         let Some(vector) = report.winner() else { return };
         if report.reschedulings() == self.noted {
             return;
@@ -130,7 +162,10 @@ impl Controller {
 impl Microcontroller for Controller {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
         self.account(registers.now());
-        self.firmware.on_interrupt(registers);
+        match &mut self.brain {
+            Brain::Native(firmware) => firmware.on_interrupt(registers),
+            Brain::Remote(remote) => remote.on_interrupt(registers),
+        }
         self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
         self.note_decision(registers);
         if self.phase == PhaseCode::Steady {

@@ -205,6 +205,9 @@ pub enum RunError {
     /// The simulation came to a stop: who waits for what.
     #[error("the simulation is stuck: {0}")]
     Stuck(String),
+    /// The firmware image could not be run, or stopped; the message says what to do.
+    #[error("{0}")]
+    Firmware(String),
     /// Somebody asked to stop; see [`super::cancel::Cancel`].
     #[error("interrupted")]
     Interrupted,

@@ -7,6 +7,7 @@ use super::least_squares::StallSample;
 use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, SmTotals};
 use super::policy::{Control, IpcUnit, Policy, Transition};
 use super::workload::Workload;
+use crate::cosim::Image;
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
@@ -33,6 +34,8 @@ pub struct SimulatedGpu {
     skip: bool,
     /// Record what happens at the register block.
     record: bool,
+    /// The image that decides; none: the firmware in this process.
+    image: Option<Image>,
 }
 
 /// A GPU in the middle of a run.
@@ -46,7 +49,7 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false }
+        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, image: None }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
@@ -63,6 +66,11 @@ impl SimulatedGpu {
     /// The same GPU, which records what happens at the register block ([`Outcome::activity`]).
     pub fn recording(self) -> Self {
         SimulatedGpu { record: true, ..self }
+    }
+
+    /// The same GPU, whose scheduler is an image in QEMU; none: the firmware in this process.
+    pub fn with_image(self, image: Option<Image>) -> Self {
+        SimulatedGpu { image, ..self }
     }
 
     /// The kernel as the firmware sees it at launch.
@@ -119,8 +127,7 @@ impl SimulatedGpu {
             gpu.launch(launch).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
-        let started = Controller::start(gpu.registers_mut(), streams);
-        let controller = started.map_err(|error| RunError::Stuck(format!("the firmware did not start: {error:?}")))?;
+        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref())?;
         Ok(Running { gpu, controller })
     }
 
@@ -134,6 +141,9 @@ impl SimulatedGpu {
             let before = gpu.cycle();
             let end = gpu.run(controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
             progress(gpu.cycle() - before);
+            if let Some(failure) = controller.failure() {
+                return Err(failure);
+            }
             match end {
                 RunEnd::CycleLimit => {}
                 RunEnd::AllComplete => break,

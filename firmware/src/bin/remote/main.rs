@@ -1,0 +1,62 @@
+//! The image with its register block at the other end of a serial port: the scheduler in QEMU, under the GPU model on the host
+//! (`mias compare --firmware qemu`). Scheduler, driver and limits are those of the image beside it; only the bus differs.
+//!
+//! One call of the driver per wake-up: the host wakes again while the interrupt line is high.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(all(target_os = "none", target_arch = "arm", not(microbit)))]
+#[path = "mps2_an386.rs"]
+mod board;
+#[cfg(all(target_os = "none", target_arch = "arm", microbit))]
+#[path = "microbit.rs"]
+mod board;
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+#[path = "virt.rs"]
+mod board;
+
+#[cfg(target_os = "none")]
+mod target {
+    use core::panic::PanicInfo;
+    use core::ptr::addr_of_mut;
+
+    use mias_firmware::Firmware;
+    use mias_firmware::limits;
+    use mias_firmware::policy::AnyPolicy;
+    use mias_firmware::remote::RemoteBus;
+
+    use super::board::SerialPort;
+
+    /// The scheduler's state, started in place: it is too large for the stack.
+    static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
+
+    /// What the reset code calls once memory is set up.
+    pub(crate) fn run() -> ! {
+        let mut bus = RemoteBus::connect(SerialPort::open());
+        // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
+        let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
+        let started = firmware.restart(&mut bus, limits::SMS).is_ok();
+        loop {
+            bus.sleep();
+            if started {
+                firmware.on_interrupt(&mut bus);
+            }
+        }
+    }
+
+    unsafe extern "C" {
+        /// Deliberately undefined.
+        fn __panic_is_reachable() -> !;
+    }
+
+    #[panic_handler]
+    fn panic(_: &PanicInfo<'_>) -> ! {
+        // SAFETY: never runs: an image that refers to this symbol does not link.
+        unsafe { __panic_is_reachable() }
+    }
+}
+
+#[cfg(not(target_os = "none"))]
+fn main() {
+    eprintln!("this is a target image; `cargo xtask image` builds it, and `mias run --firmware qemu` runs it");
+    std::process::exit(2);
+}

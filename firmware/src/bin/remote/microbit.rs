@@ -1,0 +1,80 @@
+//! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual" 3.0, section 29.
+
+use core::ptr;
+
+use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
+use cortex_m_rt::entry;
+use mias_firmware::remote::Line;
+
+const UART: usize = 0x4000_2000;
+const START_RECEIVING: usize = UART;
+const START_TRANSMITTING: usize = UART + 0x008;
+const RECEIVED: usize = UART + 0x108;
+const TRANSMITTED: usize = UART + 0x11C;
+const INT_ENABLE_SET: usize = UART + 0x304;
+const ENABLE: usize = UART + 0x500;
+const RECEIVE_DATA: usize = UART + 0x518;
+const TRANSMIT_DATA: usize = UART + 0x51C;
+
+const ENABLED: u32 = 4;
+const RECEIVED_BIT: u32 = 1 << 2;
+
+/// Interrupt of the UART: its peripheral number.
+#[derive(Clone, Copy)]
+struct Uart;
+
+// SAFETY: the number is a constant that the processor has.
+unsafe impl InterruptNumber for Uart {
+    fn number(self) -> u16 {
+        2
+    }
+}
+
+/// The serial port.
+pub(crate) struct SerialPort(());
+
+#[entry]
+fn main() -> ! {
+    crate::target::run()
+}
+
+fn read(register: usize) -> u32 {
+    // SAFETY: a register of the UART, which this module alone uses.
+    unsafe { ptr::read_volatile(register as *const u32) }
+}
+
+fn write(register: usize, value: u32) {
+    // SAFETY: as for `read`.
+    unsafe { ptr::write_volatile(register as *mut u32, value) };
+}
+
+impl SerialPort {
+    pub(crate) fn open() -> Self {
+        cortex_m::interrupt::disable();
+        write(ENABLE, ENABLED);
+        write(START_TRANSMITTING, 1);
+        write(START_RECEIVING, 1);
+        write(INT_ENABLE_SET, RECEIVED_BIT);
+        // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
+        unsafe { NVIC::unmask(Uart) };
+        SerialPort(())
+    }
+}
+
+impl Line for SerialPort {
+    fn send(&mut self, byte: u8) {
+        write(TRANSMITTED, 0);
+        write(TRANSMIT_DATA, byte.into());
+        while read(TRANSMITTED) == 0 {}
+    }
+
+    fn receive(&mut self) -> u8 {
+        while read(RECEIVED) == 0 {
+            asm::wfi();
+            NVIC::unpend(Uart);
+        }
+        // The event first: what arrives from here on sets it again.
+        write(RECEIVED, 0);
+        read(RECEIVE_DATA) as u8
+    }
+}

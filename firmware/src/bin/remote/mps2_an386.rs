@@ -1,0 +1,79 @@
+//! QEMU's mps2-an386, a Cortex-M4: the CMSDK APB UART 0. Registers: "Cortex-M System Design Kit Technical Reference Manual",
+//! ARM DDI 0479, section 4.3; addresses: application note AN386, table 3-3.
+
+use core::ptr;
+
+use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
+use cortex_m_rt::entry;
+use mias_firmware::remote::Line;
+
+const UART: usize = 0x4000_4000;
+const DATA: usize = UART;
+const STATE: usize = UART + 0x04;
+const CTRL: usize = UART + 0x08;
+const INT_CLEAR: usize = UART + 0x0C;
+const BAUD_DIVIDER: usize = UART + 0x10;
+
+const TRANSMIT_FULL: u32 = 1 << 0;
+const RECEIVE_FULL: u32 = 1 << 1;
+/// Transmitter and receiver on, receive interrupt on.
+const ON: u32 = 1 << 0 | 1 << 1 | 1 << 3;
+const RECEIVED: u32 = 1 << 1;
+/// The least that the divider takes.
+const FASTEST: u32 = 16;
+
+/// Receive interrupt of UART 0 (AN386, table 3-5).
+#[derive(Clone, Copy)]
+struct Received;
+
+// SAFETY: the number is a constant that the processor has.
+unsafe impl InterruptNumber for Received {
+    fn number(self) -> u16 {
+        0
+    }
+}
+
+/// The serial port.
+pub(crate) struct SerialPort(());
+
+#[entry]
+fn main() -> ! {
+    crate::target::run()
+}
+
+fn read(register: usize) -> u32 {
+    // SAFETY: a register of the UART, which this module alone uses.
+    unsafe { ptr::read_volatile(register as *const u32) }
+}
+
+fn write(register: usize, value: u32) {
+    // SAFETY: as for `read`.
+    unsafe { ptr::write_volatile(register as *mut u32, value) };
+}
+
+impl SerialPort {
+    pub(crate) fn open() -> Self {
+        cortex_m::interrupt::disable();
+        write(BAUD_DIVIDER, FASTEST);
+        write(CTRL, ON);
+        // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
+        unsafe { NVIC::unmask(Received) };
+        SerialPort(())
+    }
+}
+
+impl Line for SerialPort {
+    fn send(&mut self, byte: u8) {
+        while read(STATE) & TRANSMIT_FULL != 0 {}
+        write(DATA, byte.into());
+    }
+
+    fn receive(&mut self) -> u8 {
+        while read(STATE) & RECEIVE_FULL == 0 {
+            asm::wfi();
+            write(INT_CLEAR, RECEIVED);
+            NVIC::unpend(Received);
+        }
+        read(DATA) as u8
+    }
+}

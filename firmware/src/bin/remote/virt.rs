@@ -1,0 +1,76 @@
+//! QEMU's virt with a 32-bit RISC-V core: a 16550 UART, its interrupt through the platform's interrupt controller. Registers:
+//! PC16550D data sheet, section 8; "RISC-V Platform-Level Interrupt Controller" 1.0, section 3; addresses: the machine's
+//! device tree.
+
+use core::ptr;
+
+use mias_firmware::remote::Line;
+use riscv::register::mie;
+use riscv_rt::entry;
+
+const UART: usize = 0x1000_0000;
+const DATA: usize = UART;
+const INT_ENABLE: usize = UART + 1;
+const LINE_STATUS: usize = UART + 5;
+
+const RECEIVED: u8 = 1 << 0;
+const TRANSMIT_EMPTY: u8 = 1 << 5;
+
+/// The UART's source at the interrupt controller.
+const SOURCE: usize = 10;
+const PLIC: usize = 0x0C00_0000;
+const PRIORITY: usize = PLIC + 4 * SOURCE;
+/// Enabled sources, threshold and claim of hart 0 in machine mode.
+const ENABLED: usize = PLIC + 0x2000;
+const THRESHOLD: usize = PLIC + 0x20_0000;
+const CLAIM: usize = PLIC + 0x20_0004;
+
+/// The serial port.
+pub(crate) struct SerialPort(());
+
+#[entry]
+fn main() -> ! {
+    crate::target::run()
+}
+
+fn read<T>(register: usize) -> T {
+    // SAFETY: a register of the UART or the interrupt controller, of this width, which this module alone uses.
+    unsafe { ptr::read_volatile(register as *const T) }
+}
+
+fn write<T>(register: usize, value: T) {
+    // SAFETY: as for `read`.
+    unsafe { ptr::write_volatile(register as *mut T, value) };
+}
+
+impl SerialPort {
+    pub(crate) fn open() -> Self {
+        write(INT_ENABLE, RECEIVED);
+        write(PRIORITY, 1_u32);
+        write(ENABLED, 1_u32 << SOURCE);
+        write(THRESHOLD, 0_u32);
+        // SAFETY: `mstatus.MIE` is 0 after reset and stays so: no handler runs, a pending interrupt only ends WFI.
+        unsafe { mie::set_mext() };
+        SerialPort(())
+    }
+}
+
+impl Line for SerialPort {
+    fn send(&mut self, byte: u8) {
+        while read::<u8>(LINE_STATUS) & TRANSMIT_EMPTY == 0 {}
+        write(DATA, byte);
+    }
+
+    fn receive(&mut self) -> u8 {
+        while read::<u8>(LINE_STATUS) & RECEIVED == 0 {
+            riscv::asm::wfi();
+        }
+        let byte = read::<u8>(DATA);
+        // The line is low again: what raised it is done with.
+        let claimed: u32 = read(CLAIM);
+        if claimed != 0 {
+            write(CLAIM, claimed);
+        }
+        byte
+    }
+}

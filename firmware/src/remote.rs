@@ -1,0 +1,198 @@
+//! The bus over a line of bytes: for an image that runs far from its register block, such as in QEMU beside the GPU model.
+//!
+//! The image asks, the other side answers. Words are little-endian.
+//!
+//! | request | bytes | answer |
+//! |---|---|---|
+//! | [`Request::Hello`] | `H`, map version, SMs, kernels, configurations that the image is built for | none |
+//! | [`Request::Read`] | `R`, offset | the register's word |
+//! | [`Request::Write`] | `W`, offset, value | none |
+//! | [`Request::Sleep`] | `S` | [`WAKE`], once the interrupt line is high |
+
+use crate::bus::Bus;
+use crate::limits;
+use crate::regs::VERSION_VALUE;
+
+/// What ends a sleep.
+pub const WAKE: u8 = b'I';
+
+/// Most words of a request.
+pub const MAX_WORDS: usize = 4;
+
+/// What an image asks of the other side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// The image has started.
+    Hello {
+        /// Version of the register map that it was built with.
+        version: u32,
+        /// SMs that it schedules.
+        sms: u32,
+        /// Kernels that it schedules at a time.
+        kernels: u32,
+        /// Configurations that it has room for.
+        configs: u32,
+    },
+    /// Read the register at this offset.
+    Read(u32),
+    /// Write a register.
+    Write {
+        /// Its offset.
+        offset: u32,
+        /// The value.
+        value: u32,
+    },
+    /// Nothing to do until the interrupt line is high.
+    Sleep,
+}
+
+impl Request {
+    /// What this image has to say of itself.
+    pub const GREETING: Self =
+        Self::Hello { version: VERSION_VALUE, sms: limits::SMS as u32, kernels: limits::KERNELS as u32, configs: limits::CONFIGS as u32 };
+
+    /// First byte, and the words that follow.
+    #[must_use]
+    pub const fn encode(self) -> (u8, [u32; MAX_WORDS], usize) {
+        match self {
+            Self::Hello { version, sms, kernels, configs } => (b'H', [version, sms, kernels, configs], 4),
+            Self::Read(offset) => (b'R', [offset, 0, 0, 0], 1),
+            Self::Write { offset, value } => (b'W', [offset, value, 0, 0], 2),
+            Self::Sleep => (b'S', [0; MAX_WORDS], 0),
+        }
+    }
+
+    /// How many words follow this first byte; none if no request starts so.
+    #[must_use]
+    pub const fn words(first: u8) -> Option<usize> {
+        match first {
+            b'H' => Some(4),
+            b'R' => Some(1),
+            b'W' => Some(2),
+            b'S' => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The request of a first byte and its words, unused ones ignored; none if no request starts so.
+    #[must_use]
+    pub const fn decode(first: u8, words: [u32; MAX_WORDS]) -> Option<Self> {
+        let [a, b, c, d] = words;
+        match first {
+            b'H' => Some(Self::Hello { version: a, sms: b, kernels: c, configs: d }),
+            b'R' => Some(Self::Read(a)),
+            b'W' => Some(Self::Write { offset: a, value: b }),
+            b'S' => Some(Self::Sleep),
+            _ => None,
+        }
+    }
+}
+
+/// A line of bytes, such as a serial port. It loses nothing, and waits as long as it takes.
+pub trait Line {
+    /// Sends a byte.
+    fn send(&mut self, byte: u8);
+    /// Waits for a byte.
+    fn receive(&mut self) -> u8;
+}
+
+/// A register block at the other end of a line.
+#[derive(Debug)]
+pub struct RemoteBus<L> {
+    line: L,
+}
+
+impl<L: Line> RemoteBus<L> {
+    /// The register block at the other end of `line`, which is told of this image.
+    pub fn connect(line: L) -> Self {
+        let mut bus = Self { line };
+        bus.send(Request::GREETING);
+        bus
+    }
+
+    /// Sleeps until the interrupt line is high.
+    pub fn sleep(&mut self) {
+        self.send(Request::Sleep);
+        while self.line.receive() != WAKE {}
+    }
+
+    fn send(&mut self, request: Request) {
+        let (first, words, count) = request.encode();
+        self.line.send(first);
+        for byte in words.into_iter().take(count).flat_map(u32::to_le_bytes) {
+            self.line.send(byte);
+        }
+    }
+}
+
+impl<L: Line> Bus for RemoteBus<L> {
+    fn read32(&mut self, offset: u32) -> u32 {
+        self.send(Request::Read(offset));
+        u32::from_le_bytes(core::array::from_fn(|_| self.line.receive()))
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        self.send(Request::Write { offset, value });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+    use std::vec::Vec;
+
+    fn request() -> impl Strategy<Value = Request> {
+        prop_oneof![
+            any::<[u32; 4]>().prop_map(|[version, sms, kernels, configs]| Request::Hello { version, sms, kernels, configs }),
+            any::<u32>().prop_map(Request::Read),
+            any::<(u32, u32)>().prop_map(|(offset, value)| Request::Write { offset, value }),
+            Just(Request::Sleep),
+        ]
+    }
+
+    /// Both ends in one: what was sent, and what is to be received.
+    #[derive(Default)]
+    struct Ends {
+        sent: Vec<u8>,
+        waiting: VecDeque<u8>,
+    }
+
+    impl Line for &mut Ends {
+        fn send(&mut self, byte: u8) {
+            self.sent.push(byte);
+        }
+
+        fn receive(&mut self) -> u8 {
+            self.waiting.pop_front().unwrap()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn requests_are_read_as_written(request in request()) {
+            let (first, words, count) = request.encode();
+            prop_assert_eq!(Request::words(first), Some(count));
+            prop_assert_eq!(Request::decode(first, words), Some(request));
+        }
+
+        #[test]
+        fn other_bytes_start_no_request(first in any::<u8>()) {
+            prop_assert_eq!(Request::words(first).is_some(), Request::decode(first, [0; MAX_WORDS]).is_some());
+            prop_assert_eq!(Request::words(first).is_some(), b"HRWS".contains(&first));
+        }
+    }
+
+    #[test]
+    fn a_conversation_byte_by_byte() {
+        let mut ends = Ends { waiting: VecDeque::from([0x78, 0x56, 0x34, 0x12, 0, WAKE]), ..Ends::default() };
+        let mut bus = RemoteBus::connect(&mut ends);
+        assert_eq!(bus.read32(0x10), 0x1234_5678);
+        bus.write32(0x1_0080, 3);
+        bus.sleep();
+        let greeting = 1 + 4 * 4;
+        assert_eq!(ends.sent[greeting..], [b'R', 0x10, 0, 0, 0, b'W', 0x80, 0, 1, 0, 3, 0, 0, 0, b'S']);
+        assert!(ends.waiting.is_empty());
+    }
+}

@@ -1,0 +1,86 @@
+//! The serial port of a processor in QEMU, as bytes.
+
+use super::{CosimError, Image};
+use std::io::{ErrorKind, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+/// How long the image may take for its next byte. Assumption: a decision takes it milliseconds, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Chunks of bytes on their way; a chunk is what one read gave.
+const CHUNKS: usize = 64;
+
+/// Bytes of a read.
+const CHUNK_BYTES: usize = 4096;
+
+/// QEMU with an image in it. Ends with this value.
+#[derive(Debug)]
+pub(super) struct SerialLine {
+    qemu: Child,
+    input: ChildStdin,
+    output: Receiver<Vec<u8>>,
+    chunk: std::vec::IntoIter<u8>,
+}
+
+impl SerialLine {
+    /// Starts QEMU.
+    pub(super) fn open(image: &Image) -> Result<Self, CosimError> {
+        if !image.file.is_file() {
+            return Err(CosimError(format!("{} is no image: `cargo xtask image` builds them", image.file.display())));
+        }
+        let (program, board) = image.core.qemu();
+        let mut command = Command::new(program);
+        command.args(board).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel"]).arg(&image.file);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut qemu = command.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => CosimError(format!("{program} is not installed; on Debian: apt-get install {}", image.core.package())),
+            _ => CosimError(format!("cannot run {program}: {error}")),
+        })?;
+        let (Some(input), Some(mut from)) = (qemu.stdin.take(), qemu.stdout.take()) else {
+            return Err(CosimError(format!("{program} has no standard input or output")));
+        };
+        let (sender, output) = sync_channel(CHUNKS);
+        std::thread::spawn(move || {
+            let mut buffer = [0; CHUNK_BYTES];
+            while let Ok(count @ 1..) = from.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(SerialLine { qemu, input, output, chunk: Vec::new().into_iter() })
+    }
+
+    /// Waits for a byte from the image.
+    pub(super) fn receive(&mut self) -> Result<u8, CosimError> {
+        loop {
+            if let Some(byte) = self.chunk.next() {
+                return Ok(byte);
+            }
+            match self.output.recv_timeout(PATIENCE) {
+                Ok(chunk) => self.chunk = chunk.into_iter(),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(CosimError(format!("the image in QEMU says nothing for {} seconds", PATIENCE.as_secs())));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(CosimError("QEMU has ended: is this an image for that processor?".into()));
+                }
+            }
+        }
+    }
+
+    /// Sends bytes to the image.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), CosimError> {
+        self.input.write_all(bytes).map_err(|error| CosimError(format!("QEMU no longer listens: {error}")))
+    }
+}
+
+impl Drop for SerialLine {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.qemu.kill();
+        let _ = self.qemu.wait();
+    }
+}
