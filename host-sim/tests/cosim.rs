@@ -38,6 +38,19 @@ fn a_comparison_is_the_same() {
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
+/// The image decides and nobody else: one that chooses the worst configuration ends with another one. The native twin has no
+/// account of that decision.
+#[test]
+fn an_inverted_comparison_changes_the_result() {
+    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
+    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000"];
+    let parsed = |text: String| serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
+    let (native, inverted) = (parsed(with(&args, "native")), parsed(with(&[&args[..], &["--image", &image]].concat(), "qemu")));
+    assert_ne!(native["config"], inverted["config"]);
+    assert_ne!(native["launches"], inverted["launches"]);
+    assert!(native["decision"].is_object() && inverted["decision"].is_null());
+}
+
 #[test]
 fn what_cannot_be_run_is_refused() {
     refused(&["run", "mm:64", "--image", "x.elf"], &["--image: give --firmware qemu too"]);

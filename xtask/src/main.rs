@@ -3,6 +3,7 @@
 mod budget;
 mod characterise;
 mod ci;
+mod cosim;
 mod docs;
 mod image;
 mod kernels;

@@ -1,10 +1,10 @@
-//! `cargo xtask test`, the README's test command: every test of the workspace, then the images, the proofs on them, and the
-//! decision's latency on its processors.
+//! `cargo xtask test`, the README's test command: every test of the workspace, then the images, the proofs on them, the
+//! decision's latency on its processors, and the images in the loop.
 
 use anyhow::Result;
 
 use crate::util::{Report, cargo, run as run_command};
-use crate::{image, latency, setup};
+use crate::{cosim, image, latency, setup};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -20,8 +20,10 @@ pub(crate) fn steps(report: &mut Report) {
     if ready {
         image::steps(report);
         latency::steps(report);
+        cosim::steps(report);
     } else {
         report.blocked("image", "setup failed");
         report.blocked("decision latency", "setup failed");
+        report.blocked("co-simulation", "setup failed");
     }
 }

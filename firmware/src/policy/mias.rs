@@ -102,6 +102,12 @@ fn add<const C: usize>(
     }
 }
 
+/// As it is, but for the feature that turns it round.
+#[inline(always)]
+const fn order(order: Ordering) -> Ordering {
+    if cfg!(feature = "invert-comparison") { order.reverse() } else { order }
+}
+
 /// Configurations that the first round tries.
 fn first_round(total: u32, sms: u32, room: u32) -> u32 {
     if total <= sms.min(room) {
@@ -182,7 +188,7 @@ impl<M: Metric> Mias<M> {
         let (mut champion, mut challenger) = if contest.swapped { (other, one) } else { (one, other) };
         for entry in entries.iter().filter(|entry| entry.sums.sms != 0) {
             *challenger = self.metric.score(&entry.sums, totals);
-            let better = contest.best.is_none_or(|best| match M::compare(challenger, champion) {
+            let better = contest.best.is_none_or(|best| match order(M::compare(challenger, champion)) {
                 Ordering::Greater => true,
                 Ordering::Equal => entry.vector < best.vector,
                 Ordering::Less => false,

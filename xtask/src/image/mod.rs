@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail, ensure};
 
 use crate::budget::{Budget, keep};
+use crate::cosim;
 use crate::setup::{self, llvm_tool};
 use crate::targets::{TARGETS, Target};
 use crate::util::{Report, cargo, command, output, run as run_command, stdout, target_dir};
@@ -33,6 +34,7 @@ pub(crate) fn run() -> Result<()> {
     let mut report = Report::default();
     if report.step("setup", setup::run) {
         steps(&mut report);
+        cosim::build(&mut report);
     }
     report.finish("cargo xtask image")
 }

@@ -1,0 +1,53 @@
+//! Builds the images whose register block is at the other end of a serial port, and the same with one comparison inverted; then
+//! runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/tests/cosim.rs`).
+
+use std::path::{Path, PathBuf};
+
+use crate::targets::{TARGETS, Target};
+use crate::util::{Report, cargo, run, target_dir};
+
+/// The image's binary in `firmware/`.
+const BINARY: &str = "mias-firmware-remote";
+/// The firmware's feature that chooses the worst configuration.
+const INVERT: &str = "invert-comparison";
+/// Where the tests find the image built with it.
+const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
+
+/// The images, for `image` to build them beside its own.
+pub(crate) fn build(report: &mut Report) -> bool {
+    let mut built = true;
+    for target in &TARGETS {
+        built &= report.step(&format!("{} image for co-simulation links: no reachable panic", target.core), || {
+            run(&mut cargo(build_args(target, &target_dir())))
+        });
+    }
+    built
+}
+
+/// The steps, for `test` to take them into its own report.
+pub(crate) fn steps(report: &mut Report) {
+    if !build(report) {
+        report.blocked("co-simulation", "an image was not built");
+        return;
+    }
+    let folder = target_dir().join("inverted");
+    let target = &TARGETS[0];
+    let inverted =
+        report.step("the image with a comparison inverted", || run(cargo(build_args(target, &folder)).args(["--features", INVERT])));
+    if inverted {
+        report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
+            run(cargo(["test", "--package", "mias", "--test", "cosim"]).env(INVERTED_IMAGE, path(target, &folder)))
+        });
+    }
+}
+
+fn build_args(target: &Target, folder: &Path) -> Vec<String> {
+    let folder = folder.display().to_string();
+    ["build", "--package", "mias-firmware", "--bin", BINARY, "--target", target.triple, "--profile", "image", "--target-dir", &folder]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+fn path(target: &Target, folder: &Path) -> PathBuf {
+    folder.join(target.triple).join("image").join(BINARY)
+}
