@@ -104,5 +104,6 @@ fn the_dump_agrees_with_the_report() {
 
 #[test]
 fn drawings_that_cannot_be_written_are_refused_first() {
+    refused(&["run", "mm", "--vcd", "t.x", "--timeline", "t.x"], &["t.x: two outputs cannot go to one file"]);
     refused(&["run", "mm", "--cycles", "1000000000000", "--timeline", "/no/such/folder/t.json"], &["cannot write /no/such/folder/t.json"]);
 }

@@ -36,6 +36,23 @@ fn an_exported_kernel_runs_like_the_kernel() {
     });
 }
 
+/// A user's kernel that reads constant memory at an address that its lanes compute: the one access whose width tracers do not list.
+#[test]
+fn constant_memory_runs_like_the_kernel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = include_str!("data/ptx/constants.ptx");
+    std::fs::write(folder.path().join("constants.ptx"), ptx).expect("PTX");
+    let toml = "ptx = \"constants.ptx\"\nentry = \"constants\"\ngrid = 8\nblock = 128\nregisters = 16\nargs = ARGS\n";
+    let path = folder.path().join("constants.toml");
+    std::fs::write(&path, toml.replace("ARGS", "[\"buf:i32:1024:zeros\", 1000]")).expect("TOML");
+    let (word, target) = (path.to_str().expect("UTF-8"), folder.path().join("out"));
+    printed(&["trace", "export", word, "--to", "accelsim", target.to_str().expect("UTF-8")]);
+    let list = target.join("kernelslist.g");
+    assert!(unpacked(&target.join("kernel-1.traceg.xz")).contains(" LDC"), "the kernel has such an access");
+    let direct = numbers(&["run", word, "--until", "done", "--policy", "left-over"]);
+    assert_eq!(direct, numbers(&["run", "--trace", list.to_str().expect("UTF-8")]));
+}
+
 fn unpacked(file: &Path) -> String {
     let mut text = String::new();
     let file = std::fs::File::open(file).expect("a trace");

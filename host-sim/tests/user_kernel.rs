@@ -25,6 +25,9 @@ fn mistakes_in_the_options_are_refused() {
     with(&["--grid", "4", "--block", "256", "--regs", "10"], &["0 arguments are given, entry `saxpy` takes 4"]);
     with(&["--grid", "4", "--block", "256", "--regs", "10", "--entry", "sax"], &["no entry `sax`; the module has: saxpy"]);
     with(&["--grid", "4", "--block", "256", "--regs", "10", "--arg", "buf:f32:4"], &["--arg buf:f32:4 (argument 1): expected buf:"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "256"], &["256 registers per thread; a thread has at most 255"]);
+    let args = ["--arg", "1", "--arg", "1", "--arg", "buf:f32:4:ones", "--arg", "buf:f32:4:ones"];
+    with(&[&["--grid", "1,1,70000", "--block", "32", "--regs", "10"][..], &args].concat(), &["at most 65535 TBs in y and in z"]);
     refused(&["run", "mm", "--grid", "4"], &["--ptx"]);
     refused(&["run", "mm", "--ptx", &ptx, "--grid", "4", "--block", "256"], &["cannot be used with"]);
     refused(&["run", &ptx], &["named by its TOML file, or run with --ptx"]);

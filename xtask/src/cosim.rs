@@ -36,7 +36,7 @@ pub(crate) fn steps(report: &mut Report) {
         report.step("the image with a comparison inverted", || run(cargo(build_args(target, &folder)).args(["--features", INVERT])));
     if inverted {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
-            run(cargo(["test", "--package", "mias", "--test", "cosim"]).env(INVERTED_IMAGE, path(target, &folder)))
+            run(cargo(["test", "--workspace", "--test", "cosim"]).env(INVERTED_IMAGE, path(target, &folder)))
         });
     }
 }

@@ -135,7 +135,11 @@ impl<'a> Statics<'a> {
         let mut parts = opcode.split('.');
         let stem = parts.next().unwrap_or_default();
         let found = self.header.isa.operation(stem);
-        let operation = found.unwrap_or(Operation::Of(Class::Int));
+        // Tracers list no width for the constant bank; one that is listed is ours, of an address that the lanes compute.
+        let operation = match found {
+            Some(_) if stem == "LDC" && listed_width > 0 => Operation::Of(Class::Load(Space::Constant)),
+            found => found.unwrap_or(Operation::Of(Class::Int)),
+        };
         if is_memory(operation) && listed_width > 0 {
             let width = if stem == "LDSM" { None } else { parts.clone().find_map(width_bytes) }.unwrap_or(listed_width);
             if width > MAX_WIDTH_BYTES {

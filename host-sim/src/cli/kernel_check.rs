@@ -18,6 +18,9 @@ struct Row {
     /// None for a kernel without a host reference.
     right: Option<bool>,
     wrong_because: Option<String>,
+    /// How good the results are, where that is more than right or wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<String>,
 }
 
 impl Row {
@@ -31,6 +34,7 @@ impl Row {
             warp_insts_per_second: (seconds > 0.0).then(|| checked.warp_insts as f64 / seconds),
             right: has_reference.then_some(checked.wrong.is_none()),
             wrong_because: checked.wrong.map(|wrong| wrong.to_string()),
+            quality: None,
         }
     }
 
@@ -54,7 +58,8 @@ pub(super) fn main(requests: &[(String, Request)], format: Format, output: &Outp
         let mut before = 0;
         let mut progress = |done: u64, _| bar.inc(done - std::mem::replace(&mut before, done));
         let Some(checked) = check(&prepared, &cancel, &mut progress)? else { break };
-        rows.push(Row::new(&request.name(word), checked, prepared.instance.expected.is_some()));
+        let row = Row::new(&request.name(word), checked, prepared.instance.expected.is_some());
+        rows.push(Row { quality: prepared.instance.quality(), ..row });
     }
     bar.finish_and_clear();
     let text = match format {
@@ -81,7 +86,8 @@ fn text(rows: &[Row]) -> String {
             [grouped(row.tbs), grouped(row.ptx_warp_insts), number(Some(row.seconds), 2), number(rate, 1), row.results().to_owned()];
         table.add_row(std::iter::once(row.name.clone()).chain(cells));
     }
-    table::text(&table)
+    let qualities = rows.iter().filter_map(|row| Some(format!("{}: {}\n", row.name, row.quality.as_ref()?)));
+    table::text(&table) + &qualities.collect::<String>()
 }
 
 #[cfg(test)]

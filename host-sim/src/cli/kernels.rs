@@ -47,6 +47,7 @@ fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> Ker
             kernel_type: Some(letter(spec.kernel.kernel_type())),
             size: Some(spec.input.size.unwrap_or(spec.kernel.default_size())),
             size_unit: spec.kernel.size_unit().to_owned(),
+            settings: spec.kernel.settings(),
             ..row
         },
         Request::User(kernel) => KernelRow { description: kernel.ptx.display().to_string(), ..row },

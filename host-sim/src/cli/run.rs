@@ -99,6 +99,10 @@ struct Drawings {
 impl Drawings {
     /// Sees to it that they can be written, before anything is simulated.
     fn open(args: &RunArgs) -> Result<Self, CliError> {
+        let files: Vec<&PathBuf> = [&args.common.out, &args.timeline, &args.vcd].into_iter().flatten().collect();
+        if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
+            return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
+        }
         let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
         Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)? })
     }

@@ -37,5 +37,6 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<UserKernel, CliErr
         shared_bytes: args.shared,
         arguments,
         folder: PathBuf::new(),
+        origin: format!("--ptx {}", ptx.display()),
     })
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const DEFAULT_SEED: u64 = 1;
 
 /// Something of a kernel's input that can be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Setting {
     /// Its key.
     pub key: &'static str,

@@ -19,6 +19,10 @@ pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 10_000_000;
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
 
+/// TBs in y or z, and threads in z: the same table.
+const MAX_GRID_YZ: u32 = 65_535;
+const MAX_BLOCK_Z: u32 = 64;
+
 /// Instructions watched beyond the limit, to see where a kernel loops. Assumption: more than one round of any loop has.
 const WATCHED: u64 = 20_000;
 
@@ -132,6 +136,9 @@ impl<'a> TbRunner<'a> {
         let impossible = |message| ExecError::Geometry { kernel: program.name.clone(), grid: launch.grid, block: launch.block, message };
         if launch.grid.contains(&0) || launch.block.contains(&0) {
             return Err(impossible("no axis may be zero"));
+        }
+        if launch.grid[1].max(launch.grid[2]) > MAX_GRID_YZ || launch.block[2] > MAX_BLOCK_Z {
+            return Err(impossible("a grid has at most 65535 TBs in y and in z, a TB at most 64 threads in z"));
         }
         if launch.threads() > MAX_THREADS {
             return Err(impossible("a TB has at most 1024 threads"));

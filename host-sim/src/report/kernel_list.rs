@@ -2,7 +2,7 @@
 
 use super::table::{self, DASH, grouped};
 use crate::characterise::occupancy::Occupancy;
-use crate::kernels::KernelType;
+use crate::kernels::{KernelType, Setting};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::trace::KernelInfo;
 use serde::Serialize;
@@ -21,6 +21,8 @@ pub struct KernelRow {
     pub size: Option<u64>,
     /// What the size counts.
     pub size_unit: String,
+    /// What can be set besides size and seed.
+    pub settings: &'static [Setting],
     /// TBs in the grid.
     pub tbs: u64,
     /// TBs in x, y, z.
@@ -63,6 +65,7 @@ impl KernelRow {
             kernel_type: None,
             size: None,
             size_unit: String::new(),
+            settings: &[],
             tbs: info.tbs(),
             grid: info.grid,
             block: info.block,
@@ -102,7 +105,9 @@ pub fn table(rows: &[KernelRow]) -> String {
 /// For people.
 pub fn text(rows: &[KernelRow]) -> String {
     let size = |row: &KernelRow| row.size.map_or_else(String::new, |size| format!("; {size} {}", row.size_unit));
-    let about = rows.iter().map(|row| format!("{}: {}{}\n", row.name, row.description, size(row)));
+    let setting = |setting: &Setting| format!("    {}: {}\n", setting.key, setting.description);
+    let settings = |row: &KernelRow| row.settings.iter().map(setting).collect::<String>();
+    let about = rows.iter().map(|row| format!("{}: {}{}\n{}", row.name, row.description, size(row), settings(row)));
     format!("{}\n{}", table(rows), about.collect::<String>())
 }
 

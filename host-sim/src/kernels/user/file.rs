@@ -82,7 +82,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<UserKernel, UserError> {
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (ptx, entry, shared_bytes) = (folder.join(file.ptx), file.entry, file.shared);
-    Ok(UserKernel { name: stem, ptx, entry, grid, block, registers, shared_bytes, arguments, folder })
+    Ok(UserKernel { name: stem, ptx, entry, grid, block, registers, shared_bytes, arguments, folder, origin: name })
 }
 
 /// One to three extents, each at least 1.

@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 /// Seed of the first random buffer; the others count up (assumption: any will do).
 const SEED: u64 = 1;
 
+/// Registers per thread: CUDA C programming guide, table "Technical specifications per compute capability".
+const MAX_REGISTERS: u32 = 255;
+
 /// A kernel as its user describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserKernel {
@@ -38,6 +41,8 @@ pub struct UserKernel {
     pub arguments: Vec<(String, Argument)>,
     /// What paths in arguments are relative to.
     pub folder: PathBuf,
+    /// The file or the option that describes it, for messages.
+    pub origin: String,
 }
 
 /// Where the number of registers comes from. PTX does not have it; the assembler decides.
@@ -88,6 +93,10 @@ impl UserKernel {
                 report.map_err(|error| UserError(error.to_string()))?.registers
             }
         };
+        if registers_per_thread > MAX_REGISTERS {
+            let message = format!("{registers_per_thread} registers per thread; a thread has at most {MAX_REGISTERS}");
+            return Err(UserError(format!("{}: {message}", self.origin)));
+        }
         let (memory, args) = self.place(&program)?;
         let Self { grid, block, .. } = *self;
         let launch = Launch { grid, block, args, shared_bytes: self.shared_bytes };
@@ -101,7 +110,8 @@ impl UserKernel {
         if given != wanted {
             let list: Vec<String> = program.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.bytes)).collect();
             let list = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
-            return Err(UserError(format!("{given} arguments are given, entry `{}` takes {wanted}: {list}", program.name)));
+            let message = format!("{given} arguments are given, entry `{}` takes {wanted}: {list}", program.name);
+            return Err(UserError(format!("{}: {message}", self.origin)));
         }
         let mut memory = DeviceMemory::new();
         let mut args = Vec::with_capacity(given);

@@ -10,7 +10,8 @@
 //! * an integer division is one `IMAD`, as it is one instruction here;
 //! * an exit of some lanes while others go on is a `BRA`.
 //!
-//! The exception is a load from constant memory by a register, an `LDC`: the model times it in the load/store unit, readers as integer.
+//! A load from constant memory by a register is an `LDC` with its width, which tracers do not list: the model's reader knows it by
+//! that and times it in the load/store unit, others as integer.
 //!
 //! Widths are spelled so that the reference reads them: it knows a bare number of bits and `U` with one, and takes anything
 //! else for 32 bits. So a signed byte is loaded by `.U8`.
