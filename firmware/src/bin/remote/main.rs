@@ -13,6 +13,8 @@ mod board;
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 #[path = "virt.rs"]
 mod board;
+#[cfg(target_os = "none")]
+mod mmio;
 
 #[cfg(target_os = "none")]
 mod target {

@@ -1,10 +1,10 @@
 //! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual" 3.0, section 29.
 
-use core::ptr;
-
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
 use cortex_m_rt::entry;
 use mias_firmware::remote::Line;
+
+use crate::mmio::{read, write};
 
 const UART: usize = 0x4000_2000;
 const START_RECEIVING: usize = UART;
@@ -38,22 +38,12 @@ fn main() -> ! {
     crate::target::run()
 }
 
-fn read(register: usize) -> u32 {
-    // SAFETY: a register of the UART, which this module alone uses.
-    unsafe { ptr::read_volatile(register as *const u32) }
-}
-
-fn write(register: usize, value: u32) {
-    // SAFETY: as for `read`.
-    unsafe { ptr::write_volatile(register as *mut u32, value) };
-}
-
 impl SerialPort {
     pub(crate) fn open() -> Self {
         cortex_m::interrupt::disable();
         write(ENABLE, ENABLED);
-        write(START_TRANSMITTING, 1);
-        write(START_RECEIVING, 1);
+        write(START_TRANSMITTING, 1_u32);
+        write(START_RECEIVING, 1_u32);
         write(INT_ENABLE_SET, RECEIVED_BIT);
         // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
         unsafe { NVIC::unmask(Uart) };
@@ -63,18 +53,18 @@ impl SerialPort {
 
 impl Line for SerialPort {
     fn send(&mut self, byte: u8) {
-        write(TRANSMITTED, 0);
-        write(TRANSMIT_DATA, byte.into());
-        while read(TRANSMITTED) == 0 {}
+        write(TRANSMITTED, 0_u32);
+        write(TRANSMIT_DATA, u32::from(byte));
+        while read::<u32>(TRANSMITTED) == 0 {}
     }
 
     fn receive(&mut self) -> u8 {
-        while read(RECEIVED) == 0 {
+        while read::<u32>(RECEIVED) == 0 {
             asm::wfi();
             NVIC::unpend(Uart);
         }
         // The event first: what arrives from here on sets it again.
-        write(RECEIVED, 0);
-        read(RECEIVE_DATA) as u8
+        write(RECEIVED, 0_u32);
+        read::<u32>(RECEIVE_DATA) as u8
     }
 }

@@ -1,11 +1,11 @@
 //! QEMU's mps2-an386, a Cortex-M4: the CMSDK APB UART 0. Registers: "Cortex-M System Design Kit Technical Reference Manual",
 //! ARM DDI 0479, section 4.3; addresses: application note AN386, table 3-3.
 
-use core::ptr;
-
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
 use cortex_m_rt::entry;
 use mias_firmware::remote::Line;
+
+use crate::mmio::{read, write};
 
 const UART: usize = 0x4000_4000;
 const DATA: usize = UART;
@@ -41,16 +41,6 @@ fn main() -> ! {
     crate::target::run()
 }
 
-fn read(register: usize) -> u32 {
-    // SAFETY: a register of the UART, which this module alone uses.
-    unsafe { ptr::read_volatile(register as *const u32) }
-}
-
-fn write(register: usize, value: u32) {
-    // SAFETY: as for `read`.
-    unsafe { ptr::write_volatile(register as *mut u32, value) };
-}
-
 impl SerialPort {
     pub(crate) fn open() -> Self {
         cortex_m::interrupt::disable();
@@ -64,16 +54,16 @@ impl SerialPort {
 
 impl Line for SerialPort {
     fn send(&mut self, byte: u8) {
-        while read(STATE) & TRANSMIT_FULL != 0 {}
-        write(DATA, byte.into());
+        while read::<u32>(STATE) & TRANSMIT_FULL != 0 {}
+        write(DATA, u32::from(byte));
     }
 
     fn receive(&mut self) -> u8 {
-        while read(STATE) & RECEIVE_FULL == 0 {
+        while read::<u32>(STATE) & RECEIVE_FULL == 0 {
             asm::wfi();
             write(INT_CLEAR, RECEIVED);
             NVIC::unpend(Received);
         }
-        read(DATA) as u8
+        read::<u32>(DATA) as u8
     }
 }

@@ -2,11 +2,11 @@
 //! PC16550D data sheet, section 8; "RISC-V Platform-Level Interrupt Controller" 1.0, section 3; addresses: the machine's
 //! device tree.
 
-use core::ptr;
-
 use mias_firmware::remote::Line;
 use riscv::register::mie;
 use riscv_rt::entry;
+
+use crate::mmio::{read, write};
 
 const UART: usize = 0x1000_0000;
 const DATA: usize = UART;
@@ -31,16 +31,6 @@ pub(crate) struct SerialPort(());
 #[entry]
 fn main() -> ! {
     crate::target::run()
-}
-
-fn read<T>(register: usize) -> T {
-    // SAFETY: a register of the UART or the interrupt controller, of this width, which this module alone uses.
-    unsafe { ptr::read_volatile(register as *const T) }
-}
-
-fn write<T>(register: usize, value: T) {
-    // SAFETY: as for `read`.
-    unsafe { ptr::write_volatile(register as *mut T, value) };
 }
 
 impl SerialPort {
