@@ -19,7 +19,6 @@ pub struct RemoteFirmware {
     /// The native twin, as long as it does the same.
     twin: Option<Box<Firmware>>,
     record: Vec<Access>,
-    parted: Option<u64>,
     failed: Option<CosimError>,
 }
 
@@ -30,7 +29,7 @@ impl RemoteFirmware {
     /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map.
     pub fn start(image: &Image, registers: &mut RegisterFile) -> Result<Self, CosimError> {
         let line = SerialLine::open(image)?;
-        let mut remote = RemoteFirmware { line, twin: None, record: Vec::new(), parted: None, failed: None };
+        let mut remote = RemoteFirmware { line, twin: None, record: Vec::new(), failed: None };
         let Request::Hello { version, sms, .. } = remote.request()? else {
             return Err(CosimError(format!("{} does not begin with a greeting: it is no remote image", image.file.display())));
         };
@@ -49,8 +48,6 @@ impl RemoteFirmware {
         let started = twin.restart(&mut replay, sms as u16).is_ok();
         if replay.matched() && started {
             remote.twin = Some(twin);
-        } else {
-            remote.parted = Some(registers.now());
         }
         Ok(remote)
     }
@@ -70,7 +67,6 @@ impl RemoteFirmware {
             twin.on_interrupt(&mut replay);
             if !replay.matched() {
                 self.twin = None;
-                self.parted = Some(registers.now());
             }
         }
     }
@@ -78,11 +74,6 @@ impl RemoteFirmware {
     /// The native twin, for its account of the last decision; none once the two have parted.
     pub fn twin(&self) -> Option<&Firmware> {
         self.twin.as_deref()
-    }
-
-    /// Cycle since which the image does other than the native firmware.
-    pub fn parted(&self) -> Option<u64> {
-        self.parted
     }
 
     /// What went wrong, once.
