@@ -13,7 +13,7 @@ use std::time::Instant;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use mias::accelsim::Warnings;
 use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::policy::{Control, Policy};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{self, Workload};
 use mias::{gpu_file, kernels};
@@ -37,14 +37,7 @@ fn machine() -> SimulatedGpu {
 }
 
 fn to_the_end(workloads: &[Workload]) -> Run<'_> {
-    let options = Options {
-        end: End::Done,
-        profile_cycles: 45_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    };
+    let options = Options::new(End::Done);
     Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options }
 }
 

@@ -6,7 +6,7 @@ use crate::cache::Cache;
 use crate::cosim::{Core, Image};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Options, RunError};
-use crate::experiment::policy::{IpcUnit, Transition};
+use crate::experiment::policy::IpcUnit;
 use crate::experiment::workload::{Workload, place};
 use crate::kernels::user::UserKernel;
 use crate::kernels::{self, Request, Spec};
@@ -157,7 +157,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
 
 /// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.
 pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
-    Options { end: End::Cycles(cycles), profile_cycles: 45_000, transition: Transition::Drain, ipc, tbs_per_sm: None, relaunch: true }
+    Options { ipc, ..Options::new(End::Cycles(cycles)) }
 }
 
 fn known(name: &str, names: &[&str]) -> Result<(), CliError> {

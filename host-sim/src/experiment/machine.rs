@@ -37,6 +37,14 @@ pub struct Options {
     pub relaunch: bool,
 }
 
+impl Options {
+    /// The thesis' way to this end: windows of 45,000 cycles (algorithms.md section 9 item 12), drained transitions, thread
+    /// instructions, no cap, kernels relaunched.
+    pub fn new(end: End) -> Self {
+        Options { end, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None, relaunch: true }
+    }
+}
+
 /// One simulation.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {

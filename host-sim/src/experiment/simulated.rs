@@ -199,8 +199,7 @@ impl Calibrated for SimulatedGpu {
     fn sample(&self, workloads: &[&Workload], config: &[u32], window_cycles: u32) -> Result<Vec<StallSample>, RunError> {
         let open = u64::from(self.config.launch.latency_cycles);
         let close = open + u64::from(window_cycles);
-        let (transition, ipc) = (Transition::Drain, IpcUnit::Thread);
-        let options = Options { end: End::Cycles(close), profile_cycles: window_cycles, transition, ipc, tbs_per_sm: None, relaunch: true };
+        let options = Options { profile_cycles: window_cycles, ..Options::new(End::Cycles(close)) };
         let mut running = self.start(&Run { control: Control::Fixed(config.to_vec()), workloads: workloads.to_vec(), options })?;
         self.advance(&mut running, open, &|_| {})?;
         let before = running.gpu.stats();

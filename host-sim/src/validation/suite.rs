@@ -4,7 +4,7 @@
 use super::bounds::error_percent;
 use crate::accelsim::Warnings;
 use crate::experiment::machine::{End, LaunchCounts, Machine, Options, Run};
-use crate::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{self, Workload};
 use crate::gpu_file;
@@ -195,14 +195,7 @@ fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, Laun
     }
     let mut gpu = gpu_file::load(MACHINE).map_err(|error| error.to_string())?;
     gpu.sm.warp_scheduler = scheduler;
-    let options = Options {
-        end: End::Done,
-        profile_cycles: 45_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    };
+    let options = Options::new(End::Done);
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };
     let outcome = SimulatedGpu::new(gpu).run(&run, &|_| {}).map_err(|error| format!("{}: {error}", list.display()))?;
     Ok(workloads.into_iter().map(|workload| workload.name).zip(outcome.launches).collect())
