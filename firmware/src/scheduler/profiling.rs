@@ -1,0 +1,90 @@
+//! The profile cycle: SMs reach their partitions, finish their windows or are left out, their counters decide, the decision is
+//! broadcast.
+
+use super::{Command, Commands, Phase, Scheduler, SmWord, push};
+use crate::policy::{Context, Plan, Policy, Verdict};
+use crate::regs::fault;
+
+/// Time-out of profiling after the first SM, in windows (algorithms.md section 9 item 10).
+const TIME_OUT_WINDOWS: u64 = 2;
+
+impl<P: Policy, const C: usize> Scheduler<P, C> {
+    pub(super) fn on_partition_reached(&mut self, now: u64, commands: &mut Commands) {
+        match self.phase {
+            Phase::Transition => {
+                let windows = u64::from(self.settings.profile_window).saturating_mul(TIME_OUT_WINDOWS);
+                let until = now.saturating_add(windows);
+                self.phase = Phase::Profile { until };
+                push(commands, Command::SetTimer(until));
+            }
+            // Late news of an attempt that was given up, or one more SM.
+            Phase::Idle | Phase::Partition { .. } | Phase::Profile { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
+        }
+    }
+
+    pub(super) fn on_profile_done(&mut self, sms: SmWord, commands: &mut Commands) {
+        match self.phase {
+            Phase::Transition | Phase::Profile { .. } => {
+                let known = sms.among(self.machine.sm_count);
+                self.done.insert(known);
+                if known != sms {
+                    push(commands, Command::Fault(fault::IMPOSSIBLE_INDEX));
+                }
+                if self.done.len() == self.machine.sm_count {
+                    push(commands, Command::CancelTimer);
+                    self.phase = Phase::Decide;
+                    push(commands, Command::ReadCounters);
+                }
+            }
+            Phase::Idle | Phase::Partition { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
+        }
+    }
+
+    pub(super) fn on_timer(&mut self, now: u64, commands: &mut Commands) {
+        match self.phase {
+            Phase::Partition { at } if now >= at => self.reschedule(now, commands),
+            Phase::Profile { until } if now >= until => {
+                self.stop_profiling(commands);
+                self.phase = Phase::Decide;
+                push(commands, Command::ReadCounters);
+            }
+            // An expiry that is older than the phase: the one that is wanted is still to come.
+            Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => push(commands, Command::SetTimer(deadline)),
+            Phase::Idle | Phase::Transition | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn on_counters_read(&mut self, now: u64, commands: &mut Commands) {
+        match self.phase {
+            Phase::Decide => {
+                let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+                match self.policy.on_done_profiling(&context, &mut self.table) {
+                    Verdict::Broadcast(vector) => {
+                        self.broadcast = Some(vector);
+                        self.phase = Phase::Broadcast;
+                        push(commands, Command::ApplyQuotas);
+                    }
+                    Verdict::NextRound => self.place(Plan::Profile, now, commands),
+                    Verdict::NoSamples => self.fall_back(fault::NO_SAMPLES, commands),
+                }
+            }
+            Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Broadcast | Phase::Steady => {}
+        }
+    }
+
+    pub(super) fn on_broadcast_done(&mut self) {
+        match self.phase {
+            Phase::Broadcast => self.phase = Phase::Steady,
+            Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Steady => {}
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn stop_profiling(&mut self, commands: &mut Commands) {
+        match self.phase {
+            Phase::Transition | Phase::Profile { .. } | Phase::Decide => push(commands, Command::DisarmAll),
+            Phase::Idle | Phase::Partition { .. } | Phase::Broadcast | Phase::Steady => {}
+        }
+    }
+}
