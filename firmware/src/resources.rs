@@ -39,6 +39,7 @@ impl Resources {
 
     /// What is left after `count` TBs of demand `tb`; none if they do not fit.
     #[must_use]
+    #[inline(always)]
     pub fn minus(&self, tb: &Self, count: u32) -> Option<Self> {
         let left = |available: u32, needed: u32| available.checked_sub(needed.checked_mul(count)?);
         Some(Self {

@@ -19,7 +19,16 @@ pub(crate) fn run() -> Result<()> {
             run_command(cargo(packages).args([target.triple, "--", "-D", "warnings"]))
         });
         report.step(&format!("firmware library for the {}", target.core), || {
-            run_command(cargo(["build", "--package", "mias-firmware", "--lib", "--profile", "image", "--target"]).arg(target.triple))
+            run_command(&mut cargo([
+                "build",
+                "--package",
+                "mias-firmware",
+                "--lib",
+                "--profile",
+                target.profile,
+                "--target",
+                target.triple,
+            ]))
         });
     }
     // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.

@@ -2,6 +2,7 @@
 //! runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/tests/cosim.rs`).
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::targets::{TARGETS, Target};
 use crate::util::{Report, cargo, run, target_dir};
@@ -18,7 +19,7 @@ pub(crate) fn build(report: &mut Report) -> bool {
     let mut built = true;
     for target in &TARGETS {
         built &= report.step(&format!("{} image for co-simulation links: no reachable panic", target.core), || {
-            run(&mut cargo(build_args(target, &target_dir())))
+            run(&mut image(target, &target_dir(), None))
         });
     }
     built
@@ -32,8 +33,7 @@ pub(crate) fn steps(report: &mut Report) {
     }
     let folder = target_dir().join("inverted");
     let target = &TARGETS[0];
-    let inverted =
-        report.step("the image with a comparison inverted", || run(cargo(build_args(target, &folder)).args(["--features", INVERT])));
+    let inverted = report.step("the image with a comparison inverted", || run(&mut image(target, &folder, Some(INVERT))));
     if inverted {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
             run(cargo(["test", "--workspace", "--test", "cosim"]).env(INVERTED_IMAGE, path(target, &folder)))
@@ -41,13 +41,12 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-fn build_args(target: &Target, folder: &Path) -> Vec<String> {
-    let folder = folder.display().to_string();
-    ["build", "--package", "mias-firmware", "--bin", BINARY, "--target", target.triple, "--profile", "image", "--target-dir", &folder]
-        .map(str::to_owned)
-        .to_vec()
+fn image(target: &Target, folder: &Path, feature: Option<&str>) -> Command {
+    let mut build = target.build("mias-firmware", BINARY, feature);
+    build.arg("--target-dir").arg(folder);
+    build
 }
 
 fn path(target: &Target, folder: &Path) -> PathBuf {
-    folder.join(target.triple).join("image").join(BINARY)
+    target.folder(folder).join(BINARY)
 }

@@ -1,11 +1,18 @@
 //! The processors that the firmware is built for, and the QEMU boards that stand for them.
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::util::cargo;
+
 /// A processor and its board.
 pub(crate) struct Target {
     /// As people call the core.
     pub(crate) core: &'static str,
     /// Rust's name.
     pub(crate) triple: &'static str,
+    /// The profile of its images, in the workspace's `Cargo.toml`: optimised for time, or for size.
+    pub(crate) profile: &'static str,
     /// Disassemble as this: for Arm a core with every float instruction of the M profile, so that each is shown as what it is.
     pub(crate) objdump: &'static [&'static str],
     /// The QEMU program.
@@ -19,6 +26,7 @@ pub(crate) const TARGETS: [Target; 3] = [
     Target {
         core: "Cortex-M4F",
         triple: "thumbv7em-none-eabihf",
+        profile: "image",
         objdump: &["--mcpu=cortex-m7"],
         qemu: "qemu-system-arm",
         board: &["-M", "mps2-an386"],
@@ -26,6 +34,7 @@ pub(crate) const TARGETS: [Target; 3] = [
     Target {
         core: "Cortex-M0",
         triple: "thumbv6m-none-eabi",
+        profile: "image-small",
         objdump: &[],
         qemu: "qemu-system-arm",
         board: &["-M", "microbit", "-global", "nrf51-soc.sram-size=524288"],
@@ -33,6 +42,7 @@ pub(crate) const TARGETS: [Target; 3] = [
     Target {
         core: "RV32IMAC",
         triple: "riscv32imac-unknown-none-elf",
+        profile: "image",
         objdump: &[],
         qemu: "qemu-system-riscv32",
         board: &["-M", "virt", "-bios", "none"],
@@ -40,6 +50,19 @@ pub(crate) const TARGETS: [Target; 3] = [
 ];
 
 impl Target {
+    /// A build of a binary of the workspace, as an image for this target. Never incremental: that cuts the program into other pieces,
+    /// and sizes and counts are not those of a clean build.
+    pub(crate) fn build(&self, package: &str, binary: &str, feature: Option<&str>) -> Command {
+        let mut build = cargo(["build", "--package", package, "--bin", binary, "--target", self.triple, "--profile", self.profile]);
+        build.args(feature.into_iter().flat_map(|feature| ["--features", feature])).env("CARGO_INCREMENTAL", "0");
+        build
+    }
+
+    /// Where cargo puts what it builds for this target with the profile of its images, in a target directory.
+    pub(crate) fn folder(&self, target_dir: &Path) -> PathBuf {
+        target_dir.join(self.triple).join(self.profile)
+    }
+
     /// The RISC-V one.
     pub(crate) fn is_riscv(&self) -> bool {
         self.triple.starts_with("riscv")

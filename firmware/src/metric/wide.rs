@@ -73,6 +73,12 @@ impl U96 {
     const fn words(self) -> [u32; 3] {
         [self.low as u32, (self.low >> 32) as u32, self.high]
     }
+
+    /// The lower two of them.
+    #[inline(always)]
+    const fn low_words(self) -> [u32; 2] {
+        [self.low as u32, (self.low >> 32) as u32]
+    }
 }
 
 impl From<u64> for U96 {
@@ -190,7 +196,8 @@ impl Fraction {
     /// The comparison for numbers of any size.
     #[inline(never)]
     fn compare_wide(&self, other: &Self) -> Ordering {
-        let [a, b, c, d] = [self.numerator, other.denominator, other.numerator, self.denominator].map(U96::words);
+        let (a, b) = (self.numerator.words(), other.denominator.words());
+        let (c, d) = (other.numerator.words(), self.denominator.words());
         compare(product3(a, b), product3(c, d))
     }
 }
@@ -203,8 +210,9 @@ impl Ord for Fraction {
         if self.numerator.high | self.denominator.high | other.numerator.high | other.denominator.high != 0 {
             return self.compare_wide(other);
         }
-        let [a, b, c, d] = [self.numerator, other.denominator, other.numerator, self.denominator].map(U96::words);
-        compare(product2([a[0], a[1]], [b[0], b[1]]), product2([c[0], c[1]], [d[0], d[1]]))
+        let (a, b) = (self.numerator.low_words(), other.denominator.low_words());
+        let (c, d) = (other.numerator.low_words(), self.denominator.low_words());
+        compare(product2(a, b), product2(c, d))
     }
 }
 

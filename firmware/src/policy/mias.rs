@@ -64,6 +64,7 @@ struct Admitted<'a> {
 impl Iterator for Admitted<'_> {
     type Item = (u32, TbVector);
 
+    #[inline(always)]
     fn next(&mut self) -> Option<(u32, TbVector)> {
         loop {
             let vector = self.generator.next()?;
@@ -173,10 +174,9 @@ impl<M: Metric> Mias<M> {
     fn best<'a, const C: usize>(&self, table: &'a ConfigTable<C>) -> Option<&'a Entry> {
         let (first, second) = table.rounds();
         let mut contest = Contest { best: None, places: [Score::LEAST; 2], swapped: false };
-        for (entries, totals) in [(first, table.totals(0)), (second, table.totals(1))] {
-            if !entries.is_empty() {
-                self.enter(&mut contest, entries, totals);
-            }
+        self.enter(&mut contest, first, table.totals(0));
+        if !second.is_empty() {
+            self.enter(&mut contest, second, table.totals(1));
         }
         contest.best
     }

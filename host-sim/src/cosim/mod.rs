@@ -47,6 +47,14 @@ impl Core {
         }
     }
 
+    /// The profile of its images in the workspace's `Cargo.toml`: for time, or for size.
+    fn profile(self) -> &'static str {
+        match self {
+            Core::CortexM0 => "image-small",
+            Core::CortexM4 | Core::RiscV => "image",
+        }
+    }
+
     /// QEMU's program, and its options for the board. Time stands still while the processor waits, so that no real time gets in.
     fn qemu(self) -> (&'static str, &'static [&'static str]) {
         match self {
@@ -71,7 +79,7 @@ impl Image {
     /// # Errors
     /// [`CosimError`] if it has not been built.
     pub fn built_for(core: Core) -> Result<Self, CosimError> {
-        let place = Path::new(core.target()).join("image").join(IMAGE);
+        let place = Path::new(core.target()).join(core.profile()).join(IMAGE);
         let program = std::env::current_exe().unwrap_or_default();
         // target/release/mias, or target/release/deps/a-test.
         let beside = program.ancestors().skip(2).take(2).map(|folder| folder.join(&place));

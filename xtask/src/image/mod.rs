@@ -9,6 +9,7 @@ mod inspect;
 mod stack;
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
@@ -16,7 +17,7 @@ use crate::budget::{Budget, keep};
 use crate::cosim;
 use crate::setup::{self, llvm_tool};
 use crate::targets::{TARGETS, Target};
-use crate::util::{Report, cargo, command, output, run as run_command, stdout, target_dir};
+use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
 /// The image's binary in `firmware/`.
 const BINARY: &str = "mias-firmware-image";
@@ -44,9 +45,8 @@ pub(crate) fn steps(report: &mut Report) {
     for target in &TARGETS {
         for large in [true, false] {
             let name = format!("{} image{}", target.core, if large { " for 132 SMs" } else { "" });
-            let built = report.step(&format!("{name} links: no reachable panic"), || {
-                run_command(&mut cargo(build_args(target, if large { Some(LARGE) } else { None })))
-            });
+            let built =
+                report.step(&format!("{name} links: no reachable panic"), || run_command(&mut build(target, large.then_some(LARGE))));
             if built {
                 report.step(&format!("{name}: no float, no allocator, no recursion, within budget"), || check(target, large));
             }
@@ -58,18 +58,16 @@ pub(crate) fn steps(report: &mut Report) {
     }
 }
 
-fn build_args(target: &Target, feature: Option<&'static str>) -> Vec<&'static str> {
-    let mut args = vec!["build", "--package", "mias-firmware", "--bin", BINARY, "--target", target.triple, "--profile", "image"];
-    args.extend(feature.into_iter().flat_map(|feature| ["--features", feature]));
-    args
+fn build(target: &Target, feature: Option<&str>) -> Command {
+    target.build("mias-firmware", BINARY, feature)
 }
 
 fn path(target: &Target) -> PathBuf {
-    target_dir().join(target.triple).join("image").join(BINARY)
+    target.folder(&target_dir()).join(BINARY)
 }
 
 fn injected_panic_is_found(target: &Target) -> Result<()> {
-    let result = output(&mut cargo(build_args(target, Some(INJECT_PANIC))))?;
+    let result = output(&mut build(target, Some(INJECT_PANIC)))?;
     let said = String::from_utf8_lossy(&result.stderr);
     ensure!(!result.status.success(), "the image with feature `{INJECT_PANIC}` links: the proof of panic-freedom proves nothing");
     if !inspect::names_undefined(&said, PANIC_SYMBOL) {

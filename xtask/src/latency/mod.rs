@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use crate::budget::{Budget, keep};
 use crate::setup;
 use crate::targets::{TARGETS, Target};
-use crate::util::{Report, cargo, command, root, run as run_command, stdout, target_dir};
+use crate::util::{Report, command, root, run as run_command, stdout, target_dir};
 
 use numbers::{METRICS, Numbers};
 
@@ -68,9 +68,8 @@ fn measure_all() -> Result<Vec<Numbers>> {
 }
 
 fn measure(target: &Target, feature: Option<&str>) -> Result<String> {
-    let package = ["build", "--package", "mias-target-bench", "--bin", PROGRAM, "--profile", "image", "--target", target.triple];
-    run_command(cargo(package).args(feature.into_iter().flat_map(|feature| ["--features", feature])))?;
-    let program = target_dir().join(target.triple).join("image").join(PROGRAM);
+    run_command(&mut target.build("mias-target-bench", PROGRAM, feature))?;
+    let program = target.folder(&target_dir()).join(PROGRAM);
     let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
     qemu.args(target.board).args(["-nographic", "-monitor", "none", "-serial", "none"]);
     qemu.args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=8", "-kernel"]).arg(program);
