@@ -17,3 +17,10 @@ pub const CONFIGS: usize = if cfg!(feature = "sms-132") { 264 } else { 64 };
 /// Core cycles after which the watchdog of an image expires while it works: assumption, a hundred times the longest work that is
 /// measured (docs/decision-latency.md), in instructions, on a microcontroller of a tenth of the core clock.
 pub const WATCHDOG_CYCLES: u32 = 200_000_000;
+
+/// Nanoseconds between two looks of an image at a register block that does not answer yet: assumption, as long as some hundred
+/// instructions.
+pub const BLOCK_PAUSE_NS: u32 = 10_000;
+
+/// Looks before an image gives up: assumption, a second in all.
+pub const BLOCK_TRIES: u32 = 100_000;

@@ -1,8 +1,12 @@
-//! What runs around the driver: strobe, delay, watchdog and epitaph, over mocks.
+//! What runs around the driver: strobe, time stamps, delay, watchdog and epitaph, over mocks.
 #![allow(missing_docs)]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::rc::Rc;
 
+use embedded_hal::digital::{ErrorType, OutputPin};
 use embedded_hal_mock::eh1::delay::{CheckedDelay, Transaction as Delayed};
 use embedded_hal_mock::eh1::digital::{Mock as Pin, State, Transaction as Pinned};
 use mias_firmware::Firmware;
@@ -10,7 +14,7 @@ use mias_firmware::bus::Bus;
 use mias_firmware::driver::{Observer, Strobe};
 use mias_firmware::epitaph::{EVENTS, Epitaph, MAGIC};
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm};
+use mias_firmware::regs::{ID_VALUE, PhaseCode, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
 use mias_firmware::scheduler::{Event, SmWord};
 use mias_firmware::service::{await_block, serve};
 
@@ -23,6 +27,20 @@ struct Block {
     writes: Vec<(u32, u32)>,
     /// Interrupts still to come.
     script: Vec<(u32, u32)>,
+    /// Cycles that pass between a commit of quotas and the next look at the clock.
+    commit_cycles: u32,
+    /// What happened, for the order of it.
+    order: Order,
+}
+
+/// What happened at the block and at the pin, repeats left out.
+type Order = Rc<RefCell<Vec<&'static str>>>;
+
+fn note(order: &Order, what: &'static str) {
+    let mut order = order.borrow_mut();
+    if order.last() != Some(&what) {
+        order.push(what);
+    }
 }
 
 impl Bus for Block {
@@ -35,12 +53,24 @@ impl Bus for Block {
             self.registers.insert(global::CYCLE_LOW, cycle);
             return status;
         }
+        if offset >= sm::BASE {
+            note(&self.order, "counters");
+        }
         self.registers.get(&offset).copied().unwrap_or(0)
     }
 
     fn write32(&mut self, offset: u32, value: u32) {
         self.writes.push((offset, value));
         match offset {
+            global::QUOTA_ALL.. => note(&self.order, "quotas"),
+            global::PHASE => note(&self.order, PhaseCode::from_code(value).expect("a phase").name()),
+            _ => {}
+        }
+        match offset {
+            global::COMMIT => {
+                let clock = self.registers.entry(global::CYCLE_LOW).or_default();
+                *clock = clock.wrapping_add(self.commit_cycles);
+            }
             global::LAUNCH_POP => {
                 *self.registers.entry(global::LAUNCH_COUNT).or_default() -= 1;
                 self.registers.insert(global::LAUNCH_SLOT, 1);
@@ -48,6 +78,25 @@ impl Bus for Block {
             global::PARTITION | global::PROFILE_DONE => {}
             _ => drop(self.registers.insert(offset, value)),
         }
+    }
+}
+
+/// A pin that writes down its edges.
+struct Edges(Order);
+
+impl ErrorType for Edges {
+    type Error = Infallible;
+}
+
+impl OutputPin for Edges {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        note(&self.0, "low");
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        note(&self.0, "high");
+        Ok(())
     }
 }
 
@@ -100,6 +149,72 @@ fn the_strobe_is_high_while_a_decision_is_made_and_the_watchdog_guards_the_work(
     // Two launches, timer, partition, profile done, counters read, broadcast done: code, slot or word, cycle.
     let expected = [0x1, 0x101, 0x1_0006, 0x2_0004, 1002 << 16 | 5, 1002 << 16 | 7, 1002 << 16 | 8, 0];
     assert_eq!((epitaph.count, epitaph.events), (7, expected));
+}
+
+/// Runs the script; what happened, in order, and the registers in the end.
+fn rehearse(mut block: Block) -> (Vec<&'static str>, Block) {
+    let mut firmware = Firmware::<AnyPolicy, 64>::from_straps(&mut block).expect("the block is known");
+    let order = Rc::clone(&block.order);
+    serve(&mut firmware, &mut block, &mut Strobe(Edges(Rc::clone(&order))), 5000);
+    assert!(block.script.is_empty());
+    (order.take(), block)
+}
+
+#[test]
+fn the_strobe_rises_before_the_first_counter_is_read_and_falls_before_the_first_quota_is_written() {
+    let (order, _) = rehearse(block());
+    let profiled = ["partition", "quotas", "transition", "profile"];
+    let decided = ["high", "counters", "decide", "low", "quotas", "broadcast", "steady"];
+    assert_eq!(order, [&profiled[..], &decided].concat());
+}
+
+#[test]
+fn the_strobe_falls_also_when_nothing_was_measured() {
+    // Nothing is ready when the time-out of two windows is over, so that no counter is read.
+    let mut block = block();
+    block.registers.insert(global::PROFILE_DONE, 0);
+    block.script[3] = (interrupt::TIMER, 2 + 2 * 1000);
+    let (order, block) = rehearse(block);
+    assert_eq!(order[4..], ["high", "decide", "low", "quotas", "broadcast", "steady"]);
+    assert_eq!(block.registers[&global::FAULT_SET], fault::NO_SAMPLES);
+}
+
+#[test]
+fn the_strobe_marks_each_round() {
+    // Three configurations on two SMs: two rounds.
+    let mut block = block();
+    block.registers.insert(global::SM_COUNT, 2);
+    block.registers.insert(global::PARTITION, 3);
+    block.registers.insert(global::PROFILE_DONE, 3);
+    block.script.extend([(interrupt::PARTITION, 1003), (interrupt::PROFILE_DONE, 2003)]);
+    let (order, _) = rehearse(block);
+    let second_round = ["high", "counters", "decide", "low", "quotas", "transition", "profile"];
+    let decided = ["high", "counters", "decide", "low", "quotas", "broadcast", "steady"];
+    assert_eq!(order[4..], [second_round, decided].concat());
+}
+
+#[test]
+fn no_strobe_and_no_time_stamp_without_a_decision() {
+    let mut block = block();
+    block.registers.insert(global::STRAP_POLICY, PolicyCode::LeftOver as u32);
+    block.script.truncate(2);
+    let (order, block) = rehearse(block);
+    assert_eq!(order, ["partition", "quotas", "broadcast", "steady"]);
+    assert!(!block.writes.iter().any(|(offset, _)| [global::DECISION_BEGIN, global::DECISION_CYCLES].contains(offset)));
+}
+
+#[test]
+fn the_time_stamps_span_the_end_of_the_windows_and_the_quotas_in_effect() {
+    // The low word of the clock overflows during the decision.
+    let mut block = block();
+    let late = u32::MAX - 20;
+    block.commit_cycles = 77;
+    block.script[3].1 = late;
+    let (_, block) = rehearse(block);
+    assert_eq!((block.registers[&global::DECISION_BEGIN], block.registers[&global::DECISION_CYCLES]), (late, 77));
+    let stamped = block.writes.iter().position(|(offset, _)| *offset == global::DECISION_CYCLES);
+    let commit = block.writes.iter().rposition(|(offset, _)| *offset == global::COMMIT);
+    assert!(stamped > commit, "{stamped:?} {commit:?}");
 }
 
 #[test]

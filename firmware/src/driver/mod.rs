@@ -84,10 +84,19 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     fn dispatch(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, event: Event, now: u64) {
         let mut commands = Commands::new();
         self.hand_over(bus, observer, &event, now, &mut commands);
+        let mut decided = false;
         while let Some(follow_up) = self.execute(bus, observer, &commands) {
             let event = match follow_up {
-                FollowUp::CountersRead => Event::CountersRead,
-                FollowUp::BroadcastDone => Event::BroadcastDone,
+                FollowUp::CountersRead => {
+                    decided = true;
+                    Event::CountersRead
+                }
+                FollowUp::BroadcastDone => {
+                    if decided {
+                        stamp_decision(bus, now as u32);
+                    }
+                    Event::BroadcastDone
+                }
             };
             self.hand_over(bus, observer, &event, now, &mut commands);
         }
@@ -238,6 +247,14 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 enum FollowUp {
     CountersRead,
     BroadcastDone,
+}
+
+/// Says how long the decision took that began at the cycle with this low word: the difference is right below 2^32 cycles.
+#[inline(never)]
+fn stamp_decision(bus: &mut impl Bus, begin: u32) {
+    let end = bus.read32(global::CYCLE_LOW);
+    bus.write32(global::DECISION_BEGIN, begin);
+    bus.write32(global::DECISION_CYCLES, end.wrapping_sub(begin));
 }
 
 /// The cycle counter, free of tearing: the low word latches the high one.

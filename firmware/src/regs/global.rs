@@ -86,6 +86,11 @@ registers! {
     WATCHDOG_FEED = 0x0E0, WriteOnly;
     /// Preemption: [`super::preempt`]. Writing issues a command; reads return the command in progress, or 0.
     PREEMPT = 0x0E4, ReadWrite;
+    /// Low word of the cycle at which the firmware took up its last decision, the windows being over: for traces, no effect on
+    /// hardware.
+    DECISION_BEGIN = 0x0E8, ReadWrite;
+    /// Cycles from there until the chosen quotas were in effect: for traces, no effect on hardware.
+    DECISION_CYCLES = 0x0EC, ReadWrite;
 
     /// Launches waiting in the FIFO.
     LAUNCH_COUNT = 0x100, ReadOnly;

@@ -48,7 +48,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0000;
+pub const VERSION_VALUE: u32 = 0x0001_0001;
 /// Longest profiling window in cycles: 17 bits (DESIGN.md section 3).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.

@@ -113,8 +113,7 @@ impl RegisterFile {
             global::COMPLETED => self.completed,
             global::MODE => self.mode,
             global::PROFILE_WINDOW => self.profile_window,
-            global::PHASE => self.phase,
-            global::RESCHEDULINGS => self.reschedulings,
+            global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.get(offset),
             global::FAULT => self.faults,
             global::WATCHDOG_PERIOD => self.watchdog.period,
             global::PREEMPT => self.preempt.map_or(0, |word| word | preempt::BUSY),
@@ -167,8 +166,7 @@ impl RegisterFile {
                 }
                 self.changed();
             }
-            global::PHASE => self.phase = value,
-            global::RESCHEDULINGS => self.reschedulings = value,
+            global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
             global::FAULT => self.faults &= !value,
             global::FAULT_SET => self.raise_fault(value & fault::BY_FIRMWARE),
             global::WATCHDOG_PERIOD => {

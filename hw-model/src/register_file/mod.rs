@@ -22,14 +22,14 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
-use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, interrupt, mode};
+use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
 
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 
 use activity::ActivityLog;
-use state::{SlotState, SmState, Timer, Watchdog};
+use state::{Notes, SlotState, SmState, Timer, Watchdog};
 
 /// A preemption command (seed 003), for hardware that has the feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,7 @@ pub struct RegisterFile {
     profile_done: [u32; SM_WORDS],
     mode: u32,
     profile_window: u32,
-    phase: u32,
-    reschedulings: u32,
+    notes: Notes,
     faults: u32,
     generation: u32,
     /// An armed SM may have reached its partition.
@@ -102,8 +101,7 @@ impl RegisterFile {
             profile_done: [0; SM_WORDS],
             mode: mode::DRAIN,
             profile_window: MAX_WINDOW,
-            phase: PhaseCode::Idle as u32,
-            reschedulings: 0,
+            notes: Notes::default(),
             faults: 0,
             generation: 0,
             evaluate: false,
@@ -183,13 +181,20 @@ impl RegisterFile {
     /// Scheduler phase as the firmware last reported it; none for a code that does not exist.
     #[must_use]
     pub fn phase(&self) -> Option<PhaseCode> {
-        PhaseCode::from_code(self.phase)
+        PhaseCode::from_code(self.notes.get(global::PHASE))
     }
 
     /// Reschedulings as the firmware last reported them.
     #[must_use]
     pub fn reschedulings(&self) -> u32 {
-        self.reschedulings
+        self.notes.get(global::RESCHEDULINGS)
+    }
+
+    /// Cycles that the firmware's last decision took, from the end of the windows until the chosen quotas were in effect; 0 before
+    /// the first.
+    #[must_use]
+    pub fn decision_cycles(&self) -> u32 {
+        self.notes.get(global::DECISION_CYCLES)
     }
 
     /// [`fault`] bits that are set.

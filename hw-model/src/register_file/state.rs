@@ -1,6 +1,6 @@
 //! State of one SM, one kernel slot and the small devices (timer, watchdog, preemption) of the register block.
 
-use mias_firmware::regs::MAX_SLOTS;
+use mias_firmware::regs::{MAX_SLOTS, global};
 
 use super::counters::CounterBank;
 use super::machine::KernelDescriptor;
@@ -27,6 +27,29 @@ pub(super) struct SlotState {
     pub(super) unfinished: u32,
     pub(super) drained: bool,
     pub(super) completed: bool,
+}
+
+/// What the firmware says of itself: registers without effect.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notes {
+    /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`].
+    values: [u32; 4],
+}
+
+impl Notes {
+    const OFFSETS: [u32; 4] = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES];
+
+    /// The register at this offset, 0 if it is none of them.
+    pub(super) fn get(&self, offset: u32) -> u32 {
+        Self::OFFSETS.iter().zip(self.values).find(|(known, _)| **known == offset).map_or(0, |(_, value)| value)
+    }
+
+    /// Writes it.
+    pub(super) fn set(&mut self, offset: u32, value: u32) {
+        if let Some(place) = Self::OFFSETS.iter().position(|known| *known == offset) {
+            self.values[place] = value;
+        }
+    }
 }
 
 /// The global timer.

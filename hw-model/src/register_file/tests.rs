@@ -236,6 +236,18 @@ fn watchdog_expires_unless_fed() {
 }
 
 #[test]
+fn notes_of_the_firmware_are_kept_apart() {
+    let mut file = RegisterFile::new(machine());
+    let notes = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES];
+    assert_eq!(notes.map(|offset| file.read32(offset)), [0; 4]);
+    for (offset, value) in notes.into_iter().zip(3..) {
+        file.write32(offset, value);
+    }
+    assert_eq!(notes.map(|offset| file.read32(offset)), [3, 4, 5, 6]);
+    assert_eq!((file.reschedulings(), file.decision_cycles(), file.faults()), (4, 6, 0));
+}
+
+#[test]
 fn launches_queue_in_order_and_slots_are_released() {
     let mut file = RegisterFile::new(machine());
     let slots: Vec<_> = (0..=MAX_SLOTS).map(|grid| file.post_launch(kernel(grid as u32 + 1))).collect();

@@ -7,10 +7,6 @@ use cortex_m_rt::{ExceptionFrame, entry, exception};
 /// Assumption; a real chip would have its own address.
 pub(crate) const REGISTERS: usize = 0xA000_0000;
 
-/// SEVONPEND in the system control register (ARMv7-M, B3.2.7; ARMv6-M, B3.2.7): a pending interrupt wakes WFE even when it is
-/// disabled.
-const SEVONPEND: u32 = 1 << 4;
-
 /// The register block's interrupt line. Assumption: line 0.
 #[derive(Clone, Copy)]
 struct Line;
@@ -33,12 +29,12 @@ unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     crate::target::bury(3, frame.pc())
 }
 
-/// Lets the line wake the processor. It runs no handler: the main loop does, so that the state has one owner.
+/// Lets the line wake the processor. It runs no handler: the main loop does, so that the state has one owner. WFI wakes for an
+/// interrupt that is enabled and pending also while PRIMASK keeps its handler from running (ARMv7-M, B1.5.19; ARMv6-M, B1.5.20).
 pub(crate) fn listen() {
-    if let Some(peripherals) = cortex_m::Peripherals::take() {
-        // SAFETY: sets one bit that changes nothing but what wakes the processor.
-        unsafe { peripherals.SCB.scr.modify(|bits| bits | SEVONPEND) };
-    }
+    cortex_m::interrupt::disable();
+    // SAFETY: interrupts are disabled as a whole: no handler runs.
+    unsafe { NVIC::unmask(Line) };
 }
 
 /// Forgets that the line was high. What raises it from here on wakes the processor again.
@@ -48,5 +44,10 @@ pub(crate) fn forget() {
 
 /// Sleeps until the line goes high; returns at once if it did since [`forget`].
 pub(crate) fn sleep() {
-    asm::wfe();
+    asm::wfi();
+}
+
+/// Does nothing for this many cycles, or longer.
+pub(crate) fn spin(cycles: u32) {
+    asm::delay(cycles);
 }

@@ -32,3 +32,8 @@ pub(crate) fn forget() {}
 pub(crate) fn sleep() {
     riscv::asm::wfi();
 }
+
+/// Does nothing for this many cycles, or longer.
+pub(crate) fn spin(cycles: u32) {
+    riscv::asm::delay(cycles);
+}

@@ -17,8 +17,11 @@ mod board;
 mod mmio;
 
 #[cfg(target_os = "none")]
+#[path = "../common/panic.rs"]
+mod panic;
+
+#[cfg(target_os = "none")]
 mod target {
-    use core::panic::PanicInfo;
     use core::ptr::addr_of_mut;
 
     use mias_firmware::Firmware;
@@ -43,17 +46,6 @@ mod target {
                 firmware.on_interrupt(&mut bus);
             }
         }
-    }
-
-    unsafe extern "C" {
-        /// Deliberately undefined.
-        fn __panic_is_reachable() -> !;
-    }
-
-    #[panic_handler]
-    fn panic(_: &PanicInfo<'_>) -> ! {
-        // SAFETY: never runs: an image that refers to this symbol does not link.
-        unsafe { __panic_is_reachable() }
     }
 }
 

@@ -1,0 +1,14 @@
+//! The panic handler of all images. It calls a symbol that does not exist: an image links only if no panic is reachable.
+
+use core::panic::PanicInfo;
+
+unsafe extern "C" {
+    /// Deliberately undefined.
+    fn __panic_is_reachable() -> !;
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    // SAFETY: never runs: an image that refers to this symbol does not link.
+    unsafe { __panic_is_reachable() }
+}
