@@ -155,5 +155,10 @@ mod tests {
         assert!(message.contains("must both be given"), "{message}");
         let message = refused(&text.replace("int = { latency = 2,", "int = { latency = 0,"));
         assert!(message.contains("| int = { latency = 0,"), "{message}");
+        let message = refused(&text.replace("clock_khz = 400_000", "clock_khz = 400"));
+        assert!(message.contains("microcontroller.clock_khz = 400: must be 1000 to 10000000, which is 1 MHz to 10 GHz"), "{message}");
+        assert!(message.contains("| clock_khz = 400"), "{message}");
+        let message = refused(&text.replace("cortex-m4f", "cortex-m7"));
+        assert!(message.contains("unknown variant `cortex-m7`, expected one of `cortex-m4f`, `cortex-m0`, `rv32imac`"), "{message}");
     }
 }

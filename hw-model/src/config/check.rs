@@ -156,6 +156,7 @@ impl GpuConfig {
         if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
         }
+        self.check_microcontroller()?;
         self.check_limits()
     }
     /// Refresh is off, or leaves time for commands.

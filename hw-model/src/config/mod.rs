@@ -8,10 +8,12 @@ mod check;
 mod dram;
 mod energy;
 mod limits;
+mod microcontroller;
 
 pub use check::ConfigError;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
+pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,8 @@ pub struct GpuConfig {
     pub launch: LaunchConfig,
     /// Machine constants that the scheduler firmware is given.
     pub scheduler: SchedulerConfig,
+    /// The processor that the scheduler firmware runs on.
+    pub microcontroller: MicrocontrollerConfig,
     /// Energy per event and background power; absent: no energy is reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyConfig>,

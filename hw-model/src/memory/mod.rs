@@ -22,7 +22,7 @@ pub use system::MemorySystem;
 
 /// The machine of the reference numbers, for tests.
 #[cfg(test)]
-fn test_config() -> crate::config::GpuConfig {
+pub(crate) fn test_config() -> crate::config::GpuConfig {
     let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
     toml::from_str(text).expect("the shipped file is valid")
 }

@@ -1,0 +1,126 @@
+//! The microcontroller that runs the scheduler firmware: what turns its instructions into core cycles.
+
+use super::check::fail;
+use super::{ConfigError, GpuConfig};
+use serde::{Deserialize, Serialize};
+
+/// Slowest and fastest clock in kHz: 1 MHz to 10 GHz (assumption: what lies outside is a slip of the finger).
+const CLOCK_KHZ: std::ops::RangeInclusive<u32> = 1_000..=10_000_000;
+
+/// Fewest and most cycles per instruction, in thousandths (assumption: ten instructions a cycle, a hundred cycles an instruction).
+const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
+
+/// A processor whose instructions have been counted (`firmware/decision-latency.toml`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MicrocontrollerCore {
+    /// Cortex-M4F.
+    #[serde(rename = "cortex-m4f")]
+    CortexM4F,
+    /// Cortex-M0 and M0+: no divider, no wide multiply.
+    #[serde(rename = "cortex-m0")]
+    CortexM0,
+    /// 32-bit RISC-V with multiplication, atomics and compressed instructions.
+    #[serde(rename = "rv32imac")]
+    Rv32Imac,
+}
+
+impl MicrocontrollerCore {
+    /// The name in machine files and tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CortexM4F => "cortex-m4f",
+            Self::CortexM0 => "cortex-m0",
+            Self::Rv32Imac => "rv32imac",
+        }
+    }
+}
+
+/// The microcontroller of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MicrocontrollerConfig {
+    /// Processor.
+    pub core: MicrocontrollerCore,
+    /// Its clock in kHz, 1,000 to 10,000,000.
+    pub clock_khz: u32,
+    /// Its cycles per instruction, in thousandths, 100 to 100,000.
+    pub cpi_permille: u32,
+}
+
+impl MicrocontrollerConfig {
+    /// Cycles of a core clock of `core_khz` in which the microcontroller executes so many instructions, rounded up.
+    #[must_use]
+    pub fn core_cycles(&self, core_khz: u32, instructions: u64) -> u64 {
+        let work = u128::from(instructions) * u128::from(self.cpi_permille) * u128::from(core_khz);
+        u64::try_from(work.div_ceil(1_000 * u128::from(self.clock_khz.max(1)))).unwrap_or(u64::MAX)
+    }
+}
+
+impl GpuConfig {
+    pub(super) fn check_microcontroller(&self) -> Result<(), ConfigError> {
+        let MicrocontrollerConfig { clock_khz, cpi_permille, .. } = self.microcontroller;
+        if !CLOCK_KHZ.contains(&clock_khz) {
+            fail("microcontroller.clock_khz", clock_khz, "must be 1000 to 10000000, which is 1 MHz to 10 GHz")?;
+        }
+        if !CPI_PERMILLE.contains(&cpi_permille) {
+            fail("microcontroller.cpi_permille", cpi_permille, "must be 100 to 100000 thousandths of a cycle per instruction")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::test_config;
+    use proptest::prelude::*;
+
+    fn with(clock_khz: u32, cpi_permille: u32) -> MicrocontrollerConfig {
+        MicrocontrollerConfig { core: MicrocontrollerCore::CortexM4F, clock_khz, cpi_permille }
+    }
+
+    #[test]
+    fn closed_forms() {
+        // One instruction a cycle at the core's clock.
+        assert_eq!(with(1_000, 1_000).core_cycles(1_000, 77), 77);
+        // 100 instructions at 1.5 cycles are 150 of a clock that has a third of the core's: 450.
+        assert_eq!(with(1_000, 1_500).core_cycles(3_000, 100), 450);
+        // 1 cycle of 1 GHz is 1.365 of 1,365 MHz: rounded up.
+        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 1), 2);
+        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 0), 0);
+        assert_eq!(with(1, u32::MAX).core_cycles(u32::MAX, u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        for (clock, cpi, key) in [
+            (999, 1_500, "microcontroller.clock_khz"),
+            (10_000_001, 1_500, "microcontroller.clock_khz"),
+            (500_000, 99, "microcontroller.cpi_permille"),
+            (500_000, 100_001, "microcontroller.cpi_permille"),
+        ] {
+            let gpu = GpuConfig { microcontroller: with(clock, cpi), ..test_config() };
+            assert_eq!(gpu.check().unwrap_err().key, key);
+        }
+        assert_eq!(GpuConfig { microcontroller: with(1_000, 100_000), ..test_config() }.check(), Ok(()));
+    }
+
+    proptest! {
+        /// The least number of core cycles that is not shorter than the instructions' time.
+        #[test]
+        fn rounds_up_and_no_further(instructions in 0..1_u64 << 32, core in 1..10_000_000_u32, clock in 1_000..10_000_000_u32, cpi in 100..100_000_u32) {
+            let cycles = u128::from(with(clock, cpi).core_cycles(core, instructions));
+            let work = u128::from(instructions) * u128::from(cpi) * u128::from(core);
+            let unit = 1_000 * u128::from(clock);
+            prop_assert!(cycles * unit >= work && (cycles == 0 || (cycles - 1) * unit < work));
+        }
+
+        #[test]
+        fn a_faster_clock_is_never_later(instructions in 0..1_u64 << 32, slow in 1_000..5_000_000_u32, more in 0..5_000_000_u32) {
+            let cycles = |clock| with(clock, 1_500).core_cycles(1_365_000, instructions);
+            prop_assert!(cycles(slow + more) <= cycles(slow));
+        }
+    }
+}
