@@ -27,7 +27,7 @@ use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
 
-/// The scheduler: called whenever the register block's interrupt line is high.
+/// The scheduler: called whenever the register block's interrupt line is high and it is not busy with a decision.
 pub trait Microcontroller {
     /// Serves the interrupts. The line being still high afterwards means it is called again.
     fn on_interrupt(&mut self, registers: &mut RegisterFile);
@@ -180,7 +180,7 @@ impl Gpu {
                 let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
             }
-            if !self.registers.interrupt_pending() {
+            if !self.registers.calls_firmware() {
                 self.follow_quotas();
                 return Ok(());
             }
@@ -224,7 +224,7 @@ impl Gpu {
         // Waiting for a launch is no hang, so that the watchdog need not look before it.
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
-        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.interrupt_pending() || next <= self.now {
+        if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
         }
         let cycles = (next - self.now).min(self.memory.quiet_cycles());

@@ -61,6 +61,9 @@ impl Bus for RegisterFile {
     }
 
     fn write32(&mut self, offset: u32, value: u32) {
+        if self.busy.hold(offset, value) {
+            return;
+        }
         self.note(ActivityEvent::Write { offset, value });
         let done = if !offset.is_multiple_of(4) {
             None
@@ -166,7 +169,8 @@ impl RegisterFile {
                 }
                 self.changed();
             }
-            global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
+            global::PHASE => self.report_phase(value),
+            global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
             global::FAULT => self.faults &= !value,
             global::FAULT_SET => self.raise_fault(value & fault::BY_FIRMWARE),
             global::WATCHDOG_PERIOD => {
@@ -284,14 +288,5 @@ impl RegisterFile {
         let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;
         *self.sms[index].staged.get_mut(slot)? = quota;
         Some(())
-    }
-
-    /// Clamps a value into its field, and says so.
-    fn in_range(&mut self, value: u32, min: u32, max: u32) -> u32 {
-        let clamped = value.clamp(min, max);
-        if clamped != value {
-            self.raise_fault(fault::VALUE_RANGE);
-        }
-        clamped
     }
 }

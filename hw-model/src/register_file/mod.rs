@@ -6,13 +6,14 @@
 //! 1. report what changed ([`RegisterFile::set_resident`], [`RegisterFile::set_unissued`], [`RegisterFile::post_launch`], ...);
 //! 2. if [`RegisterFile::needs_tick`], call [`RegisterFile::tick`], which asks for the counters of just those SMs whose
 //!    window starts or ends in this cycle, so that windows are exact;
-//! 3. if [`RegisterFile::interrupt_pending`], let the firmware run, and tick once more if needed;
+//! 3. if [`RegisterFile::calls_firmware`], let the firmware run, and tick once more if needed;
 //! 4. follow [`RegisterFile::quota`] whenever [`RegisterFile::generation`] has changed.
 //!
 //! Between two such cycles nothing happens before [`RegisterFile::next_deadline`], so a model may skip ahead to it.
 
 mod access;
 mod activity;
+mod busy;
 mod counters;
 mod launch;
 mod machine;
@@ -29,6 +30,7 @@ pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 
 use activity::ActivityLog;
+use busy::Busy;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 
 /// A preemption command (seed 003), for hardware that has the feature.
@@ -71,8 +73,10 @@ pub struct RegisterFile {
     generation: u32,
     /// An armed SM may have reached its partition.
     evaluate: bool,
-    /// Earliest end of a window, timer or watchdog.
+    /// Earliest end of a window, timer, watchdog or decision.
     deadline: Option<u64>,
+    /// The firmware's time.
+    busy: Busy,
     /// What happened, if it is recorded.
     activity: Option<ActivityLog>,
 }
@@ -106,6 +110,7 @@ impl RegisterFile {
             generation: 0,
             evaluate: false,
             deadline: None,
+            busy: Busy::default(),
             activity: None,
         }
     }
@@ -170,6 +175,12 @@ impl RegisterFile {
         if let Some(state) = self.sms.get_mut(sm) {
             state.counters.load(raw);
         }
+    }
+
+    /// [`interrupt`] events that have happened and that the firmware has not cleared.
+    #[must_use]
+    pub fn pending_events(&self) -> u32 {
+        self.int_status
     }
 
     /// Whether the interrupt line is high.
@@ -239,6 +250,15 @@ impl RegisterFile {
             self.faults |= new;
             self.raise(interrupt::FAULT);
         }
+    }
+
+    /// Clamps a value into its field, and says so.
+    fn in_range(&mut self, value: u32, min: u32, max: u32) -> u32 {
+        let clamped = value.clamp(min, max);
+        if clamped != value {
+            self.raise_fault(fault::VALUE_RANGE);
+        }
+        clamped
     }
 
     fn changed(&mut self) {

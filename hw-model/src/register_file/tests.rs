@@ -10,9 +10,9 @@ use proptest::prelude::*;
 
 use super::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
 
-const SMS: usize = 5;
+pub(super) const SMS: usize = 5;
 
-fn machine() -> MachineDescription {
+pub(super) fn machine() -> MachineDescription {
     MachineDescription {
         sm_count: SMS as u32,
         slot_count: MAX_SLOTS as u32,

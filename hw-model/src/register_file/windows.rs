@@ -1,4 +1,4 @@
-//! Time in the register block: profiling windows, timer and watchdog.
+//! Time in the register block: profiling windows, timer, watchdog, and the end of a decision.
 
 use mias_firmware::regs::{fault, interrupt, sm_bit};
 
@@ -12,20 +12,21 @@ impl RegisterFile {
         self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// The cycle at which the earliest window, timer or watchdog ends.
+    /// The cycle at which the earliest window, timer, watchdog or decision ends.
     #[must_use]
     pub fn next_deadline(&self) -> Option<u64> {
         self.deadline
     }
 
-    /// Brings the block to cycle `now`: ends the windows that are over, starts those whose partition is reached, and runs
-    /// timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of this cycle, for those
+    /// Brings the block to cycle `now`: makes the writes of a decision that is over, ends the windows that are over, starts those
+    /// whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of this cycle, for those
     /// SMs only whose window ends or starts.
     ///
     /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
     /// [`RegisterFile::next_deadline`].
     pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
         self.set_now(now);
+        self.make_held_writes();
         self.end_windows(&mut counters);
         if std::mem::take(&mut self.evaluate) {
             self.start_windows(&mut counters);
@@ -113,6 +114,6 @@ impl RegisterFile {
 
     pub(super) fn update_deadline(&mut self) {
         let windows = self.sms.iter().filter_map(|sm| sm.window_end);
-        self.deadline = windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).min();
+        self.deadline = windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).chain(self.busy.until).min();
     }
 }
