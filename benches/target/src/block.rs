@@ -1,5 +1,6 @@
 //! The register block as plain memory: what the firmware reads is what was put there, and its writes stay where they are.
 
+use core::ops::Range;
 use core::ptr::addr_of_mut;
 
 use mias_firmware::bus::{Bus, MappedBus};
@@ -30,25 +31,25 @@ pub(crate) unsafe fn bus() -> MappedBus {
 }
 
 /// Describes the machine and what the firmware is to do.
-pub(crate) fn describe(bus: &mut MappedBus, sms: u16, policy: PolicyCode) {
+pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy: PolicyCode, options: u32) {
     for (offset, value) in [
         (global::ID, ID_VALUE),
         (global::VERSION, VERSION_VALUE),
         (global::SM_COUNT, sms.into()),
         (global::SLOT_COUNT, 8),
-        (global::SM_THREADS, SM.capacity.threads),
-        (global::SM_REGISTERS, SM.capacity.registers),
-        (global::SM_SHARED_BYTES, SM.capacity.shared_bytes),
-        (global::SM_TBS, SM.capacity.tbs),
-        (global::WARP_THREADS, SM.warp_threads),
-        (global::REGISTER_GRANULE, SM.register_granule),
-        (global::SHARED_GRANULE_BYTES, SM.shared_granule_bytes),
+        (global::SM_THREADS, limits.capacity.threads),
+        (global::SM_REGISTERS, limits.capacity.registers),
+        (global::SM_SHARED_BYTES, limits.capacity.shared_bytes),
+        (global::SM_TBS, limits.capacity.tbs),
+        (global::WARP_THREADS, limits.warp_threads),
+        (global::REGISTER_GRANULE, limits.register_granule),
+        (global::SHARED_GRANULE_BYTES, limits.shared_granule_bytes),
         // A sixteenth of a stall cycle per outstanding miss: assumption, any value takes the same path.
         (global::LINEAR_COEFFICIENT, 1 << 12),
         (global::STRAP_POLICY, policy as u32),
         (global::STRAP_PROFILE_WINDOW, WINDOW),
         (global::STRAP_COALESCE_WINDOW, 5_000),
-        (global::STRAP_OPTIONS, 0),
+        (global::STRAP_OPTIONS, options),
         // A fixed configuration of one TB each.
         (global::STRAP_FIXED, 1),
         (global::STRAP_FIXED + 4, 1),
@@ -61,16 +62,16 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, policy: PolicyCode) {
     quiet(bus);
 }
 
-/// Puts a kernel of many TBs into a slot and its launch at the head of the FIFO.
-pub(crate) fn launch(bus: &mut MappedBus, number: u32, shape: &TbShape) {
+/// Puts a kernel of so many TBs into a slot and its launch at the head of the FIFO.
+pub(crate) fn launch(bus: &mut MappedBus, number: u32, shape: &TbShape, tbs: u32) {
     let at = |register| slot::at(number as usize, register);
     for (offset, value) in [
         (at(slot::STATUS), slot_status::OCCUPIED),
-        (at(slot::GRID_TBS), 1_000_000),
+        (at(slot::GRID_TBS), tbs),
         (at(slot::TB_THREADS), shape.threads),
         (at(slot::THREAD_REGISTERS), shape.thread_registers),
         (at(slot::TB_SHARED_BYTES), shape.shared_bytes),
-        (at(slot::UNFINISHED_TBS), 1_000_000),
+        (at(slot::UNFINISHED_TBS), tbs),
         (global::LAUNCH_COUNT, 1),
         (global::LAUNCH_SLOT, number),
         (global::INT_STATUS, interrupt::LAUNCH),
@@ -85,20 +86,33 @@ pub(crate) fn set_time(bus: &mut MappedBus, cycle: u32) {
     bus.write32(global::CYCLE_HIGH, 0);
 }
 
-/// Raises an event of all SMs at once.
-pub(crate) fn raise(bus: &mut MappedBus, sms: u16, event: u32, register: u32) {
-    for index in 0..sms {
+/// Raises an event of some SMs at once, beside the events that are raised already.
+pub(crate) fn raise(bus: &mut MappedBus, sms: Range<u16>, event: u32, register: u32) {
+    for index in sms {
         let offset = register + 4 * u32::from(index / 32);
         let word = bus.read32(offset);
         bus.write32(offset, word | 1 << (index % 32));
     }
-    bus.write32(global::INT_STATUS, event);
+    raise_global(bus, event);
+}
+
+/// Raises events that are not of SMs.
+pub(crate) fn raise_global(bus: &mut MappedBus, events: u32) {
+    let status = bus.read32(global::INT_STATUS);
+    bus.write32(global::INT_STATUS, status | events);
+}
+
+/// Reports that the kernels of the first `slots` slots are drained.
+pub(crate) fn drain(bus: &mut MappedBus, slots: usize) {
+    bus.write32(global::DRAINED, (1 << slots) - 1);
+    raise_global(bus, interrupt::DRAINED);
 }
 
 /// Takes all events back: memory does not clear by itself.
 pub(crate) fn quiet(bus: &mut MappedBus) {
     bus.write32(global::INT_STATUS, 0);
     bus.write32(global::LAUNCH_COUNT, 0);
+    bus.write32(global::DRAINED, 0);
     for word in 0..SM_WORDS as u32 {
         bus.write32(global::PARTITION + 4 * word, 0);
         bus.write32(global::PROFILE_DONE + 4 * word, 0);
@@ -106,10 +120,12 @@ pub(crate) fn quiet(bus: &mut MappedBus) {
 }
 
 /// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. Scores
-/// rise with the SM, so that every configuration beats the one before it: the longest way through the choice.
-pub(crate) fn count(bus: &mut MappedBus, sms: u16) {
+/// rise with the SM, so that every configuration beats the one before it: the longest way through the choice. Or they rise to the
+/// middle and fall from there.
+pub(crate) fn count(bus: &mut MappedBus, sms: u16, peaked: bool) {
     for index in 0..sms {
-        let share = u32::from(index) * 32 / u32::from(sms);
+        let place = if peaked { (2 * index).min(2 * (sms - index) - 1) } else { index };
+        let share = u32::from(place) * 32 / u32::from(sms);
         let values = [
             (Counter::Cycles, Counter::Cycles.max()),
             (Counter::IssueCycles, 30_000 + 1_000 * share),

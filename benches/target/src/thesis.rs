@@ -132,7 +132,7 @@ pub(crate) fn measure(sms: u16) {
     use Counter::{Cycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
     // SAFETY: no scenario is running.
     let mut bus = unsafe { block::bus() };
-    block::count(&mut bus, sms);
+    block::count(&mut bus, sms, false);
     let metrics: [(&str, &[Counter], Metric); 4] = [
         ("ipc", &[Cycles, ThreadInstructions], ipc),
         ("ipm-ipc", &[Cycles, ThreadInstructions, Misses], ipm_ipc),

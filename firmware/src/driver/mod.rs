@@ -127,7 +127,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                         follow_up = Some(FollowUp::BroadcastDone);
                     }
                 }
-                Command::ApplyQuotas => self.apply_quotas(bus),
+                Command::ApplyQuotas => {
+                    self.apply_quotas(bus);
+                    observer.quotas_committed();
+                }
                 Command::ArmAll => {
                     self.forget_sm_events(bus);
                     self.write_all_sms(bus, global::ARM);

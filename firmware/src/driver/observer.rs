@@ -20,6 +20,9 @@ pub trait Observer {
 
     /// The configuration is chosen, or a second round is; no quota has been written yet.
     fn decision_made(&mut self) {}
+
+    /// The quotas of all SMs have been written and committed, after a decision or not.
+    fn quotas_committed(&mut self) {}
 }
 
 impl Observer for () {}
@@ -35,6 +38,10 @@ impl<O: Observer> Observer for &mut O {
 
     fn decision_made(&mut self) {
         (**self).decision_made();
+    }
+
+    fn quotas_committed(&mut self) {
+        (**self).quotas_committed();
     }
 }
 
@@ -53,6 +60,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn decision_made(&mut self) {
         self.0.decision_made();
         self.1.decision_made();
+    }
+
+    fn quotas_committed(&mut self) {
+        self.0.quotas_committed();
+        self.1.quotas_committed();
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a decision costs on the firmware's processors: builds `benches/target`, runs it in QEMU on three boards and for two
-//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md`.
+//! sizes of machine, checks the budgets, and writes `docs/decision-latency.md` and `firmware/decision-latency.toml`.
 //!
 //! QEMU counts instructions (`-icount shift=8`: 256 ns of board time each), the same ones on every run and machine. It does not
 //! model cycles, and nothing here calls them that.
 
 mod numbers;
 mod page;
+mod table;
 
 use anyhow::{Context, Result, ensure};
 
@@ -16,24 +17,27 @@ use crate::util::{Report, command, root, run as run_command, stdout, target_dir}
 
 use numbers::{METRICS, Numbers};
 
-/// The page, relative to the root.
-const PAGE: &str = "docs/decision-latency.md";
+/// What is written, relative to the root: for people, and for the simulation.
+const WRITTEN: [(&str, fn(&[Numbers]) -> String); 2] =
+    [("docs/decision-latency.md", page::page), ("firmware/decision-latency.toml", table::table)];
 /// The program in `benches/target/`.
 const PROGRAM: &str = "target-bench";
 /// Seconds after which a run is hung: it takes less than one.
 const TIME_OUT: &str = "120";
 
-/// Measures, and writes the page.
+/// Measures, and writes the page and the table.
 pub(crate) fn run() -> Result<()> {
     setup::run()?;
     let all = measure_all()?;
     check(&all)?;
-    std::fs::write(root().join(PAGE), page::page(&all)).with_context(|| format!("cannot write {PAGE}"))?;
-    println!("wrote {PAGE}");
+    for (file, text) in WRITTEN {
+        std::fs::write(root().join(file), text(&all)).with_context(|| format!("cannot write {file}"))?;
+        println!("wrote {file}");
+    }
     Ok(())
 }
 
-/// Measures, checks the budgets, and that the page says so.
+/// Measures, checks the budgets, and that page and table say so.
 pub(crate) fn steps(report: &mut Report) {
     let mut measured = None;
     let done = report.step("decision latency, in QEMU", || {
@@ -43,11 +47,13 @@ pub(crate) fn steps(report: &mut Report) {
     match measured.filter(|_| done) {
         Some(all) => {
             report.step("decision latency within budget", || check(&all));
-            report.step(&format!("{PAGE} is current"), || {
-                let written = std::fs::read_to_string(root().join(PAGE)).unwrap_or_default();
-                ensure!(written == page::page(&all), "{PAGE} does not say what was measured; write it with `cargo xtask latency`");
-                Ok(())
-            });
+            for (file, text) in WRITTEN {
+                report.step(&format!("{file} is current"), || {
+                    let written = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+                    ensure!(written == text(&all), "{file} does not say what was measured; write it with `cargo xtask latency`");
+                    Ok(())
+                });
+            }
         }
         None => report.blocked("decision latency within budget", "nothing was measured"),
     }

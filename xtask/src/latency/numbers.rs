@@ -29,6 +29,8 @@ pub(super) struct Numbers {
     pub(super) stack: u64,
     pub(super) floors: BTreeMap<(u64, String), u64>,
     pub(super) decisions: BTreeMap<Situation, Decision>,
+    /// Whether late, SMs, kernels, configurations scored, configurations generated: metric and instructions.
+    pub(super) commits: BTreeMap<(bool, u64, u64, u64, u64), Vec<(String, u64)>>,
     /// SMs, kernels, all configurations, policy.
     pub(super) partitions: BTreeMap<(u64, u64, u64, String), u64>,
     /// SMs, metric, configurations: the plain port and the lean one.
@@ -62,6 +64,10 @@ impl Numbers {
             Some("decision") => {
                 let situation = (number(1)?, number(2)?, word(3)?, number(4)?, number(5)?);
                 self.decisions.insert(situation, Decision { to_choice: number(6)?, from_first_read: number(7)?, after: number(8)? });
+            }
+            Some("commit") => {
+                let situation = (number(4)? != 0, number(1)?, number(2)?, number(5)?, number(6)?);
+                self.commits.entry(situation).or_default().push((word(3)?, number(7)?));
             }
             Some("partition") => {
                 // Policies that do not profile count no configurations.

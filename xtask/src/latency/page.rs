@@ -34,6 +34,9 @@ image for 132 SMs.
 * *quotas*: what follows the choice, up to the end of the interrupt.
 * Where not all configurations fit one round, the first decision also generates those of the second round.
 
+[firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas,
+the worst of it, up to as many configurations as the images have room for: what a simulated decision takes.
+
 ",
     );
     for numbers in all {
