@@ -2,7 +2,7 @@
 
 use mias::experiment::compare::{Watch, compare};
 use mias::experiment::machine::{End, Options};
-use mias::experiment::policy::{IpcUnit, Policy, Transition};
+use mias::experiment::policy::{Policy, Transition};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
 use mias::report::comparison_json;
@@ -40,14 +40,7 @@ fn comparison(workers: usize, options: Options) -> String {
 
 #[test]
 fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
-    let window = Options {
-        end: End::Cycles(10_000),
-        profile_cycles: 1_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    };
+    let window = Options { profile_cycles: 1_000, ..Options::new(End::Cycles(10_000)) };
     let done = Options { end: End::Done, transition: Transition::Ideal, ..window };
     for options in [window, done] {
         let first = comparison(1, options);

@@ -2,7 +2,7 @@
 //! the project's kernels.
 
 use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::policy::{Control, Policy};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
 use mias::{gpu_file, kernels};
@@ -84,14 +84,7 @@ fn every_machine_runs_the_kernels() {
     };
     let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
     place(&mut workloads);
-    let options = Options {
-        end: End::Cycles(50_000),
-        profile_cycles: 10_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    };
+    let options = Options { profile_cycles: 10_000, ..Options::new(End::Cycles(50_000)) };
     files().par_iter().for_each(|(name, text)| {
         let config = parse(name, text);
         let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);

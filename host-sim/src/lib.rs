@@ -13,6 +13,7 @@ pub mod hash;
 pub mod image;
 pub mod input_file;
 pub mod kernels;
+pub mod latency;
 pub mod metrics;
 pub mod ptx;
 pub mod report;

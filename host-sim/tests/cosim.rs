@@ -30,6 +30,25 @@ fn completions_and_late_launches_are_the_same() {
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
 
+/// A kernel that arrives while the firmware decides waits for the end of the decision.
+#[test]
+fn a_launch_during_a_decision_is_the_same() {
+    let args = ["run", "mm:128", "fwt:65536", "--cycles", "50000", "--profile-cycles", "8000", "--policy", "mias-linear"];
+    for latency in ["worst", "per-metric"] {
+        let args = [&args[..], &["--latency", latency]].concat();
+        let report: serde_json::Value = serde_json::from_str(&with(&args, "native")).expect("JSON");
+        let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+        let (decided, cycles) = (number(&report["decision"]["cycle"]), number(&report["decision_latency"]["cycles"]));
+        assert!(cycles > 2, "{report}");
+        let arrival = format!("bopt:60@{}", decided + cycles / 2);
+        let args = [&args[..], &["bopt:60", "--arrive", &arrival]].concat();
+        let native = with(&args, "native");
+        for core in CORES {
+            assert_eq!(with(&args, core), native, "{latency} on {core}");
+        }
+    }
+}
+
 /// The comparison of the whole, oracle included.
 #[test]
 fn a_comparison_is_the_same() {

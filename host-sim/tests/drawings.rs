@@ -51,6 +51,7 @@ fn the_timeline_agrees_with_the_report() {
     let last = phases.last().unwrap();
     assert_eq!(number(last, "cycle") + number(last, "cycles"), 60_000);
     assert_eq!(number(phases[2], "cycles"), report["profile_cycles"].as_u64().unwrap());
+    assert_eq!((names[3], number(phases[3], "cycles")), ("decide", report["decision_latency"]["cycles"].as_u64().unwrap()));
 
     // Counters end where the report does.
     let mut last: BTreeMap<&str, u64> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
-use crate::experiment::policy::{IpcUnit, Policy, Transition};
+use crate::experiment::policy::{IpcUnit, Latency, Policy, Transition};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mias_firmware::regs::MAX_WINDOW;
 use std::path::PathBuf;
@@ -173,6 +173,9 @@ pub(super) struct CommonArgs {
     /// How SMs change configuration
     #[arg(long, value_enum, default_value_t = Transition::Drain)]
     pub(super) transition: Transition,
+    /// The time that decisions take
+    #[arg(long, value_enum, default_value_t = Latency::default())]
+    pub(super) latency: Latency,
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_enum, default_value_t = IpcUnit::Thread)]
     pub(super) ipc: IpcUnit,

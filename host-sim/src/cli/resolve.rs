@@ -149,6 +149,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
         profile_cycles: common.profile_cycles,
         transition: common.transition,
+        latency: common.latency,
         ipc: common.ipc,
         tbs_per_sm: None,
         relaunch: common.relaunch == Relaunch::On,

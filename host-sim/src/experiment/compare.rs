@@ -58,6 +58,8 @@ pub struct PolicyResult {
     pub transition_cycles: u64,
     /// Cycles spent profiling.
     pub profile_cycles: u64,
+    /// Cycles from the interrupts that led to decisions to the decisions' effect; none if they take no time.
+    pub decision_cycles: Option<u64>,
     /// Cycles until all kernels had completed, for runs until done.
     pub makespan_cycles: Option<u64>,
     /// Per kernel.
@@ -202,6 +204,7 @@ pub fn compare(
             end_to_end_regret: regret(Some(metrics)),
             transition_cycles: outcome.transition_cycles,
             profile_cycles: outcome.profile_cycles,
+            decision_cycles: outcome.decision_time.map(|time| time.cycles),
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
             kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
             decision: outcome.decision.clone(),

@@ -2,7 +2,8 @@
 //!
 //! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
 
-use super::machine::{Decision, Placement, ProfiledConfig, RunError};
+use super::decision_time::DecisionTimer;
+use super::machine::{Decision, DecisionTime, Placement, ProfiledConfig, RunError};
 use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
@@ -20,10 +21,22 @@ enum Brain {
     Remote(RemoteFirmware),
 }
 
+impl Brain {
+    /// The firmware, or what does the same as the image; none once the two have parted.
+    fn firmware(&self) -> Option<&Firmware> {
+        match self {
+            Brain::Native(firmware) => Some(firmware),
+            Brain::Remote(remote) => remote.twin(),
+        }
+    }
+}
+
 /// Firmware and observer.
 #[derive(Debug)]
 pub(super) struct Controller {
     brain: Brain,
+    /// How long decisions take; none: no time.
+    timer: Option<DecisionTimer>,
     /// Stream of each workload, by which its slot is found.
     streams: Vec<u32>,
     phase: PhaseCode,
@@ -42,6 +55,8 @@ pub(super) struct Controller {
 pub(super) struct Observed {
     /// Cycles profiling.
     pub(super) profile_cycles: u64,
+    /// The time of decisions.
+    pub(super) decision_time: Option<DecisionTime>,
     /// The last quotas in a steady state with all kernels that then ran.
     pub(super) placement: Vec<Placement>,
     /// The last decision.
@@ -49,8 +64,13 @@ pub(super) struct Observed {
 }
 
 impl Controller {
-    /// Starts the policy that the straps ask for, in `image` if there is one.
-    pub(super) fn start(registers: &mut RegisterFile, streams: Vec<u32>, image: Option<&Image>) -> Result<Self, RunError> {
+    /// Starts the policy that the straps ask for, in `image` if there is one. Its decisions take the time that `timer` says.
+    pub(super) fn start(
+        registers: &mut RegisterFile,
+        streams: Vec<u32>,
+        image: Option<&Image>,
+        timer: Option<DecisionTimer>,
+    ) -> Result<Self, RunError> {
         let brain = match image {
             None => {
                 let firmware = Firmware::from_straps(registers);
@@ -59,8 +79,12 @@ impl Controller {
             }
             Some(image) => Brain::Remote(RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?),
         };
+        if timer.is_some() {
+            registers.time_decisions();
+        }
         let phase = registers.phase().unwrap_or(PhaseCode::Idle);
-        Ok(Controller { brain, streams, phase, since: 0, profile_cycles: 0, placement: Vec::new(), decision: None, noted: 0, placed: 0 })
+        let (placement, decision) = (Vec::new(), None);
+        Ok(Controller { brain, timer, streams, phase, since: 0, profile_cycles: 0, placement, decision, noted: 0, placed: 0 })
     }
 
     /// What went wrong with the image, if it did.
@@ -72,10 +96,19 @@ impl Controller {
     }
 
     /// The observations of a run that ended at cycle `now`.
-    pub(super) fn observed(mut self, now: u64) -> Observed {
+    pub(super) fn observed(mut self, registers: &RegisterFile, now: u64) -> Observed {
         self.account(now);
-        let Controller { profile_cycles, placement, decision, .. } = self;
-        Observed { profile_cycles, placement, decision }
+        self.look(registers);
+        let Controller { timer, profile_cycles, placement, decision, .. } = self;
+        Observed { profile_cycles, decision_time: timer.map(|timer| timer.spent()), placement, decision }
+    }
+
+    /// Follows the phase register. After a decision that takes time it changes between two interrupts.
+    fn look(&mut self, registers: &RegisterFile) {
+        self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
+        if self.phase == PhaseCode::Steady {
+            self.note_placement(registers);
+        }
     }
 
     /// Books the cycles since the last interrupt on the phase that they were spent in.
@@ -114,11 +147,7 @@ impl Controller {
     }
 
     fn note_decision(&mut self, registers: &RegisterFile) {
-        let firmware = match &self.brain {
-            Brain::Native(firmware) => Some(firmware.as_ref()),
-            Brain::Remote(remote) => remote.twin(),
-        };
-        let Some(firmware) = firmware else {
+        let Some(firmware) = self.brain.firmware() else {
             self.decision = None;
             return;
         };
@@ -162,15 +191,20 @@ impl Controller {
 impl Microcontroller for Controller {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
         self.account(registers.now());
+        self.look(registers);
+        if let Some(timer) = &mut self.timer {
+            timer.begin(registers);
+        }
         match &mut self.brain {
             Brain::Native(firmware) => firmware.on_interrupt(registers),
             Brain::Remote(remote) => remote.on_interrupt(registers),
         }
-        self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
-        self.note_decision(registers);
-        if self.phase == PhaseCode::Steady {
-            self.note_placement(registers);
+        let configs = self.brain.firmware().map(|firmware| firmware.report().total_configs());
+        if let Some(timer) = &mut self.timer {
+            timer.finish(registers, configs);
         }
+        self.note_decision(registers);
+        self.look(registers);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
 
-use super::policy::{Control, IpcUnit, Transition};
+use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::workload::Workload;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::register_file::Activity;
@@ -27,6 +27,8 @@ pub struct Options {
     pub profile_cycles: u32,
     /// How SMs change configuration.
     pub transition: Transition,
+    /// The time that decisions take.
+    pub latency: Latency,
     /// The instruction counted, in decisions and in results.
     pub ipc: IpcUnit,
     /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
@@ -39,9 +41,10 @@ pub struct Options {
 
 impl Options {
     /// The thesis' way to this end: windows of 45,000 cycles (algorithms.md section 9 item 12), drained transitions, thread
-    /// instructions, no cap, kernels relaunched.
+    /// instructions, no cap, kernels relaunched; and decisions that take their time.
     pub fn new(end: End) -> Self {
-        Options { end, profile_cycles: 45_000, transition: Transition::Drain, ipc: IpcUnit::Thread, tbs_per_sm: None, relaunch: true }
+        let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
+        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true }
     }
 }
 
@@ -158,6 +161,17 @@ pub struct Decision {
     pub winner: usize,
 }
 
+/// The time of decisions, all of a run together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DecisionTime {
+    /// Decisions; each round of profiling ends with one.
+    pub decisions: u32,
+    /// Instructions of the microcontroller, from the interrupt to the commit of the quotas.
+    pub instructions: u64,
+    /// Core cycles in which it executes them.
+    pub cycles: u64,
+}
+
 /// Counts of all SMs together, whichever kernel they ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmTotals {
@@ -184,6 +198,8 @@ pub struct Outcome {
     pub transition_cycles: u64,
     /// Cycles in which the firmware profiled.
     pub profile_cycles: u64,
+    /// The time of decisions; none if they took none.
+    pub decision_time: Option<DecisionTime>,
     /// The last decision, if the policy decides by measuring.
     pub decision: Option<Decision>,
     /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.

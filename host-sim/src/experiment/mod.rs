@@ -7,6 +7,7 @@
 pub mod cancel;
 pub mod compare;
 mod controller;
+mod decision_time;
 pub mod fit;
 pub mod least_squares;
 pub mod machine;

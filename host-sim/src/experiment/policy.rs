@@ -67,6 +67,20 @@ pub enum Transition {
     Ideal,
 }
 
+/// The time that decisions take in simulated time: counted instructions (`firmware/decision-latency.toml`) on the machine's
+/// microcontroller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Latency {
+    /// That of the slowest metric, whichever decides.
+    #[default]
+    Worst,
+    /// That of the metric that decides.
+    PerMetric,
+    /// None.
+    Off,
+}
+
 /// The instruction that IPC counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]

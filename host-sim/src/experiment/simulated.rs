@@ -2,6 +2,7 @@
 
 use super::cancel::Cancel;
 use super::controller::Controller;
+use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
 use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, SmTotals};
@@ -127,7 +128,8 @@ impl SimulatedGpu {
             gpu.launch(launch).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
-        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref())?;
+        let timer = DecisionTimer::new(&self.config, run.options, &run.control);
+        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref(), timer)?;
         Ok(Running { gpu, controller })
     }
 
@@ -178,7 +180,7 @@ impl Machine for SimulatedGpu {
         };
         self.advance(&mut running, limit, progress)?;
         let Running { mut gpu, controller } = running;
-        let observed = controller.observed(gpu.cycle());
+        let observed = controller.observed(gpu.registers(), gpu.cycle());
         let stats = gpu.stats();
         Ok(Outcome {
             cycles: stats.cycles,
@@ -187,6 +189,7 @@ impl Machine for SimulatedGpu {
             placement: observed.placement,
             transition_cycles: stats.transition_cycles,
             profile_cycles: observed.profile_cycles,
+            decision_time: observed.decision_time,
             decision: observed.decision,
             stalls: stalls(&stats),
             activity: gpu.registers_mut().take_activity(),

@@ -4,7 +4,7 @@ use super::compare::{Comparison, Watch, compare};
 use super::fit::{Calibrated, fit};
 use super::least_squares::StallSample;
 use super::machine::{End, LaunchCounts, Machine, Options, Outcome, Placement, Run, RunError};
-use super::policy::{Control, IpcUnit, Policy, Transition};
+use super::policy::{Control, Policy};
 use super::workload::Workload;
 use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
@@ -106,14 +106,7 @@ fn workload(name: &str) -> Workload {
 }
 
 fn options() -> Options {
-    Options {
-        end: End::Cycles(CYCLES),
-        profile_cycles: 45_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    }
+    Options::new(End::Cycles(CYCLES))
 }
 
 fn run(machine: &Closed, names: &[&str], watch: &Counting) -> Result<Comparison, RunError> {

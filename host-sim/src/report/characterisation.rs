@@ -7,7 +7,6 @@ use super::{comparison_table, kernel_stats};
 use crate::characterise::{Character, from_sweep};
 use crate::experiment::compare::Watch;
 use crate::experiment::machine::{End, Options};
-use crate::experiment::policy::{IpcUnit, Transition};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::sweep::{Sweep, sweep};
 use crate::experiment::workload::Workload;
@@ -53,14 +52,7 @@ pub fn resources() -> Result<String, String> {
 /// A sentence that says which kernel could not be run.
 pub fn markdown() -> Result<String, String> {
     let gpu = gpu_file::load(MACHINE).map_err(|error| error.to_string())?;
-    let options = Options {
-        end: End::Cycles(CYCLES),
-        profile_cycles: 45_000,
-        transition: Transition::Drain,
-        ipc: IpcUnit::Thread,
-        tbs_per_sm: None,
-        relaunch: true,
-    };
+    let options = Options::new(End::Cycles(CYCLES));
     let kernels: Vec<(Workload, Character, Sweep)> =
         kernels::ALL.par_iter().map(|&kernel| one(&Spec::of(kernel), &gpu, options)).collect::<Result<_, String>>()?;
     let mut text = format!("## Resources\n\n{}", resources()?);

@@ -55,6 +55,8 @@ struct PolicyRow<'a> {
     end_to_end_regret: Objectives<Option<f64>>,
     transition_cycles: u64,
     profile_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_cycles: Option<u64>,
     makespan_cycles: Option<u64>,
     kernels: Vec<KernelRow>,
     placement: &'a [Placement],
@@ -122,6 +124,7 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         end_to_end_regret: objectives(result.end_to_end_regret),
         transition_cycles: result.transition_cycles,
         profile_cycles: result.profile_cycles,
+        decision_cycles: result.decision_cycles,
         makespan_cycles: result.makespan_cycles,
         kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc }).collect(),
         placement: &result.placement,

@@ -4,7 +4,7 @@ use super::explanation;
 use super::table::{self, config, grouped, number, percent, ranges};
 use crate::experiment::compare::{Comparison, PolicyResult};
 use crate::experiment::machine::{Decision, End, Options};
-use crate::experiment::policy::{IpcUnit, Transition};
+use crate::experiment::policy::{IpcUnit, Latency, Transition};
 use crate::experiment::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 
@@ -45,7 +45,9 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     };
     let kernels: Vec<String> = workloads.iter().map(kernel).collect();
     let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));
-    format!("{kernels} {}; profile {profile} cycles, transition {transition}\n", place(gpu, options))
+    // Whether decisions take time at all shows in the results.
+    let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
+    format!("{kernels} {}; profile {profile} cycles, transition {transition}{latency}\n", place(gpu, options))
 }
 
 /// Where a run is, how long, and what is counted.
@@ -75,6 +77,9 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
     headings.extend(names.iter().flat_map(|name| [format!("IPC {name}"), format!("norm. {name}")]));
     let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "transition", "profile"];
     headings.extend(rest.iter().map(|heading| (*heading).to_owned()));
+    if options.latency != Latency::Off {
+        headings.push("decision".into());
+    }
     if options.end == End::Done {
         headings.push("makespan".into());
     }
@@ -87,6 +92,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
         row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp].map(percent));
         row.extend([grouped(result.transition_cycles), grouped(result.profile_cycles)]);
+        row.extend(result.decision_cycles.map(grouped));
         row.extend(result.makespan_cycles.map(grouped));
         table.add_row(row);
     }
@@ -104,12 +110,18 @@ fn starvation(result: &PolicyResult, names: &[&str]) -> String {
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
 }
 
-/// A line if a policy that measures was cut off before it decided: its row then shows profiling, not the policy.
+/// A line if a policy that measures was cut off before it decided, or before its decision took effect: its row then shows
+/// profiling, not the policy.
 fn undecided(result: &PolicyResult) -> String {
-    if !result.policy.measures() || result.decision.is_some() || result.profile_cycles == 0 {
+    if !result.policy.measures() || result.profile_cycles == 0 {
         return String::new();
     }
-    format!("{}: the run ended before it decided; a longer one shows what it does\n", result.policy.name())
+    let missing = match &result.decision {
+        None => "it decided",
+        Some(_) if result.config.is_none() && result.placement.is_empty() => "its decision took effect",
+        Some(_) => return String::new(),
+    };
+    format!("{}: the run ended before {missing}; a longer one shows what it does\n", result.policy.name())
 }
 
 fn placement(result: &PolicyResult) -> String {

@@ -1,7 +1,7 @@
 //! Where a result comes from: enough to run it again and to see whether it is the same.
 
 use crate::experiment::machine::{End, Options};
-use crate::experiment::policy::{IpcUnit, Transition};
+use crate::experiment::policy::{IpcUnit, Latency, Transition};
 use crate::experiment::workload::Workload;
 use crate::hash;
 use mias_hw_model::config::GpuConfig;
@@ -38,6 +38,9 @@ pub struct EffectiveOptions {
     pub profile_cycles: u32,
     /// How SMs change configuration.
     pub transition: Transition,
+    /// The time that decisions take, if they take any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
     /// The instruction counted.
     pub ipc: IpcUnit,
     /// Most TBs of a kernel on an SM, if capped.
@@ -61,6 +64,7 @@ impl Provenance {
                 until: if options.end == End::Done { "done" } else { "cycles" },
                 profile_cycles: options.profile_cycles,
                 transition: options.transition,
+                latency: (options.latency != Latency::Off).then_some(options.latency),
                 ipc: options.ipc,
                 tbs_per_sm: options.tbs_per_sm,
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },

@@ -5,7 +5,7 @@ use super::provenance::Provenance;
 use super::table::{self, config, grouped, number, ranges};
 use super::{SCHEMA_VERSION, bandwidth, comparison_table, explanation};
 use crate::experiment::compare::ipc;
-use crate::experiment::machine::{Decision, LaunchCounts, Options, Outcome, Placement};
+use crate::experiment::machine::{Decision, DecisionTime, LaunchCounts, Options, Outcome, Placement};
 use crate::experiment::policy::Policy;
 use crate::experiment::workload::Workload;
 use mias_hw_model::config::GpuConfig;
@@ -48,12 +48,23 @@ struct Document<'a> {
     placement: &'a [Placement],
     transition_cycles: u64,
     profile_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_latency: Option<DecisionLatency>,
     launches: Vec<LaunchRow<'a>>,
     stalls: BTreeMap<&'static str, u64>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Seconds>,
+}
+
+/// The time of all decisions of the run.
+#[derive(Serialize)]
+struct DecisionLatency {
+    decisions: u32,
+    instructions: u64,
+    cycles: u64,
+    microseconds: f64,
 }
 
 /// The fields that the reference numbers have too carry their column's name.
@@ -98,6 +109,10 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
         transition_cycles: outcome.transition_cycles,
         profile_cycles: outcome.profile_cycles,
+        decision_latency: outcome.decision_time.map(|time| {
+            let DecisionTime { decisions, instructions, cycles } = time;
+            DecisionLatency { decisions, instructions, cycles, microseconds: microseconds(subject.gpu, cycles) }
+        }),
         launches: launches
             .map(|(at, (w, _))| LaunchRow {
                 energy: outcome.energy.as_ref().and_then(|report| energy::launch_row(report, at)),
@@ -110,6 +125,11 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         seconds: subject.seconds,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// So many core cycles, in microseconds.
+fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
+    cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
 }
 
 /// Core cycles that a launch took so far.
@@ -155,7 +175,11 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
     }
     let (transition, profile) = (grouped(outcome.transition_cycles), grouped(outcome.profile_cycles));
-    text += &format!("\ntransition {transition} cycles, profile {profile} cycles\n");
+    let decision = outcome.decision_time.filter(|time| time.decisions > 0).map_or_else(String::new, |time| {
+        let (instructions, cycles) = (grouped(time.instructions), grouped(time.cycles));
+        format!(", decision {cycles} cycles ({instructions} instructions, {:.1} us)", microseconds(subject.gpu, time.cycles))
+    });
+    text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}\n");
     let slots: u64 = outcome.stalls.iter().map(|(_, cycles)| cycles).sum();
     if slots > 0 {
         let mut table = table::new(&["scheduler-cycles", "share"]);

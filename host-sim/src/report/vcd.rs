@@ -2,7 +2,7 @@
 //! phase in words, the bus access by access, staged quotas and resident TBs of every SM.
 //!
 //! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly, each with its strobe up for
-//! half of its share: the model gives the microcontroller no time of its own.
+//! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
 
 use crate::experiment::machine::Outcome;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, global, sm};

@@ -1,0 +1,145 @@
+//! Decisions take simulated time: the quotas change so many cycles after the interrupt as the counted instructions take, and events
+//! in between wait.
+
+use mias::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias::experiment::policy::{Control, Latency, Policy};
+use mias::experiment::simulated::SimulatedGpu;
+use mias::experiment::workload::{Workload, place};
+use mias::{gpu_file, kernels};
+use mias_firmware::regs::{PhaseCode, global, interrupt};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::register_file::{Activity, ActivityEvent};
+use std::sync::{Arc, LazyLock};
+
+/// Enough that every configuration of two kernels is tried in a round.
+const SMS: u32 = 6;
+const WINDOW: u32 = 1_000;
+const CYCLES: u64 = 60_000;
+
+static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
+    let traced = |(name, size, stream)| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), stream)
+    };
+    let mut workloads: Vec<Workload> = [("mm", 128, 0), ("fwt", 1 << 15, 1), ("bopt", 40, 2)].map(traced).into();
+    place(&mut workloads);
+    workloads
+});
+
+fn machine() -> GpuConfig {
+    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    gpu.sm.count = SMS;
+    gpu
+}
+
+/// A run of the first so many kernels, with what happened at the register block.
+fn run(gpu: &GpuConfig, policy: Policy, latency: Latency, workloads: &[Workload]) -> Outcome {
+    let options = Options { profile_cycles: WINDOW, latency, ..Options::new(End::Cycles(CYCLES)) };
+    let run = Run { control: Control::Policy(policy), workloads: workloads.iter().collect(), options };
+    SimulatedGpu::new(gpu.clone()).recording().run(&run, &|_| {}).unwrap()
+}
+
+/// Cycles of the writes of `value` to `register`.
+fn writes(activity: &[Activity], register: u32, value: Option<u32>) -> Vec<u64> {
+    let written =
+        |event| matches!(event, ActivityEvent::Write { offset, value: v } if offset == register && value.is_none_or(|value| value == v));
+    activity.iter().filter(|a| written(a.event)).map(|a| a.cycle).collect()
+}
+
+/// For each decision: the cycle of its interrupt, and of the commit that follows.
+fn decisions(outcome: &Outcome) -> Vec<(u64, u64)> {
+    let commits = writes(&outcome.activity, global::COMMIT, None);
+    let made = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Decide as u32));
+    made.into_iter().filter_map(|at| Some((at, *commits.iter().find(|commit| **commit >= at)?))).collect()
+}
+
+/// An outcome without what a run without latency does not have.
+fn bare(outcome: Outcome) -> Outcome {
+    Outcome { decision_time: None, activity: Vec::new(), ..outcome }
+}
+
+#[test]
+fn quotas_change_after_the_decisions_time() {
+    for (latency, kernels) in [(Latency::Worst, 2), (Latency::PerMetric, 2), (Latency::Worst, 3)] {
+        let mut gpu = machine();
+        // Fast enough that the second round, whose generation takes most, fits the run.
+        gpu.microcontroller.clock_khz = if kernels == 2 { 400_000 } else { 10_000_000 };
+        let outcome = run(&gpu, Policy::MiasFactor, latency, &WORKLOADS[..kernels]);
+        let time = outcome.decision_time.unwrap();
+        let decisions = decisions(&outcome);
+        assert_eq!(decisions.len(), time.decisions as usize);
+        // Three kernels have more configurations than there are SMs: two rounds.
+        assert_eq!(decisions.len(), kernels - 1, "{kernels} kernels");
+        assert_eq!(decisions.iter().map(|(from, to)| to - from).sum::<u64>(), time.cycles);
+        // Cycles are those of the instructions: 1.5 per instruction; each decision is rounded up by itself.
+        let exact = time.instructions as f64 * 1.5 * 1_365_000.0 / f64::from(gpu.microcontroller.clock_khz);
+        assert!((exact..exact + decisions.len() as f64).contains(&(time.cycles as f64)), "{time:?}");
+        // Nothing is placed in between, and SMs profile again only with the second round's quotas.
+        for (from, to) in decisions {
+            let inside = |a: &&Activity| a.cycle > from && a.cycle < to && matches!(a.event, ActivityEvent::Write { .. });
+            assert_eq!(outcome.activity.iter().filter(inside).count(), 0);
+        }
+    }
+}
+
+#[test]
+fn decisions_of_no_time_are_those_that_are_off() {
+    for (policy, kernels) in [(Policy::MiasLinear, 2), (Policy::MiasIpc, 3)] {
+        let mut gpu = machine();
+        let off = run(&gpu, policy, Latency::Off, &WORKLOADS[..kernels]);
+        assert_eq!(off.decision_time, None);
+        // No file may say so: the way through the register block that takes time, with none to take.
+        gpu.microcontroller.cpi_permille = 0;
+        let timed = run(&gpu, policy, Latency::Worst, &WORKLOADS[..kernels]);
+        assert_eq!(timed.decision_time.unwrap().cycles, 0);
+        assert_eq!(timed.activity, off.activity);
+        assert_eq!(bare(timed), bare(off));
+    }
+}
+
+#[test]
+fn a_faster_clock_is_never_later_and_chooses_the_same() {
+    let mut last: Option<(u64, Vec<u32>)> = None;
+    for clock_khz in [100_000, 400_000, 1_000_000, 10_000_000] {
+        let mut gpu = machine();
+        gpu.microcontroller.clock_khz = clock_khz;
+        let outcome = run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]);
+        let commit = decisions(&outcome)[0].1;
+        let config = outcome.config().unwrap().to_vec();
+        if let Some((slower, same)) = last {
+            assert!(commit < slower, "{clock_khz} kHz");
+            assert_eq!(config, same);
+        }
+        last = Some((commit, config));
+    }
+}
+
+#[test]
+fn the_metric_takes_no_longer_than_the_worst() {
+    let cycles = |policy, latency| run(&machine(), policy, latency, &WORKLOADS[..2]).decision_time.unwrap().cycles;
+    let own = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].map(|policy| {
+        assert!(cycles(policy, Latency::PerMetric) <= cycles(policy, Latency::Worst));
+        cycles(policy, Latency::PerMetric)
+    });
+    assert_eq!(own.iter().max(), Some(&cycles(Policy::MiasIpc, Latency::Worst)));
+    assert!(own[0] < own[1] && own[1] < own[2], "IPC reads and computes least: {own:?}");
+}
+
+/// A kernel that arrives while the firmware decides: its interrupt is raised at once and served after the broadcast.
+#[test]
+fn a_launch_during_a_decision_is_served_after_it() {
+    let gpu = machine();
+    let (from, to) = decisions(&run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]))[0];
+    let arrival = from + (to - from) / 2;
+    let mut workloads = WORKLOADS.clone();
+    workloads[2].arrival_cycle = arrival;
+    let outcome = run(&gpu, Policy::MiasIpc, Latency::Worst, &workloads);
+    assert_eq!(decisions(&outcome)[0], (from, to), "the decision goes on");
+    let raised = |a: &&Activity| a.event == ActivityEvent::Raised(interrupt::LAUNCH) && a.cycle > 0;
+    assert_eq!(outcome.activity.iter().find(raised).unwrap().cycle, arrival);
+    let popped = writes(&outcome.activity, global::LAUNCH_POP, None);
+    assert_eq!(popped.iter().copied().find(|cycle| *cycle > 0), Some(to));
+    let steady = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Steady as u32));
+    let partition = writes(&outcome.activity, global::PHASE, Some(PhaseCode::Partition as u32));
+    assert!(steady.contains(&to) && partition.contains(&to));
+}
