@@ -19,7 +19,7 @@
 //! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
-//! | [`limits`] | what the images are built for |
+//! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
 //!
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
@@ -28,6 +28,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod boards;
 pub mod bus;
 pub mod configs;
 pub mod counters;

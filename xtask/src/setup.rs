@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use mias_firmware::boards::BOARDS;
+
 use crate::targets::TARGETS;
 use crate::util::{command, output, stdout};
 
 /// The tools taken from llvm-tools.
 const TOOLS: [&str; 3] = ["llvm-nm", "llvm-objdump", "llvm-size"];
-
-/// Debian's packages of QEMU for Arm and for RISC-V.
-const QEMU_PACKAGES: [&str; 2] = ["qemu-system-arm", "qemu-system-misc"];
 
 /// Installs what is missing; fails with the command to run by hand where it cannot.
 pub(crate) fn run() -> Result<()> {
@@ -38,8 +37,10 @@ fn missing_qemu() -> Option<&'static str> {
 
 /// Installs QEMU by apt-get: on Debian, as root.
 fn install_qemu(missing: &str) -> Result<()> {
-    let by_hand = format!("apt-get install {}", QEMU_PACKAGES.join(" "));
-    for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"][..], &QEMU_PACKAGES].concat()] {
+    let mut packages = BOARDS.map(|board| board.package).to_vec();
+    packages.dedup();
+    let by_hand = format!("apt-get install {}", packages.join(" "));
+    for args in [vec!["update"], [&["install", "--yes", "--no-install-recommends"], &packages[..]].concat()] {
         eprintln!("$ apt-get {}", args.join(" "));
         let Ok(result) = output(command("apt-get", &args).env("DEBIAN_FRONTEND", "noninteractive")) else {
             bail!(

@@ -1,4 +1,6 @@
-//! The processors that the firmware is built for, and the QEMU boards that stand for them.
+//! The processors that the firmware is built for, on the boards of [`mias_firmware::boards`], and what only the build needs of them.
+
+use mias_firmware::boards::{BOARDS, Board};
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,37 +19,25 @@ pub(crate) struct Target {
     pub(crate) objdump: &'static [&'static str],
     /// The QEMU program.
     pub(crate) qemu: &'static str,
-    /// Its arguments for the board. The micro:bit gets more RAM than it has, for the register block of the bench.
+    /// Its arguments for the board.
     pub(crate) board: &'static [&'static str],
+    /// More of them for the bench. The micro:bit gets more RAM than it has, for the register block there.
+    pub(crate) bench: &'static [&'static str],
 }
 
 /// All of them; the first is the one whose decision latency has a budget.
-pub(crate) const TARGETS: [Target; 3] = [
-    Target {
-        core: "Cortex-M4F",
-        triple: "thumbv7em-none-eabihf",
-        profile: "image",
-        objdump: &["--mcpu=cortex-m7"],
-        qemu: "qemu-system-arm",
-        board: &["-M", "mps2-an386"],
-    },
-    Target {
-        core: "Cortex-M0",
-        triple: "thumbv6m-none-eabi",
-        profile: "image-small",
-        objdump: &[],
-        qemu: "qemu-system-arm",
-        board: &["-M", "microbit", "-global", "nrf51-soc.sram-size=524288"],
-    },
-    Target {
-        core: "RV32IMAC",
-        triple: "riscv32imac-unknown-none-elf",
-        profile: "image",
-        objdump: &[],
-        qemu: "qemu-system-riscv32",
-        board: &["-M", "virt", "-bios", "none"],
-    },
-];
+pub(crate) const TARGETS: [Target; 3] = {
+    let [m4, m0, riscv] = BOARDS;
+    [
+        target(m4, "image", &["--mcpu=cortex-m7"], &[]),
+        target(m0, "image-small", &[], &["-global", "nrf51-soc.sram-size=524288"]),
+        target(riscv, "image", &[], &[]),
+    ]
+};
+
+const fn target(board: Board, profile: &'static str, objdump: &'static [&'static str], bench: &'static [&'static str]) -> Target {
+    Target { core: board.core, triple: board.target, profile, objdump, qemu: board.qemu, board: board.options, bench }
+}
 
 impl Target {
     /// A build of a binary of the workspace, as an image for this target. Never incremental: that cuts the program into other pieces,

@@ -77,7 +77,7 @@ fn measure(target: &Target, feature: Option<&str>) -> Result<String> {
     run_command(&mut target.build("mias-target-bench", PROGRAM, feature))?;
     let program = target.folder(&target_dir()).join(PROGRAM);
     let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
-    qemu.args(target.board).args(["-nographic", "-monitor", "none", "-serial", "none"]);
+    qemu.args(target.board).args(target.bench).args(["-nographic", "-monitor", "none", "-serial", "none"]);
     qemu.args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=8", "-kernel"]).arg(program);
     stdout(&mut qemu).with_context(|| format!("the measurement on the {} did not end well", target.core))
 }
