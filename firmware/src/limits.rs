@@ -6,13 +6,19 @@
 
 /// SMs that an image schedules. A larger machine raises [`crate::regs::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay
 /// idle.
-pub const SMS: u16 = if cfg!(feature = "sms-132") { 132 } else { 32 };
+pub const SMS: u16 = if cfg!(feature = "sms-132") { LARGE_SMS } else { 32 };
+
+/// SMs of the image with the feature `sms-132`.
+pub const LARGE_SMS: u16 = 132;
 
 /// Kernels that are scheduled at a time; further launches wait in the FIFO.
 pub const KERNELS: usize = crate::configs::MAX_KERNELS;
 
 /// Configurations that an image has room for: two rounds. With more, generation samples them at a fixed stride.
-pub const CONFIGS: usize = if cfg!(feature = "sms-132") { 264 } else { 64 };
+pub const CONFIGS: usize = if cfg!(feature = "sms-132") { LARGE_CONFIGS } else { 64 };
+
+/// Configurations of the image with the feature `sms-132`.
+pub const LARGE_CONFIGS: usize = 2 * LARGE_SMS as usize;
 
 /// Core cycles after which the watchdog of an image expires while it works: assumption, a hundred times the longest work that is
 /// measured (docs/decision-latency.md), in instructions, on a microcontroller of a tenth of the core clock.

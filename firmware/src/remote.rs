@@ -7,14 +7,26 @@
 //! | [`Request::Hello`] | `H`, map version, SMs, kernels, configurations that the image is built for | none |
 //! | [`Request::Read`] | `R`, offset | the register's word |
 //! | [`Request::Write`] | `W`, offset, value | none |
-//! | [`Request::Sleep`] | `S` | [`WAKE`], once the interrupt line is high |
+//! | [`Request::Sleep`] | `S` | [`WAKE`], once the interrupt line is high; [`RESET`] to start from the beginning |
 
 use crate::bus::Bus;
 use crate::limits;
 use crate::regs::VERSION_VALUE;
 
-/// What ends a sleep.
+/// What ends a sleep when the interrupt line is high.
 pub const WAKE: u8 = b'I';
+
+/// What ends a sleep when the register block has been reset: the image starts from its beginning, without another greeting.
+pub const RESET: u8 = b'0';
+
+/// Why a sleep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// The interrupt line is high.
+    Interrupt,
+    /// The register block has been reset.
+    Reset,
+}
 
 /// Most words of a request.
 pub const MAX_WORDS: usize = 4;
@@ -110,10 +122,16 @@ impl<L: Line> RemoteBus<L> {
         bus
     }
 
-    /// Sleeps until the interrupt line is high.
-    pub fn sleep(&mut self) {
+    /// Sleeps until the other side has something to do; other bytes are noise.
+    pub fn sleep(&mut self) -> Wake {
         self.send(Request::Sleep);
-        while self.line.receive() != WAKE {}
+        loop {
+            match self.line.receive() {
+                WAKE => return Wake::Interrupt,
+                RESET => return Wake::Reset,
+                _ => {}
+            }
+        }
     }
 
     fn send(&mut self, request: Request) {
@@ -186,13 +204,13 @@ mod tests {
 
     #[test]
     fn a_conversation_byte_by_byte() {
-        let mut ends = Ends { waiting: VecDeque::from([0x78, 0x56, 0x34, 0x12, 0, WAKE]), ..Ends::default() };
+        let mut ends = Ends { waiting: VecDeque::from([0x78, 0x56, 0x34, 0x12, 0, WAKE, RESET]), ..Ends::default() };
         let mut bus = RemoteBus::connect(&mut ends);
         assert_eq!(bus.read32(0x10), 0x1234_5678);
         bus.write32(0x1_0080, 3);
-        bus.sleep();
+        assert_eq!([bus.sleep(), bus.sleep()], [Wake::Interrupt, Wake::Reset]);
         let greeting = 1 + 4 * 4;
-        assert_eq!(ends.sent[greeting..], [b'R', 0x10, 0, 0, 0, b'W', 0x80, 0, 1, 0, 3, 0, 0, 0, b'S']);
+        assert_eq!(ends.sent[greeting..], [b'R', 0x10, 0, 0, 0, b'W', 0x80, 0, 1, 0, 3, 0, 0, 0, b'S', b'S']);
         assert!(ends.waiting.is_empty());
     }
 }

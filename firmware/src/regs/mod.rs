@@ -33,11 +33,13 @@ pub mod slot;
 pub mod sm;
 
 mod fields;
+mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
     PhaseCode, PolicyCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status,
 };
+pub use fingerprint::feed;
 
 /// SMs that the map has room for.
 pub const MAX_SMS: usize = 256;

@@ -1,5 +1,6 @@
 //! The image with its register block at the other end of a serial port: the scheduler in QEMU, under the GPU model on the host
-//! (`mias compare --firmware qemu`). Scheduler, driver and limits are those of the image beside it; only the bus differs.
+//! (`mias compare --firmware qemu`), or under a recording (`mias firmware replay`). Scheduler, driver and limits are those of the
+//! image beside it; only the bus differs.
 //!
 //! One call of the driver per wake-up: the host wakes again while the interrupt line is high.
 #![cfg_attr(target_os = "none", no_std, no_main)]
@@ -27,7 +28,7 @@ mod target {
     use mias_firmware::Firmware;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
-    use mias_firmware::remote::RemoteBus;
+    use mias_firmware::remote::{RemoteBus, Wake};
 
     use super::board::SerialPort;
 
@@ -39,12 +40,14 @@ mod target {
         let mut bus = RemoteBus::connect(SerialPort::open());
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
-        let started = firmware.restart(&mut bus, limits::SMS).is_ok();
+        let (mut wake, mut started) = (Wake::Reset, false);
         loop {
-            bus.sleep();
-            if started {
-                firmware.on_interrupt(&mut bus);
+            match wake {
+                Wake::Reset => started = firmware.restart(&mut bus, limits::SMS).is_ok(),
+                Wake::Interrupt if started => firmware.on_interrupt(&mut bus),
+                Wake::Interrupt => {}
             }
+            wake = bus.sleep();
         }
     }
 }

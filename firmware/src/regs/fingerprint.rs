@@ -1,0 +1,64 @@
+//! What the register map is, for a hash over it: programs whose hashes are equal mean the same by an access. A recording of
+//! accesses (`mias firmware replay`) carries one.
+//!
+//! Names, offsets, access rules and reset values come from the tables of the regions; bits and codes, which have no table, from the
+//! lines of their source text that define them, without comments.
+
+use core::hash::Hasher;
+
+use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, VERSION_VALUE, global, slot, sm};
+use crate::counters::Counter;
+
+/// Where bits and codes are defined.
+const FIELDS: &str = include_str!("fields.rs");
+
+/// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
+pub fn feed(hasher: &mut impl Hasher) {
+    let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW];
+    limits.into_iter().chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE]).for_each(|number| hasher.write_u32(number));
+    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS].into_iter().flatten() {
+        hasher.write(register.name.as_bytes());
+        let reset = register.reset.map_or([0; 2], |value| [1, value]);
+        [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
+    }
+    Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
+    definitions().for_each(|line| hasher.write(line.as_bytes()));
+}
+
+/// The lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`.
+fn definitions() -> impl Iterator<Item = &'static str> {
+    FIELDS.lines().map(str::trim).filter(|line| {
+        let constant = line.starts_with("pub const ") && line.contains(": u32 = ");
+        let code = line.ends_with(',') && line.starts_with(|first: char| first.is_ascii_uppercase()) && line.contains(" = ");
+        constant || code
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::DefaultHasher;
+    use std::vec::Vec;
+
+    #[test]
+    fn every_bit_and_code_is_a_definition_and_no_comment_is() {
+        let found: Vec<&str> = definitions().collect();
+        for line in ["pub const LAUNCH: u32 = 1 << 0;", "pub const TECHNIQUE_SHIFT: u32 = 24;", "Steady = 6,", "LeftOver = 0,"] {
+            assert!(found.contains(&line), "{line}");
+        }
+        assert!(found.iter().all(|line| !line.contains("//")));
+        let others = FIELDS.matches("pub const ALL: [").count() + FIELDS.matches("pub const fn").count();
+        let constants = found.iter().filter(|line| line.starts_with("pub const ")).count();
+        assert_eq!(FIELDS.matches("pub const ").count(), constants + others);
+    }
+
+    #[test]
+    fn the_same_map_gives_the_same_hash() {
+        let of = || {
+            let mut hasher = DefaultHasher::new();
+            feed(&mut hasher);
+            hasher.finish()
+        };
+        assert_eq!(of(), of());
+    }
+}
