@@ -8,6 +8,8 @@ pub struct Board {
     pub core: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
+    /// The profile of its images in the workspace's `Cargo.toml`: optimised for time, or for size.
+    pub profile: &'static str,
     /// QEMU's program.
     pub qemu: &'static str,
     /// Its options for the board.
@@ -20,6 +22,7 @@ pub struct Board {
 pub const CORTEX_M4F: Board = Board {
     core: "Cortex-M4F",
     target: "thumbv7em-none-eabihf",
+    profile: "image",
     qemu: "qemu-system-arm",
     options: &["-machine", "mps2-an386"],
     package: "qemu-system-arm",
@@ -29,6 +32,7 @@ pub const CORTEX_M4F: Board = Board {
 pub const CORTEX_M0: Board = Board {
     core: "Cortex-M0",
     target: "thumbv6m-none-eabi",
+    profile: "image-small",
     qemu: "qemu-system-arm",
     options: &["-machine", "microbit"],
     package: "qemu-system-arm",
@@ -38,6 +42,7 @@ pub const CORTEX_M0: Board = Board {
 pub const RV32IMAC: Board = Board {
     core: "RV32IMAC",
     target: "riscv32imac-unknown-none-elf",
+    profile: "image",
     qemu: "qemu-system-riscv32",
     options: &["-machine", "virt", "-bios", "none"],
     package: "qemu-system-misc",

@@ -53,6 +53,13 @@ pub fn gpu(config: &GpuConfig) -> String {
     hex(hasher)
 }
 
+/// Fingerprint of the register map: two programs that agree in it mean the same by an access.
+pub fn register_map() -> u64 {
+    let mut hasher = Fnv::default();
+    mias_firmware::regs::feed(&mut hasher);
+    hasher.finish()
+}
+
 /// Fingerprint of a kernel launch: geometry, instructions, and every warp's path and addresses.
 pub fn kernel(trace: &KernelTrace) -> String {
     let mut hasher = Fnv::default();

@@ -16,6 +16,8 @@ pub mod kernels;
 pub mod latency;
 pub mod metrics;
 pub mod ptx;
+pub mod recording;
+pub mod replay;
 pub mod report;
 pub mod suggest;
 pub mod toml_text;

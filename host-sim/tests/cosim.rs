@@ -3,7 +3,10 @@
 
 mod support;
 
-use support::{printed, refused};
+use predicates::prelude::*;
+use predicates::str::contains;
+use std::path::Path;
+use support::{json, mias, printed, refused};
 
 const CORES: [&str; 3] = ["qemu", "qemu-m0", "qemu-riscv"];
 
@@ -68,6 +71,82 @@ fn an_inverted_comparison_changes_the_result() {
     assert_ne!(native["config"], inverted["config"]);
     assert_ne!(native["launches"], inverted["launches"]);
     assert!(native["decision"].is_object() && inverted["decision"].is_null());
+    // Where the account ends is said: the image stages other quotas than the firmware in this process would.
+    let parted = mias(&[&args[..], &["--firmware", "qemu", "--image", &image, "--explain"]].concat()).assert().success();
+    let part = "the firmware in this process writes";
+    parted
+        .stderr(contains("warning: mias-ipc: no account of the image's decisions from here on: at cycle").and(contains(part)))
+        .stdout(contains("mias-ipc: the image's decision is not known here: at cycle").and(contains(part)));
+}
+
+fn generated(folder: &Path, options: &[&str]) -> String {
+    let file = folder.join("made-up.mrec").to_str().expect("UTF-8").to_owned();
+    printed(&[&["firmware", "generate", &file], options].concat());
+    file
+}
+
+/// Machines, policies, kernels and counters at random, some of them at their limits: every access on every core.
+#[test]
+fn generated_recordings_are_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recording = generated(folder.path(), &["--seed", "2026", "--cases", "100", "--sms", "8"]);
+    let report = json(&["firmware", "replay", &recording]);
+    assert!(report["recorded"]["decisions"].as_u64() > Some(200), "{report}");
+    let targets = report["targets"].as_array().expect("targets");
+    assert_eq!(
+        targets.iter().map(|target| target["target"].as_str().expect("a name")).collect::<Vec<_>>(),
+        ["native", "m4", "m0", "riscv"]
+    );
+    for target in targets {
+        assert_eq!((&target["verdict"], &target["done"]), (&"same".into(), &report["recorded"]), "{target}");
+    }
+}
+
+/// What the firmware in this process did under the GPU model, each core does too, and the other way round.
+#[test]
+fn recorded_runs_are_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
+    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-linear", "--cycles", "50000", "--profile-cycles", "8000", "--record", &file];
+    for made_by in ["native", "qemu-m0"] {
+        with(&run, made_by);
+        let report = json(&["firmware", "replay", &file]);
+        assert_eq!(report["recorded"]["decisions"], 1, "{made_by}");
+        assert!(report["targets"].as_array().is_some_and(|targets| targets.iter().all(|target| target["verdict"] == "same")), "{report}");
+    }
+}
+
+/// The first write that differs is that of a quota: the inverted image has chosen another configuration.
+#[test]
+fn an_inverted_image_is_caught_at_its_first_other_write() {
+    let image = std::env::var("MIAS_INVERTED_IMAGE").expect("`cargo xtask test` builds it and says where it is");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
+    let run = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000", "--record", &file];
+    let native: serde_json::Value = serde_json::from_str(&with(&run, "native")).expect("JSON");
+    let replayed = mias(&["firmware", "replay", &file, "--on", "m4", "--image", &image, "--format", "json"]).assert().code(1);
+    let replayed = replayed.stderr(contains("error: m4: run 1, interrupt ").and(contains("it writes ")).and(contains("to QUOTA_ALL[")));
+    let report: serde_json::Value = serde_json::from_slice(&replayed.get_output().stdout).expect("JSON");
+    let target = &report["targets"][0];
+    assert_eq!((&target["verdict"], &target["done"]["decisions"]), (&"differs".into(), &1.into()));
+    let difference = &target["difference"];
+    assert_eq!(difference["cycle"], native["decision"]["cycle"]);
+    let (made, recorded) = (&difference["made"], &difference["recorded"]);
+    assert_eq!((&made["kind"], &made["register"]), (&"write".into(), &recorded["register"]));
+    // The recorded quota is that of the configuration chosen natively.
+    let slot = recorded["register"].as_str().and_then(|name| name.strip_prefix("QUOTA_ALL[")?.strip_suffix(']')?.parse::<usize>().ok());
+    assert_eq!(recorded["value"], native["config"][slot.expect("a slot")]);
+    assert_ne!(made["value"], recorded["value"]);
+}
+
+#[test]
+fn a_machine_that_no_image_holds_is_refused_with_the_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = generated(folder.path(), &["--cases", "4", "--sms", "33"]);
+    for target in ["m4", "m0", "riscv"] {
+        refused(&["firmware", "replay", &file, "--on", target], &["is built for 32 SMs, the recording asks for 33", "--features sms-132"]);
+    }
+    assert!(printed(&["firmware", "replay", &file, "--on", "native"]).contains("same"));
 }
 
 #[test]
@@ -76,4 +155,15 @@ fn what_cannot_be_run_is_refused() {
     refused(&["run", "mm:64", "--firmware", "qemu", "--image", "no.elf"], &["no.elf is no image", "cargo xtask image"]);
     let text = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     refused(&["run", "mm:64", "--firmware", "qemu", "--image", &text], &["QEMU has ended: is this an image for that processor?"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = generated(folder.path(), &["--cases", "1", "--sms", "2"]);
+    let on_m4 = ["firmware", "replay", &file, "--on", "m4", "--image"];
+    refused(&[&on_m4[..], &["no.elf"]].concat(), &["no.elf is no image", "cargo xtask image"]);
+    refused(&[&on_m4[..], &[&text]].concat(), &["QEMU has ended: is this an image for that processor?"]);
+    let mut no_qemu = mias(&["firmware", "replay", &file, "--on", "riscv"]);
+    no_qemu
+        .env("PATH", folder.path())
+        .assert()
+        .code(2)
+        .stderr(contains("qemu-system-riscv32 is not installed; on Debian: apt-get install"));
 }

@@ -1,10 +1,13 @@
-//! Mutated files: whatever is done to the lines or bytes of a real trace or of a GPU's file, the answer is a result or one
+//! Mutated files: whatever is done to the lines or bytes of a real trace, of a GPU's file or of a recording, the answer is a result or one
 //! message with the file's name, never a panic. The fuzz targets in `fuzz/` look further than this; CI looks here.
 
 use mias::accelsim::{Warnings, read_kernel_from, read_list_from};
+use mias::experiment::cancel::Cancel;
 use mias::gpu_file;
 use mias::ptx::Program;
 use mias::ptx::lower::Lowered;
+use mias::recording::{self, generate};
+use mias::replay::{Ready, Target, replay};
 use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
@@ -139,6 +142,32 @@ const PTX: [(&str, &str); 14] = texts![
 
 const LIST: &[u8] = b"MemcpyHtoD,0x7f0000000000,4096\nkernel-1.traceg\n\nMemcpyHtoD,0x7f0000010000,64\nkernel-2.traceg.xz\n";
 
+/// A recording of two runs.
+fn recording() -> Vec<u8> {
+    let request = generate::Request { seed: 1, cases: 2, sms: 4, kernels: 3 };
+    recording::encode(&generate::generate(request, &mut || true).expect("a recording")).expect("a short one")
+}
+
+/// The checksums of header and runs made right again, as far as there are any.
+fn with_checksums(mut file: Vec<u8>) -> Vec<u8> {
+    let length = file.len() as u64;
+    if let Some(place) = file.get_mut(20..28) {
+        place.copy_from_slice(&length.to_le_bytes());
+    }
+    let mut at = 48;
+    while let Some(word) = file.get(at..at + 4) {
+        let bytes = u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize;
+        let Some(checksum) = file.get(at + 8..at.saturating_add(8).saturating_add(bytes)).map(crc32fast::hash) else { break };
+        file[at + 4..at + 8].copy_from_slice(&checksum.to_le_bytes());
+        at += 8 + bytes;
+    }
+    if file.len() >= 48 {
+        let checksum = crc32fast::hash(&file[..44]);
+        file[44..48].copy_from_slice(&checksum.to_le_bytes());
+    }
+    file
+}
+
 /// A machine that passed the checks can be built.
 fn build(name: &str, text: &str) {
     match gpu_file::parse(name, text) {
@@ -185,5 +214,21 @@ proptest! {
     fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
         let bytes = mutations.iter().fold(include_bytes!("../../configs/gpus/rtx2060-accelsim.toml").to_vec(), apply);
         build("my.toml", &String::from_utf8_lossy(&bytes));
+    }
+
+    /// Damaged as files are, and forged so that only what is inside is wrong: then what is still read can be replayed.
+    #[test]
+    fn a_mutated_recording_is_refused_or_replayed(forged: bool, mutations in prop::collection::vec(mutation(), 1..4)) {
+        let mutated = mutations.iter().fold(recording(), apply);
+        let bytes = if forged { with_checksums(mutated) } else { mutated };
+        match recording::decode(&bytes) {
+            Ok(recording) => {
+                if let Ok(ready) = Ready::new(Target::Native, None, &recording) {
+                    prop_assert!(replay(&recording, ready, &Cancel::default()).is_some());
+                }
+                prop_assert!(forged || bytes == self::recording());
+            }
+            Err(problem) => prop_assert!(!problem.to_string().contains('\n')),
+        }
     }
 }

@@ -28,15 +28,12 @@ pub(crate) struct Target {
 /// All of them; the first is the one whose decision latency has a budget.
 pub(crate) const TARGETS: [Target; 3] = {
     let [m4, m0, riscv] = BOARDS;
-    [
-        target(m4, "image", &["--mcpu=cortex-m7"], &[]),
-        target(m0, "image-small", &[], &["-global", "nrf51-soc.sram-size=524288"]),
-        target(riscv, "image", &[], &[]),
-    ]
+    [target(m4, &["--mcpu=cortex-m7"], &[]), target(m0, &[], &["-global", "nrf51-soc.sram-size=524288"]), target(riscv, &[], &[])]
 };
 
-const fn target(board: Board, profile: &'static str, objdump: &'static [&'static str], bench: &'static [&'static str]) -> Target {
-    Target { core: board.core, triple: board.target, profile, objdump, qemu: board.qemu, board: board.options, bench }
+const fn target(board: Board, objdump: &'static [&'static str], bench: &'static [&'static str]) -> Target {
+    let Board { core, target, profile, qemu, options, .. } = board;
+    Target { core, triple: target, profile, objdump, qemu, board: options, bench }
 }
 
 impl Target {

@@ -32,6 +32,9 @@ pub(super) enum Command {
     /// Traces
     #[command(subcommand)]
     Trace(super::trace::TraceCommand),
+    /// The firmware by itself: recordings of its register accesses
+    #[command(subcommand)]
+    Firmware(super::firmware::FirmwareCommand),
     /// The cache of kernels' traces
     #[command(subcommand)]
     Cache(super::cache::CacheCommand),
@@ -109,6 +112,9 @@ pub(super) struct RunArgs {
     /// Write the scheduler's register activity as a value change dump, for GTKWave and Surfer
     #[arg(long, value_name = "FILE")]
     pub(super) vcd: Option<PathBuf>,
+    /// Write the firmware's register accesses, for `mias firmware replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
     /// Also print the wall-clock seconds of loading and of simulating
     #[arg(long)]
     pub(super) timing: bool,

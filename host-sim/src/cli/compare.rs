@@ -2,6 +2,7 @@
 
 use super::args::{CompareArgs, Format};
 use super::progress::Progress;
+use super::run::no_account;
 use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::compare::compare;
 use crate::experiment::machine::End;
@@ -35,6 +36,11 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
     let result = compare(&machine, &workloads, &policies, options, &progress);
     progress.clear();
     let comparison = result?;
+    for result in &comparison.results {
+        if let Some(parted) = &result.parted {
+            eprintln!("{}", no_account(result.policy, parted));
+        }
+    }
     let text = match common.format {
         Format::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
         Format::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,

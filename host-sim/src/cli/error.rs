@@ -1,9 +1,11 @@
 //! What the command line reports, and with which exit code.
 
 use crate::accelsim::export::ExportError;
+use crate::cosim::CosimError;
 use crate::experiment::machine::RunError;
 use crate::experiment::workload::TraceReadError;
 use crate::gpu_file::GpuFileError;
+use crate::input_file::InputFileError;
 use crate::kernels::{KernelError, SpecError};
 use crate::report::output::OutputError;
 
@@ -14,6 +16,8 @@ pub enum CliError {
     User(String),
     /// Ours.
     Internal(String),
+    /// A comparison did not come out equal; the message says where. The report is written.
+    Differs(String),
     /// Ctrl-C; the message says what was kept.
     Interrupted(String),
 }
@@ -34,7 +38,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::User(_) => Self::USER,
-            CliError::Internal(_) => 1,
+            CliError::Internal(_) | CliError::Differs(_) => 1,
             CliError::Interrupted(_) => Self::INTERRUPTED,
         }
     }
@@ -43,7 +47,7 @@ impl CliError {
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CliError::User(message) => write!(f, "error: {message}"),
+            CliError::User(message) | CliError::Differs(message) => write!(f, "error: {message}"),
             CliError::Internal(message) => write!(f, "error: {message} (this is a bug in mias)"),
             CliError::Interrupted(message) => write!(f, "interrupted: {message}"),
         }
@@ -84,6 +88,18 @@ impl From<ExportError> for CliError {
             ExportError::Interrupted => CliError::Interrupted(error.to_string()),
             other => CliError::User(other.to_string()),
         }
+    }
+}
+
+impl From<InputFileError> for CliError {
+    fn from(error: InputFileError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<CosimError> for CliError {
+    fn from(error: CosimError) -> Self {
+        CliError::User(error.to_string())
     }
 }
 

@@ -1,14 +1,15 @@
 //! The command line: `compare`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `cache info`, `cache clean`.
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
 //!
-//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours,
-//! 130 interrupted (what was finished is kept).
+//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
+//! that differ, 130 interrupted (what was finished is kept).
 
 mod args;
 mod cache;
 mod compare;
 mod error;
 mod export;
+mod firmware;
 mod fit;
 mod interrupt;
 mod kernel_check;
@@ -46,6 +47,7 @@ pub fn main() -> u8 {
         Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
         Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
         Command::Trace(command) => trace::main(command),
+        Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
     };
     match result {

@@ -2,7 +2,7 @@
 
 use super::args::{Format, RunArgs, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, cache, interrupt, resolve, trace, user_kernel};
+use super::{CliError, cache, firmware, interrupt, resolve, trace, user_kernel};
 use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Outcome, Run};
@@ -62,6 +62,9 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     if drawings.wanted() {
         machine = machine.recording();
     }
+    if args.record.is_some() {
+        machine = machine.recording_firmware();
+    }
     if let Some(list) = &args.trace {
         check_fit(&machine, list, &workloads)?;
     }
@@ -72,6 +75,9 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     progress.clear();
     let outcome = result?;
 
+    if let Some(parted) = &outcome.parted {
+        eprintln!("{}", no_account(policy, parted));
+    }
     drawings.write(&outcome, &workloads, &gpu)?;
     let seconds = args.timing.then_some(Seconds { load, simulate });
     let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
@@ -94,17 +100,18 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
 struct Drawings {
     timeline: Option<Output>,
     vcd: Option<Output>,
+    record: Option<Output>,
 }
 
 impl Drawings {
     /// Sees to it that they can be written, before anything is simulated.
     fn open(args: &RunArgs) -> Result<Self, CliError> {
-        let files: Vec<&PathBuf> = [&args.common.out, &args.timeline, &args.vcd].into_iter().flatten().collect();
+        let files: Vec<&PathBuf> = [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten().collect();
         if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
             return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
         }
         let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
-        Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)? })
+        Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
     }
 
     fn wanted(&self) -> bool {
@@ -118,8 +125,16 @@ impl Drawings {
         if let Some(output) = &self.vcd {
             output.write(&vcd::render(outcome, gpu).map_err(CliError::internal)?)?;
         }
+        if let (Some(output), Some(recording)) = (&self.record, &outcome.recording) {
+            firmware::write(output, recording)?;
+        }
         Ok(())
     }
+}
+
+/// What a report lacks once an image and the firmware in this process have parted.
+pub(super) fn no_account(policy: Policy, parted: &str) -> String {
+    format!("warning: {}: no account of the image's decisions from here on: {parted}", policy.name())
 }
 
 fn simulate(

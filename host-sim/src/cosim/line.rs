@@ -30,12 +30,13 @@ impl SerialLine {
         if !image.file.is_file() {
             return Err(CosimError(format!("{} is no image: `cargo xtask image` builds them", image.file.display())));
         }
-        let (program, board) = image.core.qemu();
+        let board = image.core.board();
+        let program = board.qemu;
         let mut command = Command::new(program);
-        command.args(board).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel"]).arg(&image.file);
+        command.args(board.options).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-kernel"]).arg(&image.file);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut qemu = command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => CosimError(format!("{program} is not installed; on Debian: apt-get install {}", image.core.package())),
+            ErrorKind::NotFound => CosimError(format!("{program} is not installed; on Debian: apt-get install {}", board.package)),
             _ => CosimError(format!("cannot run {program}: {error}")),
         })?;
         let (Some(input), Some(mut from)) = (qemu.stdin.take(), qemu.stdout.take()) else {

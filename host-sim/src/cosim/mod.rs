@@ -2,11 +2,17 @@
 //! register block through [`mias_firmware::remote`]; this side serves register accesses and interrupts, nothing else.
 
 mod line;
+mod native;
+mod processor;
 mod remote;
 mod replay;
 
+pub use native::Native;
+pub use processor::Processor;
 pub use remote::RemoteFirmware;
+pub use replay::{Parting, Replay};
 
+use mias_firmware::boards::{self, Board};
 use std::path::{Path, PathBuf};
 
 /// Name of the image's file, as `cargo xtask image` builds it.
@@ -15,11 +21,11 @@ pub const IMAGE: &str = "mias-firmware-remote";
 /// A processor that QEMU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Core {
-    /// Cortex-M4F, on the board mps2-an386.
+    /// Cortex-M4F.
     CortexM4,
-    /// Cortex-M0, on the board microbit: no divider, no wide multiply.
+    /// Cortex-M0.
     CortexM0,
-    /// 32-bit RISC-V with multiplication, atomics and compressed instructions, on the board virt.
+    /// 32-bit RISC-V.
     RiscV,
 }
 
@@ -38,38 +44,19 @@ pub struct Image {
 pub struct CosimError(pub String);
 
 impl Core {
-    /// Rust's name of its target.
-    pub fn target(self) -> &'static str {
+    /// The board that has it.
+    pub fn board(self) -> Board {
         match self {
-            Core::CortexM4 => "thumbv7em-none-eabihf",
-            Core::CortexM0 => "thumbv6m-none-eabi",
-            Core::RiscV => "riscv32imac-unknown-none-elf",
+            Core::CortexM4 => boards::CORTEX_M4F,
+            Core::CortexM0 => boards::CORTEX_M0,
+            Core::RiscV => boards::RV32IMAC,
         }
     }
 
-    /// The profile of its images in the workspace's `Cargo.toml`: for time, or for size.
-    fn profile(self) -> &'static str {
-        match self {
-            Core::CortexM0 => "image-small",
-            Core::CortexM4 | Core::RiscV => "image",
-        }
-    }
-
-    /// QEMU's program, and its options for the board. Time stands still while the processor waits, so that no real time gets in.
-    fn qemu(self) -> (&'static str, &'static [&'static str]) {
-        match self {
-            Core::CortexM4 => ("qemu-system-arm", &["-machine", "mps2-an386"]),
-            Core::CortexM0 => ("qemu-system-arm", &["-machine", "microbit"]),
-            Core::RiscV => ("qemu-system-riscv32", &["-machine", "virt", "-bios", "none"]),
-        }
-    }
-
-    /// Debian's package of QEMU's program.
-    fn package(self) -> &'static str {
-        match self {
-            Core::CortexM4 | Core::CortexM0 => "qemu-system-arm",
-            Core::RiscV => "qemu-system-misc",
-        }
+    /// The command that builds its image.
+    fn build(self) -> String {
+        let Board { target, profile, .. } = self.board();
+        format!("cargo build -p mias-firmware --bin {IMAGE} --target {target} --profile {profile}")
     }
 }
 
@@ -79,14 +66,18 @@ impl Image {
     /// # Errors
     /// [`CosimError`] if it has not been built.
     pub fn built_for(core: Core) -> Result<Self, CosimError> {
-        let place = Path::new(core.target()).join(core.profile()).join(IMAGE);
+        let place = Path::new(core.board().target).join(core.board().profile).join(IMAGE);
         let program = std::env::current_exe().unwrap_or_default();
         // target/release/mias, or target/release/deps/a-test.
         let beside = program.ancestors().skip(2).take(2).map(|folder| folder.join(&place));
         let here = Path::new("target").join(&place);
         let found = beside.chain([here.clone()]).find(|file| file.is_file());
-        let missing =
-            || CosimError(format!("there is no image for {}: build it with `cargo xtask image`, or name one with --image", core.target()));
+        let missing = || {
+            CosimError(format!(
+                "there is no image for {}: build it with `cargo xtask image`, or name one with --image",
+                core.board().target
+            ))
+        };
         found.map(|file| Image { core, file }).ok_or_else(missing)
     }
 }

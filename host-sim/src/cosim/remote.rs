@@ -1,25 +1,32 @@
 //! The firmware image as a microcontroller of the GPU model.
 //!
-//! Beside it runs the same firmware natively, on a record of the image's reads. As long as both make the same accesses, its
-//! account of the last decision is the image's, which has no other way to tell. Where they part, the account ends.
+//! Beside it runs the same firmware natively, on a record of the image's accesses. As long as both make the same, its account of
+//! the last decision is the image's, which has no other way to tell. Where they part, the account ends.
 
-use super::line::SerialLine;
-use super::replay::{Access, Replay};
+use super::processor::Processor;
+use super::replay::{Parting, Replay};
 use super::{CosimError, Image};
+use crate::recording::{Access, Limits, Recorder};
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::VERSION_VALUE;
-use mias_firmware::remote::{MAX_WORDS, Request, WAKE};
 use mias_hw_model::register_file::RegisterFile;
 
 /// An image in QEMU.
 #[derive(Debug)]
 pub struct RemoteFirmware {
-    line: SerialLine,
-    /// The native twin, as long as it does the same.
-    twin: Option<Box<Firmware>>,
+    processor: Processor,
+    twin: Twin,
+    /// Accesses of the last start or interrupt.
     record: Vec<Access>,
     failed: Option<CosimError>,
+}
+
+/// The firmware in this process that follows the image.
+#[derive(Debug)]
+enum Twin {
+    /// It does the same.
+    Follows(Box<Firmware>),
+    /// It did not at this cycle.
+    Parted(u64, Parting),
 }
 
 impl RemoteFirmware {
@@ -28,91 +35,67 @@ impl RemoteFirmware {
     /// # Errors
     /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map.
     pub fn start(image: &Image, registers: &mut RegisterFile) -> Result<Self, CosimError> {
-        let line = SerialLine::open(image)?;
-        let mut remote = RemoteFirmware { line, twin: None, record: Vec::new(), failed: None };
-        let Request::Hello { version, sms, .. } = remote.request()? else {
-            return Err(CosimError(format!("{} does not begin with a greeting: it is no remote image", image.file.display())));
-        };
-        if version != VERSION_VALUE {
-            let message = format!("{} has register map {version:#x}, this program {VERSION_VALUE:#x}", image.file.display());
-            return Err(CosimError(message + ": build it again with `cargo xtask image`"));
-        }
-        let asked = registers.machine().sm_count;
-        if asked > sms {
-            let message = format!("{} is built for {sms} SMs, the machine has {asked}", image.file.display());
-            return Err(CosimError(message + ": build the image with --features sms-132"));
-        }
-        remote.serve(registers)?;
+        let mut processor = Processor::boot(image)?;
+        let asked = Limits { sms: registers.machine().sm_count, kernels: 0, configs: 0 };
+        processor.can_hold("the machine has", asked)?;
+        let mut record = Vec::new();
+        processor.start(&mut Recorder { bus: &mut *registers, list: Some(&mut record) }, |_| false)?;
         let mut twin = Box::new(Firmware::idle());
-        let mut replay = Replay::new(&remote.record);
-        let started = twin.restart(&mut replay, sms as u16).is_ok();
-        if replay.matched() && started {
-            remote.twin = Some(twin);
-        }
-        Ok(remote)
+        let mut replay = Replay::new(&record);
+        // The register block is this program's own: no start fails.
+        let _ = twin.restart(&mut replay, processor.limits().sms as u16);
+        let twin = replay.end().map_or(Twin::Follows(twin), |parting| Twin::Parted(registers.now(), parting));
+        Ok(RemoteFirmware { processor, twin, record, failed: None })
     }
 
     /// Wakes the image and serves it until it sleeps. Once it has failed, nothing more happens.
     pub fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.record.clear();
         if self.failed.is_some() {
             return;
         }
-        let served = self.line.send(&[WAKE]).and_then(|()| self.serve(registers));
-        if let Err(error) = served {
+        let mut bus = Recorder { bus: &mut *registers, list: Some(&mut self.record) };
+        if let Err(error) = self.processor.interrupt(&mut bus, |_| false) {
             self.failed = Some(error);
             return;
         }
-        if let Some(twin) = &mut self.twin {
+        if let Twin::Follows(twin) = &mut self.twin {
             let mut replay = Replay::new(&self.record);
             twin.on_interrupt(&mut replay);
-            if !replay.matched() {
-                self.twin = None;
+            if let Some(parting) = replay.end() {
+                self.twin = Twin::Parted(registers.now(), parting);
             }
         }
     }
 
+    /// What the image is built for.
+    pub fn limits(&self) -> Limits {
+        self.processor.limits()
+    }
+
+    /// The accesses of the last start or interrupt.
+    pub fn record(&self) -> &[Access] {
+        &self.record
+    }
+
     /// The native twin, for its account of the last decision; none once the two have parted.
     pub fn twin(&self) -> Option<&Firmware> {
-        self.twin.as_deref()
+        match &self.twin {
+            Twin::Follows(twin) => Some(twin),
+            Twin::Parted(..) => None,
+        }
+    }
+
+    /// At which cycle and how image and twin parted, if they did.
+    pub fn parted(&self) -> Option<(u64, Parting)> {
+        match self.twin {
+            Twin::Follows(_) => None,
+            Twin::Parted(cycle, parting) => Some((cycle, parting)),
+        }
     }
 
     /// What went wrong, once.
     pub fn take_failure(&mut self) -> Option<CosimError> {
         self.failed.take()
-    }
-
-    /// Serves requests until the image sleeps, and records them.
-    fn serve(&mut self, registers: &mut RegisterFile) -> Result<(), CosimError> {
-        self.record.clear();
-        loop {
-            match self.request()? {
-                Request::Read(offset) => {
-                    let value = registers.read32(offset);
-                    self.record.push(Access::Read(offset, value));
-                    self.line.send(&value.to_le_bytes())?;
-                }
-                Request::Write { offset, value } => {
-                    self.record.push(Access::Write(offset, value));
-                    registers.write32(offset, value);
-                }
-                Request::Sleep => return Ok(()),
-                Request::Hello { .. } => return Err(CosimError("the image has started again by itself".into())),
-            }
-        }
-    }
-
-    fn request(&mut self) -> Result<Request, CosimError> {
-        let first = self.line.receive()?;
-        let unknown = || CosimError(format!("the image sends {first:#04x}, which begins no request: it is no remote image"));
-        let count = Request::words(first).ok_or_else(unknown)?;
-        let mut words = [0; MAX_WORDS];
-        for word in words.iter_mut().take(count) {
-            let mut bytes = [0; 4];
-            for byte in &mut bytes {
-                *byte = self.line.receive()?;
-            }
-            *word = u32::from_le_bytes(bytes);
-        }
-        Request::decode(first, words).ok_or_else(unknown)
     }
 }

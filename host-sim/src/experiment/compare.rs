@@ -66,6 +66,8 @@ pub struct PolicyResult {
     pub kernels: Vec<KernelResult>,
     /// How it chose.
     pub decision: Option<Decision>,
+    /// How an image and the firmware in this process parted ([`Outcome::parted`]).
+    pub parted: Option<String>,
 }
 
 /// A configuration of the sweep and what a static run of it achieved.
@@ -208,6 +210,7 @@ pub fn compare(
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
             kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
             decision: outcome.decision.clone(),
+            parted: outcome.parted.clone(),
         });
     }
     let isolated = isolated_ipc.iter().zip(&max_tbs).map(|(&ipc, &max_tbs)| Isolated { ipc, max_tbs }).collect();

@@ -5,10 +5,13 @@
 use super::decision_time::DecisionTimer;
 use super::machine::{Decision, DecisionTime, Placement, ProfiledConfig, RunError};
 use crate::cosim::{Image, RemoteFirmware};
+use crate::recording::{Limits, Recorder, Recording, Run};
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
+use mias_firmware::driver::DEFAULT_CONFIGS;
+use mias_firmware::limits::KERNELS;
 use mias_firmware::metric::Score;
-use mias_firmware::regs::PhaseCode;
+use mias_firmware::regs::{MAX_SMS, PhaseCode};
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
 
@@ -18,7 +21,7 @@ enum Brain {
     /// The firmware in this process.
     Native(Box<Firmware>),
     /// The image in QEMU.
-    Remote(RemoteFirmware),
+    Remote(Box<RemoteFirmware>),
 }
 
 impl Brain {
@@ -37,6 +40,8 @@ pub(super) struct Controller {
     brain: Brain,
     /// How long decisions take; none: no time.
     timer: Option<DecisionTimer>,
+    /// The firmware's accesses, if they are recorded.
+    record: Option<Run>,
     /// Stream of each workload, by which its slot is found.
     streams: Vec<u32>,
     phase: PhaseCode,
@@ -61,30 +66,54 @@ pub(super) struct Observed {
     pub(super) placement: Vec<Placement>,
     /// The last decision.
     pub(super) decision: Option<Decision>,
+    /// The firmware's accesses, if they were recorded.
+    pub(super) recording: Option<Recording>,
+    /// How an image and the firmware in this process parted, if they did.
+    pub(super) parted: Option<String>,
 }
 
 impl Controller {
-    /// Starts the policy that the straps ask for, in `image` if there is one. Its decisions take the time that `timer` says.
+    /// Starts the policy that the straps ask for, in `image` if there is one. Its decisions take the time that `timer` says; `record` its
+    /// accesses or not.
     pub(super) fn start(
         registers: &mut RegisterFile,
         streams: Vec<u32>,
         image: Option<&Image>,
         timer: Option<DecisionTimer>,
+        record: bool,
     ) -> Result<Self, RunError> {
+        let mut record = record.then(|| Run::new(registers.machine().clone()));
+        let list = record.as_mut().map(Run::accesses_mut);
         let brain = match image {
             None => {
-                let firmware = Firmware::from_straps(registers);
+                let firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list });
                 let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
                 Brain::Native(Box::new(firmware.map_err(refused)?))
             }
-            Some(image) => Brain::Remote(RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?),
+            Some(image) => {
+                let remote = RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?;
+                list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
+                Brain::Remote(Box::new(remote))
+            }
         };
+        record.iter_mut().for_each(|run| run.end_step(registers.now()));
         if timer.is_some() {
             registers.time_decisions();
         }
         let phase = registers.phase().unwrap_or(PhaseCode::Idle);
-        let (placement, decision) = (Vec::new(), None);
-        Ok(Controller { brain, timer, streams, phase, since: 0, profile_cycles: 0, placement, decision, noted: 0, placed: 0 })
+        Ok(Controller {
+            brain,
+            timer,
+            record,
+            streams,
+            phase,
+            since: 0,
+            profile_cycles: 0,
+            placement: Vec::new(),
+            decision: None,
+            noted: 0,
+            placed: 0,
+        })
     }
 
     /// What went wrong with the image, if it did.
@@ -99,8 +128,16 @@ impl Controller {
     pub(super) fn observed(mut self, registers: &RegisterFile, now: u64) -> Observed {
         self.account(now);
         self.look(registers);
-        let Controller { timer, profile_cycles, placement, decision, .. } = self;
-        Observed { profile_cycles, decision_time: timer.map(|timer| timer.spent()), placement, decision }
+        let (maker, parted) = match &self.brain {
+            Brain::Native(_) => (Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: DEFAULT_CONFIGS as u32 }, None),
+            Brain::Remote(remote) => (remote.limits(), remote.parted()),
+        };
+        let parted =
+            parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
+        let Controller { timer, profile_cycles, placement, decision, record, .. } = self;
+        let recording = record.map(|run| Recording { maker, runs: vec![run] });
+        let decision_time = timer.map(|timer| timer.spent());
+        Observed { profile_cycles, decision_time, placement, decision, recording, parted }
     }
 
     /// Follows the phase register. After a decision that takes time it changes between two interrupts.
@@ -195,10 +232,15 @@ impl Microcontroller for Controller {
         if let Some(timer) = &mut self.timer {
             timer.begin(registers);
         }
+        let list = self.record.as_mut().map(Run::accesses_mut);
         match &mut self.brain {
-            Brain::Native(firmware) => firmware.on_interrupt(registers),
-            Brain::Remote(remote) => remote.on_interrupt(registers),
+            Brain::Native(firmware) => firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }),
+            Brain::Remote(remote) => {
+                remote.on_interrupt(registers);
+                list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
+            }
         }
+        self.record.iter_mut().for_each(|run| run.end_step(registers.now()));
         let configs = self.brain.firmware().map(|firmware| firmware.report().total_configs());
         if let Some(timer) = &mut self.timer {
             timer.finish(registers, configs);

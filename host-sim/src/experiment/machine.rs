@@ -4,6 +4,7 @@
 
 use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::workload::Workload;
+use crate::recording::Recording;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::register_file::Activity;
 use mias_hw_model::sm::IssueCounters;
@@ -206,6 +207,11 @@ pub struct Outcome {
     pub stalls: Vec<(&'static str, u64)>,
     /// What happened at the register block, in order; empty unless the machine was told to record it.
     pub activity: Vec<Activity>,
+    /// The firmware's register accesses; none unless the machine was told to record them.
+    pub recording: Option<Recording>,
+    /// How an image in QEMU and the firmware in this process, which follows it, parted. From there on no decision of the image is
+    /// known.
+    pub parted: Option<String>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
 }

@@ -35,6 +35,8 @@ pub struct SimulatedGpu {
     skip: bool,
     /// Record what happens at the register block.
     record: bool,
+    /// Record the firmware's accesses to it.
+    record_firmware: bool,
     /// The image that decides; none: the firmware in this process.
     image: Option<Image>,
 }
@@ -50,7 +52,7 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, image: None }
+        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, record_firmware: false, image: None }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
@@ -67,6 +69,11 @@ impl SimulatedGpu {
     /// The same GPU, which records what happens at the register block ([`Outcome::activity`]).
     pub fn recording(self) -> Self {
         SimulatedGpu { record: true, ..self }
+    }
+
+    /// The same GPU, which records the firmware's register accesses ([`Outcome::recording`]).
+    pub fn recording_firmware(self) -> Self {
+        SimulatedGpu { record_firmware: true, ..self }
     }
 
     /// The same GPU, whose scheduler is an image in QEMU; none: the firmware in this process.
@@ -129,7 +136,7 @@ impl SimulatedGpu {
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
         let timer = DecisionTimer::new(&self.config, run.options, &run.control);
-        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref(), timer)?;
+        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref(), timer, self.record_firmware)?;
         Ok(Running { gpu, controller })
     }
 
@@ -144,7 +151,8 @@ impl SimulatedGpu {
             let end = gpu.run(controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
             progress(gpu.cycle() - before);
             if let Some(failure) = controller.failure() {
-                return Err(failure);
+                // Ctrl-C reaches QEMU too.
+                return Err(if self.cancel.requested() { RunError::Interrupted } else { failure });
             }
             match end {
                 RunEnd::CycleLimit => {}
@@ -193,6 +201,8 @@ impl Machine for SimulatedGpu {
             decision: observed.decision,
             stalls: stalls(&stats),
             activity: gpu.registers_mut().take_activity(),
+            recording: observed.recording,
+            parted: observed.parted,
             energy: EnergyReport::of(&self.config, &stats),
         })
     }

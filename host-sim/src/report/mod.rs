@@ -14,6 +14,7 @@ pub mod kernel_stats_json;
 pub mod output;
 pub mod provenance;
 pub mod reference;
+pub mod replay_report;
 pub mod run_report;
 pub mod section;
 pub mod sweep_report;

@@ -193,9 +193,10 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("\n{}", energy::text(report, &kernels, subject.gpu, outcome.cycles));
     }
     if explain {
-        text += &match &outcome.decision {
-            Some(decision) => explanation::text(&[(subject.policy.name(), decision)]),
-            None => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
+        text += &match (&outcome.decision, &outcome.parted) {
+            (Some(decision), _) => explanation::text(&[(subject.policy.name(), decision)]),
+            (None, Some(parted)) => format!("\n{}: the image's decision is not known here: {parted}.\n", subject.policy.name()),
+            (None, None) => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
         };
     }
     if let Some(Seconds { load, simulate }) = subject.seconds {

@@ -4,10 +4,10 @@ use super::error::Fault;
 
 /// Most elements that one run or copy stands for. It bounds how much memory a file can ask for: 64 elements of at most 16
 /// bytes per byte of the file, whatever counts it claims.
-pub(super) const MOST_PER_RUN: u64 = 64;
+pub(crate) const MOST_PER_RUN: u64 = 64;
 
 /// Appends an unsigned number, seven bits a byte, lowest first.
-pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -16,47 +16,47 @@ pub(super) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
 }
 
 /// Appends a string: its length in bytes, then UTF-8.
-pub(super) fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_varint(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
 }
 
 /// Signed to unsigned, small magnitudes to small numbers: 0, -1, 1, -2 to 0, 1, 2, 3.
-pub(super) fn zigzag(value: i64) -> u64 {
+pub(crate) fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63) as u64
 }
 
 /// The inverse of [`zigzag`].
-pub(super) fn unzigzag(value: u64) -> i64 {
+pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
 /// The bytes of a section that are still to be read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(section: &'a [u8]) -> Self {
+    pub(crate) fn new(section: &'a [u8]) -> Self {
         Reader { rest: section }
     }
 
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
         let (head, rest) = self.rest.split_at_checked(count).ok_or(Fault::Short)?;
         self.rest = rest;
         Ok(head)
     }
 
     #[inline]
-    pub(super) fn byte(&mut self) -> Result<u8, Fault> {
+    pub(crate) fn byte(&mut self) -> Result<u8, Fault> {
         let (&first, rest) = self.rest.split_first().ok_or(Fault::Short)?;
         self.rest = rest;
         Ok(first)
     }
 
     #[inline]
-    pub(super) fn varint(&mut self) -> Result<u64, Fault> {
+    pub(crate) fn varint(&mut self) -> Result<u64, Fault> {
         let first = self.byte()?;
         if first < 0x80 { Ok(first.into()) } else { self.long_varint(first) }
     }
@@ -78,32 +78,37 @@ impl<'a> Reader<'a> {
     }
 
     /// A number that 32 bits hold.
-    pub(super) fn u32(&mut self, what: &'static str) -> Result<u32, Fault> {
+    pub(crate) fn u32(&mut self, what: &'static str) -> Result<u32, Fault> {
         let value = self.varint()?;
         u32::try_from(value).map_err(|_| Fault::Value { what, value })
     }
 
-    pub(super) fn text(&mut self) -> Result<&'a str, Fault> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Fault> {
         let length = self.varint()?;
         let bytes = self.bytes(usize::try_from(length).map_err(|_| Fault::Short)?)?;
         std::str::from_utf8(bytes).map_err(|_| Fault::Text)
     }
 
+    /// Bytes that are left.
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     /// Nothing may be left when a section is read.
-    pub(super) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), Fault> {
         if self.rest.is_empty() { Ok(()) } else { Err(Fault::Long(self.rest.len())) }
     }
 }
 
 /// Writes a sequence of elements, each either as predicted (counted in runs) or spelled out by a code.
 #[derive(Debug, Default)]
-pub(super) struct RunWriter {
+pub(crate) struct RunWriter {
     pending: u64,
 }
 
 impl RunWriter {
     /// The next element is as predicted.
-    pub(super) fn hit(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn hit(&mut self, out: &mut Vec<u8>) {
         self.pending += 1;
         if self.pending == MOST_PER_RUN {
             self.flush(out);
@@ -111,13 +116,13 @@ impl RunWriter {
     }
 
     /// The next element is not; `code` (below 2^63) says what it is.
-    pub(super) fn miss(&mut self, out: &mut Vec<u8>, code: u64) {
+    pub(crate) fn miss(&mut self, out: &mut Vec<u8>, code: u64) {
         self.flush(out);
         put_varint(out, code << 1 | 1);
     }
 
     /// Writes the run that is pending, if any; to be called after the last element.
-    pub(super) fn flush(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn flush(&mut self, out: &mut Vec<u8>) {
         if self.pending > 0 {
             put_varint(out, (self.pending - 1) << 1);
             self.pending = 0;
@@ -127,14 +132,14 @@ impl RunWriter {
 
 /// Reads what [`RunWriter`] wrote.
 #[derive(Debug, Default)]
-pub(super) struct RunReader {
+pub(crate) struct RunReader {
     left: u64,
 }
 
 impl RunReader {
     /// The next element: none if it is as predicted, else its code.
     #[inline]
-    pub(super) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, Fault> {
+    pub(crate) fn next(&mut self, reader: &mut Reader<'_>) -> Result<Option<u64>, Fault> {
         if self.left > 0 {
             self.left -= 1;
             return Ok(None);
@@ -148,7 +153,7 @@ impl RunReader {
     }
 
     /// A run must not reach beyond the last element.
-    pub(super) fn finish(self) -> Result<(), Fault> {
+    pub(crate) fn finish(self) -> Result<(), Fault> {
         if self.left == 0 { Ok(()) } else { Err(Fault::Value { what: "a run past the end", value: self.left }) }
     }
 }

@@ -13,7 +13,7 @@
 //! Reading trusts nothing: a damaged, cut, foreign or forged file is one error that names file, section and remedy. Memory
 //! grows with what is decoded and never with what a count claims.
 
-mod bytes;
+pub(crate) mod bytes;
 mod container;
 mod error;
 mod launch;

@@ -1,0 +1,55 @@
+//! Names of registers, from the tables of the map.
+
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, slot, sm};
+
+/// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[Misses]`; the offset itself
+/// where there is none.
+pub fn register_name(offset: u32) -> String {
+    let within = |base: u32, stride: u32, count: usize, table: &'static [Register]| {
+        let rest = offset.checked_sub(base)?;
+        let name = name(table, rest % stride)?;
+        ((rest / stride) < count as u32).then(|| (rest / stride, name))
+    };
+    if let Some(name) = name(global::REGISTERS, offset) {
+        name
+    } else if let Some((slot, name)) = within(slot::BASE, slot::STRIDE, MAX_SLOTS, slot::REGISTERS) {
+        format!("slot {slot} {name}")
+    } else if let Some((sm, name)) = within(sm::BASE, sm::STRIDE, MAX_SMS, sm::REGISTERS) {
+        format!("SM {sm} {name}")
+    } else {
+        format!("offset {offset:#x}")
+    }
+}
+
+fn name(table: &[Register], offset: u32) -> Option<String> {
+    let register = table.iter().find(|r| offset >= r.offset && offset < r.offset + 4 * r.count && offset.is_multiple_of(4))?;
+    let index = (offset - register.offset) / 4;
+    Some(match (register.name, register.count) {
+        (name, 1) => name.to_owned(),
+        (name @ "COUNTERS", _) => format!("{name}[{:?}]", Counter::ALL.get(index as usize)?),
+        (name, _) => format!("{name}[{index}]"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registers_have_the_names_of_the_map() {
+        for (offset, name) in [
+            (global::COMMIT, "COMMIT"),
+            (global::QUOTA_ALL + 4, "QUOTA_ALL[1]"),
+            (slot::at(2, slot::GRID_TBS), "slot 2 GRID_TBS"),
+            (sm::at(3, sm::QUOTA), "SM 3 QUOTA[0]"),
+            (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[Misses]"),
+            (sm::at(256, sm::QUOTA), "offset 0x20080"),
+            (global::COMMIT + 1, "offset 0xc9"),
+            (0xFFF0, "offset 0xfff0"),
+            (u32::MAX, "offset 0xffffffff"),
+        ] {
+            assert_eq!(register_name(offset), name);
+        }
+    }
+}
