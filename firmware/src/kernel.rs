@@ -24,11 +24,13 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel at launch. The scheduler numbers it.
+    /// A kernel at launch. The scheduler numbers it. One without a TB, or whose TBs have no thread, fits nowhere: its descriptor is
+    /// corrupt.
     #[must_use]
     pub fn new(slot: u8, shape: &TbShape, grid_tbs: u32, limits: &SmLimits) -> Self {
         let demand = limits.demand(shape);
-        Self { slot, number: 0, demand, max_tbs: limits.max_tbs(&demand), grid_tbs, unfinished_tbs: grid_tbs, drained: false }
+        let max_tbs = if grid_tbs == 0 || shape.threads == 0 { 0 } else { limits.max_tbs(&demand) };
+        Self { slot, number: 0, demand, max_tbs, grid_tbs, unfinished_tbs: grid_tbs, drained: false }
     }
 
     /// Reads the descriptor in a slot.

@@ -51,6 +51,9 @@ impl Bus for Block {
         if offset == global::INT_STATUS && !self.script.is_empty() {
             let (status, cycle) = self.script.remove(0);
             self.registers.insert(global::CYCLE_LOW, cycle);
+            for (event, register) in [(interrupt::PARTITION, global::PARTITION), (interrupt::PROFILE_DONE, global::PROFILE_DONE)] {
+                self.registers.insert(register, if status & event == 0 { 0 } else { 7 });
+            }
             return status;
         }
         if offset >= sm::BASE {
@@ -75,7 +78,6 @@ impl Bus for Block {
                 *self.registers.entry(global::LAUNCH_COUNT).or_default() -= 1;
                 self.registers.insert(global::LAUNCH_SLOT, 1);
             }
-            global::PARTITION | global::PROFILE_DONE => {}
             _ => drop(self.registers.insert(offset, value)),
         }
     }
@@ -115,8 +117,6 @@ fn block() -> Block {
         (global::STRAP_PROFILE_WINDOW, 1000),
         (global::STRAP_COALESCE_WINDOW, 1),
         (global::LAUNCH_COUNT, 2),
-        (global::PARTITION, 7),
-        (global::PROFILE_DONE, 7),
     ]);
     for index in 0..2 {
         block

@@ -58,6 +58,9 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy:
     ] {
         bus.write32(offset, value);
     }
+    for slot in 0..8 {
+        bus.write32(slot::at(slot, slot::STATUS), 0);
+    }
     set_time(bus, 0);
     quiet(bus);
 }

@@ -5,6 +5,7 @@
 
 mod counters;
 mod observer;
+mod slots;
 mod start;
 
 pub use observer::{Observer, Strobe};
@@ -14,9 +15,8 @@ use counters::Reading;
 
 use crate::bus::Bus;
 use crate::counters::CounterSet;
-use crate::kernel::Kernel;
 use crate::policy::{AnyPolicy, Policy};
-use crate::regs::{MAX_SLOTS, PhaseCode, fault, global, interrupt, slot, slot_control, sm};
+use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control, sm};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
 
 /// Configurations that the firmware has room for by default (two rounds on 32 SMs, DESIGN.md section 4).
@@ -26,10 +26,16 @@ pub const DEFAULT_CONFIGS: usize = 64;
 const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
+/// Core cycles after which the firmware looks at everything again if nothing called it: what an interrupt that was lost would have
+/// said waits no longer. Assumption: a millisecond or so, short beside a kernel and long beside a decision.
+pub const POLL_CYCLES: u32 = 1 << 20;
+
 /// The firmware: scheduler and driver, with policy `P` and room for `C` configurations.
 #[derive(Clone, Debug)]
 pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     scheduler: Scheduler<P, C>,
+    /// Slots that were occupied when the firmware started, and are not scheduled yet: one bit each.
+    orphans: u8,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
@@ -40,30 +46,38 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// The same under the eyes of an observer.
     pub fn on_interrupt_watched(&mut self, bus: &mut impl Bus, observer: &mut impl Observer) {
-        // Cleared first: what happens from here on raises the line again.
-        let status = bus.read32(global::INT_STATUS);
-        bus.write32(global::INT_STATUS, status & ENABLED);
-        let now = read_cycle(bus);
-        if status & interrupt::COMPLETED != 0 {
-            self.slot_events(bus, observer, now, global::COMPLETED, Event::Completed);
+        let (status, now) = (bus.read32(global::INT_STATUS), read_cycle(bus));
+        if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
+            // No block answers. Nothing was cleared: the line stays high.
+            bus.write32(global::FAULT_SET, fault::WRONG_MAP);
+            return;
         }
-        if status & interrupt::DRAINED != 0 {
-            self.slot_events(bus, observer, now, global::DRAINED, Event::Drained);
+        // Cleared first: what happens from here on raises the line again.
+        bus.write32(global::INT_STATUS, status & ENABLED);
+        // The timer makes up for what was lost.
+        let status = if status & interrupt::TIMER != 0 { ENABLED } else { status };
+        if status & (interrupt::COMPLETED | interrupt::DRAINED) != 0 {
+            self.slot_events(bus, observer, now);
         }
         // Whatever the status says: a launch may have waited for room.
-        self.take_launches(bus, observer, now);
+        self.take_kernels(bus, observer, now);
         if status & interrupt::PARTITION != 0 {
             self.sm_events(bus, observer, now, global::PARTITION, Event::PartitionReached);
         }
         if status & interrupt::PROFILE_DONE != 0 {
             self.sm_events(bus, observer, now, global::PROFILE_DONE, Event::ProfileDone);
         }
-        let due = self.scheduler.phase().deadline().is_some_and(|deadline| deadline <= now);
-        if due {
-            self.refresh_kernels(bus);
+        if let Some(deadline) = self.scheduler.phase().deadline() {
+            let due = deadline <= now;
+            if due {
+                self.refresh_kernels(bus);
+            }
+            if due || status & interrupt::TIMER != 0 {
+                self.dispatch(bus, observer, Event::Timer, now);
+            }
         }
-        if due || status & interrupt::TIMER != 0 {
-            self.dispatch(bus, observer, Event::Timer, now);
+        if self.scheduler.phase().deadline().is_none() {
+            set_timer(bus, now.wrapping_add(POLL_CYCLES.into()));
         }
     }
 
@@ -131,18 +145,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                     self.apply_quotas(bus);
                     observer.quotas_committed();
                 }
-                Command::ArmAll => {
-                    self.forget_sm_events(bus);
-                    self.write_all_sms(bus, global::ARM);
-                }
-                Command::DisarmAll => {
+                // Windows that nobody asked for, of a life before a reset, end here too.
+                Command::ArmAll | Command::DisarmAll => {
                     self.write_all_sms(bus, global::DISARM);
                     self.forget_sm_events(bus);
+                    if matches!(command, Command::ArmAll) {
+                        self.write_all_sms(bus, global::ARM);
+                    }
                 }
-                Command::SetTimer(at) => {
-                    bus.write32(global::TIMER_LOW, at as u32);
-                    bus.write32(global::TIMER_HIGH, (at >> 32) as u32);
-                }
+                Command::SetTimer(at) => set_timer(bus, at),
                 Command::CancelTimer => bus.write32(global::TIMER_ARMED, 0),
                 Command::ReadCounters => {
                     observer.decision_begins();
@@ -186,6 +197,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         counters::read_counters(table, bus, &Reading { done, sms, wanted, instructions });
     }
 
+    #[inline(never)]
     fn write_all_sms(&self, bus: &mut impl Bus, register: u32) {
         let sms = u32::from(self.scheduler.machine().sm_count);
         for word in 0..sms.div_ceil(32) {
@@ -200,14 +212,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.write_all_sms(bus, global::PROFILE_DONE);
     }
 
-    fn slot_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64, register: u32, event: impl Fn(u8) -> Event) {
-        let bits = bus.read32(register);
-        bus.write32(register, bits);
-        for slot in (0..MAX_SLOTS as u8).filter(|slot| bits >> slot & 1 != 0) {
-            self.dispatch(bus, observer, event(slot), now);
-        }
-    }
-
     /// One event per word of an SM bit map: SMs that finish together cost one event.
     fn sm_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64, register: u32, event: impl Fn(SmWord) -> Event) {
         for word in 0..self.scheduler.machine().sm_count.div_ceil(32) as u8 {
@@ -216,24 +220,6 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             bus.write32(offset, bits);
             if bits != 0 {
                 self.dispatch(bus, observer, event(SmWord { word, bits }), now);
-            }
-        }
-    }
-
-    fn take_launches(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
-        let waiting = bus.read32(global::LAUNCH_COUNT).min(MAX_SLOTS as u32);
-        for _ in 0..waiting {
-            if !self.scheduler.has_room() {
-                return;
-            }
-            let slot = bus.read32(global::LAUNCH_SLOT);
-            bus.write32(global::LAUNCH_POP, 1);
-            match u8::try_from(slot) {
-                Ok(slot) if usize::from(slot) < MAX_SLOTS => {
-                    let kernel = Kernel::read(bus, slot, &self.scheduler.machine().limits);
-                    self.dispatch(bus, observer, Event::Launched(kernel), now);
-                }
-                _ => bus.write32(global::FAULT_SET, fault::IMPOSSIBLE_INDEX),
             }
         }
     }
@@ -258,6 +244,11 @@ fn stamp_decision(bus: &mut impl Bus, begin: u32) {
     let end = bus.read32(global::CYCLE_LOW);
     bus.write32(global::DECISION_BEGIN, begin);
     bus.write32(global::DECISION_CYCLES, end.wrapping_sub(begin));
+}
+
+fn set_timer(bus: &mut impl Bus, at: u64) {
+    bus.write32(global::TIMER_LOW, at as u32);
+    bus.write32(global::TIMER_HIGH, (at >> 32) as u32);
 }
 
 /// The cycle counter, free of tearing: the low word latches the high one.

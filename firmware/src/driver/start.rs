@@ -1,10 +1,10 @@
 //! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
 
-use super::{ENABLED, Firmware};
+use super::{ENABLED, Firmware, set_timer};
 use crate::bus::Bus;
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
-use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, VERSION_VALUE, fault, feature, global, mode};
+use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
 use crate::scheduler::Scheduler;
 
 /// Why the firmware did not start.
@@ -25,7 +25,7 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
     /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE) }
+        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE), orphans: 0 }
     }
 
     /// Starts the policy that the straps ask for, with the strapped parameters.
@@ -38,7 +38,8 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
         Ok(firmware)
     }
 
-    /// Starts in place, forgetting what was: for a static, and after a reset. The first `sms` SMs are scheduled; a larger
+    /// Starts in place, forgetting what was: for a static, and after a reset. Kernels that are in their slots already are scheduled
+    /// at the next interrupt, in the order of the slots, and go on with the quotas that they have until then. The first `sms` SMs are scheduled; a larger
     /// machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle.
     ///
     /// # Errors
@@ -65,13 +66,26 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let policy = policy(&machine);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
         set_up_registers(bus, &settings, MAX_SMS as u16);
-        Ok(Self { scheduler: Scheduler::new(policy, machine, settings) })
+        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0 };
+        firmware.take_over(bus);
+        Ok(firmware)
     }
 
     fn set_up(&mut self, bus: &mut impl Bus, policy: P, mut machine: Machine, settings: Settings, sms: u16) {
         machine.sm_count = machine.sm_count.min(sms);
         set_up_registers(bus, &settings, sms);
         self.scheduler.restart(policy, machine, settings);
+        self.take_over(bus);
+    }
+
+    /// After a reset of the microcontroller alone, the block is as it was: kernels run in its slots, and windows on its SMs. An
+    /// interrupt is asked for at once, to schedule the kernels and to start polling. The windows say nothing to a scheduler
+    /// that did not ask, and end when it does.
+    #[inline(never)]
+    fn take_over(&mut self, bus: &mut impl Bus) {
+        bus.write32(global::PHASE, PhaseCode::Idle as u32);
+        self.find_orphans(bus);
+        set_timer(bus, 0);
     }
 }
 

@@ -1,0 +1,80 @@
+//! The driver's view of the kernel slots: launches taken, kernels drained and completed, and kernels found in their slots after a
+//! reset.
+//!
+//! A slot holds what it says until the kernel is released. So the slots are believed, and the launch FIFO and the event registers only
+//! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
+
+use super::{Firmware, Observer};
+use crate::bus::Bus;
+use crate::kernel::Kernel;
+use crate::policy::Policy;
+use crate::regs::{MAX_SLOTS, fault, global, slot, slot_status};
+use crate::scheduler::Event;
+
+/// Status of a slot whose kernel has no TB left to issue.
+const DRAINED: u32 = slot_status::OCCUPIED | slot_status::DRAINED;
+/// Status of a slot whose kernel has completed: every bit is set. A block that does not answer shows more.
+const COMPLETED: u32 = DRAINED | slot_status::COMPLETED;
+
+impl<P: Policy, const C: usize> Firmware<P, C> {
+    /// Kernels that have completed or drained since they were last looked at, in the order of their slots.
+    #[inline(always)]
+    pub(super) fn slot_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
+        bus.write32(global::COMPLETED, u32::MAX);
+        bus.write32(global::DRAINED, u32::MAX);
+        for slot in 0..MAX_SLOTS as u8 {
+            let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
+            let event = match read_status(bus, slot) {
+                COMPLETED => Event::Completed(slot),
+                DRAINED if !kernel.drained => Event::Drained(slot),
+                _ => continue,
+            };
+            self.dispatch(bus, observer, event, now);
+        }
+    }
+
+    /// Takes kernels as long as there is room: first those that were in their slots when the firmware started, then those in the
+    /// launch FIFO. A kernel is taken once.
+    pub(super) fn take_kernels(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
+        let first = if self.orphans == 0 { MAX_SLOTS as u32 } else { 0 };
+        let waiting = bus.read32(global::LAUNCH_COUNT).min(MAX_SLOTS as u32);
+        for turn in first..MAX_SLOTS as u32 + waiting {
+            let found = turn < MAX_SLOTS as u32;
+            if found && self.orphans >> turn & 1 == 0 {
+                continue;
+            }
+            if !self.scheduler.has_room() {
+                return;
+            }
+            let slot = if found { turn } else { bus.read32(global::LAUNCH_SLOT) };
+            let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits));
+            // Read last: a block that fell silent meanwhile shows here.
+            if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8) > COMPLETED {
+                bus.write32(global::FAULT_SET, fault::IMPOSSIBLE_INDEX);
+                return;
+            }
+            if found {
+                self.orphans &= !(1 << turn);
+            } else {
+                bus.write32(global::LAUNCH_POP, 1);
+            }
+            if self.scheduler.kernels().iter().all(|known| u32::from(known.slot) != slot) {
+                self.dispatch(bus, observer, launched, now);
+            }
+        }
+    }
+
+    /// Finds the slots that are taken.
+    pub(super) fn find_orphans(&mut self, bus: &mut impl Bus) {
+        self.orphans = 0;
+        for slot in (0..MAX_SLOTS as u8).rev() {
+            let occupied = slot < self.scheduler.machine().slot_count && read_status(bus, slot) & slot_status::OCCUPIED != 0;
+            self.orphans = self.orphans << 1 | u8::from(occupied);
+        }
+    }
+}
+
+/// A slot that the map has no room for is read as one that it has.
+fn read_status(bus: &mut impl Bus, slot: u8) -> u32 {
+    bus.read32(slot::at(usize::from(slot) % MAX_SLOTS, slot::STATUS))
+}
