@@ -25,7 +25,9 @@
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
 #![cfg_attr(any(test, kani), allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
-#[cfg(test)]
+#[cfg(any(test, kani))]
+extern crate self as mias_firmware;
+#[cfg(any(test, kani))]
 extern crate std;
 
 pub mod boards;
@@ -39,6 +41,9 @@ pub mod limits;
 pub mod machine;
 pub mod metric;
 pub mod policy;
+#[cfg(any(test, kani))]
+#[path = "../tests/bodies/mod.rs"]
+mod bodies;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod regs;

@@ -1,10 +1,14 @@
 //! Properties of the parts that everything rests on, each a function of arbitrary numbers: unit tests call them with edge cases,
 //! and, under `cfg(kani)`, [Kani](https://github.com/model-checking/kani) proves them for all inputs (`cargo kani -p mias-firmware`, where
-//! Kani is installed; no other part of the build needs it).
+//! Kani is installed; no other part of the build needs it). The properties of the whole firmware are in `tests/bodies`, where proptest
+//! and the fuzzer find them too; here they meet as many events as a proof can take.
 
-use crate::configs::{Stride, TbVector};
+use crate::bodies::block::{answer, driver_survives};
+use crate::bodies::numbers::{configurations_are_feasible, scores_are_ordered};
+use crate::bodies::scheduling::{Input, always_comes_to_rest};
+use crate::configs::{RoundTotals, Stride, Sums, TbVector};
 use crate::metric::wide::U96;
-use crate::resources::Resources;
+use crate::resources::{Resources, SmLimits, TbShape};
 use crate::scheduler::{SmSet, SmWord};
 
 /// A product of 64 and 32 bits is exact in 96.
@@ -67,6 +71,24 @@ mod tests {
     }
 
     #[test]
+    fn whole() {
+        for policy in 0..7 {
+            let inputs = (0..240).map(|kind| Input { kind, place: kind / 24, numbers: [256, 16, 0], later: 500 });
+            always_comes_to_rest(policy, inputs);
+            driver_survives(&EDGES.map(answer), policy, 5);
+        }
+        for edge in EDGES {
+            let sums = Sums { sms: 1, cycles: edge, memory_stall_cycles: !edge, outstanding_misses: edge.into(), ..Sums::default() };
+            let totals = RoundTotals { sms: edge as u16, outstanding_misses: u64::MAX };
+            scores_are_ordered(&sums, &Sums { cycles: 7, ..sums }, &totals, edge, edge % 2 == 0);
+            let shape = TbShape { threads: edge, thread_registers: 1, shared_bytes: edge };
+            let capacity = Resources { threads: edge, registers: edge, shared_bytes: 9, tbs: 40 };
+            let limits = SmLimits { capacity, warp_threads: 32, register_granule: edge, shared_granule_bytes: 1 };
+            configurations_are_feasible(&limits, &[(shape, 255), (TbShape::default(), 9)], 100);
+        }
+    }
+
+    #[test]
     fn resources() {
         let amounts = [0, 1, 7, 1024, u32::MAX];
         for threads in amounts {
@@ -122,5 +144,51 @@ mod harnesses {
         let (want, total): (u32, u32) = (kani::any(), kani::any());
         kani::assume(total <= 16);
         stride_picks_as_many(want, total);
+    }
+
+    fn input() -> Input {
+        Input { kind: kani::any(), place: kani::any(), numbers: kani::any(), later: kani::any() }
+    }
+
+    #[kani::proof]
+    #[kani::unwind(65)]
+    fn rest() {
+        always_comes_to_rest(kani::any(), [input(), input(), input()]);
+    }
+
+    #[kani::proof]
+    #[kani::unwind(257)]
+    fn any_block() {
+        let any: [u32; 4] = kani::any();
+        driver_survives(&any.map(answer), kani::any(), 1);
+    }
+
+    #[kani::proof]
+    #[kani::unwind(9)]
+    fn configurations() {
+        let capacity = resources();
+        kani::assume(capacity.tbs <= 4);
+        let limits = SmLimits { capacity, warp_threads: kani::any(), register_granule: kani::any(), shared_granule_bytes: kani::any() };
+        let shape = || TbShape { threads: kani::any(), thread_registers: kani::any(), shared_bytes: kani::any() };
+        configurations_are_feasible(&limits, &[(shape(), kani::any()), (shape(), kani::any())], 8);
+    }
+
+    fn sums() -> Sums {
+        Sums {
+            sms: kani::any(),
+            cycles: kani::any(),
+            issue_cycles: kani::any(),
+            memory_stall_cycles: kani::any(),
+            misses: kani::any(),
+            instructions: kani::any(),
+            outstanding_misses: kani::any(),
+            saturated: false,
+        }
+    }
+
+    #[kani::proof]
+    fn scores() {
+        let totals = RoundTotals { sms: kani::any(), outstanding_misses: kani::any() };
+        scores_are_ordered(&sums(), &sums(), &totals, kani::any(), kani::any());
     }
 }

@@ -4,10 +4,12 @@
 
 extern crate alloc;
 
+mod bodies;
 mod cases;
 
 mod tree;
 
+use bodies::numbers::configurations_are_feasible;
 use cases::cases;
 use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subsample};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
@@ -224,12 +226,10 @@ proptest! {
             capacity: Resources { threads, registers, shared_bytes, tbs },
             warp_threads: granules[0], register_granule: granules[1], shared_granule_bytes: granules[2],
         };
-        let kernels: Vec<_> = shapes.into_iter().map(|(threads, thread_registers, shared_bytes, cap)| {
-            Candidate { demand: limits.demand(&TbShape { threads, thread_registers, shared_bytes }), cap }
+        let shapes: Vec<_> = shapes.into_iter().map(|(threads, thread_registers, shared_bytes, cap)| {
+            (TbShape { threads, thread_registers, shared_bytes }, cap)
         }).collect();
-        for vector in Generator::new(limits.capacity, &kernels).take(500) {
-            prop_assert!(fits(&limits.capacity, &kernels[..kernels.len().min(4)], &vector));
-        }
+        configurations_are_feasible(&limits, &shapes, 500);
     }
 
     /// Sub-sampling picks exactly as many as wanted, the first among them, at distances that differ by at most one.

@@ -2,10 +2,12 @@
 //! (seed 000 eq. 3.1 to 3.9; algorithms.md section 10.2, the number of each invariant is in the test).
 #![allow(missing_docs)]
 
+mod bodies;
 mod cases;
 
 use core::cmp::Ordering;
 
+use bodies::numbers::scores_are_ordered;
 use cases::cases;
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
 use mias_firmware::counters::Counter;
@@ -100,6 +102,14 @@ prop_compose! {
 fn count(counter: Counter, sms: u16) -> impl Strategy<Value = u64> {
     let max = u64::from(counter.max()) * u64::from(sms);
     prop_oneof![1 => Just(0), 1 => Just(max), 2 => 0..=max.min(50), 4 => 0..=max]
+}
+
+prop_compose! {
+    /// Sums that no hardware would show.
+    fn any_sums()(sms: u16, counts: [u32; 5], outstanding_misses: u64) -> Sums {
+        let [cycles, issue_cycles, memory_stall_cycles, misses, instructions] = counts;
+        Sums { sms, cycles, issue_cycles, memory_stall_cycles, misses, instructions, outstanding_misses, saturated: false }
+    }
 }
 
 fn totals(configs: &[Sums]) -> RoundTotals {
@@ -208,6 +218,58 @@ proptest! {
         prop_assert_eq!(decide(linear(coefficient, false), &configs), by_ipc);
         let best = instructions.iter().max();
         prop_assert_eq!(instructions.iter().position(|count| Some(count) == best), Some(usize::from(by_ipc.get(0)) - 1));
+    }
+
+    /// Invariant 22: without clamps the `dM` of all SMs add up to nothing, literally and in per-SM units.
+    #[test]
+    fn linear_takes_from_one_what_it_gives_to_another(configs in round(), coefficient in 1..1000_u32, literal: bool) {
+        // Neither of the clamps: no stall cycles are taken that are not there, and few cycles have an issue.
+        let free: Vec<Sums> = configs.iter().map(|sums| Sums {
+            cycles: 1 << 24, issue_cycles: 0, memory_stall_cycles: 1 << 24, instructions: 1, outstanding_misses: sums.outstanding_misses % 1000, ..*sums
+        }).collect();
+        let all = totals(&free);
+        let delta = |sums: &Sums| {
+            let score = exact(&linear(coefficient, literal).score(sums, &all));
+            // I / (C + dM) of sums: replicas add up.
+            ratio(sums.instructions) / score - ratio(sums.cycles)
+        };
+        prop_assert_eq!(free.iter().map(delta).sum::<BigRational>(), ratio(0));
+    }
+
+    /// Invariants 21 and 25: which SMs ran a configuration, and in which order they are added, does not matter.
+    #[test]
+    fn replicas_commute(per_sm in proptest::collection::vec((0..3_usize, sums(1..=1)), 3..12), turn: usize, coefficient: u32) {
+        let table = |sms: &[(usize, Sums)]| {
+            let mut configs = [Sums::default(); 3];
+            for (config, sm) in sms {
+                let sums = &mut configs[*config];
+                sums.sms += 1;
+                sums.cycles += sm.cycles;
+                sums.issue_cycles += sm.issue_cycles;
+                sums.memory_stall_cycles += sm.memory_stall_cycles;
+                sums.misses += sm.misses;
+                sums.instructions += sm.instructions;
+                sums.outstanding_misses += sm.outstanding_misses;
+            }
+            configs
+        };
+        let mut turned = per_sm.clone();
+        turned.rotate_left(turn % per_sm.len());
+        turned.reverse();
+        let (one, other) = (table(&per_sm), table(&turned));
+        prop_assert_eq!(one, other);
+        if one.iter().any(|sums| sums.sms != 0) {
+            prop_assert_eq!(decide(Ipc, &one), decide(Ipc, &other));
+            prop_assert_eq!(decide(IpmIpc, &one), decide(IpmIpc, &other));
+            prop_assert_eq!(decide(Factor, &one), decide(Factor, &other));
+            prop_assert_eq!(decide(linear(coefficient, false), &one), decide(linear(coefficient, false), &other));
+        }
+    }
+
+    /// Invariants 23 and 25: an order, whatever the counters say.
+    #[test]
+    fn any_counters_have_an_order(one in any_sums(), other in any_sums(), sms: u16, outstanding_misses: u64, coefficient: u32, literal: bool) {
+        scores_are_ordered(&one, &other, &RoundTotals { sms, outstanding_misses }, coefficient, literal);
     }
 
     /// The wide integer against 128-bit and unbounded arithmetic.

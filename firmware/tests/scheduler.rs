@@ -2,16 +2,17 @@
 //! time-outs and fall-backs.
 #![allow(missing_docs)]
 
+mod bodies;
 mod cases;
 mod phases;
 
+use bodies::scheduling::{Input, always_comes_to_rest};
 use cases::cases;
 use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::Machine;
-use mias_firmware::policy::{AnyPolicy, FixedConfig, LeftOver, Policy, Spatial};
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
-use mias_firmware::resources::TbShape;
+use mias_firmware::policy::{FixedConfig, LeftOver, Policy, Spatial};
+use mias_firmware::regs::{PhaseCode, fault};
 use mias_firmware::scheduler::{Command, Event, Phase, Scheduler, SmWord};
 use phases::{COALESCE, LATE, MACHINE, MIAS, SETTINGS, SMS, WINDOW, events, in_phase, kernel, launched, scheduler};
 use proptest::prelude::*;
@@ -310,68 +311,20 @@ fn a_kernel_with_few_tbs_is_not_given_more_than_it_has() {
     assert_eq!(s.broadcast(), Some(TbVector([1, 3, 0, 0])), "a single candidate needs no profiling");
 }
 
-/// Kernels limited by threads, by registers, by shared memory, or too large.
-fn demand() -> impl Strategy<Value = TbShape> {
-    let threads = prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048), 1..1100_u32];
-    let registers = prop_oneof![Just(16_u32), 1..256_u32];
-    let shared = prop_oneof![Just(0_u32), 0..70_000_u32];
-    (threads, registers, shared).prop_map(|(threads, thread_registers, shared_bytes)| TbShape { threads, thread_registers, shared_bytes })
-}
-
-fn event() -> impl Strategy<Value = Event> {
-    prop_oneof![
-        3 => (0..8_u8, demand()).prop_map(|(slot, shape)| Event::Launched(Kernel::new(slot, &shape, 100_000, &MACHINE.limits))),
-        1 => (0..8_u8).prop_map(Event::Drained),
-        2 => (0..8_u8).prop_map(Event::Completed),
-        4 => (0..2_u8, 1..512_u32).prop_map(|(word, bits)| Event::PartitionReached(SmWord { word, bits })),
-        6 => (0..2_u8, 1..512_u32).prop_map(|(word, bits)| Event::ProfileDone(SmWord { word, bits })),
-        4 => Just(Event::Timer),
-        2 => Just(Event::CountersRead),
-        2 => Just(Event::BroadcastDone),
-    ]
+fn input() -> impl Strategy<Value = Input> {
+    let threads = prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048), any::<u32>()];
+    let registers = prop_oneof![Just(16_u32), any::<u32>()];
+    let shared = prop_oneof![Just(0_u32), any::<u32>()];
+    (any::<u8>(), 0..8_u8, threads, registers, shared, 0..3000_u16)
+        .prop_map(|(kind, place, a, b, c, later)| Input { kind, place, numbers: [a, b, c], later })
 }
 
 proptest! {
     #![proptest_config(cases(4000))]
 
-    /// Whatever happens in whatever order: no panic, no over-commitment by single-configuration policies, and a way back to
-    /// Steady (or Idle) within 2 rounds of answers once nothing new comes.
+    /// Invariants 18, 19 and 26, and the way back to rest: `bodies/scheduling.rs`.
     #[test]
-    fn never_stuck(code in 0..6_u32, events in proptest::collection::vec((event(), 0..3000_u64), 0..60)) {
-        let code = PolicyCode::from_code(code).expect("a policy");
-        let policy = AnyPolicy::new(code, &MACHINE, &SETTINGS, TbVector::default());
-        let mut s = scheduler(policy);
-        let mut now = 0;
-        for (event, later) in events {
-            now += later;
-            // The driver takes no launch without room, and hardware reuses no slot that is taken.
-            if let Event::Launched(kernel) = event && (!s.has_room() || s.kernels().iter().any(|k| k.slot == kernel.slot)) {
-                continue;
-            }
-            let commands = s.handle(event, now);
-            // What is not applied reaches no SM.
-            for sm in (0..SMS.into()).filter(|_| commands.contains(&Command::ApplyQuotas)) {
-                let vector = s.quotas(sm);
-                let mut rest = Some(MACHINE.limits.capacity);
-                for (slot, tbs) in s.scheduled_slots().iter().zip(vector.0) {
-                    // A drained kernel issues nothing more, whatever its quota.
-                    let kernel = s.kernels().iter().find(|kernel| kernel.slot == *slot && !kernel.drained);
-                    rest = kernel.map_or(rest, |kernel| rest?.minus(&kernel.demand, tbs.into()));
-                }
-                prop_assert!(rest.is_some(), "{:?} over-commits", vector);
-            }
-        }
-        for _ in 0..8 {
-            match s.phase() {
-                Phase::Idle | Phase::Steady => {}
-                Phase::Partition { at } => { now = now.max(at); s.handle(Event::Timer, now); }
-                Phase::Transition => { s.handle(Event::PartitionReached(SmWord::one(0)), now); }
-                Phase::Profile { until } => { now = now.max(until); s.handle(Event::Timer, now); }
-                Phase::Decide => { s.handle(Event::CountersRead, now); }
-                Phase::Broadcast => { s.handle(Event::BroadcastDone, now); }
-            }
-        }
-        let rest = s.phase();
-        prop_assert!(if s.kernels().is_empty() { rest == Phase::Idle } else { rest == Phase::Steady }, "stuck in {:?}", rest);
+    fn never_stuck(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
+        always_comes_to_rest(policy, inputs);
     }
 }

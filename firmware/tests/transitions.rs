@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mias_firmware::regs::PhaseCode;
-use mias_firmware::scheduler::Event;
+use mias_firmware::scheduler::{EVENTS_TO_REST, Event};
 use phases::{LATE, events, in_phase};
 
 /// Name of a command or an event: what comes before its data.
@@ -69,10 +69,10 @@ fn the_page_is_current() {
 /// The longest way back to rest, when nothing new comes: two rounds, and the answers of the driver in between. Every phase is
 /// at rest after no more events than its distance here.
 #[test]
-fn no_phase_is_further_from_rest_than_eight_events() {
+fn no_phase_is_further_from_rest_than_stated() {
     use PhaseCode::{Broadcast, Decide, Partition, Profile, Steady, Transition};
     let way = [Partition, Transition, Profile, Decide, Transition, Profile, Decide, Broadcast, Steady];
-    assert_eq!(way.len() - 1, 8);
+    assert_eq!(way.len() - 1, EVENTS_TO_REST as usize);
     let answers = |phase| match phase {
         Partition | Profile => Event::Timer,
         Transition => events()[3],
@@ -85,7 +85,7 @@ fn no_phase_is_further_from_rest_than_eight_events() {
         while scheduler.phase().code() != Steady {
             scheduler.handle(answers(scheduler.phase().code()), LATE * (count + 1));
             count += 1;
-            assert!(count <= 8, "{from:?}");
+            assert!(count <= u64::from(EVENTS_TO_REST), "{from:?}");
         }
     }
 }

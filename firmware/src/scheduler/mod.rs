@@ -17,7 +17,7 @@ mod view;
 use heapless::Vec;
 
 pub use event::{Command, Commands, Event, MAX_COMMANDS};
-pub use phase::Phase;
+pub use phase::{EVENTS_TO_REST, Phase};
 pub use report::{Report, Tried};
 pub use sm_set::{SmSet, SmWord};
 

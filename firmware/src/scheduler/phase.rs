@@ -2,6 +2,10 @@
 
 use crate::regs::PhaseCode;
 
+/// Events after which the scheduler is at rest, [`Phase::Steady`] or [`Phase::Idle`], if nothing but the answers to its own commands
+/// comes any more: the batch's timer, two rounds of partition reached, time-out and counters read, and the broadcast.
+pub const EVENTS_TO_REST: u32 = 8;
+
 /// Where the scheduler is.
 ///
 /// ```text

@@ -1,0 +1,137 @@
+//! The state machine under arbitrary events: it commits what fits (invariant 19 of algorithms.md section 10), deals evenly (18), gives
+//! all SMs the same in the end and reschedules once per batch (26), and comes to rest within a stated number of events.
+
+use mias_firmware::configs::TbVector;
+use mias_firmware::kernel::Kernel;
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::AnyPolicy;
+use mias_firmware::regs::PolicyCode;
+use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, Scheduler, SmWord};
+
+use super::commits_what_fits;
+
+/// SMs of the machine: few, so that one word of events can be all of them.
+const SMS: u16 = 6;
+
+const MACHINE: Machine = Machine {
+    sm_count: SMS,
+    slot_count: 8,
+    limits: SmLimits {
+        capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
+        warp_threads: 32,
+        register_granule: 4,
+        shared_granule_bytes: 1,
+    },
+    linear_coefficient: fixed::types::U16F16::ZERO,
+};
+
+const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };
+
+/// An event and the cycles that pass before it, as plain numbers: any will do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Input {
+    /// Which event.
+    pub(crate) kind: u8,
+    /// Slot, or word of SMs.
+    pub(crate) place: u8,
+    /// Shape of a launched kernel; SMs.
+    pub(crate) numbers: [u32; 3],
+    /// Cycles since the event before.
+    pub(crate) later: u16,
+}
+
+impl Input {
+    /// The event.
+    fn event(self) -> Event {
+        let Input { kind, place, numbers: [a, b, c], .. } = self;
+        let slot = place % 8;
+        // Two words, of which the machine has SMs in one.
+        let sms = SmWord { word: place % 2, bits: (a % 512).max(1) };
+        match kind % 24 {
+            0..=2 => {
+                let shape = TbShape { threads: a % 2049, thread_registers: b % 256, shared_bytes: c % 70_000 };
+                Event::Launched(Kernel::new(slot, &shape, 100_000, &MACHINE.limits))
+            }
+            3 => Event::Drained(slot),
+            4 | 5 => Event::Completed(slot),
+            6..=9 => Event::PartitionReached(sms),
+            10..=15 => Event::ProfileDone(sms),
+            16..=19 => Event::Timer,
+            20 | 21 => Event::CountersRead,
+            _ => Event::BroadcastDone,
+        }
+    }
+}
+
+type Machinery = Scheduler<AnyPolicy, 64>;
+
+/// Whatever happens in whatever order.
+pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item = Input>) {
+    let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
+    let fixed = TbVector([(policy >> 8) as u8, (policy >> 16) as u8, (policy >> 24) as u8, 1]);
+    let mut s: Machinery = Scheduler::new(AnyPolicy::new(code, &MACHINE, &SETTINGS, fixed), MACHINE, SETTINGS);
+    let mut now = 0_u64;
+    for input in inputs {
+        now += u64::from(input.later);
+        let event = input.event();
+        // The driver takes no launch without room, and hardware uses no slot again that is taken.
+        if let Event::Launched(kernel) = event
+            && (!s.has_room() || s.kernels().iter().any(|known| known.slot == kernel.slot))
+        {
+            continue;
+        }
+        step(&mut s, event, now);
+    }
+    for _ in 0..EVENTS_TO_REST {
+        let answer = match s.phase() {
+            Phase::Idle | Phase::Steady => break,
+            Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => {
+                now = now.max(deadline);
+                Event::Timer
+            }
+            Phase::Transition => Event::PartitionReached(SmWord::one(0)),
+            Phase::Decide => Event::CountersRead,
+            Phase::Broadcast => Event::BroadcastDone,
+        };
+        step(&mut s, answer, now);
+    }
+    let rest = if s.kernels().is_empty() { Phase::Idle } else { Phase::Steady };
+    assert_eq!(s.phase(), rest, "not at rest after {EVENTS_TO_REST} events");
+}
+
+/// One event, and what must hold after it.
+fn step(s: &mut Machinery, event: Event, now: u64) {
+    let (before, reschedulings, kernels) = (s.phase(), s.reschedulings(), s.kernels().len());
+    let known = |slot: u8, s: &Machinery| s.kernels().iter().any(|kernel| kernel.slot == slot);
+    let completes = matches!(event, Event::Completed(slot) if known(slot, s));
+    let commands = s.handle(event, now);
+    // Invariant 26: a launch or a completion opens a batch, or joins the one that is open; its timer reschedules, once.
+    let due = matches!((before, event), (Phase::Partition { at }, Event::Timer) if now >= at);
+    assert_eq!(s.reschedulings(), reschedulings + u32::from(due), "{event:?} in {before:?}");
+    if completes || s.kernels().len() > kernels {
+        let open = matches!(s.phase(), Phase::Partition { .. });
+        assert!(if s.kernels().is_empty() { s.phase() == Phase::Idle } else { open }, "{event:?} leads to {:?}", s.phase());
+    }
+    // What is not applied reaches no SM.
+    if commands.contains(&Command::ApplyQuotas) {
+        (0..SMS.into()).for_each(|sm| commits_what_fits(s, sm));
+        deals_evenly(s, &commands);
+    }
+}
+
+/// Invariant 18: every SM has a configuration, every configuration of the round has its SMs, and numbers differ by one at most. And
+/// 26: what a policy chose, all SMs get.
+fn deals_evenly(s: &Machinery, commands: &Commands) {
+    if let Some(vector) = s.broadcast() {
+        assert!((0..SMS.into()).all(|sm| s.quotas(sm) == vector));
+        return;
+    }
+    let round = s.report().tried().map(|tried| tried.entry.round).max();
+    let (mut least, mut most, mut dealt) = (u32::MAX, 0, 0);
+    for tried in s.report().tried().filter(|tried| Some(tried.entry.round) == round) {
+        let sms = (0..usize::from(SMS)).filter(|sm| s.quotas(*sm) == tried.entry.vector).count() as u32;
+        (least, most, dealt) = (least.min(sms), most.max(sms), dealt + sms);
+    }
+    assert!(dealt == u32::from(SMS) && least >= 1 && most - least <= 1, "{dealt} SMs, {least} to {most} each: {commands:?}");
+}
