@@ -37,7 +37,11 @@ impl CallGraph {
     pub(crate) fn parse(disassembly: &str) -> Self {
         let mut functions: BTreeMap<String, Function> = BTreeMap::new();
         let mut name = String::new();
-        for line in disassembly.lines() {
+        let mut lines = disassembly.lines().peekable();
+        while let Some(line) = lines.next() {
+            if is_fill(line) && lines.peek().is_none_or(|next| instruction(next).is_none()) {
+                continue;
+            }
             if let Some((_, rest)) = line.strip_suffix(">:").and_then(|line| line.split_once(" <")) {
                 name = rest.to_owned();
                 functions.entry(name.clone()).or_default();
@@ -104,6 +108,12 @@ fn instruction(line: &str) -> Option<(&str, &str)> {
     let rest = rest.split(" @ ").next()?.trim();
     let (mnemonic, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     (!mnemonic.is_empty() && !mnemonic.starts_with('.')).then_some((mnemonic, operands.trim()))
+}
+
+/// What the linker puts between two functions to align the second: 0xd4d4, which no processor is to reach, reads as `bmi` 0x58 back. As
+/// the last instruction of a function it is no code: a conditional branch would go on behind the function's end.
+fn is_fill(line: &str) -> bool {
+    instruction(line).is_some_and(|(mnemonic, _)| mnemonic == "bmi") && line.ends_with("imm = #-0x58")
 }
 
 /// The function that a branch or a call leads to.
@@ -199,6 +209,14 @@ mod tests {
         assert!(CallGraph::parse(&indirect).deepest("main").unwrap_err().to_string().contains("leaf calls through a register"));
         let unreached = format!("{indirect}\n00000500 <other>:\n     500:      	bx	lr\n");
         assert_eq!(CallGraph::parse(&unreached).deepest("other").unwrap().bytes, 0);
+    }
+
+    #[test]
+    fn what_fills_a_gap_is_no_call() {
+        let filled = ARM.replace("bx	lr\n", "bx	lr\n     446:      	bmi	0x420 <decide+0x2> @ imm = #-0x58\n");
+        assert_eq!(CallGraph::parse(&filled), CallGraph::parse(ARM));
+        let code = filled.replace("#-0x58\n", "#-0x58\n     448:      	bx	lr\n");
+        assert!(CallGraph::parse(&code).deepest("main").unwrap_err().to_string().starts_with("recursion: "));
     }
 
     #[test]
