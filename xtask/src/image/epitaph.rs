@@ -1,4 +1,4 @@
-//! The image's epitaph, seen in QEMU: on the micro:bit nothing answers where the image expects its register block, so that the
+//! The image's epitaph, seen in QEMU: on the Arm boards nothing answers where the image expects its register block, so that the
 //! first access is a fault, and the record of it must lie at the start of RAM.
 
 use std::io::Write;
@@ -10,9 +10,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use mias_firmware::epitaph::MAGIC;
 
+use crate::targets::Target;
 use crate::util::command;
 
-/// Start of RAM on the board (`firmware/memory/microbit.x`).
+/// Start of RAM on the boards (`firmware/memory/microbit.x`, `mps2-an386.x`).
 const RAM: &str = "0x20000000";
 
 /// Looks at the memory, one every [`PAUSE`]: the image needs microseconds.
@@ -22,9 +23,9 @@ const LOOKS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs the image and reads the first two words of RAM through QEMU's monitor.
-pub(super) fn check(image: &Path) -> Result<()> {
-    let mut qemu =
-        command("timeout", ["60", "qemu-system-arm", "-M", "microbit", "-display", "none", "-serial", "none", "-monitor", "stdio"]);
+pub(super) fn check(target: &Target, image: &Path) -> Result<()> {
+    let mut qemu = command("timeout", ["60", target.qemu]);
+    qemu.args(target.board).args(["-display", "none", "-serial", "none", "-monitor", "stdio"]);
     let mut child = qemu.arg("-kernel").arg(image).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
     let mut monitor = child.stdin.take().context("QEMU has no monitor")?;
     for _ in 0..LOOKS {

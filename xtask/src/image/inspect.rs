@@ -37,6 +37,13 @@ impl Size {
     }
 }
 
+/// Address of a symbol, from what `llvm-nm` prints.
+pub(crate) fn address(symbols: &str, name: &str) -> Result<u64> {
+    let line = symbols.lines().find(|line| line.split_whitespace().last() == Some(name));
+    let address = line.and_then(|line| u64::from_str_radix(line.split_whitespace().next()?, 16).ok());
+    address.with_context(|| format!("the image has no symbol {name}"))
+}
+
 /// Whether a linker's message says that `symbol` is undefined.
 pub(crate) fn names_undefined(message: &str, symbol: &str) -> bool {
     message.lines().any(|line| (line.contains("undefined symbol") || line.contains("undefined reference")) && line.contains(symbol))
@@ -192,6 +199,13 @@ Disassembly of section .text:
         ));
         assert!(!names_undefined("error: package has no feature `inject-panic`", "__panic_is_reachable"));
         assert!(!names_undefined("undefined symbol: memcpy\nnote: in __panic_is_reachable", "__panic_is_reachable"));
+    }
+
+    #[test]
+    fn symbols_have_addresses() {
+        let symbols = "00000400 T Reset\n20000e10 B __ebss\n         U missing\n";
+        assert_eq!(address(symbols, "__ebss").unwrap(), 0x2000_0e10);
+        assert!(address(symbols, "ebss").is_err() && address(symbols, "missing").is_err());
     }
 
     #[test]
