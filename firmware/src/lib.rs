@@ -20,6 +20,8 @@
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
+//! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
+//! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
 //!
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
@@ -31,6 +33,9 @@ extern crate self as mias_firmware;
 extern crate std;
 
 pub mod boards;
+#[cfg(any(test, kani))]
+#[path = "../tests/bodies/mod.rs"]
+mod bodies;
 pub mod bus;
 pub mod configs;
 pub mod counters;
@@ -38,15 +43,15 @@ pub mod driver;
 pub mod epitaph;
 pub mod kernel;
 pub mod limits;
+#[cfg(all(feature = "defmt", target_os = "none"))]
+pub mod log;
 pub mod machine;
 pub mod metric;
 pub mod policy;
 #[cfg(any(test, kani))]
-#[path = "../tests/bodies/mod.rs"]
-mod bodies;
-#[cfg(any(test, kani))]
 mod proofs;
 pub mod regs;
+pub mod rehearsal;
 pub mod remote;
 pub mod resources;
 pub mod scheduler;

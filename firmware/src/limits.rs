@@ -30,3 +30,6 @@ pub const BLOCK_PAUSE_NS: u32 = 10_000;
 
 /// Looks before an image gives up: assumption, a second in all.
 pub const BLOCK_TRIES: u32 = 100_000;
+
+/// Bytes of logs that an image with the feature `defmt` keeps: a power of two. Assumption: a dozen decisions.
+pub const LOG_BYTES: usize = 1024;

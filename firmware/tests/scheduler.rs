@@ -315,8 +315,12 @@ fn input() -> impl Strategy<Value = Input> {
     let threads = prop_oneof![Just(64_u32), Just(256), Just(1024), Just(2048), any::<u32>()];
     let registers = prop_oneof![Just(16_u32), any::<u32>()];
     let shared = prop_oneof![Just(0_u32), any::<u32>()];
-    (any::<u8>(), 0..8_u8, threads, registers, shared, 0..3000_u16)
-        .prop_map(|(kind, place, a, b, c, later)| Input { kind, place, numbers: [a, b, c], later })
+    (any::<u8>(), 0..8_u8, threads, registers, shared, 0..3000_u16).prop_map(|(kind, place, a, b, c, later)| Input {
+        kind,
+        place,
+        numbers: [a, b, c],
+        later,
+    })
 }
 
 proptest! {

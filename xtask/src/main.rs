@@ -8,6 +8,9 @@ mod docs;
 mod image;
 mod kernels;
 mod latency;
+mod log;
+mod miri;
+mod rehearse;
 mod setup;
 mod sim_rate;
 mod soak;
@@ -49,6 +52,12 @@ enum Task {
     Characterise,
     /// Runs the firmware's properties with a million cases each.
     Soak(soak::Args),
+    /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, epitaph.
+    Rehearse,
+    /// Prints the logs in a memory dump of an image that was built with the feature `defmt`.
+    Log(log::Args),
+    /// Runs the firmware's tests in Miri; needs a nightly compiler.
+    Miri(miri::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
@@ -66,6 +75,9 @@ fn main() -> ExitCode {
         Task::Docs => docs::run(),
         Task::Characterise => characterise::run(),
         Task::Soak(args) => soak::run(&args),
+        Task::Rehearse => rehearse::run(),
+        Task::Log(args) => log::run(&args),
+        Task::Miri(args) => miri::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),
     };

@@ -50,6 +50,11 @@ impl Target {
         target_dir.join(self.triple).join(self.profile)
     }
 
+    /// Whether its board in QEMU has a watchdog.
+    pub(crate) fn has_watchdog(&self) -> bool {
+        self.board.contains(&"mps2-an386")
+    }
+
     /// The RISC-V one.
     pub(crate) fn is_riscv(&self) -> bool {
         self.triple.starts_with("riscv")

@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use crate::util::{Report, cargo, run as run_command};
-use crate::{cosim, image, latency, setup};
+use crate::{cosim, image, latency, rehearse, setup};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -19,6 +19,7 @@ pub(crate) fn steps(report: &mut Report) {
     report.step("tests and doctests", || run_command(&mut cargo(["test", "--workspace", "--no-fail-fast"])));
     if ready {
         image::steps(report);
+        rehearse::steps(report);
         latency::steps(report);
         cosim::steps(report);
     } else {

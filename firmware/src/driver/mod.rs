@@ -125,6 +125,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.scheduler.handle_into(event, now, commands);
         if matches!(event, Event::CountersRead) {
             observer.decision_made();
+            observer.decision(&self.scheduler.report());
         }
         if self.scheduler.reschedulings() != before {
             bus.write32(global::RESCHEDULINGS, self.scheduler.reschedulings());
@@ -137,6 +138,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             match *command {
                 Command::SetPhase(phase) => {
                     bus.write32(global::PHASE, phase as u32);
+                    observer.phase(phase);
                     if phase == PhaseCode::Broadcast {
                         follow_up = Some(FollowUp::BroadcastDone);
                     }
@@ -162,7 +164,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 }
                 Command::Release(slot) => bus.write32(slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE),
                 Command::Reject(slot) => bus.write32(slot::at(slot.into(), slot::CONTROL), slot_control::REJECT),
-                Command::Fault(faults) => bus.write32(global::FAULT_SET, faults),
+                Command::Fault(faults) => {
+                    bus.write32(global::FAULT_SET, faults);
+                    observer.fault(faults);
+                }
             }
         }
         follow_up

@@ -6,13 +6,25 @@
 
 use embedded_hal::digital::OutputPin;
 
-use crate::scheduler::Event;
+use crate::policy::Policy;
+use crate::regs::PhaseCode;
+use crate::scheduler::{Event, Report};
 
 /// Watches the driver. Every method does nothing by default, and must return soon: it runs inside the interrupt.
 pub trait Observer {
     /// An event is about to be handed to the scheduler, at core cycle `now`.
     fn event(&mut self, event: &Event, now: u64) {
         let _ = (event, now);
+    }
+
+    /// The scheduler entered a phase.
+    fn phase(&mut self, phase: PhaseCode) {
+        let _ = phase;
+    }
+
+    /// The firmware raised faults: [`crate::regs::fault`].
+    fn fault(&mut self, faults: u32) {
+        let _ = faults;
     }
 
     /// Profiling is over; the counters are about to be read.
@@ -23,6 +35,11 @@ pub trait Observer {
 
     /// The quotas of all SMs have been written and committed, after a decision or not.
     fn quotas_committed(&mut self) {}
+
+    /// What was tried, and what was chosen, right after [`Observer::decision_made`].
+    fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
+        let _ = report;
+    }
 }
 
 impl Observer for () {}
@@ -30,6 +47,14 @@ impl Observer for () {}
 impl<O: Observer> Observer for &mut O {
     fn event(&mut self, event: &Event, now: u64) {
         (**self).event(event, now);
+    }
+
+    fn phase(&mut self, phase: PhaseCode) {
+        (**self).phase(phase);
+    }
+
+    fn fault(&mut self, faults: u32) {
+        (**self).fault(faults);
     }
 
     fn decision_begins(&mut self) {
@@ -43,6 +68,10 @@ impl<O: Observer> Observer for &mut O {
     fn quotas_committed(&mut self) {
         (**self).quotas_committed();
     }
+
+    fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
+        (**self).decision(report);
+    }
 }
 
 /// Two observers; the first is told first.
@@ -50,6 +79,16 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn event(&mut self, event: &Event, now: u64) {
         self.0.event(event, now);
         self.1.event(event, now);
+    }
+
+    fn phase(&mut self, phase: PhaseCode) {
+        self.0.phase(phase);
+        self.1.phase(phase);
+    }
+
+    fn fault(&mut self, faults: u32) {
+        self.0.fault(faults);
+        self.1.fault(faults);
     }
 
     fn decision_begins(&mut self) {
@@ -65,6 +104,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn quotas_committed(&mut self) {
         self.0.quotas_committed();
         self.1.quotas_committed();
+    }
+
+    fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
+        self.0.decision(report);
+        self.1.decision(report);
     }
 }
 

@@ -137,6 +137,7 @@ pub mod preempt {
 
 /// Scheduler phases, in [`super::global::PHASE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(all(feature = "defmt", target_os = "none"), derive(defmt::Format))]
 #[repr(u32)]
 pub enum PhaseCode {
     /// No kernel.

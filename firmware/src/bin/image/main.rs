@@ -8,60 +8,57 @@ mod core_support;
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 #[path = "riscv.rs"]
 mod core_support;
-
+#[cfg(target_os = "none")]
+#[path = "../common/epitaph.rs"]
+mod epitaph;
+#[cfg(all(target_os = "none", feature = "defmt"))]
+#[path = "../common/log.rs"]
+mod log;
 #[cfg(target_os = "none")]
 #[path = "../common/panic.rs"]
 mod panic;
+#[cfg(target_os = "none")]
+#[path = "../common/pause.rs"]
+mod pause;
+
+/// Number of the register block's interrupt. Assumption: line 0.
+#[cfg(all(target_os = "none", target_arch = "arm"))]
+const LINE: u16 = 0;
 
 #[cfg(target_os = "none")]
 mod target {
     use core::ptr::addr_of_mut;
 
-    use embedded_hal::delay::DelayNs;
+    #[cfg(target_arch = "arm")]
+    use cortex_m_rt::entry;
     use mias_firmware::Firmware;
     use mias_firmware::bus::MappedBus;
-    use mias_firmware::epitaph::Epitaph;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
     use mias_firmware::service::{await_block, serve};
+    #[cfg(target_arch = "riscv32")]
+    use riscv_rt::entry;
 
-    use super::core_support::{self, REGISTERS};
+    use crate::core_support;
+    use crate::epitaph;
+    use crate::pause::Pause;
+
+    /// Where the register block is mapped: on Arm the start of the vendor's external-device region of the ARMv7-M memory map.
+    /// Assumption; a real chip would have its own address.
+    const REGISTERS: usize = if cfg!(target_arch = "arm") { 0xA000_0000 } else { 0x5000_0000 };
 
     /// The scheduler's state, started in place: it is too large for the stack.
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
-    /// A pause by counting.
-    struct Pause;
-
-    impl DelayNs for Pause {
-        fn delay_ns(&mut self, ns: u32) {
-            // A cycle of 8 ns: assumption; a slower core waits longer.
-            core_support::spin(ns / 8);
-        }
-    }
-
-    /// What is left after a fault; at the start of RAM, and not cleared at reset.
-    #[unsafe(link_section = ".epitaph")]
-    static mut EPITAPH: Epitaph = Epitaph::EMPTY;
-
-    /// Writes the epitaph and stops. The watchdog is on and expires: the host hears of it.
-    pub(crate) fn bury(cause: u32, address: u32) -> ! {
-        // SAFETY: the fault ended whoever else was writing.
-        let epitaph = unsafe { &mut *addr_of_mut!(EPITAPH) };
-        epitaph.close(cause, address);
-        loop {
-            core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
-        }
-    }
-
     /// What the reset code calls once memory is set up.
-    pub(crate) fn run() -> ! {
+    #[entry]
+    fn run() -> ! {
         // SAFETY: the register block is mapped there, and this is the only accessor.
         let mut bus = unsafe { MappedBus::new(REGISTERS) };
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };
-        // SAFETY: likewise; `bury` runs when this code does no more.
-        let epitaph = unsafe { &mut *addr_of_mut!(EPITAPH) };
+        // SAFETY: likewise.
+        let epitaph = unsafe { epitaph::open() };
         epitaph.count = 0;
         // In vain: the start below says why.
         await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
@@ -71,6 +68,8 @@ mod target {
                 core_support::sleep();
             }
         }
+        #[cfg(feature = "defmt")]
+        let epitaph = &mut (epitaph, mias_firmware::log::Log::NEW);
         core_support::listen();
         loop {
             core_support::forget();

@@ -1,21 +1,12 @@
-//! RISC-V: reset, sleep, and the interrupt line, which is the core's machine external interrupt. Assumption: it is wired to the
-//! core without an interrupt controller in between.
+//! RISC-V: exceptions, sleep, and the interrupt line, which is the core's machine external interrupt. Assumption: it is wired to
+//! the core without an interrupt controller in between.
 
 use riscv::register::{mcause, mepc, mie};
-use riscv_rt::entry;
-
-/// Where the register block is mapped. Assumption; a real chip would have its own address.
-pub(crate) const REGISTERS: usize = 0x5000_0000;
-
-#[entry]
-fn main() -> ! {
-    crate::target::run()
-}
 
 /// Every exception: none is expected.
 #[unsafe(export_name = "ExceptionHandler")]
 fn exception(_: &riscv_rt::TrapFrame) -> ! {
-    crate::target::bury(mcause::read().bits() as u32, mepc::read() as u32)
+    crate::epitaph::bury(mcause::read().bits() as u32, mepc::read() as u32)
 }
 
 /// Lets the line wake the processor. Interrupts stay disabled as a whole, so it runs no handler: the main loop does, so that

@@ -25,10 +25,14 @@ mod panic;
 mod target {
     use core::ptr::addr_of_mut;
 
+    #[cfg(target_arch = "arm")]
+    use cortex_m_rt::entry;
     use mias_firmware::Firmware;
     use mias_firmware::limits;
     use mias_firmware::policy::AnyPolicy;
     use mias_firmware::remote::{RemoteBus, Wake};
+    #[cfg(target_arch = "riscv32")]
+    use riscv_rt::entry;
 
     use super::board::SerialPort;
 
@@ -36,7 +40,8 @@ mod target {
     static mut FIRMWARE: Firmware<AnyPolicy, { limits::CONFIGS }> = Firmware::idle();
 
     /// What the reset code calls once memory is set up.
-    pub(crate) fn run() -> ! {
+    #[entry]
+    fn run() -> ! {
         let mut bus = RemoteBus::connect(SerialPort::open());
         // SAFETY: `run` is called once, by the reset code, and nothing else names the static.
         let firmware = unsafe { &mut *addr_of_mut!(FIRMWARE) };

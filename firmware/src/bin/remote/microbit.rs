@@ -1,7 +1,6 @@
 //! QEMU's microbit, a Cortex-M0: the UART of the nRF51. Registers: "nRF51 Series Reference Manual" 3.0, section 29.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-use cortex_m_rt::entry;
 use mias_firmware::remote::Line;
 
 use crate::mmio::{read, write};
@@ -33,11 +32,6 @@ unsafe impl InterruptNumber for Uart {
 /// The serial port.
 pub(crate) struct SerialPort(());
 
-#[entry]
-fn main() -> ! {
-    crate::target::run()
-}
-
 impl SerialPort {
     pub(crate) fn open() -> Self {
         cortex_m::interrupt::disable();
@@ -49,6 +43,11 @@ impl SerialPort {
         unsafe { NVIC::unmask(Uart) };
         SerialPort(())
     }
+
+    /// Whether a byte has arrived.
+    pub(crate) fn waiting() -> bool {
+        read::<u32>(RECEIVED) != 0
+    }
 }
 
 impl Line for SerialPort {
@@ -59,7 +58,7 @@ impl Line for SerialPort {
     }
 
     fn receive(&mut self) -> u8 {
-        while read::<u32>(RECEIVED) == 0 {
+        while !Self::waiting() {
             asm::wfi();
             NVIC::unpend(Uart);
         }

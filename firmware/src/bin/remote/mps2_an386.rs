@@ -2,7 +2,6 @@
 //! ARM DDI 0479, section 4.3; addresses: application note AN386, table 3-3.
 
 use cortex_m::{asm, interrupt::InterruptNumber, peripheral::NVIC};
-use cortex_m_rt::entry;
 use mias_firmware::remote::Line;
 
 use crate::mmio::{read, write};
@@ -36,11 +35,6 @@ unsafe impl InterruptNumber for Received {
 /// The serial port.
 pub(crate) struct SerialPort(());
 
-#[entry]
-fn main() -> ! {
-    crate::target::run()
-}
-
 impl SerialPort {
     pub(crate) fn open() -> Self {
         cortex_m::interrupt::disable();
@@ -49,6 +43,11 @@ impl SerialPort {
         // SAFETY: interrupts are disabled as a whole: no handler runs, a pending one only ends WFI.
         unsafe { NVIC::unmask(Received) };
         SerialPort(())
+    }
+
+    /// Whether a byte has arrived.
+    pub(crate) fn waiting() -> bool {
+        read::<u32>(STATE) & RECEIVE_FULL != 0
     }
 }
 
@@ -59,11 +58,13 @@ impl Line for SerialPort {
     }
 
     fn receive(&mut self) -> u8 {
-        while read::<u32>(STATE) & RECEIVE_FULL == 0 {
+        while !Self::waiting() {
             asm::wfi();
-            write(INT_CLEAR, RECEIVED);
-            NVIC::unpend(Received);
         }
-        read::<u32>(DATA) as u8
+        let byte = read::<u32>(DATA) as u8;
+        // The line is low again, and forgotten. A byte that arrives before that is seen without it.
+        write(INT_CLEAR, RECEIVED);
+        NVIC::unpend(Received);
+        byte
     }
 }

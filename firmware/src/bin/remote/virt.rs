@@ -4,7 +4,6 @@
 
 use mias_firmware::remote::Line;
 use riscv::register::mie;
-use riscv_rt::entry;
 
 use crate::mmio::{read, write};
 
@@ -28,11 +27,6 @@ const CLAIM: usize = PLIC + 0x20_0004;
 /// The serial port.
 pub(crate) struct SerialPort(());
 
-#[entry]
-fn main() -> ! {
-    crate::target::run()
-}
-
 impl SerialPort {
     pub(crate) fn open() -> Self {
         write(INT_ENABLE, RECEIVED);
@@ -43,6 +37,11 @@ impl SerialPort {
         unsafe { mie::set_mext() };
         SerialPort(())
     }
+
+    /// Whether a byte has arrived.
+    pub(crate) fn waiting() -> bool {
+        read::<u8>(LINE_STATUS) & RECEIVED != 0
+    }
 }
 
 impl Line for SerialPort {
@@ -52,7 +51,7 @@ impl Line for SerialPort {
     }
 
     fn receive(&mut self) -> u8 {
-        while read::<u8>(LINE_STATUS) & RECEIVED == 0 {
+        while !Self::waiting() {
             riscv::asm::wfi();
         }
         let byte = read::<u8>(DATA);

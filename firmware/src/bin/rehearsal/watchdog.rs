@@ -1,0 +1,29 @@
+//! The board's watchdog in the place of the register block's. QEMU has one on the mps2-an386 only.
+//!
+//! Registers: "Cortex-M System Design Kit Technical Reference Manual", ARM DDI 0479, section 4.5; address: application note AN386,
+//! table 3-3. It strikes twice: first a non-maskable interrupt, and a reset one period later.
+
+/// Ticks of 40 ns until it strikes: assumption, four times the longest work of the rehearsal in instructions.
+pub(crate) const PERIOD: u32 = 1 << 20;
+
+/// Starts and feeds it; 0 turns it off.
+#[cfg(all(target_arch = "arm", not(microbit)))]
+pub(crate) fn set(period: u32) {
+    use crate::mmio::write;
+
+    const LOAD: usize = 0x4000_8000;
+    const CONTROL: usize = LOAD + 0x08;
+    /// Interrupt and reset.
+    const ON: u32 = 0b11;
+
+    if period == 0 {
+        write(CONTROL, 0_u32);
+    } else {
+        write(LOAD, period);
+        write(CONTROL, ON);
+    }
+}
+
+/// There is none.
+#[cfg(any(not(target_arch = "arm"), microbit))]
+pub(crate) fn set(_: u32) {}

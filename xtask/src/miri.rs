@@ -1,0 +1,34 @@
+//! `cargo xtask miri`: the firmware's tests in Miri, which watches for undefined behaviour: in the firmware, which on the host has no
+//! `unsafe` of its own, and in the crates below it. Few cases per property: Miri interprets. Not part of the tests, since it needs a
+//! nightly compiler and the workspace pins none.
+
+use anyhow::{Result, bail};
+
+use crate::util::{command, output, run as run_command};
+
+/// What to run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Cases per property.
+    #[arg(long, default_value_t = 2)]
+    cases: u32,
+    /// Only tests whose name contains this.
+    filter: Option<String>,
+}
+
+/// Runs them.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let found = output(&mut command("rustup", ["run", "nightly", "cargo", "miri", "--version"]));
+    if !found.is_ok_and(|result| result.status.success()) {
+        bail!(
+            "Miri is part of nightly compilers only, and none with it is installed. Install one, and run the command again:\n  \
+             rustup toolchain install nightly --component miri rust-src"
+        );
+    }
+    let cases = args.cases.to_string();
+    let mut miri = command("rustup", ["run", "nightly", "cargo", "miri", "test", "--package", "mias-firmware", "--lib", "--tests"]);
+    miri.args(["--target-dir", "target/miri", "--no-fail-fast", "--"]).args(&args.filter);
+    // Proptest looks for the folder in which it keeps failures.
+    miri.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("MIAS_CASES", &cases).env("PROPTEST_CASES", &cases);
+    run_command(&mut miri)
+}

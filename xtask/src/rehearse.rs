@@ -1,0 +1,206 @@
+//! `cargo xtask rehearse`: the image's main loop on QEMU's boards, over a register block that plays a script
+//! (`firmware/src/bin/rehearsal`). Shows that it sleeps until the interrupt line wakes it, one turn of the loop per interrupt; that
+//! its logs, decoded, say what the firmware did on this machine over the same script; and, on the board that has a watchdog, that
+//! a loop which hangs ends in a reset and leaves its epitaph.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use mias_firmware::driver::{Firmware, Observer};
+use mias_firmware::epitaph::{Epitaph, MAGIC};
+use mias_firmware::limits;
+use mias_firmware::policy::{AnyPolicy, Policy};
+use mias_firmware::regs::PhaseCode;
+use mias_firmware::rehearsal::{ACT, ACTS, BURIED, FRESH, HANG, LOG, Rehearsal};
+use mias_firmware::scheduler::{Event, Report as Decision};
+use mias_firmware::service::serve;
+
+use crate::log;
+use crate::setup::{self, llvm_tool};
+use crate::targets::{TARGETS, Target};
+use crate::util::{Report, command, run as run_command, stdout, target_dir};
+
+/// The image's binary in `firmware/`.
+const BINARY: &str = "mias-firmware-rehearsal";
+/// The feature that it needs.
+const FEATURE: &str = "defmt";
+/// Left to the image before each command. One that did not sleep would turn thousands of times.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Seconds after which a run is hung: it takes less than one.
+const TIME_OUT: &str = "120";
+/// Exception number of the non-maskable interrupt.
+const NON_MASKABLE: u32 = 2;
+
+/// Rehearses on all boards.
+pub(crate) fn run() -> Result<()> {
+    let mut report = Report::default();
+    if report.step("setup", setup::run) {
+        steps(&mut report);
+    }
+    report.finish("cargo xtask rehearse")
+}
+
+/// The steps, for `image` to take them into its report.
+pub(crate) fn steps(report: &mut Report) {
+    for target in &TARGETS {
+        let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.core), || {
+            run_command(&mut target.build("mias-firmware", BINARY, Some(FEATURE)))
+        });
+        if built {
+            report.step(&format!("{} image sleeps, wakes, and logs what it does, in QEMU", target.core), || rehearse(target));
+        }
+    }
+}
+
+fn rehearse(target: &Target) -> Result<()> {
+    let file = target.folder(&target_dir()).join(BINARY);
+    let expected = expect();
+    let mut image = Image::start(target, &file)?;
+    ensure!(image.byte()? == FRESH, "the image in QEMU does not start afresh");
+    for (act, phase) in expected.phases.iter().enumerate() {
+        sleep(PAUSE);
+        image.send(ACT)?;
+        ensure!(image.byte()? == *phase as u8, "after act {} the image is not in phase {}", act + 1, phase.name());
+        let (turns, awake) = (image.word()?, act as u32 + 2);
+        ensure!(turns == awake, "after {} interrupts the main loop has turned {turns} times, not {awake}: it does not sleep", act + 1);
+    }
+    println!("{} interrupts, one turn of the main loop each", expected.phases.len());
+
+    image.send(LOG)?;
+    let written = image.word()?;
+    let ring = image.bytes(limits::LOG_BYTES)?;
+    let said = log::decode(&file, &log::bytes(written, &ring))?;
+    ensure!(said == expected.lines, "the image logged\n{}\nand not\n{}", said.join("\n"), expected.lines.join("\n"));
+    println!("{}", said.join("\n"));
+
+    if target.has_watchdog() {
+        image.send(HANG)?;
+        ensure!(image.byte()? == BURIED, "the watchdog's reset left no epitaph");
+        let epitaph = image.epitaph()?;
+        let end = Epitaph { magic: MAGIC, cause: NON_MASKABLE, address: epitaph.address, ..expected.epitaph };
+        ensure!(epitaph == end, "the epitaph is\n{epitaph:x?}\nand not\n{end:x?}");
+        println!("the watchdog struck in {} ({:#x}); {} events before it", function(&file, epitaph.address)?, epitaph.address, end.count);
+    }
+    Ok(())
+}
+
+/// What the image must do, from the same script on this machine.
+#[derive(Default)]
+struct Expected {
+    now: u64,
+    lines: Vec<String>,
+    /// After each act.
+    phases: Vec<PhaseCode>,
+    epitaph: Epitaph,
+}
+
+fn expect() -> Expected {
+    let mut block = Rehearsal::new();
+    let mut firmware = Firmware::<AnyPolicy, { limits::CONFIGS }>::idle();
+    let mut expected = Expected::default();
+    let mut epitaph = Epitaph::EMPTY;
+    if firmware.restart(&mut block, limits::SMS).is_ok() {
+        for _ in 0..ACTS {
+            block.play();
+            serve(&mut firmware, &mut block, &mut (&mut epitaph, &mut expected), 1);
+            expected.phases.push(firmware.scheduler().phase().code());
+        }
+    }
+    Expected { epitaph, ..expected }
+}
+
+impl Observer for Expected {
+    fn event(&mut self, _: &Event, now: u64) {
+        self.now = now;
+    }
+
+    fn phase(&mut self, phase: PhaseCode) {
+        self.lines.push(format!("{}: {phase:?}", self.now));
+    }
+
+    fn fault(&mut self, faults: u32) {
+        self.lines.push(format!("{}: fault {faults:#x}", self.now));
+    }
+
+    fn decision<P: Policy, const C: usize>(&mut self, report: &Decision<'_, P, C>) {
+        let name = |vector: [u8; 4]| vector.map(|tbs| tbs.to_string()).join("-");
+        for tried in report.tried() {
+            let rest = tried.score.map_or("has no sample".to_owned(), |score| {
+                format!("scores {} / {}", score.numerator.to_u128(), score.denominator.to_u128())
+            });
+            self.lines.push(format!("{}: {} {rest}", self.now, name(tried.entry.vector.0)));
+        }
+        if let Some(winner) = report.winner() {
+            self.lines.push(format!("{}: {} is chosen", self.now, name(winner.0)));
+        }
+    }
+}
+
+/// The function that an address lies in.
+fn function(image: &Path, address: u32) -> Result<String> {
+    let symbols = stdout(command(llvm_tool("llvm-nm")?, ["--demangle", "--defined-only", "--numeric-sort"]).arg(image))?;
+    let named = symbols.lines().filter_map(|line| {
+        let mut words = line.splitn(3, ' ');
+        let start = u32::from_str_radix(words.next()?, 16).ok()?;
+        (words.next()?.eq_ignore_ascii_case("t") && start <= address).then(|| words.next().map(str::to_owned))?
+    });
+    named.last().with_context(|| format!("no function of the image is at {address:#x}"))
+}
+
+/// The image in QEMU, and its serial port.
+struct Image {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+}
+
+impl Image {
+    fn start(target: &Target, file: &Path) -> Result<Self> {
+        let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
+        qemu.args(target.board).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-icount", "shift=8", "-kernel"]);
+        let mut child = qemu.arg(file).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
+        let input = child.stdin.take().context("QEMU has no input")?;
+        let output = child.stdout.take().context("QEMU has no output")?;
+        Ok(Self { child, input, output })
+    }
+
+    fn send(&mut self, byte: u8) -> Result<()> {
+        self.input.write_all(&[byte])?;
+        Ok(self.input.flush()?)
+    }
+
+    fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; count];
+        self.output.read_exact(&mut bytes).with_context(|| format!("the image in QEMU went silent for {TIME_OUT} s, or QEMU ended"))?;
+        Ok(bytes)
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        Ok(self.bytes(1)?[0])
+    }
+
+    fn word(&mut self) -> Result<u32> {
+        Ok(self.bytes(4)?.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte)))
+    }
+
+    fn epitaph(&mut self) -> Result<Epitaph> {
+        let mut epitaph =
+            Epitaph { magic: self.word()?, cause: self.word()?, address: self.word()?, count: self.word()?, ..Epitaph::EMPTY };
+        for event in &mut epitaph.events {
+            *event = self.word()?;
+        }
+        Ok(epitaph)
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
