@@ -1,5 +1,9 @@
-//! What the cross-crate suites share: hand-made kernels, and the firmware on the GPU model with a clerk who watches both.
+//! What the cross-crate suites share: hand-made kernels, the firmware on the GPU model with a clerk who watches both, and the same
+//! with faults.
+#![allow(dead_code, reason = "each suite uses some of it")]
 
 pub(crate) mod clerk;
+pub(crate) mod fault_rig;
+pub(crate) mod faults;
 pub(crate) mod hand_made;
 pub(crate) mod rig;

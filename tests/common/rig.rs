@@ -48,7 +48,7 @@ impl Setting {
         Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0] }
     }
 
-    fn straps(&self) -> Straps {
+    pub(crate) fn straps(&self) -> Straps {
         let mut straps = Straps::new(self.policy);
         straps.profile_window = self.window;
         straps.coalesce_window = LAUNCH_LATENCY;

@@ -1,0 +1,74 @@
+//! What the firmware does beyond the limits that an image is built for: SMs, and configurations. (Launches beyond its kernels wait in the
+//! FIFO: `hw-model/tests/firmware_cycle.rs`.)
+#![allow(missing_docs)]
+
+mod phases;
+
+use std::collections::BTreeMap;
+
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::machine::Machine;
+use mias_firmware::policy::AnyPolicy;
+use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
+use mias_firmware::scheduler::{Event, Scheduler};
+use phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
+
+/// Registers that keep what is written, and all writes.
+#[derive(Default)]
+struct Block(BTreeMap<u32, u32>, Vec<(u32, u32)>);
+
+impl Bus for Block {
+    fn read32(&mut self, offset: u32) -> u32 {
+        self.0.get(&offset).copied().unwrap_or(0)
+    }
+
+    fn write32(&mut self, offset: u32, value: u32) {
+        self.1.push((offset, value));
+        match offset {
+            global::INT_STATUS => drop(self.0.insert(offset, 0)),
+            global::LAUNCH_POP => *self.0.entry(global::LAUNCH_COUNT).or_default() -= 1,
+            _ => drop(self.0.insert(offset, value)),
+        }
+    }
+}
+
+/// 40 SMs, and an image for 32.
+#[test]
+fn surplus_sms_stay_idle_and_are_told_of() {
+    for (sms, surplus) in [(32, false), (40, true)] {
+        let mut block = Block::default();
+        block.0.extend([(global::ID, ID_VALUE), (global::VERSION, VERSION_VALUE), (global::SM_COUNT, sms), (global::SLOT_COUNT, 8)]);
+        block.0.extend([(global::SM_THREADS, 1024), (global::SM_REGISTERS, 65_536), (global::SM_TBS, 32), (global::WARP_THREADS, 32)]);
+        block.0.extend([(global::STRAP_POLICY, PolicyCode::Spatial as u32), (global::STRAP_PROFILE_WINDOW, 1000)]);
+        let mut firmware = Firmware::<AnyPolicy, 64>::idle();
+        assert_eq!(firmware.restart(&mut block, 32), Ok(()));
+        assert_eq!(block.1.contains(&(global::FAULT_SET, fault::MACHINE_TOO_LARGE)), surplus, "{sms} SMs");
+        assert_eq!(firmware.scheduler().machine().sm_count, 32);
+        for number in 0..2 {
+            block.0.extend([(slot::GRID_TBS, 1000), (slot::TB_THREADS, 256)].map(|(r, v)| (slot::at(number as usize, r), v)));
+            block.0.extend([(global::LAUNCH_COUNT, 1), (global::LAUNCH_SLOT, number), (global::INT_STATUS, interrupt::LAUNCH)]);
+            firmware.on_interrupt(&mut block);
+        }
+        block.0.extend([(global::INT_STATUS, interrupt::TIMER), (global::CYCLE_LOW, 6000)]);
+        firmware.on_interrupt(&mut block);
+        // Spatial writes the quotas SM by SM.
+        let written = |sm: usize| block.0.keys().any(|offset| (sm::at(sm, sm::QUOTA)..sm::at(sm, sm::QUOTA) + 32).contains(offset));
+        assert!((0..32).all(written) && !(32..40).any(written), "{sms} SMs");
+    }
+}
+
+/// Three kernels have 42 configurations; there is room for 8, on 6 SMs and on 60.
+#[test]
+fn more_configurations_than_room_are_sampled_and_counted() {
+    for sm_count in [6, 60] {
+        let mut s = Scheduler::<_, 8>::new(MIAS, Machine { sm_count, ..MACHINE }, SETTINGS);
+        (0..3).for_each(|slot| drop(s.handle(Event::Launched(kernel(slot, 128)), 0)));
+        s.handle(Event::Timer, COALESCE);
+        let positions: Vec<u32> = s.report().tried().map(|tried| tried.entry.position).collect();
+        assert_eq!(s.report().total_configs(), 42);
+        // Half of the room for each of two rounds, the first at a fixed stride over all: 42 / 4 = 10.5.
+        assert_eq!(positions.len(), 4, "{sm_count} SMs");
+        assert!(positions[0] == 0 && positions.windows(2).all(|pair| (10..=11).contains(&(pair[1] - pair[0]))), "{positions:?}");
+    }
+}

@@ -1,0 +1,331 @@
+//! The real firmware on the real GPU model while things go wrong, and a host that resets a microcontroller that has fallen silent.
+//!
+//! The model's validation checks in every cycle that no SM holds more than it has and that every TB runs once. Here: what the firmware
+//! commits fits an SM; a batch or a profile ends in time; at the end every TB was issued and completed once, all slots are free,
+//! and a kernel launched then runs as if nothing had happened.
+
+use super::faults::{BrokenCounter, Fault, FaultyBus, Told};
+use super::rig::{LAUNCH_LATENCY, Setting, launch};
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::configs::TbVector;
+use mias_firmware::driver::POLL_CYCLES;
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, fault, global, interrupt};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
+use mias_hw_model::register_file::RegisterFile;
+use mias_hw_model::sm::Resources;
+use mias_hw_model::trace::KernelTrace;
+use std::sync::Arc;
+
+/// Cycles without a call of the firmware after which the host resets the microcontroller: the firmware asks to be called every
+/// [`POLL_CYCLES`], so that this long a silence means that its timer was lost.
+pub(crate) const HOST_PATIENCE: u64 = POLL_CYCLES as u64 + 10_000;
+
+/// Cycles between two looks while a phase may last too long.
+const LOOK_EVERY: u64 = 256;
+
+/// No run is this long.
+const TOO_LONG: u64 = 60_000_000;
+
+/// Windows of profiling after the first SM (algorithms.md section 9 item 10).
+pub(crate) const TIME_OUT_WINDOWS: u64 = 2;
+
+/// The firmware, and what is wrong with its way to the block.
+pub(crate) struct Faulty {
+    pub(crate) firmware: Firmware,
+    /// Faults of interrupts to come, oldest first.
+    armed: Vec<Fault>,
+    counters: Vec<BrokenCounter>,
+    descriptor: Option<(u32, u32)>,
+    /// Descriptors that were not what they showed: quotas may be wrong from then on.
+    pub(crate) misled: bool,
+    /// What is told again, and in how many interrupts.
+    again: Option<(u32, Told)>,
+    /// The line does not reach the microcontroller until then.
+    muted_until: Option<u64>,
+    called: u64,
+    /// Every change of phase and its cycle.
+    pub(crate) phases: Vec<(u64, PhaseCode)>,
+    /// Every configuration that profiling chose, and the cycle.
+    pub(crate) winners: Vec<(u64, TbVector)>,
+    /// Most accesses of an interrupt in which profiling ended.
+    pub(crate) deciding: u32,
+    pub(crate) resets: u32,
+    /// Faults that have happened.
+    pub(crate) happened: u32,
+    faults_seen: u32,
+    /// What one TB takes, by stream: streams are numbered as the launches. The model's own figures, not the descriptors'.
+    demands: Vec<Resources>,
+    capacity: Resources,
+}
+
+impl Faulty {
+    fn take(&mut self, wanted: impl Fn(&Fault) -> bool) -> Option<Fault> {
+        let index = self.armed.iter().position(wanted)?;
+        self.happened += 1;
+        Some(self.armed.remove(index))
+    }
+
+    /// Resets the microcontroller; the block stays as it is.
+    pub(crate) fn reset(&mut self, registers: &mut RegisterFile) {
+        self.firmware = Firmware::from_straps(registers).expect("the firmware knows its map");
+        (self.again, self.muted_until) = (None, None);
+        self.resets += 1;
+    }
+
+    /// What was lost on the way from the block is gone before the firmware looks.
+    fn lose(&mut self, registers: &mut RegisterFile) {
+        let pending = registers.read32(global::INT_STATUS);
+        while let Some(Fault::Lost { status, events }) = self.take(|f| matches!(f, Fault::Lost { status, .. } if status & pending != 0)) {
+            registers.write32(global::INT_STATUS, status);
+            let of = |bit: u32, register: u32| if events && status & bit != 0 { vec![register] } else { vec![] };
+            let words = [(interrupt::PARTITION, global::PARTITION), (interrupt::PROFILE_DONE, global::PROFILE_DONE)];
+            let slots = [(interrupt::COMPLETED, global::COMPLETED), (interrupt::DRAINED, global::DRAINED)];
+            for register in words.into_iter().chain(slots).flat_map(|(bit, register)| of(bit, register)) {
+                registers.write32(register, u32::MAX);
+            }
+        }
+    }
+
+    /// What must hold after every interrupt.
+    fn check(&mut self, registers: &mut RegisterFile) {
+        let now = registers.now();
+        if let Some(phase) = registers.phase()
+            && self.phases.last().map(|(_, phase)| *phase) != Some(phase)
+        {
+            self.phases.push((now, phase));
+            if phase == PhaseCode::Steady
+                && let Some(winner) = self.firmware.report().winner()
+            {
+                assert!(self.firmware.report().tried().any(|tried| tried.won), "{winner:?} is none of those tried");
+                self.winners.push((now, winner));
+            }
+        }
+        self.faults_seen |= registers.faults();
+        for sm in (0..registers.machine().sm_count as usize).filter(|_| !self.misled) {
+            let mut held = Resources::default();
+            for kernel in self.firmware.scheduler().kernels().iter().filter(|kernel| !kernel.drained) {
+                let slot = usize::from(kernel.slot);
+                let Some(descriptor) = registers.kernel(slot) else { continue };
+                let (quota, demand) = (registers.quota(sm, slot), &self.demands[descriptor.stream as usize]);
+                held.threads += quota * demand.threads;
+                held.registers += quota * demand.registers;
+                held.shared_bytes += quota * demand.shared_bytes;
+                held.tbs += quota;
+            }
+            assert!(self.capacity.fits(&held), "quotas of SM {sm} ask for {held:?} in cycle {now}, it has {:?}", self.capacity);
+        }
+    }
+}
+
+impl Microcontroller for Faulty {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.lose(registers);
+        if !registers.interrupt_pending() {
+            // The line fell again before anyone looked.
+            return;
+        }
+        self.called = registers.now();
+        let mut again = Told::default();
+        if let Some((left, told)) = self.again.take() {
+            match left.checked_sub(1) {
+                Some(left) => self.again = Some((left, told)),
+                None => again = told,
+            }
+        }
+        if let Some(Fault::Descriptor { register, value }) = self.take(|f| matches!(f, Fault::Descriptor { .. })) {
+            (self.descriptor, self.misled) = (Some((register, value)), true);
+        }
+        let before = registers.phase();
+        let (silent, reset, doubled) = (
+            self.take(|f| matches!(f, Fault::SilentReads(_))),
+            self.take(|f| matches!(f, Fault::Reset(_))),
+            self.take(|f| matches!(f, Fault::Doubled(_))),
+        );
+        let mut bus = FaultyBus::new(&mut *registers, &self.counters, &mut self.descriptor);
+        bus.again = again;
+        if let Some(Fault::SilentReads(from)) = silent {
+            bus.silent_from = from;
+        }
+        if let Some(Fault::Reset(from)) = reset {
+            (bus.silent_from, bus.lost_from) = (from, from);
+        }
+        self.firmware.on_interrupt(&mut bus);
+        let told = std::mem::take(&mut bus.told);
+        let accesses = bus.accesses;
+        if before == Some(PhaseCode::Profile) && registers.phase() != before {
+            self.deciding = self.deciding.max(accesses);
+        }
+        match doubled {
+            Some(Fault::Doubled(0)) => {
+                let mut bus = FaultyBus::new(&mut *registers, &self.counters, &mut self.descriptor);
+                bus.again = told;
+                self.firmware.on_interrupt(&mut bus);
+            }
+            Some(Fault::Doubled(later)) => self.again = Some((later - 1, told)),
+            _ => {}
+        }
+        if reset.is_some() {
+            self.reset(registers);
+        }
+        self.check(registers);
+    }
+}
+
+/// GPU, firmware, faults and host.
+pub(crate) struct FaultRig {
+    pub(crate) gpu: Gpu,
+    pub(crate) faulty: Faulty,
+    setting: Setting,
+    /// Faults to come, with the cycle from which on they may happen; latest first.
+    schedule: Vec<(u64, Fault)>,
+    /// Longest that a batch or a profile may last beside what the settings say: what the faults may add.
+    slack: u64,
+    traces: Vec<Arc<KernelTrace>>,
+}
+
+impl FaultRig {
+    /// A GPU after reset with its firmware started, these counters broken and these faults to come.
+    pub(crate) fn new(config: &GpuConfig, setting: &Setting, counters: &[BrokenCounter], schedule: &[(u64, Fault)]) -> Self {
+        let mut gpu = Gpu::new(config, setting.straps()).with_validation();
+        let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+        let faulty = Faulty {
+            firmware,
+            armed: Vec::new(),
+            counters: counters.to_vec(),
+            descriptor: None,
+            misled: false,
+            again: None,
+            muted_until: None,
+            called: 0,
+            phases: Vec::new(),
+            winners: Vec::new(),
+            deciding: 0,
+            resets: 0,
+            happened: 0,
+            faults_seen: 0,
+            demands: Vec::new(),
+            capacity: Resources::of_sm(&config.sm),
+        };
+        let mut schedule = schedule.to_vec();
+        schedule.sort_by_key(|(cycle, _)| std::cmp::Reverse(*cycle));
+        let slack = schedule.iter().map(|(_, fault)| delay(*fault)).sum();
+        FaultRig { gpu, faulty, setting: setting.clone(), schedule, slack, traces: Vec::new() }
+    }
+
+    /// Adds a launch.
+    pub(crate) fn launch(&mut self, launch: Launch) {
+        self.faulty.demands.push(Resources::of_tb(launch.trace.info(), &self.gpu.config().sm));
+        self.traces.push(launch.trace.clone());
+        self.gpu.launch(launch).expect("every kernel here fits an SM");
+    }
+
+    /// Runs until all launches have completed; then lets what was lost be found, launches one more kernel, and checks what must hold
+    /// in the end whatever happened.
+    pub(crate) fn run(&mut self) -> Stats {
+        let stats = self.run_to_the_end();
+        let slowest = self.gpu.cycle() + self.slack + 2 * HOST_PATIENCE;
+        let last = super::hand_made::HandMade::compute(5, 64, 3).trace();
+        self.launch(launch(&last, self.traces.len() as u32, slowest));
+        self.run_until(slowest - 1);
+        let registers = self.gpu.registers();
+        assert_eq!(registers.phase(), Some(PhaseCode::Idle), "{:?}", self.faulty.phases);
+        assert!((0..MAX_SLOTS).all(|slot| registers.kernel(slot).is_none()), "all slots are free");
+        let end = self.run_to_the_end();
+        for (launch, trace) in end.launches.iter().zip(&self.traces) {
+            let tbs = u64::from(trace.tbs());
+            assert_eq!((launch.tbs_issued, launch.tbs_completed, launch.warp_insts), (tbs, tbs, trace.warp_insts()));
+        }
+        assert!(self.faulty.faults_seen & fault::BAD_ACCESS == 0, "an access to what is not there");
+        self.faulty.phases.retain(|(cycle, _)| *cycle < slowest);
+        stats
+    }
+
+    /// Runs until all launches have completed.
+    pub(crate) fn run_to_the_end(&mut self) -> Stats {
+        while self.gpu.cycle() < TOO_LONG {
+            if self.run_until(self.gpu.cycle() + HOST_PATIENCE) == RunEnd::AllComplete {
+                return self.gpu.stats();
+            }
+        }
+        panic!("not complete by cycle {TOO_LONG}: {:?}", self.faulty.phases);
+    }
+
+    /// Runs to a cycle, faults and host included.
+    pub(crate) fn run_until(&mut self, until: u64) -> RunEnd {
+        loop {
+            self.begin_faults();
+            let silent = self.faulty.called.max(self.faulty.muted_until.unwrap_or(0)) + HOST_PATIENCE;
+            if silent <= self.gpu.cycle() {
+                self.faulty.called = self.gpu.cycle();
+                self.faulty.reset(self.gpu.registers_mut());
+                continue;
+            }
+            let next_fault = self.schedule.last().map_or(u64::MAX, |(cycle, _)| *cycle);
+            let stop = until.min(silent).min(next_fault).min(self.faulty.muted_until.unwrap_or(u64::MAX));
+            let quiet = matches!(self.gpu.registers().phase(), Some(PhaseCode::Idle | PhaseCode::Steady));
+            let stop = if quiet { stop } else { stop.min(self.gpu.cycle() + LOOK_EVERY) };
+            let end = self.gpu.run(&mut self.faulty, stop.max(self.gpu.cycle() + 1));
+            self.check_phase();
+            if end != RunEnd::CycleLimit || self.gpu.cycle() >= until {
+                return end;
+            }
+        }
+    }
+
+    /// Faults that are due; and the line that reaches the microcontroller again.
+    fn begin_faults(&mut self) {
+        let now = self.gpu.cycle();
+        let (faulty, registers) = (&mut self.faulty, self.gpu.registers_mut());
+        while let Some((_, fault)) = self.schedule.pop_if(|(cycle, _)| *cycle <= now) {
+            match fault {
+                Fault::Late(cycles) | Fault::Silent(cycles) => {
+                    if matches!(fault, Fault::Silent(_)) {
+                        // Woken by what is no interrupt: every read is all ones and every write is lost.
+                        let mut bus = FaultyBus::new(&mut *registers, &[], &mut faulty.descriptor);
+                        (bus.silent_from, bus.lost_from) = (0, 0);
+                        faulty.firmware.on_interrupt(&mut bus);
+                        assert!(bus.accesses < 8, "nothing is done on a bus that does not answer");
+                    }
+                    faulty.happened += 1;
+                    faulty.muted_until = faulty.muted_until.max(Some(now + u64::from(cycles)));
+                }
+                Fault::ResetAsleep => {
+                    faulty.happened += 1;
+                    faulty.reset(registers);
+                }
+                other => faulty.armed.push(other),
+            }
+        }
+        let muted = faulty.muted_until.is_some_and(|until| until > now);
+        if muted {
+            registers.write32(global::INT_ENABLE, 0);
+        } else if faulty.muted_until.take().is_some() {
+            registers.write32(global::INT_ENABLE, interrupt::ALL & !(interrupt::FAULT | interrupt::PREEMPT_DONE));
+        }
+    }
+
+    /// A batch lasts no longer than the longer of the two windows, a profile two windows, and both what the faults may add.
+    fn check_phase(&self) {
+        let Some((since, phase)) = self.faulty.phases.last() else { return };
+        let (coalesce, window) = (u64::from(LAUNCH_LATENCY), u64::from(self.setting.window));
+        let most = match phase {
+            PhaseCode::Partition => coalesce.max(window),
+            PhaseCode::Profile => TIME_OUT_WINDOWS * window,
+            _ => return,
+        };
+        let lasted = self.gpu.cycle() - since;
+        assert!(lasted <= most + LOOK_EVERY + self.slack, "{phase:?} has lasted {lasted} cycles: {:?}", self.faulty.phases);
+    }
+}
+
+/// Cycles by which a fault may hold up a batch or a profile.
+fn delay(fault: Fault) -> u64 {
+    match fault {
+        Fault::Late(cycles) | Fault::Silent(cycles) => cycles.into(),
+        // Found at the next poll, unless the timer is what was lost: then the host resets, and the batch begins anew.
+        Fault::Lost { .. } | Fault::SilentReads(_) => 2 * HOST_PATIENCE,
+        Fault::Reset(_) | Fault::ResetAsleep | Fault::Doubled(_) | Fault::Descriptor { .. } => u64::from(LAUNCH_LATENCY),
+    }
+}
