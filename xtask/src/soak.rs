@@ -1,11 +1,13 @@
-//! `cargo xtask soak`: the firmware's properties, with a million cases each instead of the hundreds or thousands of a test run.
+//! `cargo xtask soak`: the firmware's properties, with a million cases each instead of the hundreds or thousands of a test run, and
+//! ten thousand random fault schedules of the firmware on the GPU model.
 
 use anyhow::Result;
 
-use crate::util::{cargo, run as run_command};
+use crate::util::{Report, cargo, run as run_command};
 
-/// The variable in which the tests find the number of cases.
-const VARIABLE: &str = "MIAS_CASES";
+/// The variables in which the tests find the number of cases, and of fault schedules.
+const CASES: &str = "MIAS_CASES";
+const SCHEDULES: &str = "MIAS_SCHEDULES";
 
 /// What to soak.
 #[derive(clap::Args)]
@@ -13,12 +15,24 @@ pub(crate) struct Args {
     /// Cases per property.
     #[arg(long, default_value_t = 1_000_000)]
     cases: u32,
+    /// Random fault schedules.
+    #[arg(long, default_value_t = 10_000)]
+    schedules: u32,
     /// Only tests whose name contains this.
     filter: Option<String>,
 }
 
 /// Runs them. Optimised, with overflow checks, as the tests are.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let mut soak = cargo(["test", "--package", "mias-firmware", "--tests", "--no-fail-fast", "--"]);
-    run_command(soak.args(&args.filter).env(VARIABLE, args.cases.to_string()))
+    let mut report = Report::default();
+    let (cases, schedules) = (args.cases.to_string(), args.schedules.to_string());
+    report.step(&format!("{cases} cases of each property of the firmware"), || {
+        let mut soak = cargo(["test", "--package", "mias-firmware", "--tests", "--no-fail-fast", "--"]);
+        run_command(soak.args(&args.filter).env(CASES, &cases))
+    });
+    report.step(&format!("{schedules} random fault schedules"), || {
+        let mut soak = cargo(["test", "--package", "mias-hw-model", "--test", "fault_schedules", "--"]);
+        run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
+    });
+    report.finish("cargo xtask soak")
 }
