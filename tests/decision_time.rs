@@ -6,9 +6,11 @@ use mias::experiment::policy::{Control, Latency, Policy};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
 use mias::{gpu_file, kernels};
-use mias_firmware::regs::{PhaseCode, global, interrupt};
+use mias_firmware::Firmware;
+use mias_firmware::regs::{PhaseCode, PolicyCode, global, interrupt};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::register_file::{Activity, ActivityEvent};
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
+use mias_hw_model::register_file::{Activity, ActivityEvent, RegisterFile, Straps};
 use std::sync::{Arc, LazyLock};
 
 /// Enough that every configuration of two kernels is tried in a round.
@@ -53,11 +55,6 @@ fn decisions(outcome: &Outcome) -> Vec<(u64, u64)> {
     made.into_iter().filter_map(|at| Some((at, *commits.iter().find(|commit| **commit >= at)?))).collect()
 }
 
-/// An outcome without what a run without latency does not have.
-fn bare(outcome: Outcome) -> Outcome {
-    Outcome { decision_time: None, activity: Vec::new(), ..outcome }
-}
-
 #[test]
 fn quotas_change_after_the_decisions_time() {
     for (latency, kernels) in [(Latency::Worst, 2), (Latency::PerMetric, 2), (Latency::Worst, 3)] {
@@ -82,18 +79,48 @@ fn quotas_change_after_the_decisions_time() {
     }
 }
 
+/// The firmware, with decisions that take so many cycles; none: they are not timed.
+struct Timed {
+    firmware: Firmware,
+    cycles: Option<u64>,
+}
+
+impl Microcontroller for Timed {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.firmware.on_interrupt(registers);
+        if registers.undated_decision().is_some() {
+            registers.finish_decision(registers.now() + self.cycles.unwrap());
+        }
+    }
+}
+
+/// A run with decisions of so many cycles: statistics, and what happened at the register block.
+fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (Stats, Vec<Activity>) {
+    let straps = Straps { profile_window: WINDOW, ..Straps::new(policy) };
+    let mut gpu = Gpu::new(&machine(), straps);
+    for Workload { trace, stream, sector_offset, .. } in workloads {
+        let (trace, stream, sector_offset) = (trace.clone(), *stream, *sector_offset);
+        gpu.launch(Launch { trace, arrival_cycle: 0, stream, priority: 0, relaunch: true, sector_offset }).unwrap();
+    }
+    let registers = gpu.registers_mut();
+    registers.record_activity();
+    let mut timed = Timed { firmware: Firmware::from_straps(registers).unwrap(), cycles };
+    if cycles.is_some() {
+        registers.time_decisions();
+    }
+    assert_eq!(gpu.run(&mut timed, CYCLES), RunEnd::CycleLimit);
+    (gpu.stats(), gpu.registers_mut().take_activity())
+}
+
+/// With no time to take, nothing differs from a run in which decisions are not timed; with some, something does.
 #[test]
 fn decisions_of_no_time_are_those_that_are_off() {
-    for (policy, kernels) in [(Policy::MiasLinear, 2), (Policy::MiasIpc, 3)] {
-        let mut gpu = machine();
-        let off = run(&gpu, policy, Latency::Off, &WORKLOADS[..kernels]);
-        assert_eq!(off.decision_time, None);
-        // No file may say so: the way through the register block that takes time, with none to take.
-        gpu.microcontroller.cpi_permille = 0;
-        let timed = run(&gpu, policy, Latency::Worst, &WORKLOADS[..kernels]);
-        assert_eq!(timed.decision_time.unwrap().cycles, 0);
-        assert_eq!(timed.activity, off.activity);
-        assert_eq!(bare(timed), bare(off));
+    for (policy, kernels) in [(PolicyCode::MiasLinear, 2), (PolicyCode::MiasIpc, 3)] {
+        let run = |cycles| timed(policy, &WORKLOADS[..kernels], cycles);
+        let off = run(None);
+        assert!(writes(&off.1, global::PHASE, Some(PhaseCode::Decide as u32)).len() == kernels - 1);
+        assert_eq!(run(Some(0)), off);
+        assert_ne!(run(Some(1)), off);
     }
 }
 

@@ -19,7 +19,7 @@ proptest! {
     #![proptest_config(cases(2000))]
 
     #[test]
-    fn survives_any_answers(any in proptest::collection::vec(any::<u32>(), 1..60), policy: u32, interrupts in 1..20_u32) {
+    fn survives_any_answers(any in proptest::collection::vec(any::<u32>(), 1..80), policy: u32, interrupts in 1..40_u32) {
         let answers: Vec<u32> = any.into_iter().map(answer).collect();
         driver_survives(&answers, policy, interrupts);
     }

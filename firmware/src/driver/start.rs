@@ -1,6 +1,6 @@
 //! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
 
-use super::{ENABLED, Firmware, set_timer};
+use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
 use crate::bus::Bus;
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
@@ -78,14 +78,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.take_over(bus);
     }
 
-    /// After a reset of the microcontroller alone, the block is as it was: kernels run in its slots, and windows on its SMs. An
-    /// interrupt is asked for at once, to schedule the kernels and to start polling. The windows say nothing to a scheduler
-    /// that did not ask, and end when it does.
+    /// After a reset of the microcontroller alone, the block is as it was: kernels run in its slots, and windows on its SMs. For the
+    /// kernels an interrupt is asked for at once; the windows say nothing to a scheduler that did not ask, and end when it does.
     #[inline(never)]
     fn take_over(&mut self, bus: &mut impl Bus) {
-        bus.write32(global::PHASE, PhaseCode::Idle as u32);
+        if bus.read32(global::PHASE) != PhaseCode::Idle as u32 {
+            bus.write32(global::PHASE, PhaseCode::Idle as u32);
+        }
         self.find_orphans(bus);
-        set_timer(bus, 0);
+        set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 });
     }
 }
 

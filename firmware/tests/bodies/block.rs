@@ -4,7 +4,7 @@
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, VERSION_VALUE, global, sm};
+use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, VERSION_VALUE, global, slot, sm};
 
 use super::commits_what_fits;
 
@@ -20,6 +20,8 @@ struct Noise<'a> {
     policy: u32,
     accesses: u32,
     started: bool,
+    /// Most answers are believed, so that they do harm.
+    plausible: bool,
 }
 
 impl Bus for Noise<'_> {
@@ -30,7 +32,10 @@ impl Bus for Noise<'_> {
             global::ID if !self.started => ID_VALUE,
             global::VERSION if !self.started => VERSION_VALUE,
             global::STRAP_POLICY if !self.started => self.policy,
-            _ => self.answers.get(self.accesses as usize % self.answers.len().max(1)).copied().unwrap_or(0),
+            _ => {
+                let any = self.answers.get(self.accesses as usize % self.answers.len().max(1)).copied().unwrap_or(0);
+                if self.plausible && any != u32::MAX { plausible(offset, any, self.accesses) } else { any }
+            }
         }
     }
 
@@ -39,6 +44,35 @@ impl Bus for Noise<'_> {
         self.accesses += 1;
         let to_all = (global::QUOTA_ALL..global::QUOTA_ALL + 4 * MAX_SLOTS as u32).contains(&offset);
         assert!(!(to_all || offset >= sm::BASE) || value <= 255, "a quota of {value}");
+    }
+}
+
+/// What hardware could answer, for those registers on which it depends whether anything happens at all: a machine, kernels that fit
+/// it, a clock that runs, and statuses with one bit more than there are.
+fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
+    let slots = slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE;
+    match offset {
+        global::SM_COUNT => any % 40 + 1,
+        global::SLOT_COUNT => 8,
+        global::SM_THREADS => 1024,
+        global::SM_REGISTERS | global::SM_SHARED_BYTES => 65_536,
+        global::SM_TBS | global::WARP_THREADS => 32,
+        global::REGISTER_GRANULE | global::SHARED_GRANULE_BYTES => 4,
+        global::STRAP_PROFILE_WINDOW => 1000,
+        global::STRAP_COALESCE_WINDOW => any % 256,
+        global::CYCLE_LOW => accesses * 50,
+        global::CYCLE_HIGH => 0,
+        global::INT_STATUS => any & 0x1FF,
+        global::LAUNCH_COUNT => any & 0x3,
+        global::LAUNCH_SLOT => any & 0xF,
+        _ if slots.contains(&offset) => match (offset - slot::BASE) % slot::STRIDE {
+            slot::STATUS => any & 0xF,
+            slot::TB_THREADS => any & 0x1FF,
+            slot::THREAD_REGISTERS => any & 0x3F,
+            slot::TB_SHARED_BYTES => any & 0x3FFF,
+            _ => any,
+        },
+        _ => any,
     }
 }
 
@@ -53,9 +87,10 @@ pub(crate) fn answer(any: u32) -> u32 {
     }
 }
 
-/// `interrupts` calls over a block that answers so.
+/// `interrupts` calls over a block that answers so. The policy's code is `policy` modulo their number; its ninth bit asks for answers
+/// that are plausible where nothing would happen otherwise.
 pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
-    let mut bus = Noise { answers, policy: policy % 7, accesses: 0, started: false };
+    let mut bus = Noise { answers, policy: policy % 7, accesses: 0, started: false, plausible: policy & 0x100 != 0 };
     let Ok(mut firmware) = Firmware::<AnyPolicy, 64>::from_straps(&mut bus) else { panic!("map and policy are known") };
     bus.started = true;
     for _ in 0..interrupts {

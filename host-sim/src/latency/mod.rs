@@ -59,6 +59,9 @@ pub enum Metric {
 }
 
 impl Metric {
+    /// All of them.
+    const ALL: [Metric; 4] = [Metric::Ipc, Metric::IpmIpc, Metric::Factor, Metric::Linear];
+
     /// The metric of a policy; none if it does not measure.
     pub fn of(policy: Policy) -> Option<Self> {
         match policy {
@@ -148,7 +151,7 @@ impl LatencyTable {
         let larger = entries.iter().filter(|entry| covers(entry.dimensions(), asked)).map(|entry| bound(entry.dimensions()));
         larger.min().unwrap_or_else(|| {
             let most: [u64; 4] = std::array::from_fn(|at| entries.iter().map(|entry| entry.dimensions()[at]).max().unwrap_or(0));
-            let beyond = (0..4).map(|at| asked[at].saturating_sub(most[at]).saturating_mul(slope(&entries, at, metric)));
+            let beyond = (0..4).map(|at| asked[at].saturating_sub(most[at]).saturating_mul(slope(&entries, at)));
             beyond.fold(bound(most), u64::saturating_add)
         })
     }
@@ -163,13 +166,14 @@ fn covers(large: [u64; 4], small: [u64; 4]) -> bool {
     large.iter().zip(&small).all(|(large, small)| large >= small)
 }
 
-/// Instructions per unit of one dimension, rounded up: the most between any two entries that differ in nothing else.
-fn slope(entries: &[&Entry], dimension: usize, metric: Option<Metric>) -> u64 {
+/// Instructions per unit of one dimension, rounded up: the most between any two entries that differ in nothing else, of any metric.
+fn slope(entries: &[&Entry], dimension: usize) -> u64 {
     let between = |less: &Entry, more: &Entry| {
         let (from, to) = (less.dimensions(), more.dimensions());
         let others = (0..4).all(|at| at == dimension || from[at] == to[at]);
         let apart = to[dimension].checked_sub(from[dimension]).filter(|apart| others && *apart > 0)?;
-        Some(more.count(metric).saturating_sub(less.count(metric)).div_ceil(apart))
+        let rise = |metric: Metric| more.count(Some(metric)).saturating_sub(less.count(Some(metric)));
+        Metric::ALL.into_iter().map(rise).max().map(|rise| rise.div_ceil(apart))
     };
     entries.iter().flat_map(|less| entries.iter().filter_map(|more| between(less, more))).max().unwrap_or(0)
 }

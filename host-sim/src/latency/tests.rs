@@ -10,14 +10,14 @@ fn situation(sms: u32, kernels: u32, scored: u32, generated: u32) -> Situation {
     Situation { late: false, sms, kernels, scored, generated }
 }
 
-/// 1000 + 10 per SM + 100 per configuration scored, twice that as the worst; a second round adds 5 per configuration there is.
+/// 1000 + 10 per SM + 100 per configuration scored, and 5 per configuration there is for a second round; twice that under Linear.
 fn linear_table() -> LatencyTable {
     let mut cores = BTreeMap::new();
     let mut entries = Vec::new();
     for sms in [10, 40] {
         for (scored, generated) in [(3, 0), (8, 0), (10, 100), (10, 400)] {
             let cost = 1000 + 10 * u64::from(sms) + 100 * u64::from(scored) + 5 * u64::from(generated);
-            let [ipc, ipm_ipc, factor, linear] = [cost; 4];
+            let [ipc, ipm_ipc, factor, linear] = [cost, cost, cost, 2 * cost];
             entries.push(Entry { late: false, sms, kernels: 2, scored, generated, ipc, ipm_ipc, factor, linear, worst: 2 * cost });
         }
     }
@@ -42,10 +42,13 @@ fn entries_are_exact_and_others_take_the_next_larger_one() {
 #[test]
 fn beyond_the_table_the_line_goes_on() {
     let table = linear_table();
-    let ipc = |situation| table.instructions(MicrocontrollerCore::CortexM4F, situation, Some(Metric::Ipc));
-    assert_eq!(ipc(situation(100, 2, 8, 0)), 1000 + 10 * 100 + 100 * 8);
-    assert_eq!(ipc(situation(50, 2, 20, 0)), 1000 + 10 * 50 + 100 * 20);
-    assert_eq!(ipc(situation(40, 2, 10, 1000)), 2 * (1000 + 10 * 40 + 100 * 10 + 5 * 1000));
+    let worst = |situation| table.instructions(MicrocontrollerCore::CortexM4F, situation, None);
+    assert_eq!(worst(situation(100, 2, 8, 0)), 2 * (1000 + 10 * 100 + 100 * 8));
+    assert_eq!(worst(situation(50, 2, 20, 0)), 2 * (1000 + 10 * 50 + 100 * 20));
+    assert_eq!(worst(situation(40, 2, 10, 1000)), 2 * (1000 + 10 * 40 + 100 * 10 + 5 * 1000));
+    // The steepest slope counts, that of Linear, so that no metric overtakes the worst.
+    let ipc = table.instructions(MicrocontrollerCore::CortexM4F, situation(100, 2, 8, 0), Some(Metric::Ipc));
+    assert_eq!(ipc, 1000 + 10 * 40 + 100 * 8 + 2 * 10 * 60);
 }
 
 /// Of the like entries one is at least as large as all others in every dimension, so that extrapolation starts from a measurement.
