@@ -16,7 +16,8 @@ pub(crate) fn run() -> Result<()> {
     for target in &TARGETS {
         report.step(&format!("lints for the {}", target.core), || {
             let packages = ["clippy", "--package", "mias-firmware", "--package", "mias-target-bench", "--lib", "--bins", "--target"];
-            run_command(cargo(packages).args([target.triple, "--", "-D", "warnings"]))
+            // With the logs, so that the image of the rehearsal is among them.
+            run_command(cargo(packages).args([target.triple, "--features", "mias-firmware/defmt", "--", "-D", "warnings"]))
         });
         report.step(&format!("firmware library for the {}", target.core), || {
             run_command(&mut cargo([

@@ -143,12 +143,12 @@ impl Observer for Expected {
 /// The function that an address lies in.
 fn function(image: &Path, address: u32) -> Result<String> {
     let symbols = stdout(command(llvm_tool("llvm-nm")?, ["--demangle", "--defined-only", "--numeric-sort"]).arg(image))?;
-    let named = symbols.lines().filter_map(|line| {
+    let mut named = symbols.lines().filter_map(|line| {
         let mut words = line.splitn(3, ' ');
         let start = u32::from_str_radix(words.next()?, 16).ok()?;
         (words.next()?.eq_ignore_ascii_case("t") && start <= address).then(|| words.next().map(str::to_owned))?
     });
-    named.last().with_context(|| format!("no function of the image is at {address:#x}"))
+    named.next_back().with_context(|| format!("no function of the image is at {address:#x}"))
 }
 
 /// The image in QEMU, and its serial port.
