@@ -17,9 +17,10 @@ use crate::util::{Report, command, root, run as run_command, stdout, target_dir}
 
 use numbers::{METRICS, Numbers};
 
+/// How the numbers of all cores are written.
+type Form = fn(&[Numbers]) -> String;
 /// What is written, relative to the root: for people, and for the simulation.
-const WRITTEN: [(&str, fn(&[Numbers]) -> String); 2] =
-    [("docs/decision-latency.md", page::page), ("firmware/decision-latency.toml", table::table)];
+const WRITTEN: [(&str, Form); 2] = [("docs/decision-latency.md", page::page), ("firmware/decision-latency.toml", table::table)];
 /// The program in `benches/target/`.
 const PROGRAM: &str = "target-bench";
 /// Seconds after which a run is hung: it takes less than one.

@@ -29,8 +29,7 @@ pub(super) struct Numbers {
     pub(super) stack: u64,
     pub(super) floors: BTreeMap<(u64, String), u64>,
     pub(super) decisions: BTreeMap<Situation, Decision>,
-    /// Whether late, SMs, kernels, configurations scored, configurations generated: metric and instructions.
-    pub(super) commits: BTreeMap<(bool, u64, u64, u64, u64), Vec<(String, u64)>>,
+    pub(super) commits: BTreeMap<Committed, Vec<(String, u64)>>,
     /// SMs, kernels, all configurations, policy.
     pub(super) partitions: BTreeMap<(u64, u64, u64, String), u64>,
     /// SMs, metric, configurations: the plain port and the lean one.
@@ -38,6 +37,9 @@ pub(super) struct Numbers {
     /// Kernels, configurations, leaves of the tree: the firmware and the tree.
     pub(super) generations: BTreeMap<(u64, u64, u64), (u64, u64)>,
 }
+
+/// Whether late, SMs, kernels, configurations scored, configurations generated: for each, metrics and their instructions.
+pub(super) type Committed = (bool, u64, u64, u64, u64);
 
 impl Numbers {
     /// No measurement yet.
