@@ -1,6 +1,5 @@
 //! Random faults at random times under random work: docs/reliability.md says what holds whatever happens, and
-//! `tests/common/fault_rig.rs` checks it in every run. `cargo xtask soak` runs many more of them. Transitions drain: ideal ones are the
-//! model's device for experiments, and no hardware that could fail.
+//! `tests/common/fault_rig.rs` checks it in every run. `cargo xtask soak` runs many more of them.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -89,10 +88,11 @@ proptest! {
         sms in 1u32..5,
         window in 50u32..1_500,
         fixed: [u8; MAX_SLOTS],
+        ideal: bool,
         counters in prop::collection::vec(broken_counter(), 0..3),
         schedule in prop::collection::vec((0u64..8_000, fault()), 0..6),
     ) {
-        let setting = Setting { window, fixed, ..Setting::new(policy, false) };
+        let setting = Setting { window, fixed, ..Setting::new(policy, ideal) };
         let mut rig = FaultRig::new(&small_machine(sms), &setting, &counters, &schedule);
         for ((kernel, arrival), stream) in launches.iter().zip(0..) {
             rig.launch(launch(&kernel.trace(), stream, *arrival));

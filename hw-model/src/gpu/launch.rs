@@ -139,6 +139,11 @@ impl Gpu {
             if !due || !self.queue.stream_is_free(index) || !self.registers.has_free_slot() {
                 continue;
             }
+            // A slot is free for a new kernel once nothing of the one before is in flight.
+            let vacant = self.slots.iter().enumerate().fold(0, |slots, (slot, state)| slots | u32::from(state.is_none()) << slot);
+            if self.sms.iter().any(|sm| sm.drains(vacant)) {
+                continue;
+            }
             let launch = &self.queue.launches[index].launch;
             let info = launch.trace.info();
             let descriptor = KernelDescriptor {

@@ -37,7 +37,8 @@ impl Sm {
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
             let warp = &mut self.warps[number];
-            saved.push((!warp.issued_all).then_some(SuspendedWarp {
+            // A warp that had issued everything before an earlier suspension is not there at all.
+            saved.push((warp.live && !warp.issued_all).then_some(SuspendedWarp {
                 next: warp.next,
                 next_mem: warp.next_mem,
                 end: warp.end,
@@ -60,6 +61,12 @@ impl Sm {
             return None;
         }
         Some(SuspendedTb { index, warps: saved })
+    }
+
+    /// Whether a TB that was suspended still has instructions in flight here, of a kernel in one of `slots` (a bit each). They refer to
+    /// their kernel's trace.
+    pub(crate) fn drains(&self, slots: u32) -> bool {
+        self.tbs.iter().any(|tb| tb.live && tb.evicted && slots >> tb.kernel & 1 != 0)
     }
 
     /// Puts a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
