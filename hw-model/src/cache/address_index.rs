@@ -1,15 +1,24 @@
-//! Finds the slot that holds an address, in constant expected time: a hash table with one chain per bucket, the links
-//! of which live in flat arrays beside the slots. It is never iterated. Our own structure.
+//! Finds the slot that holds an address, in constant expected time: a hash table with one chain per bucket. Key and link are in the
+//! owner's slots ([`Chained`]), because who finds a slot reads it next, and caches of the host are what a look-up waits for. The
+//! table is never iterated. Our own structure.
 
 /// No slot.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A map from addresses to slot numbers below a capacity fixed at construction.
+/// A slot that an [`AddressIndex`] finds.
+pub(super) trait Chained {
+    /// The address that the slot holds. It must not change while the index has the slot.
+    fn key(&self) -> u64;
+    /// The next slot of its chain. Only the index changes it while it has the slot.
+    fn next(&self) -> u32;
+    /// Changes the next slot.
+    fn set_next(&mut self, next: u32);
+}
+
+/// A map from addresses to slot numbers below a capacity fixed at construction. Every call gets the same slots.
 #[derive(Clone, Debug)]
 pub(super) struct AddressIndex {
     heads: Vec<u32>,
-    next: Vec<u32>,
-    keys: Vec<u64>,
     shift: u32,
 }
 
@@ -17,47 +26,52 @@ impl AddressIndex {
     /// An empty index over `slots` slots.
     pub(super) fn new(slots: usize) -> Self {
         let buckets = slots.next_power_of_two().max(2) * 2;
-        AddressIndex { heads: vec![NONE; buckets], next: vec![NONE; slots], keys: vec![0; slots], shift: 64 - buckets.trailing_zeros() }
+        AddressIndex { heads: vec![NONE; buckets], shift: 64 - buckets.trailing_zeros() }
     }
 
+    #[inline]
     fn bucket(&self, key: u64) -> usize {
         // Fibonacci hashing: 2^64 divided by the golden ratio.
         (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
     }
 
     /// The slot that holds `key`.
-    pub(super) fn find(&self, key: u64) -> Option<u32> {
+    #[inline]
+    pub(super) fn find<T: Chained>(&self, slots: &[T], key: u64) -> Option<u32> {
         let mut slot = self.heads[self.bucket(key)];
         while slot != NONE {
-            if self.keys[slot as usize] == key {
+            let at = &slots[slot as usize];
+            if at.key() == key {
                 return Some(slot);
             }
-            slot = self.next[slot as usize];
+            slot = at.next();
         }
         None
     }
 
-    /// Adds `key`, which must be absent, at the unused `slot`.
-    pub(super) fn insert(&mut self, key: u64, slot: u32) {
-        let bucket = self.bucket(key);
-        self.keys[slot as usize] = key;
-        self.next[slot as usize] = self.heads[bucket];
+    /// Adds the unused `slot`, whose key must be absent.
+    #[inline]
+    pub(super) fn insert<T: Chained>(&mut self, slots: &mut [T], slot: u32) {
+        let at = &mut slots[slot as usize];
+        let bucket = self.bucket(at.key());
+        at.set_next(self.heads[bucket]);
         self.heads[bucket] = slot;
     }
 
-    /// Removes what `slot` holds; the slot must be in use.
-    pub(super) fn remove(&mut self, slot: u32) {
-        let bucket = self.bucket(self.keys[slot as usize]);
-        let after = self.next[slot as usize];
+    /// Removes `slot`, which must be in use.
+    #[inline]
+    pub(super) fn remove<T: Chained>(&mut self, slots: &mut [T], slot: u32) {
+        let bucket = self.bucket(slots[slot as usize].key());
+        let after = slots[slot as usize].next();
         if self.heads[bucket] == slot {
             self.heads[bucket] = after;
             return;
         }
         let mut at = self.heads[bucket];
-        while self.next[at as usize] != slot {
-            at = self.next[at as usize];
+        while slots[at as usize].next() != slot {
+            at = slots[at as usize].next();
         }
-        self.next[at as usize] = after;
+        slots[at as usize].set_next(after);
     }
 
     /// Forgets everything.

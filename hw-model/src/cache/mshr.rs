@@ -4,7 +4,7 @@
 //! arrives its entry becomes ready; its requests then leave one by one, oldest first, entries in order of arrival. An
 //! entry is free again when its last request has left, as in GPGPU-Sim.
 
-use super::address_index::AddressIndex;
+use super::address_index::{AddressIndex, Chained};
 
 /// What a request for a sector would find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,19 +20,37 @@ pub enum MshrRoom {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
+struct Entry<T> {
     sector: u64,
+    /// The first request; most entries have no other.
+    first: T,
     /// Requests added and requests that have left, both counted from the entry's start.
     added: u32,
     left: u32,
+    /// Link of the index.
+    next: u32,
     ready: bool,
+}
+
+impl<T> Chained for Entry<T> {
+    fn key(&self) -> u64 {
+        self.sector
+    }
+
+    fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
 }
 
 /// The table. `T` is the waiting request as its owner knows it.
 #[derive(Clone, Debug)]
 pub struct Mshr<T> {
-    entries: Vec<Entry>,
-    /// Per entry a ring of its requests, of `2^ring_bits` places.
+    entries: Vec<Entry<T>>,
+    /// Per entry a ring of its requests after the first, of `2^ring_bits` places.
     waiting: Vec<T>,
     ring_bits: u32,
     merges: u32,
@@ -78,12 +96,12 @@ impl<T: Copy + Default> Mshr<T> {
 
     /// Whether `sector` has an entry.
     pub fn contains(&self, sector: u64) -> bool {
-        self.index.find(sector).is_some()
+        self.index.find(&self.entries, sector).is_some()
     }
 
     /// What a request for `sector` would find. Changes nothing.
     pub fn room(&self, sector: u64) -> MshrRoom {
-        match self.index.find(sector) {
+        match self.index.find(&self.entries, sector) {
             Some(entry) => {
                 let entry = &self.entries[entry as usize];
                 if entry.added - entry.left < self.merges { MshrRoom::Merge } else { MshrRoom::MergesFull }
@@ -96,12 +114,12 @@ impl<T: Copy + Default> Mshr<T> {
     /// Adds a request. Returns what [`Mshr::room`] would have returned; nothing was added if that was one of the two
     /// failures.
     pub fn add(&mut self, sector: u64, request: T) -> MshrRoom {
-        let (slot, room) = match self.index.find(sector) {
+        let (slot, room) = match self.index.find(&self.entries, sector) {
             Some(slot) => (slot, MshrRoom::Merge),
             None => match self.free.pop() {
                 Some(slot) => {
-                    self.index.insert(sector, slot);
-                    self.entries[slot as usize] = Entry { sector, ..Entry::default() };
+                    self.entries[slot as usize] = Entry { sector, first: request, ..Entry::default() };
+                    self.index.insert(&mut self.entries, slot);
                     (slot, MshrRoom::New)
                 }
                 None => return MshrRoom::EntriesFull,
@@ -111,15 +129,17 @@ impl<T: Copy + Default> Mshr<T> {
         if added - left >= self.merges {
             return MshrRoom::MergesFull;
         }
-        let place = self.place(slot, added);
-        self.waiting[place] = request;
+        if added > 0 {
+            let place = self.place(slot, added);
+            self.waiting[place] = request;
+        }
         self.entries[slot as usize].added += 1;
         room
     }
 
     /// The sector has arrived: its requests may leave. Returns whether it was awaited.
     pub fn fill(&mut self, sector: u64) -> bool {
-        let Some(slot) = self.index.find(sector) else { return false };
+        let Some(slot) = self.index.find(&self.entries, sector) else { return false };
         if self.entries[slot as usize].ready {
             return false;
         }
@@ -133,11 +153,17 @@ impl<T: Copy + Default> Mshr<T> {
 
     /// The requests that wait for `sector`, oldest first.
     pub fn waiting(&self, sector: u64) -> impl Iterator<Item = &T> {
-        let slot = self.index.find(sector);
+        let slot = self.index.find(&self.entries, sector);
         slot.into_iter().flat_map(move |slot| {
             let entry = &self.entries[slot as usize];
-            (entry.left..entry.added).map(move |i| &self.waiting[self.place(slot, i)])
+            (entry.left..entry.added).map(move |i| self.request(slot, i))
         })
+    }
+
+    /// The `n`-th request of an entry.
+    #[inline]
+    fn request(&self, slot: u32, n: u32) -> &T {
+        if n == 0 { &self.entries[slot as usize].first } else { &self.waiting[self.place(slot, n)] }
     }
 
     /// Whether a request may leave.
@@ -152,7 +178,7 @@ impl<T: Copy + Default> Mshr<T> {
         }
         let slot = self.ready[self.ready_head];
         let entry = &self.entries[slot as usize];
-        Some((entry.sector, self.waiting[self.place(slot, entry.left)]))
+        Some((entry.sector, *self.request(slot, entry.left)))
     }
 
     /// Takes the next request that may leave.
@@ -162,7 +188,7 @@ impl<T: Copy + Default> Mshr<T> {
         let entry = &mut self.entries[slot as usize];
         entry.left += 1;
         if entry.left == entry.added {
-            self.index.remove(slot);
+            self.index.remove(&mut self.entries, slot);
             self.free.push(slot);
             self.ready_head = if self.ready_head + 1 == self.ready.len() { 0 } else { self.ready_head + 1 };
             self.ready_len -= 1;

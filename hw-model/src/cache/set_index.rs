@@ -12,8 +12,8 @@ use crate::config::SetIndex;
 pub struct SetIndexer {
     set_mask: u64,
     set_bits: u32,
-    /// For each bit of the index, the bits above the linear index that are added to it. All zero for linear.
-    masks: [u64; 6],
+    /// What each byte of the bits above the linear index adds to it; no table for linear.
+    tables: Vec<[u8; 256]>,
 }
 
 impl SetIndexer {
@@ -26,7 +26,8 @@ impl SetIndexer {
             (SetIndex::Ipoly, 64) => (0b100_0011, 19),
             _ => (0, 0),
         };
-        let mut masks = [0; 6];
+        // For each bit of the index, the bits above the linear index that are added to it.
+        let mut masks = [0u64; 6];
         // x^set_bits modulo the polynomial, then one power more per bit.
         let mut remainder: u32 = polynomial ^ sets;
         for upper in 0..upper_bits {
@@ -38,16 +39,21 @@ impl SetIndexer {
                 remainder ^= polynomial;
             }
         }
-        SetIndexer { set_mask: u64::from(sets) - 1, set_bits: sets.trailing_zeros(), masks }
+        let parity = |bits: u64| (bits.count_ones() & 1) as u8;
+        let added = |upper: u64| masks.iter().enumerate().fold(0, |set, (bit, mask)| set | parity(upper & mask) << bit);
+        let table = |byte: u32| std::array::from_fn(|value| added((value as u64) << (8 * byte)));
+        let tables = (0..u32::div_ceil(upper_bits, 8)).map(table).collect();
+        SetIndexer { set_mask: u64::from(sets) - 1, set_bits: sets.trailing_zeros(), tables }
     }
 
     /// The set of `line`, a byte address divided by the line size.
     #[inline]
     pub fn set(&self, line: u64) -> usize {
-        let upper = line >> self.set_bits;
+        let mut upper = line >> self.set_bits;
         let mut set = line & self.set_mask;
-        for (bit, mask) in self.masks.iter().enumerate() {
-            set ^= u64::from((upper & mask).count_ones() & 1) << bit;
+        for table in &self.tables {
+            set ^= u64::from(table[(upper & 0xff) as usize]);
+            upper >>= 8;
         }
         set as usize
     }

@@ -8,7 +8,7 @@
 //! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
 //! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
 
-use super::address_index::{AddressIndex, NONE};
+use super::address_index::{AddressIndex, Chained, NONE};
 use super::set_index::SetIndexer;
 use crate::config::SetIndex;
 
@@ -58,9 +58,9 @@ pub struct Evicted {
 #[derive(Clone, Copy, Debug)]
 struct Line {
     line: u64,
-    /// Neighbours in the set's recency list, towards the most and the least recent.
-    newer: u32,
-    older: u32,
+    /// Link of the index, and whether the index has the line.
+    next: u32,
+    indexed: bool,
     /// Exclusive sector states, bit per sector; in none of them: invalid.
     reserved: u8,
     valid: u8,
@@ -70,22 +70,44 @@ struct Line {
     /// What the sector becomes when it arrives.
     modified_on_fill: u8,
     readable_on_fill: u8,
-    /// Bytes written since the line came.
-    written: [u32; MAX_SECTORS],
+    /// Sectors written to since the line came.
+    touched: u8,
+}
+
+/// A line's neighbours in its set's recency list, towards the most and the least recent. Apart from the lines, so that moving a line
+/// touches little of the host's cache.
+#[derive(Clone, Copy, Debug)]
+struct Recency {
+    newer: u32,
+    older: u32,
 }
 
 const EMPTY: Line = Line {
     line: 0,
-    newer: NONE,
-    older: NONE,
+    next: NONE,
+    indexed: false,
     reserved: 0,
     valid: 0,
     modified: 0,
     unreadable: 0,
     modified_on_fill: 0,
     readable_on_fill: 0,
-    written: [0; MAX_SECTORS],
+    touched: 0,
 };
+
+impl Chained for Line {
+    fn key(&self) -> u64 {
+        self.line
+    }
+
+    fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn set_next(&mut self, next: u32) {
+        self.next = next;
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Set {
@@ -104,6 +126,9 @@ pub struct TagArray {
     indexer: SetIndexer,
     sector_bits: u32,
     lines: Vec<Line>,
+    recency: Vec<Recency>,
+    /// Bytes written since the line came, of the sectors that were ([`Line::touched`]).
+    written: Vec<[u32; MAX_SECTORS]>,
     sets: Vec<Set>,
     index: AddressIndex,
     modified_lines: u32,
@@ -118,6 +143,8 @@ impl TagArray {
             indexer: SetIndexer::new(geometry.index, geometry.sets),
             sector_bits: geometry.sectors_per_line.trailing_zeros(),
             lines: vec![EMPTY; lines],
+            recency: vec![Recency { newer: NONE, older: NONE }; lines],
+            written: vec![[0; MAX_SECTORS]; lines],
             sets: vec![Set { newest: NONE, oldest: NONE, reserved: 0, modified: 0 }; geometry.sets as usize],
             index: AddressIndex::new(lines),
             modified_lines: 0,
@@ -153,7 +180,8 @@ impl TagArray {
             for way in 0..ways {
                 let newer = if way == 0 { NONE } else { first + way - 1 };
                 let older = if way + 1 == ways { NONE } else { first + way + 1 };
-                self.lines[(first + way) as usize] = Line { newer, older, ..EMPTY };
+                self.recency[(first + way) as usize] = Recency { newer, older };
+                self.lines[(first + way) as usize] = EMPTY;
             }
         }
     }
@@ -161,7 +189,7 @@ impl TagArray {
     /// What a read or a write of `sector` would find. Changes nothing.
     pub fn probe(&self, sector: u64, is_write: bool) -> Probe {
         let (number, bit) = self.split(sector);
-        if let Some(slot) = self.index.find(number) {
+        if let Some(slot) = self.index.find(&self.lines, number) {
             let line = &self.lines[slot as usize];
             if line.reserved & bit != 0 {
                 return Probe::HitReserved(slot);
@@ -211,13 +239,11 @@ impl TagArray {
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
                 // A line may be indexed with no sector left (write-evict), or never have been used.
-                if self.index.find(old.line) == Some(slot) {
-                    self.index.remove(slot);
+                if old.indexed {
+                    self.index.remove(&mut self.lines, slot);
                 }
-                self.change(set, slot, |line| {
-                    *line = Line { line: number, newer: line.newer, older: line.older, reserved: bit, ..EMPTY };
-                });
-                self.index.insert(number, slot);
+                self.change(set, slot, |line| *line = Line { line: number, indexed: true, reserved: bit, ..EMPTY });
+                self.index.insert(&mut self.lines, slot);
                 self.make_newest(set, slot);
                 (slot, evicted)
             }
@@ -233,7 +259,7 @@ impl TagArray {
             if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
                 return slot;
             }
-            slot = line.newer;
+            slot = self.recency[slot as usize].newer;
         }
     }
 
@@ -241,12 +267,15 @@ impl TagArray {
     /// modified, and readable if all its bytes are known.
     pub fn write(&mut self, sector: u64, slot: u32, byte_mask: u32, probe: Probe) {
         let (number, bit) = self.split(sector);
+        let written = &mut self.written[slot as usize][bit.trailing_zeros() as usize];
+        let before = if self.lines[slot as usize].touched & bit == 0 { 0 } else { *written };
+        *written = before | byte_mask;
+        let all_known = *written == u32::MAX;
         self.change(self.indexer.set(number), slot, |line| {
-            let s = bit.trailing_zeros() as usize;
+            line.touched |= bit;
             line.reserved &= !bit;
             line.valid &= !bit;
             line.modified |= bit;
-            line.written[s] |= byte_mask;
             if !matches!(probe, Probe::Hit(_)) {
                 line.unreadable |= bit;
                 if matches!(probe, Probe::HitReserved(_)) {
@@ -254,7 +283,7 @@ impl TagArray {
                     line.readable_on_fill |= bit;
                 }
             }
-            if line.written[s] == u32::MAX {
+            if all_known {
                 line.unreadable &= !bit;
             }
         });
@@ -263,7 +292,7 @@ impl TagArray {
     /// The data of `sector` has arrived. Returns the line's slot, or `None` if the line has gone.
     pub fn fill(&mut self, sector: u64) -> Option<u32> {
         let (number, bit) = self.split(sector);
-        let slot = self.index.find(number)?;
+        let slot = self.index.find(&self.lines, number)?;
         self.change(self.indexer.set(number), slot, |line| {
             if line.reserved & bit != 0 {
                 line.reserved &= !bit;
@@ -285,7 +314,7 @@ impl TagArray {
     /// Drops `sector` if it is here and not on its way, modified or not (write-evict).
     pub fn invalidate(&mut self, sector: u64) {
         let (number, bit) = self.split(sector);
-        if let Some(slot) = self.index.find(number) {
+        if let Some(slot) = self.index.find(&self.lines, number) {
             self.change(self.indexer.set(number), slot, |line| {
                 line.valid &= !bit;
                 line.modified &= !bit;
@@ -322,16 +351,15 @@ impl TagArray {
         if self.sets[set].newest == slot {
             return;
         }
-        let Line { newer, older, .. } = self.lines[slot as usize];
-        self.lines[newer as usize].older = older;
+        let Recency { newer, older } = self.recency[slot as usize];
+        self.recency[newer as usize].older = older;
         match older {
             NONE => self.sets[set].oldest = newer,
-            _ => self.lines[older as usize].newer = newer,
+            _ => self.recency[older as usize].newer = newer,
         }
         let second = self.sets[set].newest;
-        self.lines[second as usize].newer = slot;
-        self.lines[slot as usize].newer = NONE;
-        self.lines[slot as usize].older = second;
+        self.recency[second as usize].newer = slot;
+        self.recency[slot as usize] = Recency { newer: NONE, older: second };
         self.sets[set].newest = slot;
     }
 }

@@ -18,6 +18,13 @@ use crate::queue::Queue;
 /// into that many sectors.
 const SECTORS_PER_PACKET: u32 = 4;
 
+/// A request that waits for its sector. What it is need not be looked up when the sector comes, unless it is an atomic.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Waiting {
+    id: PacketId,
+    atomic: bool,
+}
+
 /// One slice.
 #[derive(Clone, Debug)]
 pub(super) struct L2Slice {
@@ -32,7 +39,7 @@ pub(super) struct L2Slice {
     pub(super) from_dram: Queue<DramRequest>,
     pub(super) to_crossbar: Queue<PacketId>,
     pub(super) tags: TagArray,
-    mshr: Mshr<PacketId>,
+    mshr: Mshr<Waiting>,
     data_port_free_at: u64,
     fill_port_free_at: u64,
 }
@@ -83,7 +90,7 @@ impl L2Slice {
             && !self.to_crossbar.is_full()
             && let Some((_, answered)) = self.mshr.pop_ready()
         {
-            self.to_crossbar.push(answered);
+            self.to_crossbar.push(answered.id);
         }
         let mut call_channel = self.fill(now, packets);
         if !self.to_dram.is_full()
@@ -124,7 +131,7 @@ impl L2Slice {
 
     /// The sectors awaited.
     #[cfg(test)]
-    pub(super) fn mshr(&self) -> &Mshr<PacketId> {
+    pub(super) fn mshr(&self) -> &Mshr<Waiting> {
         &self.mshr
     }
 
@@ -141,9 +148,7 @@ impl L2Slice {
         let was_full = self.from_dram.is_full();
         let Some(fill) = self.from_dram.pop() else { return false };
         self.fill_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
-        let mut waiting = self.mshr.waiting(fill.sector).map(|&id| packets.get(id).request);
-        let atomic = waiting.find(|request| request.kind == RequestKind::Atomic);
-        drop(waiting);
+        let atomic = self.mshr.waiting(fill.sector).find(|waiting| waiting.atomic).map(|waiting| packets.get(waiting.id).request);
         if let (Some(slot), Some(atomic)) = (self.tags.fill(fill.sector), atomic) {
             self.tags.write(fill.sector, slot, atomic.byte_mask, Probe::Hit(slot));
         }
@@ -185,7 +190,7 @@ impl L2Slice {
             self.tags.write(local, slot, byte_mask, probe);
             self.to_crossbar.push(id);
         } else {
-            self.mshr.add(local, id);
+            self.mshr.add(local, Waiting { id, atomic: kind == RequestKind::Atomic });
             if room == MshrRoom::New {
                 self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
             }
