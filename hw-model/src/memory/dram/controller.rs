@@ -9,7 +9,7 @@ mod commands;
 
 use super::super::counters::CounterTable;
 use super::DramRequest;
-use super::bank::{Bank, Group};
+use super::bank::{Bank, Group, PerCommand};
 use super::four_activates::FourActivates;
 use super::frfcfs::FrFcfs;
 use super::refresh::{Refresh, Step};
@@ -51,8 +51,9 @@ pub(super) struct Controller {
     busy: u64,
     /// Bank at which the scans start.
     priority: u32,
-    column_at: u64,
-    activate_at: u64,
+    /// First cycles in which these commands may issue, as far as the channel is concerned; no bound for a precharge.
+    at: PerCommand,
+    /// Of these, the turn-around of the bus: a read after a write, and a write after a read.
     read_at: u64,
     write_at: u64,
     transfers: Queue<Transfer>,
@@ -78,8 +79,7 @@ impl Controller {
             groups: vec![Group::default(); config.bank_groups as usize],
             busy: 0,
             priority: 0,
-            column_at: 0,
-            activate_at: 0,
+            at: PerCommand::default(),
             read_at: 0,
             write_at: 0,
             transfers: Queue::new(config.timing.t_cl.max(config.timing.t_wl) + 2),
@@ -205,6 +205,7 @@ impl Controller {
                 counters.dram_row_misses += 1;
             }
             (bank.request, bank.sent) = (request, 0);
+            bank.plan();
             self.busy |= 1 << b;
             self.priority = self.after(self.priority);
             self.command_at = self.command_at.min(self.ready_at(b, t));

@@ -6,7 +6,7 @@
 //! and open their rows again. A refresh that is late does not delay the next one; none is postponed or pulled in
 //! (assumption). No energy and no temperature dependence.
 
-use super::bank::{Bank, Group};
+use super::bank::{Bank, Group, Next};
 use crate::config::DramTiming;
 
 /// What a channel does in a cycle in which a refresh is due.
@@ -46,23 +46,25 @@ impl Refresh {
         let open = |bank: &Bank| bank.is_open;
         if banks.iter().any(open) {
             let group_of = |b: usize| b & (groups.len() - 1);
-            let held = |(b, bank): (usize, &Bank)| bank.is_open && bank.precharge_at.max(groups[group_of(b)].precharge_at) > t;
+            let held =
+                |(b, bank): (usize, &Bank)| bank.is_open && bank.at[Next::Precharge].max(groups[group_of(b)].at[Next::Precharge]) > t;
             if banks.iter().enumerate().any(held) {
                 return Step::Waits;
             }
             let mut precharged = 0;
             for (b, bank) in banks.iter_mut().enumerate().filter(|(_, bank)| bank.is_open) {
                 bank.is_open = false;
-                bank.activate_at = bank.activate_at.max(t + precharge_activate);
+                bank.at[Next::Activate] = bank.at[Next::Activate].max(t + precharge_activate);
+                bank.plan();
                 precharged |= 1 << b;
             }
             return Step::Precharge(precharged);
         }
-        if banks.iter().any(|bank| bank.activate_at > t) {
+        if banks.iter().any(|bank| bank.at[Next::Activate] > t) {
             return Step::Waits;
         }
         for bank in banks.iter_mut() {
-            bank.activate_at = t + self.duration;
+            bank.at[Next::Activate] = t + self.duration;
         }
         self.due += self.interval;
         Step::Refresh

@@ -4,6 +4,7 @@
 use super::Command;
 use super::{Controller, Transfer};
 use crate::memory::counters::CounterTable;
+use crate::memory::dram::bank::Next;
 
 impl Controller {
     #[inline]
@@ -11,19 +12,12 @@ impl Controller {
         bank & (self.groups.len() - 1)
     }
 
-    /// The first cycle, not before `t`, in which the bank's next command may issue.
+    /// The first cycle, not before `t`, in which the bank's next command may issue. Which command it is is close to random, so that
+    /// it is looked up and not branched on.
     #[inline]
     pub(super) fn ready_at(&self, b: usize, t: u64) -> u64 {
         let (bank, group) = (&self.banks[b], &self.groups[self.group_of(b)]);
-        let at = if !bank.is_open {
-            self.activate_at.max(bank.activate_at)
-        } else if bank.row != bank.request.row {
-            bank.precharge_at.max(group.precharge_at)
-        } else {
-            let turn = if bank.request.is_write { bank.write_at.max(self.write_at) } else { bank.read_at.max(self.read_at) };
-            turn.max(self.column_at).max(group.column_at)
-        };
-        at.max(t)
+        bank.at[bank.next].max(group.at[bank.next]).max(self.at[bank.next]).max(t)
     }
 
     pub(super) fn issue(&mut self, t: u64, counters: &mut CounterTable) {
@@ -39,7 +33,7 @@ impl Controller {
                 continue;
             }
             let bank = &self.banks[b];
-            if bank.is_open && bank.row == bank.request.row {
+            if matches!(bank.next, Next::Read | Next::Write) {
                 if !self.bus_is_full(t) {
                     self.column(t, b, counters);
                     break;
@@ -65,7 +59,8 @@ impl Controller {
     pub(super) fn plan(&mut self, t: u64) {
         self.command_at = u64::MAX;
         let mut rest = self.busy;
-        while rest != 0 {
+        // It cannot be earlier than the next.
+        while rest != 0 && self.command_at > t + 1 {
             self.command_at = self.command_at.min(self.ready_at(rest.trailing_zeros() as usize, t + 1));
             rest &= rest - 1;
         }
@@ -83,20 +78,22 @@ impl Controller {
         let request = bank.request;
         bank.sent += 1;
         let is_last = bank.sent >= request.atoms;
-        self.column_at = t + timing.column;
-        self.groups[group].column_at = t + timing.column_group;
         let latency = if request.is_write {
             self.read_at = t + timing.write_read;
-            bank.precharge_at = bank.precharge_at.max(t + timing.write_precharge);
+            bank.at[Next::Precharge] = bank.at[Next::Precharge].max(t + timing.write_precharge);
             counters.of(request.kernel).dram_writes += 1;
             timing.write_latency
         } else {
             self.write_at = t + timing.read_write;
-            bank.precharge_at = bank.precharge_at.max(t + timing.read_precharge);
-            self.groups[group].precharge_at = t + timing.read_precharge_group;
+            bank.at[Next::Precharge] = bank.at[Next::Precharge].max(t + timing.read_precharge);
+            self.groups[group].at[Next::Precharge] = t + timing.read_precharge_group;
             counters.of(request.kernel).dram_reads += 1;
             timing.read_latency
         };
+        for (command, turn_around) in [(Next::Read, self.read_at), (Next::Write, self.write_at)] {
+            self.at[command] = turn_around.max(t + timing.column);
+            self.groups[group].at[command] = t + timing.column_group;
+        }
         let due = (t - self.stalled + latency).max(self.last_due + 1);
         self.last_due = due;
         self.transfers.push(Transfer { due, request, is_last });
@@ -113,18 +110,19 @@ impl Controller {
         let counters = counters.of(bank.request.kernel);
         if bank.is_open {
             bank.is_open = false;
-            bank.activate_at = bank.activate_at.max(t + timing.precharge_activate);
+            bank.at[Next::Activate] = bank.at[Next::Activate].max(t + timing.precharge_activate);
             counters.dram_precharges += 1;
         } else {
             bank.is_open = true;
             bank.row = bank.request.row;
-            bank.read_at = t + timing.activate_read;
-            bank.write_at = t + timing.activate_write;
-            bank.precharge_at = bank.precharge_at.max(t + timing.activate_precharge);
-            bank.activate_at = t + timing.activate_bank;
-            self.activate_at = (t + timing.activate_any).max(self.four_activates.record(t));
+            bank.at[Next::Read] = t + timing.activate_read;
+            bank.at[Next::Write] = t + timing.activate_write;
+            bank.at[Next::Precharge] = bank.at[Next::Precharge].max(t + timing.activate_precharge);
+            bank.at[Next::Activate] = t + timing.activate_bank;
+            self.at[Next::Activate] = (t + timing.activate_any).max(self.four_activates.record(t));
             counters.dram_activates += 1;
         }
+        bank.plan();
         #[cfg(test)]
         {
             let command = if self.banks[b].is_open { Command::Activate } else { Command::Precharge };
