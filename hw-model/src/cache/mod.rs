@@ -4,6 +4,7 @@
 //! a chained index of fixed size that is never iterated, so that no hash order can be observed.
 
 mod address_index;
+mod line;
 pub mod mshr;
 pub mod set_index;
 pub mod tags;

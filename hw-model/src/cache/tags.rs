@@ -8,7 +8,8 @@
 //! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
 //! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
 
-use super::address_index::{AddressIndex, Chained, NONE};
+use super::address_index::{AddressIndex, NONE};
+use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
 use crate::config::SetIndex;
 
@@ -53,70 +54,6 @@ pub struct Evicted {
     pub line: u64,
     /// Its modified sectors, bit per sector.
     pub modified: u8,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    line: u64,
-    /// Link of the index, and whether the index has the line.
-    next: u32,
-    indexed: bool,
-    /// Exclusive sector states, bit per sector; in none of them: invalid.
-    reserved: u8,
-    valid: u8,
-    modified: u8,
-    /// Modified sectors with unknown bytes.
-    unreadable: u8,
-    /// What the sector becomes when it arrives.
-    modified_on_fill: u8,
-    readable_on_fill: u8,
-    /// Sectors written to since the line came.
-    touched: u8,
-}
-
-/// A line's neighbours in its set's recency list, towards the most and the least recent. Apart from the lines, so that moving a line
-/// touches little of the host's cache.
-#[derive(Clone, Copy, Debug)]
-struct Recency {
-    newer: u32,
-    older: u32,
-}
-
-const EMPTY: Line = Line {
-    line: 0,
-    next: NONE,
-    indexed: false,
-    reserved: 0,
-    valid: 0,
-    modified: 0,
-    unreadable: 0,
-    modified_on_fill: 0,
-    readable_on_fill: 0,
-    touched: 0,
-};
-
-impl Chained for Line {
-    fn key(&self) -> u64 {
-        self.line
-    }
-
-    fn next(&self) -> u32 {
-        self.next
-    }
-
-    fn set_next(&mut self, next: u32) {
-        self.next = next;
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Set {
-    newest: u32,
-    oldest: u32,
-    /// Lines with a sector on its way.
-    reserved: u32,
-    /// Lines with a modified sector and none on its way.
-    modified: u32,
 }
 
 /// The array.

@@ -1,49 +1,49 @@
 //! Accounting: what every cycle of an SM and of its schedulers was.
 //!
 //! A cycle is accounted when it has run; cycles slept through are accounted in one go as what the SM was doing when it
-//! fell asleep, before anything changes. Cycles in which nothing issues and no warp's state changes are classed as the one
-//! before them, and added up when that ends.
+//! fell asleep, before anything changes. A scheduler in whose sub-core nothing issues and no warp's state changes is classed as in
+//! the cycle before.
 //!
 //! Every scheduler-cycle is charged to one kernel as well: the one that issued, else that of the oldest warp among those
 //! that make the cycle what it is (those that wait for memory, those whose pipeline is full, ...), as the peer's first
 //! choice would have been. An SM that holds TBs of one kernel charges it all; otherwise a scheduler without warps charges
 //! nobody. (The sources count per SM only; own definition.)
 
-use super::Sm;
-use super::collector::MAX_SUB_CORES;
 use super::inflight::Unit;
+use super::operands::MAX_SUB_CORES;
 use super::stall::IssueClass as Class;
 use super::sub_core::Readiness;
+use super::{KERNEL_SLOTS, Sm};
 
 /// Charged where a scheduler has no warp; no kernel slot.
-const NOBODY: u8 = u8::MAX;
+const NOBODY: u8 = KERNEL_SLOTS as u8;
+
+/// Cells of the table of scheduler-cycles: 8 classes for each kernel slot and for nobody, up to a power of two.
+const CELLS: usize = 128;
 
 /// What the accounting remembers between cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Account {
     /// Cycles before this one are accounted.
     until: u64,
-    /// Some warp's state may have changed since the classes were determined.
-    pub(super) changed: bool,
-    /// The class of each scheduler and the kernel charged, whether the SM waits for memory, and the cycles of these classes
-    /// not yet added.
-    classes: [Class; MAX_SUB_CORES],
-    charged: [u8; MAX_SUB_CORES],
-    on_memory: bool,
-    cycles: u64,
+    /// Sub-cores in which some warp's state may have changed since their scheduler was classed.
+    pub(super) changed: u8,
+    /// Sub-cores that wait for memory.
+    on_memory: u8,
+    /// The cell of each scheduler: its class and the kernel charged.
+    cells: [u8; MAX_SUB_CORES],
+    /// Scheduler-cycles by cell.
+    cycles: [u64; CELLS],
 }
 
 impl Default for Account {
     fn default() -> Self {
-        Account {
-            until: 0,
-            changed: true,
-            classes: [Class::IdleOrControl; MAX_SUB_CORES],
-            charged: [NOBODY; MAX_SUB_CORES],
-            on_memory: false,
-            cycles: 0,
-        }
+        Account { until: 0, changed: u8::MAX, on_memory: 0, cells: [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES], cycles: [0; CELLS] }
     }
+}
+
+const fn cell(class: Class, kernel: u8) -> u8 {
+    kernel << 3 | class as u8
 }
 
 impl Sm {
@@ -58,87 +58,75 @@ impl Sm {
     /// Brings the counters up to date, up to and without cycle `now`.
     pub(crate) fn settle(&mut self, now: u64) {
         self.account_sleep(now);
-        self.add_classes();
+        self.counters.cycles = self.account.until;
+        let cycles = |class: Class, kernel: u8| self.account.cycles[usize::from(cell(class, kernel))];
+        for class in Class::ALL {
+            self.counters.schedulers[class as usize] = (0..=NOBODY).map(|kernel| cycles(class, kernel)).sum();
+            for (slot, kernel) in self.kernels.iter_mut().enumerate() {
+                kernel.schedulers[class as usize] = cycles(class, slot as u8);
+            }
+        }
     }
 
     /// Accounts the last `cycles` cycles, up to `now`, as what the SM does now.
     pub(super) fn account(&mut self, now: u64, cycles: u64) {
         self.account.until = now + 1;
-        self.counters.cycles += cycles;
-        if self.account.changed || self.issued != 0 {
-            self.add_classes();
-            self.classify();
+        let changed = self.account.changed | self.issued;
+        if changed != 0 {
+            self.classify(changed);
             // Who issued is not who issues next.
-            self.account.changed = self.issued != 0;
+            self.account.changed = self.issued;
         }
-        self.account.cycles += cycles;
+        let account = &mut self.account;
+        for cell in &account.cells[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)] {
+            account.cycles[usize::from(*cell) & (CELLS - 1)] += cycles;
+        }
         let outstanding = cycles * u64::from(self.lsu.l1.outstanding());
         self.counters.outstanding_cycles += outstanding;
         if self.issued != 0 {
             self.counters.issue_cycles += cycles;
-        } else if self.account.on_memory {
+        } else if self.account.on_memory != 0 {
             self.counters.memory_stall_cycles += cycles;
             self.counters.accumulated_outstanding += outstanding;
         }
     }
 
-    fn add_classes(&mut self) {
-        let Account { classes, charged, cycles, .. } = &mut self.account;
-        let schedulers = ..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
-        for (class, kernel) in classes[schedulers].iter().zip(&charged[schedulers]) {
-            self.counters.schedulers[*class as usize] += *cycles;
-            if let Some(kernel) = self.kernels.get_mut(usize::from(*kernel)) {
-                kernel.schedulers[*class as usize] += *cycles;
-            }
+    /// Classes the schedulers of the sub-cores that have `changed`.
+    fn classify(&mut self, changed: u8) {
+        let alone = self.resident_kernels.is_power_of_two();
+        let kernel = self.resident_kernels.trailing_zeros() as u8;
+        let mut changed = u32::from(changed);
+        if !alone {
+            // Warps that leave change nothing but whom an idle scheduler charges.
+            let idle = |(number, cell): (usize, &u8)| u32::from(cell & 7 == Class::IdleOrControl as u8) << number;
+            changed |= self.account.cells.iter().enumerate().map(idle).sum::<u32>();
         }
-        *cycles = 0;
-    }
-
-    fn classify(&mut self) {
-        let mut on_memory = false;
-        for (number, sub_core) in self.sub_cores[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)].iter().enumerate() {
+        changed &= (2 << self.sub_core_mask) - 1;
+        while changed != 0 {
+            let number = changed.trailing_zeros() as usize & (MAX_SUB_CORES - 1);
+            changed &= changed - 1;
+            let sub_core = &self.sub_cores[number];
             let class = class_of(self.issued >> number & 1 != 0, &sub_core.readiness);
-            self.account.classes[number] = class;
-            on_memory |= sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
-        }
-        self.account.on_memory = on_memory;
-        if self.resident_kernels.is_power_of_two() {
-            self.account.charged = [self.resident_kernels.trailing_zeros() as u8; MAX_SUB_CORES];
-        } else {
-            self.charge();
+            let on_memory = sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
+            self.account.on_memory = self.account.on_memory & !(1 << number) | u8::from(on_memory) << number;
+            self.account.cells[number] = cell(class, if alone { kernel } else { self.charged(number, class) });
         }
     }
 
-    /// Whom to charge, where several kernels are resident, or none.
-    fn charge(&mut self) {
-        for number in 0..=self.sub_core_mask {
-            let sub_core = &self.sub_cores[usize::from(number) & (MAX_SUB_CORES - 1)];
-            let readiness = &sub_core.readiness;
-            let of_local = |local: u32| &self.warps[(local << self.sub_core_shift) as u8 | number];
-            let warps = match self.account.classes[usize::from(number) & (MAX_SUB_CORES - 1)] {
-                Class::Issued => 1 << sub_core.picker.last(),
-                Class::RawMemory => readiness.on_memory & readiness.valid,
-                Class::RawCompute => readiness.valid,
-                Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
-                Class::ComputePipeline => readiness.ready,
-                Class::IdleOrControl => {
-                    let all = self.warp_slots >> self.sub_core_shift;
-                    (0..all).fold(0, |set, local| set | u32::from(of_local(local).live) << local)
-                }
-            };
-            let oldest = locals(warps).min_by_key(|&local| of_local(local).age);
-            self.account.charged[usize::from(number) & (MAX_SUB_CORES - 1)] = oldest.map_or(NOBODY, |local| of_local(local).kernel);
-        }
+    /// Whom a scheduler's cycle is charged to, where several kernels are resident, or none.
+    fn charged(&self, number: usize, class: Class) -> u8 {
+        let sub_core = &self.sub_cores[number];
+        let (readiness, residents) = (&sub_core.readiness, &sub_core.residents);
+        let warps = match class {
+            Class::Issued => return residents.kernel(sub_core.picker.last()),
+            Class::RawMemory => readiness.on_memory & readiness.valid,
+            Class::RawCompute => readiness.valid,
+            Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
+            Class::ComputePipeline => readiness.ready,
+            Class::IdleOrControl => residents.live(),
+        };
+        if warps == 0 { NOBODY } else { residents.kernel(residents.oldest(warps)) }
     }
-}
-
-/// The members of a set of warps, by local number.
-fn locals(mut warps: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let local = (warps != 0).then(|| warps.trailing_zeros());
-        warps &= warps.wrapping_sub(1);
-        local
-    })
 }
 
 /// What a scheduler's cycle was. A table, because the host could not predict the branches.

@@ -1,9 +1,10 @@
 //! Instructions on their way through the SM: what the pipelines carry, and the units they go to.
 
-use super::collector::bank_reads;
+use super::operands::bank_reads;
 use super::warp::RegSet;
 use crate::energy::LaneClass;
 use crate::isa::{Class, MAX_SOURCES, Space, StaticInst};
+use crate::trace::ShapeInst;
 
 /// Pipelines of a sub-core, in the order in which the peer's operand collector serves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,26 +117,21 @@ impl Decoded {
     }
 }
 
-/// One warp instruction between issue and completion.
-#[derive(Clone, Copy, Debug)]
+/// One warp instruction between issue and completion; 16 bytes, because it is copied from latch to latch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inflight {
     /// Issue order within the SM; the smaller is the older.
     pub seq: u32,
-    pub warp: u8,
-    pub unit: Unit,
-    pub dst: u16,
-    /// Reads per register bank, four bits each.
-    pub reads: u32,
-    pub quick: bool,
-    /// Passes through the shared-memory banks.
-    pub passes: u8,
-    pub mem: MemKind,
     /// The warp's memory reference, if off-chip.
     pub mem_ref: u32,
+    pub executed: ShapeInst,
+    pub dst: u16,
+    pub warp: u8,
+    /// As in [`Decoded`].
+    pub quick: bool,
 }
 
 impl Inflight {
     /// Fills latches that hold nothing.
-    pub(super) const EMPTY: Inflight =
-        Inflight { seq: 0, warp: 0, unit: Unit::Int, dst: NO_REG, reads: 0, quick: false, passes: 0, mem: MemKind::None, mem_ref: 0 };
+    pub(super) const EMPTY: Inflight = Inflight { seq: 0, mem_ref: 0, executed: ShapeInst::NONE, dst: NO_REG, warp: 0, quick: false };
 }

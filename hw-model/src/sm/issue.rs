@@ -1,7 +1,7 @@
 //! Issue: which warps could, which one does, and what issuing does to it.
 
-use super::collector::MAX_SUB_CORES;
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
+use super::operands::MAX_SUB_CORES;
 use super::warp::Wait;
 use super::{KERNEL_SLOTS, Programs, Sm};
 
@@ -9,8 +9,9 @@ impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
+        self.hopeful |= self.operands.take_emptied();
         // Bit i: the sub-core whose turn is i-th.
-        let mut turns = self.ready_sub_cores(now);
+        let mut turns = self.hopeful_in_turn(now);
         while turns != 0 {
             let turn = turns.trailing_zeros();
             let number = (now as usize + turn as usize) & usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
@@ -18,27 +19,22 @@ impl Sm {
             let sub_core = &mut self.sub_cores[number];
             let issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
             if issuable == 0 {
+                self.hopeful &= !(1 << number);
                 continue;
             }
-            let (warps, shift) = (&self.warps, self.sub_core_shift);
-            let slot = |local: u32| (local << shift) as u8 | number as u8;
-            let local = sub_core.picker.pick(issuable, |local| &warps[slot(local)]);
+            let local = sub_core.picker.pick(issuable, &sub_core.residents);
             self.issued |= 1 << number;
-            if self.issue_warp(slot(local), number, programs) {
-                turns = self.ready_sub_cores(now) & u32::MAX << turn << 1;
+            if self.issue_warp((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
+                turns = self.hopeful_in_turn(now) & u32::MAX << turn << 1;
             }
         }
     }
 
-    /// Sub-cores with a warp that is ready, in the order of their turns: bit i stands for sub-core now + i.
-    fn ready_sub_cores(&self, now: u64) -> u32 {
-        let count = u32::from(self.sub_core_mask) + 1;
-        let ready = self.sub_cores[..count as usize & (2 * MAX_SUB_CORES - 1)]
-            .iter()
-            .enumerate()
-            .fold(0, |set, (number, sub_core)| set | u32::from(sub_core.readiness.ready != 0) << number);
+    /// Sub-cores that may have a warp to issue, in the order of their turns: bit i stands for sub-core now + i.
+    fn hopeful_in_turn(&self, now: u64) -> u32 {
+        let (hopeful, count) = (u32::from(self.hopeful), u32::from(self.sub_core_mask) + 1);
         let first = now as u32 & u32::from(self.sub_core_mask);
-        (ready | ready << count) >> first & !(u32::MAX << count)
+        (hopeful | hopeful << count) >> first & !(u32::MAX << count)
     }
 
     /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
@@ -69,19 +65,10 @@ impl Sm {
         warp.in_flight += 1;
         warp.next += 1;
         warp.issued_all = warp.next == warp.end;
-        let inflight = Inflight {
-            seq: self.next_seq,
-            warp: number,
-            unit: inst.unit,
-            dst: inst.dst,
-            reads: inst.reads.rotate_left(4 * u32::from(number)) & self.bank_reads_mask,
-            quick: inst.quick,
-            passes: executed.passes() as u8,
-            mem: inst.mem,
-            mem_ref,
-        };
+        let inflight = Inflight { seq: self.next_seq, mem_ref, executed, dst: inst.dst, warp: number, quick: inst.quick };
+        let reads = inst.reads.rotate_left(4 * u32::from(number)) & self.bank_reads_mask;
         self.next_seq = self.next_seq.wrapping_add(1);
-        self.operands.issue(sub_core, inflight);
+        self.operands.issue(sub_core, inst.unit, inflight, reads);
         if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None {
             // What nearly every instruction does: the next one takes its place.
             let readiness = &mut self.sub_cores[sub_core].readiness;
@@ -143,16 +130,21 @@ impl Sm {
         usize::from(warp & self.sub_core_mask) & (MAX_SUB_CORES - 1)
     }
 
+    /// A warp's number in its sub-core.
+    pub(super) fn local(&self, warp: u8) -> u32 {
+        u32::from(warp >> self.sub_core_shift)
+    }
+
     /// A warp's bit in its sub-core's masks.
     pub(super) fn local_bit(&self, warp: u8) -> u32 {
-        1 << (warp >> self.sub_core_shift)
+        1 << self.local(warp)
     }
 
     /// Takes a warp out of its sub-core's readiness masks.
     pub(super) fn unschedule(&mut self, number: u8) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
-        self.account.changed = true;
+        self.account.changed |= 1 << sub_core;
     }
 
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
@@ -161,7 +153,7 @@ impl Sm {
         let warp = &mut self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
-        self.account.changed = true;
+        self.account.changed |= 1 << sub_core;
         if !warp.live || warp.issued_all {
             return;
         }
@@ -181,26 +173,30 @@ impl Sm {
         readiness.valid |= bit;
         if !warp.pending.meets(&warp.needs) {
             readiness.set_ready(bit, warp.unit);
+            self.hopeful |= 1 << sub_core;
         } else if warp.loading.meets(&warp.needs) {
             readiness.on_memory |= bit;
         }
     }
 
-    /// A register of a warp has been written, by a load or not: its next instruction may have waited for it.
-    pub(super) fn register_written(&mut self, number: u8, reg: u16) {
+    /// A register of a warp has been written, by a `LOAD` or not: its next instruction may have waited for it.
+    pub(super) fn register_written<const LOAD: bool>(&mut self, number: u8, reg: u16) {
         let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
         let warp = &mut self.warps[number];
         warp.pending.remove(reg);
-        warp.loading.remove(reg);
+        if LOAD {
+            warp.loading.remove(reg);
+        }
         let readiness = &mut self.sub_cores[sub_core].readiness;
         if readiness.valid & !readiness.ready & bit == 0 || !warp.needs.contains(reg) {
             return;
         }
-        self.account.changed = true;
+        self.account.changed |= 1 << sub_core;
         if !warp.pending.meets(&warp.needs) {
             readiness.on_memory &= !bit;
             readiness.set_ready(bit, warp.unit);
-        } else if !warp.loading.meets(&warp.needs) {
+            self.hopeful |= 1 << sub_core;
+        } else if LOAD && !warp.loading.meets(&warp.needs) {
             readiness.on_memory &= !bit;
         }
     }

@@ -32,10 +32,10 @@ pub(super) struct Access {
 /// Outcome of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
-    /// Data is here, or the store was sent on.
-    Hit,
-    /// A load that waits for its sector.
-    Waiting,
+    /// The data of the load with this token is here.
+    Hit(u32),
+    /// A load that waits for its sector, or a store that was sent on.
+    Accepted,
     /// Try again next cycle.
     Failed,
 }
@@ -57,8 +57,12 @@ pub(super) struct L1 {
     write: L1Write,
     bank_mask: u64,
     banks: Vec<Bank>,
+    /// Banks whose head was refused, and nothing that it may lack has become free since: it will be refused again.
+    refused: u32,
     /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
     due: [u64; MAX_BANKS],
+    /// The earliest of them.
+    first_due: u64,
     tags: TagArray,
     used: bool,
     mshr: Mshr<u32>,
@@ -82,7 +86,9 @@ impl L1 {
             write: config.write,
             bank_mask: u64::from(config.banks) - 1,
             banks: vec![bank; config.banks as usize],
+            refused: 0,
             due: [EMPTY; MAX_BANKS],
+            first_due: EMPTY,
             tags: TagArray::new(geometry),
             used: false,
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
@@ -98,6 +104,7 @@ impl L1 {
     /// Empties the cache and gives it `ways` ways. Sectors on their way are dropped when they come.
     pub(super) fn reset(&mut self, ways: u32) {
         self.used = false;
+        self.refused = 0;
         if ways == self.geometry.ways {
             self.tags.invalidate_all();
         } else {
@@ -133,8 +140,7 @@ impl L1 {
 
     /// The earliest cycle with a look-up due.
     pub(super) fn next_lookup(&self) -> Option<u64> {
-        let first = self.due[..self.banks.len().min(MAX_BANKS)].iter().fold(EMPTY, |first, &due| first.min(due));
-        (first != EMPTY).then_some(first)
+        (self.first_due != EMPTY).then_some(self.first_due)
     }
 
     /// Puts an access into its bank's pipeline; false if the bank took one this cycle or is full.
@@ -148,31 +154,37 @@ impl L1 {
         let due = now + self.latency;
         bank.pipeline.push((access, due));
         self.due[number] = self.due[number].min(due);
+        self.first_due = self.first_due.min(due);
         true
     }
 
     /// Banks whose head is to be looked up.
     pub(super) fn banks_due(&self, now: u64) -> u32 {
+        if self.first_due > now {
+            return 0;
+        }
         let due = self.due[..self.banks.len().min(MAX_BANKS)].iter();
         due.enumerate().fold(0, |set, (bank, &due)| set | u32::from(due <= now) << bank)
     }
 
-    /// The access at the head of a bank, which must be due.
-    pub(super) fn head(&self, bank: usize) -> &Access {
-        &self.banks[bank].pipeline.front().expect("a due bank has a head").0
-    }
-
-    /// Looks the head of a bank up, counts it, and takes it out unless it failed.
+    /// Looks the head of a bank up, which must be due, counts it, and takes it out unless it failed.
     pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
-        let access = *self.head(bank);
+        let access = self.banks[bank].pipeline.front().expect("a due bank has a head").0;
         let counters = &mut counters[usize::from(access.kernel)];
+        if self.refused >> bank & 1 != 0 {
+            counters.l1_reservation_fails += 1;
+            return Lookup::Failed;
+        }
         self.used = true;
         let probe = self.tags.probe(access.sector, access.store);
         let lookup = if access.store { self.store(&access, probe) } else { self.load(&access, probe, counters) };
         if lookup == Lookup::Failed {
             counters.l1_reservation_fails += 1;
+            self.refused |= 1 << bank;
             return lookup;
         }
+        // Its line or its MSHR may be what another bank's head lacks.
+        self.refused = 0;
         counters.l1_accesses += 1;
         match probe {
             Probe::Hit(_) => counters.l1_hits += 1,
@@ -185,6 +197,7 @@ impl L1 {
         let queue = &mut self.banks[bank].pipeline;
         queue.pop();
         self.due[bank] = queue.front().map_or(EMPTY, |&(_, due)| due);
+        self.first_due = self.due[..self.banks.len().min(MAX_BANKS)].iter().fold(EMPTY, |first, &due| first.min(due));
         lookup
     }
 
@@ -192,7 +205,7 @@ impl L1 {
         match probe {
             Probe::Hit(_) => {
                 self.tags.access(access.sector, probe);
-                return Lookup::Hit;
+                return Lookup::Hit(access.token);
             }
             Probe::Full => return Lookup::Failed,
             Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
@@ -219,7 +232,7 @@ impl L1 {
         }
         self.tags.access(access.sector, probe);
         self.mshr.add(access.sector, access.token);
-        Lookup::Waiting
+        Lookup::Accepted
     }
 
     fn store(&mut self, access: &Access, probe: Probe) -> Lookup {
@@ -242,7 +255,7 @@ impl L1 {
             kind: RequestKind::Write,
             tag: access.token,
         });
-        Lookup::Hit
+        Lookup::Accepted
     }
 
     /// Sends the oldest miss off if the crossbar has room.
@@ -251,12 +264,14 @@ impl L1 {
             && memory.can_inject(self.sm, request.kind)
         {
             self.misses.pop();
+            self.refused = 0;
             memory.inject(request);
         }
     }
 
     /// A sector has arrived.
     pub(super) fn fill(&mut self, sector: u64) {
+        self.refused = 0;
         self.tags.fill(sector);
         self.mshr.fill(sector);
     }
@@ -268,6 +283,11 @@ impl L1 {
 
     /// The next load to be told that its sector is here.
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
+        self.refused = 0;
         self.mshr.pop_ready().map(|(_, token)| token)
     }
 }
+
+#[cfg(test)]
+#[path = "l1_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! The memory stage: the SM's side of its load/store unit. It serves the unit, acts on what became of warps, and gives it
 //! the oldest memory instruction that has its operands.
 
-use super::inflight::{NO_REG, Unit};
+use super::inflight::NO_REG;
 use super::lsu::{Done, Surroundings};
 use super::warp::Wait;
 use super::{Programs, Sm};
@@ -25,19 +25,18 @@ impl Sm {
             return;
         }
         // The oldest memory instruction of all sub-cores goes first.
-        let mem = Unit::Mem.index();
         let mut oldest: Option<(u32, usize)> = None;
         let mut waiting = self.operands.complete_mem();
         while waiting != 0 {
             let number = waiting.trailing_zeros() as usize;
             waiting &= waiting - 1;
-            let seq = self.operands.peek_complete(number, mem).seq;
+            let seq = self.operands.peek_mem(number).seq;
             if oldest.is_none_or(|(other, _)| seq < other) {
                 oldest = Some((seq, number));
             }
         }
         if let Some((_, sub_core)) = oldest {
-            let inst = self.operands.take_complete(sub_core, mem);
+            let inst = self.operands.take_mem(sub_core);
             let kernel = self.warps[inst.warp].kernel;
             if let Some(program) = programs.get(kernel) {
                 self.lsu.accept(inst, kernel, program);
@@ -48,7 +47,7 @@ impl Sm {
 
     fn memory_event(&mut self, event: Done, programs: &Programs) {
         match event {
-            Done::Loaded { warp, dst } => self.complete(warp, dst),
+            Done::Loaded { warp, dst } => self.complete::<true>(warp, dst),
             Done::Atomic { warp, dst } => {
                 let state = &mut self.warps[warp];
                 state.atomics -= 1;
@@ -56,16 +55,16 @@ impl Sm {
                     state.wait = Wait::None;
                     self.refresh(warp, programs);
                 }
-                self.complete(warp, dst);
+                self.complete::<true>(warp, dst);
             }
-            Done::Passed { warp } => self.complete(warp, NO_REG),
+            Done::Passed { warp } => self.complete::<true>(warp, NO_REG),
             Done::Fenced { warp } => {
                 let state = &mut self.warps[warp];
                 if state.wait == Wait::Fence {
                     state.wait = if state.stores == 0 { Wait::None } else { Wait::Drain };
                     self.refresh(warp, programs);
                 }
-                self.complete(warp, NO_REG);
+                self.complete::<true>(warp, NO_REG);
             }
             Done::StoreSent { warp } => self.warps[warp].stores += 1,
             Done::StoreAcknowledged { warp } => {

@@ -12,13 +12,14 @@
 
 mod account;
 mod calendar;
-mod collector;
 mod counters;
+mod execution;
 mod inflight;
 mod issue;
 mod l1;
 mod lsu;
 mod memory_stage;
+mod operands;
 mod program;
 mod resources;
 mod scheduler;
@@ -26,7 +27,6 @@ mod stall;
 mod sub_core;
 mod suspend;
 mod tb;
-mod units;
 mod warp;
 
 pub use counters::{KernelCounters, SmCounters};
@@ -40,13 +40,13 @@ pub(crate) use tb::FinishedTb;
 use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};
 use account::Account;
-use calendar::{Calendar, Result};
-use collector::{MAX_SUB_CORES, OperandStage, UNIT_AT};
-use inflight::{NO_REG, UNITS};
+use calendar::Result;
+use execution::Execution;
+use inflight::NO_REG;
 use lsu::Lsu;
+use operands::{MAX_SUB_CORES, OperandStage};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
-use units::Units;
 use warp::{MAX_WARPS, Warps};
 
 /// Kernel slots, as many as the register block has.
@@ -78,15 +78,15 @@ pub struct Sm {
     sub_core_mask: u8,
     /// Sub-cores whose scheduler issued in the current cycle, bit per sub-core.
     issued: u8,
+    /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
+    hopeful: u8,
     operands: OperandStage,
     /// Four bits per register bank of a sub-core.
     bank_reads_mask: u32,
     lsu: Lsu,
     /// Cycle from which the load/store unit has something to do.
     lsu_wake: u64,
-    timings: [UnitTiming; UNITS],
-    units: Units,
-    calendar: Calendar,
+    execution: Execution,
     free: Resources,
     /// Warp slots in use, bit per slot.
     warp_slots_used: u128,
@@ -108,10 +108,6 @@ pub struct Sm {
 
 impl Sm {
     pub(crate) fn new(config: &GpuConfig, id: u16) -> Self {
-        let timings = unit_timings(&config.sm);
-        let horizon = timings.iter().map(|t| t.latency).max().unwrap_or(1) + RESULT_CYCLES as u32;
-        // A unit accepts an instruction per interval and holds it for its latency.
-        let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 1).sum();
         let real_warps = config.sm.threads / 32;
         // Readiness masks have 32 bits per sub-core, the mask of used slots has 128.
         let warp_slots = (2 * real_warps).min(32 * config.sm.sub_cores).min(MAX_WARPS as u32);
@@ -124,6 +120,7 @@ impl Sm {
             sub_core_shift: config.sm.sub_cores.trailing_zeros(),
             sub_core_mask: config.sm.sub_cores as u8 - 1,
             issued: 0,
+            hopeful: 0,
             operands: OperandStage::new(
                 config.sm.sub_cores,
                 config.sm.collector_units / config.sm.sub_cores,
@@ -133,9 +130,7 @@ impl Sm {
             bank_reads_mask: u32::MAX >> (32 - 4 * (config.sm.register_banks / config.sm.sub_cores)),
             lsu: Lsu::new(config, id),
             lsu_wake: u64::MAX,
-            timings,
-            units: Units::new(timings.iter().map(|t| t.interval).max().unwrap_or(1)),
-            calendar: Calendar::new(horizon, (in_flight * config.sm.sub_cores) as u16),
+            execution: Execution::new(unit_timings(&config.sm), config.sm.sub_cores),
             free: Resources::of_sm(&config.sm),
             warp_slots_used: 0,
             resident: [0; KERNEL_SLOTS],
@@ -187,10 +182,12 @@ impl Sm {
         self.account_sleep(now);
         self.fetched(now, programs);
         self.write_back(now);
-        self.execute(now);
+        if self.execution.begin(now) {
+            self.operands.latches_emptied();
+        }
         self.load_store(now, programs, memory);
         if self.has_work() {
-            self.operands.cycle();
+            self.operands.cycle(now, &mut self.execution);
             self.issue(now, programs);
         } else {
             self.operands.end_writes();
@@ -208,34 +205,33 @@ impl Sm {
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
-        [lsu, fetched, self.calendar.next(now + 1)].into_iter().flatten().min()
+        [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min()
     }
 
     /// An instruction could issue, or is on its way to its unit.
     fn has_work(&self) -> bool {
-        let sub_cores = &self.sub_cores[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)];
-        !self.operands.is_empty() | (sub_cores.iter().fold(0, |ready, sub_core| ready | sub_core.readiness.ready) != 0)
+        !self.operands.is_empty() | (self.hopeful != 0)
     }
 
     /// Results of fixed-latency units reach the registers.
     fn write_back(&mut self, now: u64) {
-        while let Some(Result { warp, dst }) = self.calendar.take(now) {
+        while let Some(Result { warp, dst }) = self.execution.take_result(now) {
             if dst != NO_REG {
                 let sub_core = self.sub_core(warp);
                 // The fixed-latency units do not wait for a bank; only the load/store unit does.
                 self.operands.write(sub_core, warp, dst);
             }
-            self.complete(warp, dst);
+            self.complete::<false>(warp, dst);
         }
     }
 
-    /// An instruction of `warp` is complete: its register is free and it is no longer in flight.
-    fn complete(&mut self, warp: u8, dst: u16) {
+    /// An instruction of `warp`, `LOAD` or not, is complete: its register is free and it is no longer in flight.
+    fn complete<const LOAD: bool>(&mut self, warp: u8, dst: u16) {
         let state = &mut self.warps[warp];
         state.in_flight -= 1;
         let last = state.in_flight == 0 && state.issued_all;
         if dst != NO_REG {
-            self.register_written(warp, dst);
+            self.register_written::<LOAD>(warp, dst);
         }
         if last {
             self.may_leave(warp);
@@ -245,21 +241,6 @@ impl Sm {
     fn may_leave(&mut self, warp: u8) {
         if self.warps[warp].finished() {
             self.leaving.push(warp);
-        }
-    }
-
-    /// Units take complete instructions; the load/store unit is served in [`Sm::load_store`].
-    fn execute(&mut self, now: u64) {
-        self.units.release(now);
-        let mut starting = self.operands.complete_others() & !self.units.busy();
-        while starting != 0 {
-            let bit = starting.trailing_zeros();
-            starting &= starting - 1;
-            let (sub_core, unit) = (bit as usize & (MAX_SUB_CORES - 1), UNIT_AT[bit as usize / MAX_SUB_CORES]);
-            let inst = self.operands.take_complete(sub_core, unit);
-            let timing = if inst.quick { QUICK } else { self.timings[unit] };
-            self.units.take(bit, now, timing.interval);
-            self.calendar.add(now + u64::from(timing.latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
         }
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the sub-core's own warps, bit `w / sub-cores`.
 
-use super::collector::UNITS_PADDED;
 use super::inflight::{UNITS, Unit};
+use super::operands::UNITS_PADDED;
 use super::scheduler::Picker;
 use crate::config::{SmConfig, UnitTiming};
+
+/// Most warps of a sub-core: masks over them have 32 bits.
+const MAX_LOCALS: usize = 32;
 
 /// Warps of a sub-core that could issue, by what holds them.
 #[derive(Clone, Debug, Default)]
@@ -47,16 +50,63 @@ impl Readiness {
     }
 }
 
+/// What schedulers and accounting have to know of a sub-core's warps, by local number: close together, because they go through
+/// several warps at a time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Residents {
+    live: u32,
+    age: [u32; MAX_LOCALS],
+    kernel: [u8; MAX_LOCALS],
+}
+
+impl Residents {
+    /// A warp of `kernel` takes the place.
+    pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) {
+        let at = local as usize & (MAX_LOCALS - 1);
+        self.live |= 1 << at;
+        (self.age[at], self.kernel[at]) = (age, kernel);
+    }
+
+    /// The warp has left.
+    pub(super) fn leave(&mut self, local: u32) {
+        self.live &= !(1 << (local as usize & (MAX_LOCALS - 1)));
+    }
+
+    /// Places taken.
+    pub(super) fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// Kernel slot of the warp that took the place last.
+    pub(super) fn kernel(&self, local: u32) -> u8 {
+        self.kernel[local as usize & (MAX_LOCALS - 1)]
+    }
+
+    /// The oldest of a set (not empty).
+    pub(super) fn oldest(&self, mut set: u32) -> u32 {
+        let mut oldest = set.trailing_zeros();
+        let age = |local: u32| self.age[local as usize & (MAX_LOCALS - 1)];
+        set &= set.wrapping_sub(1);
+        while set != 0 {
+            let local = set.trailing_zeros();
+            set &= set - 1;
+            oldest = if age(local) < age(oldest) { local } else { oldest };
+        }
+        oldest
+    }
+}
+
 /// One sub-core.
 #[derive(Clone, Debug)]
 pub(super) struct SubCore {
     pub readiness: Readiness,
+    pub residents: Residents,
     pub picker: Picker,
 }
 
 impl SubCore {
     pub(super) fn new(config: &SmConfig) -> Self {
-        SubCore { readiness: Readiness::default(), picker: Picker::new(config.warp_scheduler) }
+        SubCore { readiness: Readiness::default(), residents: Residents::default(), picker: Picker::new(config.warp_scheduler) }
     }
 }
 

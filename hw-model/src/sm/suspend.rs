@@ -103,6 +103,7 @@ impl Sm {
                 next_mem: warp.next_mem,
                 ..Warp::EMPTY
             };
+            self.arrive(number);
             self.next_age = self.next_age.wrapping_add(1);
             if !warp.at_barrier {
                 self.fetching.push((now + FETCH_CYCLES, number));

@@ -56,7 +56,7 @@ impl Sm {
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
-        self.account.changed = true;
+        self.account.changed = u8::MAX;
     }
 
     /// One TB of the kernel less is resident.
@@ -65,7 +65,7 @@ impl Sm {
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
         self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
-        self.account.changed = true;
+        self.account.changed = u8::MAX;
     }
 
     /// A TB slot that nothing occupies.
@@ -110,10 +110,18 @@ impl Sm {
                 next_mem: reference.first_mem,
                 ..Warp::EMPTY
             };
+            self.arrive(number as u8);
             self.next_age = self.next_age.wrapping_add(1);
             self.fetching.push((now + FETCH_CYCLES, number as u8));
         }
         issuing
+    }
+
+    /// The warp that has been put into slot `number` is of its sub-core from now on.
+    pub(super) fn arrive(&mut self, number: u8) {
+        let Warp { kernel, age, .. } = self.warps[number];
+        let sub_core = self.sub_core(number);
+        self.sub_cores[sub_core].residents.arrive(self.local(number), kernel, age);
     }
 
     /// Warps whose first instruction has been fetched may take part in scheduling.
@@ -141,6 +149,8 @@ impl Sm {
             }
             warp.live = false;
             let tb_slot = usize::from(warp.tb_slot);
+            let (sub_core, local) = (self.sub_core(number), self.local(number));
+            self.sub_cores[sub_core].residents.leave(local);
             let tb = &mut self.tbs[tb_slot];
             tb.remaining -= 1;
             if tb.remaining > 0 {

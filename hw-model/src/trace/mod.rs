@@ -189,9 +189,19 @@ impl KernelTrace {
 
     /// The sectors of a pattern, ascending by address; empty if no lane was active.
     pub fn pattern(&self, pattern: u32) -> &[SectorRef] {
-        let start = self.pattern_starts[pattern as usize] as usize;
-        let end = self.pattern_starts[pattern as usize + 1] as usize;
-        &self.sectors[start..end]
+        let range = self.pattern_range(pattern);
+        &self.sectors[range.start as usize..range.end as usize]
+    }
+
+    /// Where the sectors of a pattern are among those of all patterns.
+    pub(crate) fn pattern_range(&self, pattern: u32) -> std::ops::Range<u32> {
+        let pattern = pattern as usize;
+        self.pattern_starts[pattern]..self.pattern_starts[pattern + 1]
+    }
+
+    /// A sector of a pattern, by its place among those of all patterns.
+    pub(crate) fn sector(&self, place: u32) -> SectorRef {
+        self.sectors[place as usize]
     }
 
     /// Warp instructions in the whole launch.

@@ -8,9 +8,9 @@ use crate::memory::{Request, RequestKind};
 impl Lsu {
     /// Hands accesses of the current instruction on; lets the instruction go when none is left.
     pub(super) fn cut(&mut self, now: u64, around: &mut Surroundings) {
-        let Some(mut current) = self.current else { return };
-        let warp = current.inst.warp;
-        let finished = match current.inst.mem {
+        let Some(current) = &mut self.current else { return };
+        let Current { mem, warp, dst, .. } = *current;
+        let finished = match mem {
             MemKind::Shared { store } => {
                 // A full pipeline keeps the last pass waiting.
                 let waits = current.passes_left == 1 && !store && self.shared.is_full();
@@ -18,26 +18,33 @@ impl Lsu {
                     around.counters[usize::from(current.kernel)].shared_passes += 1;
                     current.passes_left -= 1;
                 }
-                if current.passes_left > 0 {
-                    false
-                } else {
-                    if store {
-                        self.done.push(Done::Passed { warp });
-                    } else {
-                        self.shared.push((now + self.shared_latency, warp, current.inst.dst));
-                    }
-                    true
+                let finished = current.passes_left == 0;
+                if finished && store {
+                    self.done.push(Done::Passed { warp });
+                } else if finished {
+                    self.shared.push((now + self.shared_latency, warp, dst));
                 }
+                finished
+            }
+            MemKind::OffChip { store: false, atomic, .. } if current.sectors_left == 0 => {
+                // No lane was active: nothing to wait for.
+                self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+                true
             }
             MemKind::OffChip { store, atomic, bypass } => {
-                self.cut_off_chip(now, &mut current, store, atomic, bypass, around);
-                if current.sectors_left == 0 && store {
+                if bypass {
+                    self.cut_past_l1(store, atomic, around);
+                } else {
+                    self.cut_into_l1(now, store, around);
+                }
+                let finished = self.current.as_ref().is_none_or(|current| current.sectors_left == 0);
+                if finished && store {
                     self.done.push(Done::Passed { warp });
                 }
-                current.sectors_left == 0
+                finished
             }
             MemKind::Constant => {
-                self.done.push(Done::Loaded { warp, dst: current.inst.dst });
+                self.done.push(Done::Loaded { warp, dst });
                 true
             }
             MemKind::Fence | MemKind::None => {
@@ -45,50 +52,51 @@ impl Lsu {
                 true
             }
         };
-        self.current = (!finished).then_some(current);
+        if finished {
+            self.current = None;
+        }
     }
 
-    fn cut_off_chip(&mut self, now: u64, current: &mut Current, store: bool, atomic: bool, bypass: bool, around: &mut Surroundings) {
+    /// One sector, if there is one, leaves for the crossbar.
+    fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings) {
+        let Some(current) = &mut self.current else { return };
         let Some(program) = around.programs.get(current.kernel) else { return };
-        let sectors = program.trace.pattern(current.pattern);
-        let warp = current.inst.warp;
-        if sectors.is_empty() && !store {
-            // No lane was active: nothing to wait for.
-            let dst = current.inst.dst;
-            self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+        let kind = match (store, atomic) {
+            (true, _) => RequestKind::Write,
+            (_, true) => RequestKind::Atomic,
+            _ => RequestKind::Read,
+        };
+        if current.sectors_left == 0 || !around.memory.can_inject(self.sm, kind) {
             return;
         }
+        let piece = program.trace.sector(current.pattern + current.sectors_left - 1);
+        let sector = current.base_sector + u64::from(piece.delta);
+        let (tag, byte_mask) = if store { (u32::from(current.warp), piece.byte_mask) } else { (current.token, u32::MAX) };
+        around.memory.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
         let counters = &mut around.counters[usize::from(current.kernel)];
-        // Past the L1 one sector leaves per cycle; into the L1 one per bank.
-        let most = if bypass { 1 } else { self.l1.banks() };
-        for _ in 0..most {
+        if store {
+            counters.store_requests += 1;
+            self.done.push(Done::StoreSent { warp: current.warp });
+        } else {
+            counters.load_requests += 1;
+        }
+        current.sectors_left -= 1;
+    }
+
+    /// Up to one sector per bank enters the L1.
+    fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings) {
+        let Some(current) = &mut self.current else { return };
+        let Some(program) = around.programs.get(current.kernel) else { return };
+        let Current { warp, kernel, base_sector, .. } = *current;
+        let token = if store { u32::from(warp) } else { current.token };
+        for _ in 0..self.l1.banks() {
             if current.sectors_left == 0 {
                 return;
             }
-            let piece = sectors[current.sectors_left as usize - 1];
-            let sector = current.base_sector + u64::from(piece.delta);
-            if bypass {
-                let kind = match (store, atomic) {
-                    (true, _) => RequestKind::Write,
-                    (_, true) => RequestKind::Atomic,
-                    _ => RequestKind::Read,
-                };
-                if !around.memory.can_inject(self.sm, kind) {
-                    return;
-                }
-                let (tag, byte_mask) = if store { (u32::from(warp), piece.byte_mask) } else { (current.token, u32::MAX) };
-                around.memory.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
-                if store {
-                    counters.store_requests += 1;
-                } else {
-                    counters.load_requests += 1;
-                }
-            } else {
-                let token = if store { u32::from(warp) } else { current.token };
-                let access = Access { sector, byte_mask: piece.byte_mask, kernel: current.kernel, store, token };
-                if !self.l1.enqueue(access, now) {
-                    return;
-                }
+            let piece = program.trace.sector(current.pattern + current.sectors_left - 1);
+            let sector = base_sector + u64::from(piece.delta);
+            if !self.l1.enqueue(Access { sector, byte_mask: piece.byte_mask, kernel, store, token }, now) {
+                return;
             }
             if store {
                 self.done.push(Done::StoreSent { warp });

@@ -6,10 +6,10 @@
 
 mod cut;
 
-use super::collector::OperandStage;
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
-use super::l1::{Access, L1, Lookup};
+use super::l1::{L1, Lookup};
+use super::operands::OperandStage;
 use super::program::{Program, Programs};
 use crate::config::GpuConfig;
 use crate::memory::{MemorySystem, Reply, RequestKind};
@@ -54,9 +54,12 @@ struct Outstanding {
 /// The instruction being cut into accesses.
 #[derive(Clone, Copy, Debug)]
 struct Current {
-    inst: Inflight,
+    mem: MemKind,
+    warp: u8,
+    dst: u16,
     kernel: u8,
     base_sector: u64,
+    /// Where its sectors begin among those of the trace's patterns.
     pattern: u32,
     /// Off-chip sectors not yet accepted; they are taken from the highest address down, as the peer does.
     sectors_left: u32,
@@ -158,13 +161,16 @@ impl Lsu {
 
     /// Takes an instruction; the unit must be free.
     pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, program: &Program) {
-        let passes_left = u32::from(inst.passes).max(1);
-        let mut current = Current { inst, kernel, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
-        if let MemKind::OffChip { store, atomic, .. } = inst.mem {
+        let passes_left = inst.executed.passes().max(1);
+        let mem = program.decoded(inst.executed).mem;
+        let (warp, dst) = (inst.warp, inst.dst);
+        let mut current = Current { mem, warp, dst, kernel, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
+        if let MemKind::OffChip { store, atomic, .. } = mem {
             let reference = program.trace.mem(inst.mem_ref);
             current.base_sector = reference.base_sector + program.sector_offset;
-            current.pattern = reference.pattern;
-            current.sectors_left = program.trace.pattern(reference.pattern).len() as u32;
+            let pattern = program.trace.pattern_range(reference.pattern);
+            current.pattern = pattern.start;
+            current.sectors_left = pattern.end - pattern.start;
             if !store && current.sectors_left > 0 {
                 let load = Outstanding { warp: inst.warp, dst: inst.dst, atomic, sectors: current.sectors_left };
                 current.token = self.outstanding_token(load);
@@ -258,11 +264,10 @@ impl Lsu {
         while banks != 0 {
             let bank = banks.trailing_zeros() as usize;
             banks &= banks - 1;
-            let Access { store, token, .. } = *self.l1.head(bank);
-            let lookup = self.l1.look_up(bank, counters);
-            refused |= lookup == Lookup::Failed;
-            if lookup == Lookup::Hit && !store {
-                self.sector_arrived(token);
+            match self.l1.look_up(bank, counters) {
+                Lookup::Hit(token) => self.sector_arrived(token),
+                Lookup::Accepted => {}
+                Lookup::Failed => refused = true,
             }
         }
         refused

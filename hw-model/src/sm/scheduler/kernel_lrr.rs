@@ -5,23 +5,23 @@
 //! loses its turn. With one kernel it is GTO.
 
 use crate::sm::KERNEL_SLOTS;
-use crate::sm::warp::Warp;
+use crate::sm::sub_core::Residents;
 
 /// The kernel slot whose turn it is after slot `last` issued, and which of `issuable` (not empty) are its warps.
-pub(super) fn turn<'a>(issuable: u32, last: u8, warp_of: impl Fn(u32) -> &'a Warp) -> (u8, u32) {
-    let (mut kernel, mut warps, mut nearest) = (0, 0, KERNEL_SLOTS);
+pub(super) fn turn(issuable: u32, last: u8, warps: &Residents) -> (u8, u32) {
+    let (mut kernel, mut its_warps, mut nearest) = (0, 0, KERNEL_SLOTS);
     let mut rest = issuable;
     while rest != 0 {
         let bit = rest & rest.wrapping_neg();
         rest ^= bit;
-        let of = warp_of(bit.trailing_zeros()).kernel;
+        let of = warps.kernel(bit.trailing_zeros());
         // Slots from the one after `last` (0) to `last` itself.
         let distance = (usize::from(of) + 2 * KERNEL_SLOTS - 1 - usize::from(last)) % KERNEL_SLOTS;
         if distance < nearest {
-            (kernel, warps, nearest) = (of, bit, distance);
+            (kernel, its_warps, nearest) = (of, bit, distance);
         } else if distance == nearest {
-            warps |= bit;
+            its_warps |= bit;
         }
     }
-    (kernel, warps)
+    (kernel, its_warps)
 }

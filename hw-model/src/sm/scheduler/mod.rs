@@ -5,7 +5,7 @@ mod kernel_lrr;
 mod lrr;
 
 use super::KERNEL_SLOTS;
-use super::warp::Warp;
+use super::sub_core::Residents;
 use crate::config::WarpSchedulerKind;
 
 /// A scheduler and what it remembers between cycles.
@@ -24,12 +24,12 @@ impl Picker {
         Picker { kind, last: 0, last_kernel: 0, last_of_kernel: [0; KERNEL_SLOTS] }
     }
 
-    /// Picks one of `issuable` (not empty; bit = local number). `warp_of` gives the warp of a local number.
-    pub(super) fn pick<'a>(&mut self, issuable: u32, warp_of: impl Fn(u32) -> &'a Warp) -> u32 {
+    /// Picks one of `issuable` (not empty; bit = local number) of the sub-core's warps.
+    pub(super) fn pick(&mut self, issuable: u32, warps: &Residents) -> u32 {
         let local = match self.kind {
-            WarpSchedulerKind::Gto => gto::pick(issuable, self.last, warp_of),
+            WarpSchedulerKind::Gto => gto::pick(issuable, self.last, warps),
             WarpSchedulerKind::Lrr => lrr::pick(issuable, self.last),
-            WarpSchedulerKind::KernelLrr => self.pick_by_kernel(issuable, warp_of),
+            WarpSchedulerKind::KernelLrr => self.pick_by_kernel(issuable, warps),
         };
         self.last = local;
         local
@@ -40,10 +40,10 @@ impl Picker {
         self.last
     }
 
-    fn pick_by_kernel<'a>(&mut self, issuable: u32, warp_of: impl Fn(u32) -> &'a Warp) -> u32 {
-        let (kernel, of_kernel) = kernel_lrr::turn(issuable, self.last_kernel, &warp_of);
+    fn pick_by_kernel(&mut self, issuable: u32, warps: &Residents) -> u32 {
+        let (kernel, of_kernel) = kernel_lrr::turn(issuable, self.last_kernel, warps);
         let last = &mut self.last_of_kernel[usize::from(kernel)];
-        let local = gto::pick(of_kernel, u32::from(*last), warp_of);
+        let local = gto::pick(of_kernel, u32::from(*last), warps);
         (*last, self.last_kernel) = (local as u8, kernel);
         local
     }

@@ -3,15 +3,17 @@
 use super::*;
 use proptest::prelude::*;
 
-fn warps(ages: [u32; 4]) -> Vec<Warp> {
-    ages.map(|age| Warp { age, ..Warp::EMPTY }).to_vec()
+fn warps(ages: [u32; 4]) -> Residents {
+    let mut warps = Residents::default();
+    (0..).zip(ages).for_each(|(local, age)| warps.arrive(local, 0, age));
+    warps
 }
 
 #[test]
 fn gto_stays_with_its_warp_and_falls_back_to_the_oldest() {
     let warps = warps([5, 3, 9, 4]);
     let mut gto = Picker::new(WarpSchedulerKind::Gto);
-    let mut pick = |issuable| gto.pick(issuable, |i| &warps[i as usize]);
+    let mut pick = |issuable| gto.pick(issuable, &warps);
     assert_eq!(pick(0b1110), 1, "oldest of 1, 2, 3");
     assert_eq!(pick(0b1111), 1, "greedy");
     assert_eq!(pick(0b1101), 3, "1 stalls, 3 is the oldest left");
@@ -22,13 +24,15 @@ fn gto_stays_with_its_warp_and_falls_back_to_the_oldest() {
 fn lrr_takes_turns() {
     let warps = warps([0; 4]);
     let mut lrr = Picker::new(WarpSchedulerKind::Lrr);
-    let order: Vec<u32> = [0b1111, 0b1111, 0b1011, 0b1111, 0b1111].map(|m| lrr.pick(m, |i| &warps[i as usize])).to_vec();
+    let order: Vec<u32> = [0b1111, 0b1111, 0b1011, 0b1111, 0b1111].map(|m| lrr.pick(m, &warps)).to_vec();
     assert_eq!(order, [1, 2, 3, 0, 1]);
 }
 
 /// Warps with these kernel slots; the age is the position.
-fn of_kernels(kernels: &[u8]) -> Vec<Warp> {
-    kernels.iter().zip(0..).map(|(&kernel, age)| Warp { kernel, age, ..Warp::EMPTY }).collect()
+fn of_kernels(kernels: &[u8]) -> Residents {
+    let mut warps = Residents::default();
+    (0..).zip(kernels).for_each(|(at, &kernel)| warps.arrive(at, kernel, at));
+    warps
 }
 
 #[test]
@@ -36,7 +40,7 @@ fn kernel_lrr_gives_kernels_turns_and_is_greedy_within() {
     // Warps 0, 1, 2 of kernel 0; 3, 4 of kernel 2; 5 of kernel 5.
     let warps = of_kernels(&[0, 0, 0, 2, 2, 5]);
     let mut picker = Picker::new(WarpSchedulerKind::KernelLrr);
-    let mut pick = |issuable| picker.pick(issuable, |i| &warps[i as usize]);
+    let mut pick = |issuable| picker.pick(issuable, &warps);
     assert_eq!(pick(0b111111), 3, "slot 2 comes after slot 0, 3 is its oldest");
     assert_eq!(pick(0b111111), 5);
     assert_eq!(pick(0b111110), 1, "slot 0 again, warp 0 stalls");
@@ -47,9 +51,9 @@ fn kernel_lrr_gives_kernels_turns_and_is_greedy_within() {
 }
 
 /// Picks for a sequence of masks.
-fn picks(kind: WarpSchedulerKind, warps: &[Warp], masks: &[u32]) -> Vec<u32> {
+fn picks(kind: WarpSchedulerKind, warps: &Residents, masks: &[u32]) -> Vec<u32> {
     let mut picker = Picker::new(kind);
-    masks.iter().map(|&mask| picker.pick(mask, |i| &warps[i as usize])).collect()
+    masks.iter().map(|&mask| picker.pick(mask, warps)).collect()
 }
 
 fn masks(count: usize) -> impl Strategy<Value = Vec<u32>> {

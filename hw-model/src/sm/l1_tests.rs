@@ -1,0 +1,68 @@
+//! A head that was refused is not looked up again until something has become free: beside a cache that looks up every time, nothing
+//! may differ.
+
+use super::*;
+use crate::config::GpuConfig;
+use crate::memory::{MemorySystem, test_config};
+use proptest::prelude::*;
+
+/// A machine with so little of everything that look-ups are refused for each reason.
+fn tight(write: L1Write) -> GpuConfig {
+    let mut config = test_config();
+    (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.mshr_merges) = (2, 2, 3, 2);
+    (config.l1.miss_queue, config.l1.latency, config.l1.write) = (3, 2, write);
+    config.interconnect.input_buffer = 1;
+    config
+}
+
+/// A cache, what is below it, and its counters.
+struct Side {
+    l1: L1,
+    memory: MemorySystem,
+    counters: [KernelCounters; 2],
+}
+
+impl Side {
+    /// A cycle, in the order of the load/store unit's. Returns all that can be seen of it.
+    fn cycle(&mut self, now: u64, access: Option<Access>, forget: bool) -> (Vec<Lookup>, Option<u32>, Option<bool>) {
+        self.memory.tick();
+        let filled = if self.l1.has_filled() { self.l1.pop_filled() } else { None };
+        if let Some(reply) = self.memory.pop_reply(0)
+            && reply.tag == TAG_FILL
+        {
+            self.l1.fill(reply.sector);
+        }
+        self.l1.send_miss(&mut self.memory);
+        let due = self.l1.banks_due(now);
+        let mut lookups = vec![];
+        for bank in (0..self.l1.banks()).filter(|bank| due >> bank & 1 == 1) {
+            if forget {
+                self.l1.refused = 0;
+            }
+            lookups.push(self.l1.look_up(bank, &mut self.counters));
+        }
+        (lookups, filled, access.map(|access| self.l1.enqueue(access, now)))
+    }
+}
+
+proptest! {
+    #[test]
+    fn remembering_refusals_changes_nothing(
+        evict: bool,
+        accesses in prop::collection::vec(prop::option::weighted(0.7, (0u64..40, 0u8..2, any::<bool>())), 1..600),
+    ) {
+        let config = tight(if evict { L1Write::Evict } else { L1Write::ThroughAllocate });
+        let side = || Side { l1: L1::new(&config.l1, 0), memory: MemorySystem::new(&config), counters: Default::default() };
+        let (mut fast, mut plain) = (side(), side());
+        let mut refusals = 0;
+        for (now, access) in (0u64..).zip(accesses) {
+            let access = access.map(|(sector, kernel, store)| Access { sector, byte_mask: 0xff, kernel, store, token: now as u32 });
+            let seen = fast.cycle(now, access, false);
+            refusals += seen.0.iter().filter(|&&lookup| lookup == Lookup::Failed).count();
+            prop_assert_eq!(seen, plain.cycle(now, access, true), "cycle {}", now);
+        }
+        prop_assert_eq!(fast.counters, plain.counters);
+        let counted: u64 = fast.counters.iter().map(|kernel| kernel.l1_reservation_fails).sum();
+        prop_assert_eq!(counted, refusals as u64);
+    }
+}

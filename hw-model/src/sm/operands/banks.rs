@@ -1,0 +1,205 @@
+//! Register banks and collectors of an SM: what all its sub-cores do in a round of operand collection is a dozen operations on words
+//! of the host, instead of a loop over sub-cores, banks and collectors.
+//!
+//! Each sub-core has a lane of 8 bits. A word holds two of its banks, 4 bits each, which count the reads that a collector has left
+//! there: at most 4, so that a lane's highest bit is never set and sums carry into no other lane. Flags of collectors are in the
+//! lane's lowest bits: bit `c` is that of collector `c`.
+
+use super::{MAX_COLLECTORS, MAX_SUB_CORES};
+
+/// Bits of a bank, and banks of a lane.
+const BANK_BITS: u32 = 4;
+const LANE_BANKS: u32 = 2;
+/// log2 of the bits of a lane.
+const LANE_SHIFT: u32 = 3;
+/// Words for the most banks that a sub-core may have.
+const MAX_WORDS: usize = 4;
+
+/// The highest bit of every lane, and all the others.
+const TOPS: u64 = 0x8080_8080_8080_8080;
+const BELOW: u64 = !TOPS;
+/// Bit 0 of every bank.
+const ALL_OPEN: u64 = 0x1111_1111_1111_1111;
+
+/// A collector of an SM: bit 8 x sub-core + collector.
+pub(super) type Flag = u32;
+
+/// Sub-core and collector of a flag.
+#[inline]
+pub(super) fn owner(flag: Flag) -> (usize, usize) {
+    ((flag >> LANE_SHIFT) as usize & (MAX_SUB_CORES - 1), flag as usize & (MAX_COLLECTORS - 1))
+}
+
+/// Register banks and collectors.
+#[derive(Clone, Debug)]
+pub(super) struct Banks {
+    /// Per pair of banks and collector number, the reads left.
+    reads: [[u64; MAX_COLLECTORS]; MAX_WORDS],
+    /// Per pair of banks, bit 0 of every bank that no result is written to in this cycle.
+    open: [u64; MAX_WORDS],
+    /// `older[a][b]`: lanes of ones where collector `b` is older than `a`.
+    older: [[u64; MAX_COLLECTORS]; MAX_COLLECTORS],
+    /// Flags of the collectors that are taken, and of those whose unit's latch was full when they last tried to leave: the load/store
+    /// unit's, which may be full for long, or another's.
+    busy: u64,
+    held_by_mem: u64,
+    held: u64,
+    /// A round may change something.
+    active: bool,
+    words: usize,
+    bank_mask: u32,
+}
+
+impl Banks {
+    /// 1, 2, 4 or 8 `banks` per sub-core.
+    pub(super) fn new(banks: u32) -> Self {
+        Banks {
+            reads: [[0; MAX_COLLECTORS]; MAX_WORDS],
+            open: [ALL_OPEN; MAX_WORDS],
+            older: [[0; MAX_COLLECTORS]; MAX_COLLECTORS],
+            busy: 0,
+            held_by_mem: 0,
+            held: 0,
+            active: false,
+            words: banks.div_ceil(LANE_BANKS) as usize,
+            bank_mask: banks - 1,
+        }
+    }
+
+    /// Register `reg` of `warp`, which is in bank (reg + warp) mod banks, is written in this cycle. False if the bank is already
+    /// being written to.
+    #[inline]
+    pub(super) fn write(&mut self, sub_core: usize, warp: u8, reg: u16) -> bool {
+        let bank = (u32::from(reg) + u32::from(warp)) & self.bank_mask;
+        let open = &mut self.open[(bank / LANE_BANKS) as usize & (MAX_WORDS - 1)];
+        let bit = 1 << (((sub_core as u32) << LANE_SHIFT) + BANK_BITS * (bank % LANE_BANKS));
+        let free = *open & bit != 0;
+        *open &= !bit;
+        free
+    }
+
+    /// Forgets the writes.
+    #[inline]
+    pub(super) fn end_writes(&mut self) {
+        self.open = [ALL_OPEN; MAX_WORDS];
+    }
+
+    /// Whether a round may change something: it cannot if every collector that is taken waits for a latch.
+    #[inline]
+    pub(super) fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// Flags of the collectors whose operands have all been read and that may try to leave; `N` collectors per sub-core at most.
+    #[inline]
+    pub(super) fn leaving<const N: usize>(&self) -> u64 {
+        let mut done = 0;
+        for at in 0..N {
+            let reads = self.reads[..self.words & 7].iter().fold(0, |reads, word| reads | word[at]);
+            // A lane's highest bit stays clear only where the lane is zero.
+            done |= (!(reads + BELOW) & TOPS) >> ((1 << LANE_SHIFT) - 1 - at);
+        }
+        done & self.busy & !(self.held | self.held_by_mem)
+    }
+
+    /// The collector has left.
+    #[inline]
+    pub(super) fn left(&mut self, flag: Flag) {
+        self.busy &= !(1 << flag);
+    }
+
+    /// The collector found its unit's latch full, which is not that of the load/store unit.
+    #[inline]
+    pub(super) fn hold(&mut self, flag: Flag) {
+        self.held |= 1 << flag;
+    }
+
+    /// The collector found the latch of the load/store unit full.
+    #[inline]
+    pub(super) fn hold_by_mem(&mut self, flag: Flag) {
+        self.held_by_mem |= 1 << flag;
+    }
+
+    /// Latches of other units than the load/store unit are free again; those that they held may try to leave.
+    #[inline]
+    pub(super) fn release(&mut self) {
+        self.active |= self.held != 0;
+        self.held = 0;
+    }
+
+    /// The sub-core's latch of the load/store unit is free again.
+    #[inline]
+    pub(super) fn release_mem(&mut self, sub_core: usize) {
+        self.held_by_mem &= !(0xff << (sub_core << LANE_SHIFT));
+        self.active = true;
+    }
+
+    /// Every open bank serves the oldest of its requests; `N` collectors per sub-core at most. `none_left`: no collector was
+    /// [`Banks::leaving`].
+    #[inline]
+    pub(super) fn serve<const N: usize>(&mut self, none_left: bool) {
+        let reads = self.reads.iter().take(self.words).fold(0, |reads, word| word[..N].iter().fold(reads, |reads, word| reads | word));
+        if reads == 0 {
+            self.active = !none_left;
+            return;
+        }
+        for (reads, open) in self.reads.iter_mut().zip(&self.open).take(self.words) {
+            let wanted: [u64; N] = std::array::from_fn(|at| (reads[at] | reads[at] >> 1 | reads[at] >> 2) & open);
+            for at in 0..N {
+                let mut served = wanted[at];
+                for (wanted, older) in wanted.iter().zip(&self.older[at]) {
+                    served &= !(wanted & older);
+                }
+                reads[at] -= served;
+            }
+        }
+    }
+
+    /// The first free collector of the sub-core, which must have one, takes an instruction with these [`bank_reads`]; `N` collectors
+    /// per sub-core at most. Returns the collector, and which collectors of the sub-core are taken now.
+    #[inline]
+    pub(super) fn collect<const N: usize>(&mut self, sub_core: usize, reads: u32) -> (usize, u8) {
+        let lane = (sub_core << LANE_SHIFT) as u32;
+        let at = (!(self.busy >> lane)).trailing_zeros() as usize & (N - 1);
+        self.busy |= 1 << (lane + at as u32);
+        self.active = true;
+        for (word, reads) in self.reads.iter_mut().zip(reads.to_le_bytes()).take(self.words) {
+            word[at] |= u64::from(reads) << lane;
+        }
+        let ones = 0xff << lane;
+        for other in 0..N {
+            self.older[at][other] |= ones;
+        }
+        for other in 0..N {
+            self.older[other][at] &= !ones;
+        }
+        (at, (self.busy >> lane) as u8 & ((1 << MAX_COLLECTORS) - 1))
+    }
+}
+
+/// The register banks that `sources` are in, for warp 0: four bits per bank, a count; repeated to fill 32 bits. `banks` is 1, 2, 4
+/// or 8.
+pub(in crate::sm) fn bank_reads(sources: &[u8], banks: u32) -> u32 {
+    let reads: u32 = sources.iter().map(|&reg| 1 << (BANK_BITS * (u32::from(reg) & (banks - 1)))).sum();
+    (0..8 / banks).map(|copy| reads << (BANK_BITS * banks * copy)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Register r of warp w is in bank (r + w) mod banks, whatever the warp; issue turns the reads of warp 0 that far.
+        #[test]
+        fn reads_turn_with_the_warp(sources in prop::collection::vec(any::<u8>(), 0..=4), shift in 0u32..4, warp in 0u8..128) {
+            let banks = 1 << shift;
+            let mut expected = 0;
+            for &reg in &sources {
+                expected += 1 << (4 * ((u32::from(reg) + u32::from(warp)) % banks));
+            }
+            let turned = bank_reads(&sources, banks).rotate_left(4 * u32::from(warp)) & (u32::MAX >> (32 - 4 * banks));
+            prop_assert_eq!(turned, expected);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The stage beside a plain one, written from the description and one instruction at a time: every instruction must leave in the
+//! same round for the same latch.
+
+use super::super::QUICK;
+use super::super::RESULT_CYCLES;
+use super::*;
+use crate::config::UnitTiming;
+use proptest::prelude::*;
+
+/// An instruction and where it is.
+#[derive(Clone, Debug)]
+struct Moving {
+    seq: u32,
+    sub_core: usize,
+    unit: usize,
+    /// Reads left, per bank.
+    reads: Vec<u32>,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Issued,
+    /// Collector number, and when it was taken.
+    Collector(usize, u32),
+    Complete,
+}
+
+/// The plain stage.
+struct Plain {
+    collectors: usize,
+    banks: usize,
+    rounds: u32,
+    moving: Vec<Moving>,
+    written: Vec<(usize, usize)>,
+    taken: u32,
+    /// Units that have taken an instruction: until when they take none.
+    busy: Vec<(usize, usize, u64)>,
+    /// Results: when they arrive, and of which instruction.
+    results: Vec<(u64, u32)>,
+}
+
+impl Plain {
+    fn latch_is_full(&self, place: Place, sub_core: usize, unit: usize) -> bool {
+        self.moving.iter().any(|m| m.place == place && m.sub_core == sub_core && m.unit == unit)
+    }
+
+    fn in_collector(&self, sub_core: usize, number: usize) -> Option<usize> {
+        self.moving.iter().position(|m| m.sub_core == sub_core && matches!(m.place, Place::Collector(n, _) if n == number))
+    }
+
+    fn round(&mut self, sub_core: usize) {
+        for number in 0..self.collectors {
+            let Some(at) = self.in_collector(sub_core, number) else { continue };
+            let done = self.moving[at].reads.iter().all(|&left| left == 0);
+            if done && !self.latch_is_full(Place::Complete, sub_core, self.moving[at].unit) {
+                self.moving[at].place = Place::Complete;
+            }
+        }
+        for bank in (0..self.banks).filter(|&bank| !self.written.contains(&(sub_core, bank))) {
+            let waiting = self.moving.iter_mut().filter(|m| m.sub_core == sub_core && m.reads[bank] > 0);
+            let oldest = waiting.filter_map(|m| if let Place::Collector(_, taken) = m.place { Some((taken, m)) } else { None });
+            if let Some((_, served)) = oldest.min_by_key(|(taken, _)| *taken) {
+                served.reads[bank] -= 1;
+            }
+        }
+    }
+
+    fn allocate(&mut self) {
+        let mut blocked = [false; UNITS];
+        for _ in 0..COLLECTOR_PORTS {
+            for (unit, blocked) in blocked.iter_mut().enumerate() {
+                let issued = (0..self.moving.len()).filter(|&at| self.moving[at].place == Place::Issued && self.moving[at].unit == unit);
+                let Some(at) = issued.min_by_key(|&at| self.moving[at].seq).filter(|_| !*blocked) else { continue };
+                let sub_core = self.moving[at].sub_core;
+                match (0..self.collectors).find(|&number| self.in_collector(sub_core, number).is_none()) {
+                    Some(number) => {
+                        self.moving[at].place = Place::Collector(number, self.taken);
+                        self.taken += 1;
+                    }
+                    None => *blocked = true,
+                }
+            }
+        }
+    }
+
+    /// Every unit but the load/store unit takes what is in its latch, if it may.
+    fn execute(&mut self, now: u64, timing: UnitTiming) {
+        self.busy.retain(|&(.., until)| until > now);
+        let busy = &self.busy;
+        let starts = |m: &Moving| {
+            let other = m.unit != Unit::Mem.index() && m.place == Place::Complete;
+            other && !busy.iter().any(|&(sub_core, unit, _)| (sub_core, unit) == (m.sub_core, m.unit))
+        };
+        let (taken, left): (Vec<Moving>, Vec<Moving>) = self.moving.drain(..).partition(starts);
+        self.moving = left;
+        for m in taken {
+            self.busy.push((m.sub_core, m.unit, now + u64::from(timing.interval)));
+            self.results.push((now + u64::from(timing.latency) + RESULT_CYCLES, m.seq));
+        }
+    }
+
+    fn cycle(&mut self, sub_cores: usize) {
+        for _ in 0..self.rounds {
+            (0..sub_cores).for_each(|sub_core| self.round(sub_core));
+            self.written.clear();
+            self.allocate();
+        }
+    }
+}
+
+/// What happens before a cycle: results are written, the load/store unit takes instructions, and then, after it, instructions issue.
+#[derive(Clone, Debug)]
+struct Step {
+    writes: Vec<(usize, u8, u16)>,
+    takes: Vec<usize>,
+    issues: Vec<(usize, usize, u8, Vec<u8>)>,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let issue = (0..MAX_SUB_CORES, 0..4usize, any::<u8>(), prop::collection::vec(0u8..16, 0..=4));
+    let parts = (
+        prop::collection::vec((0..MAX_SUB_CORES, any::<u8>(), 0u16..16), 0..4),
+        prop::collection::vec(0..MAX_SUB_CORES, 0..4),
+        prop::collection::vec(issue, 0..6),
+    );
+    parts.prop_map(|(writes, takes, issues)| Step { writes, takes, issues })
+}
+
+const SOME_UNITS: [Unit; 4] = [Unit::Sp, Unit::Mem, Unit::Int, Unit::Sfu];
+
+proptest! {
+    #[test]
+    fn behaves_as_the_plain_stage(
+        shape in (0u32..4, 1u32..=4, 0u32..4, 1u32..=3),
+        (latency, interval) in (1u32..6, 1u32..6),
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let (sub_cores, collectors, banks, rounds) = (1usize << shape.0, shape.1, 1u32 << shape.2, shape.3);
+        let mut stage = OperandStage::new(sub_cores as u32, collectors, banks, rounds);
+        let (collectors, bank_count) = (collectors as usize, banks as usize);
+        let (moving, written, busy, results) = (vec![], vec![], vec![], vec![]);
+        let mut plain = Plain { collectors, banks: bank_count, rounds, moving, written, taken: 0, busy, results };
+        let timing = UnitTiming { latency, interval };
+        let mut timings = [QUICK; UNITS];
+        SOME_UNITS.iter().for_each(|unit| timings[unit.index()] = timing);
+        let mut execution = Execution::new(timings, sub_cores as u32);
+        let mut seq = 0;
+        for (now, Step { writes, takes, issues }) in (0u64..).zip(steps) {
+            while let Some(result) = execution.take_result(now) {
+                let at = plain.results.iter().position(|&(at, seq)| at == now && seq == u32::from(result.dst));
+                prop_assert!(at.is_some(), "cycle {now}: {result:?}");
+                plain.results.remove(at.unwrap());
+            }
+            prop_assert!(plain.results.iter().all(|&(at, _)| at > now));
+            plain.execute(now, timing);
+            if execution.begin(now) {
+                stage.latches_emptied();
+            }
+            for (sub_core, warp, reg) in writes {
+                let place = (sub_core % sub_cores, (usize::from(reg) + usize::from(warp)) % banks as usize);
+                prop_assert_eq!(stage.write(place.0, warp, reg), !plain.written.contains(&place));
+                plain.written.push(place);
+            }
+            for sub_core in takes {
+                let (sub_core, unit) = (sub_core % sub_cores, Unit::Mem.index());
+                let at = plain.moving.iter().position(|m| m.place == Place::Complete && m.sub_core == sub_core && m.unit == unit);
+                if let Some(at) = at {
+                    prop_assert_eq!(stage.take_mem(sub_core).seq, plain.moving.remove(at).seq);
+                }
+            }
+            stage.cycle(now, &mut execution);
+            plain.cycle(sub_cores);
+            for (sub_core, unit, warp, sources) in issues {
+                let (sub_core, unit) = (sub_core % sub_cores, SOME_UNITS[unit]);
+                let full = plain.latch_is_full(Place::Issued, sub_core, unit.index());
+                prop_assert_eq!(stage.issued_full(sub_core)[unit.index()], if full { u32::MAX } else { 0 });
+                if full {
+                    continue;
+                }
+                let mut reads = vec![0; banks as usize];
+                sources.iter().for_each(|&reg| reads[(usize::from(reg) + usize::from(warp)) % banks as usize] += 1);
+                let turned = bank_reads(&sources, banks).rotate_left(4 * u32::from(warp)) & (u32::MAX >> (32 - 4 * banks));
+                stage.issue(sub_core, unit, Inflight { seq, warp, dst: seq as u16, ..Inflight::EMPTY }, turned);
+                plain.moving.push(Moving { seq, sub_core, unit: unit.index(), reads, place: Place::Issued });
+                seq += 1;
+            }
+            let moves = |m: &Moving| m.place != Place::Complete || m.unit == Unit::Mem.index();
+            prop_assert_eq!(stage.is_empty(), !plain.moving.iter().any(moves));
+            for sub_core in 0..sub_cores {
+                for unit in SOME_UNITS {
+                    let complete = plain.latch_is_full(Place::Complete, sub_core, unit.index());
+                    let full = if unit == Unit::Mem { stage.complete_mem() >> sub_core & 1 != 0 } else { execution.is_full(sub_core, unit.index()) };
+                    prop_assert_eq!(full, complete, "cycle {}, {:?} of {}", now, unit, sub_core);
+                }
+            }
+        }
+    }
+}
