@@ -2,7 +2,7 @@
 //! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
 
 use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, Policy, Transition};
+use mias::experiment::policy::{Control, Latency, Policy, Transition};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
 use mias::{gpu_file, kernels};
@@ -28,7 +28,8 @@ fn workloads(kernels: &[(&str, u64)]) -> Vec<Workload> {
 /// Every control of these kernels, with every transition, and a cap for one of them.
 fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options)> {
     let all: Vec<&Workload> = workloads.iter().collect();
-    let done = Options { profile_cycles: PROFILE_CYCLES, ..Options::new(End::Done) };
+    // Decisions of no time: between two rounds of three kernels' configurations these small kernels would be over.
+    let done = Options { profile_cycles: PROFILE_CYCLES, latency: Latency::Off, ..Options::new(End::Done) };
     // The null policy places nothing of all kernels but one: until done it would never end.
     let policies = Policy::ALL.into_iter().filter(|&policy| policy != Policy::Null).map(Control::Policy);
     let configs = machine.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);

@@ -6,13 +6,15 @@
 
 use crate::bus::Bus;
 use crate::counters::Counter;
-use crate::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm};
+use crate::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, global, interrupt, slot, slot_control, slot_status, sm};
 
 /// SMs, as a mask: three.
 const ALL_SMS: u32 = 0b111;
 
 /// Kernels of the script.
 const KERNELS: u32 = 2;
+/// Their slots, as a mask.
+const ALL_SLOTS: u32 = 0b11;
 
 /// What is raised, at which cycle, and for COMPLETED by which slots: the launches, the end of their batch, all SMs in place, all
 /// windows over, the kernels' ends.
@@ -52,6 +54,8 @@ pub struct Rehearsal {
     status: u32,
     cycle: u32,
     launches: u32,
+    /// Slots with a kernel, and those of them whose kernel has ended: a bit each.
+    occupied: u32,
     completed: u32,
 }
 
@@ -59,16 +63,17 @@ impl Rehearsal {
     /// Before the first act; nothing is pending.
     #[must_use]
     pub const fn new() -> Self {
-        Self { acts: 0, status: 0, cycle: 0, launches: 0, completed: 0 }
+        Self { acts: 0, status: 0, cycle: 0, launches: 0, occupied: 0, completed: 0 }
     }
 
     /// Plays the next act: raises its event. Nothing once the script is over.
     pub fn play(&mut self) {
         if let Some(&(event, cycle, completed)) = SCRIPT.get(self.acts) {
             self.acts = self.acts.saturating_add(1);
-            (self.status, self.cycle, self.completed) = (event, cycle, completed);
+            (self.status, self.cycle) = (event, cycle);
+            self.completed |= completed;
             if event == interrupt::LAUNCH {
-                self.launches = KERNELS;
+                (self.launches, self.occupied) = (KERNELS, ALL_SLOTS);
             }
         }
     }
@@ -85,8 +90,11 @@ impl Rehearsal {
     }
 
     /// Registers of a slot: a kernel of many TBs of 256 threads.
-    fn read_slot(register: u32) -> u32 {
+    fn read_slot(&self, index: u32, register: u32) -> u32 {
+        let among = |slots: u32| slots.checked_shr(index).unwrap_or(0) & 1 != 0;
         match register {
+            slot::STATUS if among(self.completed) => slot_status::OCCUPIED | slot_status::DRAINED | slot_status::COMPLETED,
+            slot::STATUS if among(self.occupied) => slot_status::OCCUPIED,
             slot::TB_THREADS => 256,
             slot::GRID_TBS | slot::UNFINISHED_TBS => 100_000,
             _ => 0,
@@ -114,7 +122,7 @@ impl Bus for Rehearsal {
             global::LAUNCH_SLOT => KERNELS.saturating_sub(self.launches),
             global::PARTITION | global::PROFILE_DONE => ALL_SMS,
             _ if offset >= sm::BASE => Self::read_sm((offset - sm::BASE) / sm::STRIDE, offset % sm::STRIDE),
-            _ if offset >= slot::BASE => Self::read_slot(offset % slot::STRIDE),
+            _ if offset >= slot::BASE => self.read_slot((offset - slot::BASE) / slot::STRIDE, offset % slot::STRIDE),
             _ => 0,
         }
     }
@@ -122,8 +130,15 @@ impl Bus for Rehearsal {
     fn write32(&mut self, offset: u32, value: u32) {
         match offset {
             global::INT_STATUS => self.status &= !value,
-            global::COMPLETED => self.completed &= !value,
             global::LAUNCH_POP => self.launches = self.launches.saturating_sub(1),
+            _ if value == slot_control::RELEASE => {
+                for index in 0..KERNELS {
+                    if offset == slot::at(index as usize, slot::CONTROL) {
+                        self.occupied &= !(1 << index);
+                        self.completed &= !(1 << index);
+                    }
+                }
+            }
             _ => {}
         }
     }

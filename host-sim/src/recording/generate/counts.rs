@@ -62,7 +62,10 @@ impl Kind {
                 misses: 1,
                 ..RawCounters::default()
             },
-            Kind::Full => each(|counter| u64::from(counter.max()) + up_to(1)),
+            Kind::Full => {
+                let beyond = up_to(1);
+                each(|counter| u64::from(counter.max()) + beyond)
+            }
             Kind::Any => each(|counter| up_to(counter.max().into())),
         }
     }
