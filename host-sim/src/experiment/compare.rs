@@ -5,12 +5,14 @@
 //! decision regret compares a static run of its choice with the oracle's, end-to-end regret its own run, which pays for
 //! profiling and transition (DESIGN.md section 5).
 
+use super::judge::{Material, judge};
 use super::machine::{Decision, End, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
-use crate::metrics::{self, Metrics};
+use crate::metrics::Metrics;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// A kernel alone on the GPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,67 +156,16 @@ pub fn compare(
     let alone = only_fastest(&isolated_ipc, &max_tbs);
 
     let mut controls: Vec<Control> = sweep_configs.iter().cloned().map(Control::Fixed).collect();
-    for policy in policies {
-        controls.push(if *policy == Policy::Null { Control::Fixed(alone.clone()) } else { Control::Policy(*policy) });
-    }
+    controls.extend(policies.iter().map(|&policy| control_of(policy, &alone)));
     controls.sort();
     controls.dedup();
     let runs = controls.iter().map(|control| Run { control: control.clone(), workloads: all.clone(), options }).collect();
     let outcomes: BTreeMap<Control, Outcome> =
         controls.iter().cloned().zip(run_all(machine, runs, watch)?).filter_map(|(control, outcome)| Some((control, outcome?))).collect();
 
-    let judge = |outcome: &Outcome| {
-        let ipcs: Vec<f64> = (0..all.len()).map(|kernel| ipc(outcome, kernel, options)).collect();
-        (Metrics::of(&ipcs, &isolated_ipc), ipcs)
-    };
-    let of_config = |config: &[u32]| outcomes.get(&Control::Fixed(config.to_vec())).map(|outcome| judge(outcome).0);
-    let mut missing = Missing::default();
-    let mut sweep: Vec<SweepPoint> = Vec::new();
-    for config in sweep_configs {
-        match of_config(&config) {
-            Some(metrics) => sweep.push(SweepPoint { config, metrics }),
-            None => missing.configs.push(config),
-        }
-    }
-    let oracle = if missing.configs.is_empty() {
-        PerObjective { s: best(&sweep, |m| m.speedup), stp: best(&sweep, |m| m.stp) }
-    } else {
-        PerObjective::default()
-    };
-    let regret = |metrics: Option<Metrics>| PerObjective {
-        s: metrics::regret(metrics.and_then(|m| m.speedup), oracle.s.as_ref().map(|best| best.value)),
-        stp: metrics::regret(metrics.and_then(|m| m.stp), oracle.stp.as_ref().map(|best| best.value)),
-    };
-
-    let mut results = Vec::new();
-    for &policy in policies {
-        let control = if policy == Policy::Null { Control::Fixed(alone.clone()) } else { Control::Policy(policy) };
-        let Some(outcome) = outcomes.get(&control) else {
-            missing.policies.push(policy);
-            continue;
-        };
-        let (metrics, ipcs) = judge(outcome);
-        let config = outcome.config().map(<[u32]>::to_vec);
-        let chosen = config.as_ref().and_then(|config| sweep.iter().find(|point| point.config == *config));
-        let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
-        results.push(PolicyResult {
-            policy,
-            placement: if config.is_some() { Vec::new() } else { outcome.placement.clone() },
-            config,
-            metrics,
-            decision_regret: regret(chosen.map(|point| point.metrics)),
-            end_to_end_regret: regret(Some(metrics)),
-            transition_cycles: outcome.transition_cycles,
-            profile_cycles: outcome.profile_cycles,
-            decision_cycles: outcome.decision_time.map(|time| time.cycles),
-            makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
-            kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
-            decision: outcome.decision.clone(),
-            parted: outcome.parted.clone(),
-        });
-    }
-    let isolated = isolated_ipc.iter().zip(&max_tbs).map(|(&ipc, &max_tbs)| Isolated { ipc, max_tbs }).collect();
-    Ok(Comparison { isolated, results, s_null: metrics::null_speedup(&isolated_ipc), sweep, oracle, missing })
+    let material =
+        Material { isolated_ipc: &isolated_ipc, max_tbs: &max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options };
+    Ok(judge(material))
 }
 
 /// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
@@ -256,22 +207,42 @@ fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, wat
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
 }
 
-/// All runs, in parallel; none for those that were interrupted.
+/// All runs, in parallel; none for those that were interrupted. Runs of measuring policies on the same workloads go together.
 pub(super) fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
-    let one = |run: &Run<'_>| match machine.run(run, &|cycles| watch.cycles(cycles)) {
-        Err(RunError::Interrupted) => Ok(None),
-        outcome => {
-            watch.finished();
-            outcome.map(Some)
-        }
-    };
-    let outcomes: Vec<Result<Option<Outcome>, RunError>> = runs.par_iter().map(one).collect();
-    outcomes.into_iter().collect()
+    let measures = |run: &Run<'_>| matches!(run.control, Control::Policy(policy) if policy.measures());
+    let (mut together, mut groups): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
+    for (at, run) in runs.iter().enumerate() {
+        if measures(run) { together.push(at) } else { groups.push(vec![at]) }
+    }
+    // All runs of a call differ in control only, but for those alone, which do not measure.
+    groups.insert(0, together);
+    let outcomes: Vec<OnceLock<Result<Option<Outcome>, RunError>>> = runs.iter().map(|_| OnceLock::new()).collect();
+    groups.par_iter().for_each(|group| {
+        let members: Vec<Run<'_>> = group.iter().map(|&at| runs[at].clone()).collect();
+        let done = |place: usize, outcome: Result<Outcome, RunError>| {
+            let outcome = match outcome {
+                Err(RunError::Interrupted) => Ok(None),
+                outcome => {
+                    watch.finished();
+                    outcome.map(Some)
+                }
+            };
+            // Told once per run.
+            let _ = outcomes[group[place]].set(outcome);
+        };
+        machine.run_together(&members, &|cycles| watch.cycles(cycles), &done);
+    });
+    outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Ok(None))).collect()
+}
+
+/// What runs for a policy; `alone` is what [`Policy::Null`] places.
+pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
+    if policy == Policy::Null { Control::Fixed(alone.to_vec()) } else { Control::Policy(policy) }
 }
 
 /// All room for the kernel with the largest isolated IPC (the first of equals), none for the others.
-fn only_fastest(isolated_ipc: &[f64], max_tbs: &[u32]) -> Vec<u32> {
+pub fn only_fastest(isolated_ipc: &[f64], max_tbs: &[u32]) -> Vec<u32> {
     let mut fastest = 0;
     for (kernel, ipc) in isolated_ipc.iter().enumerate() {
         if *ipc > isolated_ipc[fastest] {
@@ -279,15 +250,4 @@ fn only_fastest(isolated_ipc: &[f64], max_tbs: &[u32]) -> Vec<u32> {
         }
     }
     max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == fastest { tbs } else { 0 }).collect()
-}
-
-fn best(sweep: &[SweepPoint], objective: impl Fn(&Metrics) -> Option<f64>) -> Option<Best> {
-    let mut best: Option<Best> = None;
-    for point in sweep {
-        let Some(value) = objective(&point.metrics) else { continue };
-        if best.as_ref().is_none_or(|b| value > b.value) {
-            best = Some(Best { config: point.config.clone(), value });
-        }
-    }
-    best
 }

@@ -124,6 +124,20 @@ impl Controller {
         }
     }
 
+    /// The same again, not recorded; none if the firmware is an image, of which there is no copy.
+    pub(super) fn copy(&self) -> Option<Controller> {
+        let Brain::Native(firmware) = &self.brain else { return None };
+        Some(Controller {
+            brain: Brain::Native(firmware.clone()),
+            timer: self.timer.clone(),
+            record: None,
+            streams: self.streams.clone(),
+            placement: self.placement.clone(),
+            decision: self.decision.clone(),
+            ..*self
+        })
+    }
+
     /// The observations of a run that ended at cycle `now`.
     pub(super) fn observed(mut self, registers: &RegisterFile, now: u64) -> Observed {
         self.account(now);

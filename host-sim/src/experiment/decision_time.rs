@@ -12,7 +12,7 @@ use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
 use mias_hw_model::register_file::RegisterFile;
 
 /// Times the decisions of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DecisionTimer {
     microcontroller: MicrocontrollerConfig,
     core_khz: u32,

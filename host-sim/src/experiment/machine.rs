@@ -61,7 +61,7 @@ pub struct Run<'a> {
 }
 
 /// Hits, misses and failures of one cache level, in sector requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CacheCounts {
     /// Requests served or merged.
     pub accesses: u64,
@@ -74,7 +74,7 @@ pub struct CacheCounts {
 }
 
 /// What one launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LaunchCounts {
     /// Cycle at which its launch latency began.
     pub start_cycle: u64,
@@ -117,7 +117,7 @@ impl LaunchCounts {
 }
 
 /// SMs that were given the same TB quotas.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placement {
     /// The SMs, ascending.
     pub sms: Vec<u32>,
@@ -126,7 +126,7 @@ pub struct Placement {
 }
 
 /// What the firmware saw of one configuration, summed over the SMs that had it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ProfiledConfig {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
@@ -152,7 +152,7 @@ pub struct ProfiledConfig {
 }
 
 /// How the firmware came to its choice.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Decision {
     /// Cycle of the decision.
     pub cycle: u64,
@@ -182,6 +182,24 @@ pub struct SmTotals {
     pub lsu_stall_cycles: u64,
     /// MSHR entries in use, summed over cycles.
     pub outstanding_cycles: u64,
+}
+
+/// How often instructions are noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// Core cycles between two samples, at least 1.
+    pub every_cycles: u64,
+    /// No sample after this cycle.
+    pub until_cycle: u64,
+}
+
+/// Instructions up to a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Sample {
+    /// Core cycle.
+    pub cycle: u64,
+    /// Warp and thread instructions of each workload so far.
+    pub insts: Vec<(u64, u64)>,
 }
 
 /// What a run gave.
@@ -214,6 +232,8 @@ pub struct Outcome {
     pub parted: Option<String>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
+    /// Instructions over time; empty unless the machine was told to note them.
+    pub samples: Vec<Sample>,
 }
 
 impl Outcome {
@@ -262,4 +282,10 @@ pub trait Machine: Sync {
     /// # Errors
     /// [`RunError`].
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError>;
+
+    /// Runs that differ in control only. What is common to some may be simulated once; outcomes are those of [`Machine::run`].
+    /// `done` is told the place of a run and its outcome as soon as there is one, from any thread.
+    fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
+        runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress)));
+    }
 }

@@ -9,6 +9,7 @@ pub mod compare;
 mod controller;
 mod decision_time;
 pub mod fit;
+pub mod judge;
 pub mod least_squares;
 pub mod machine;
 pub mod policy;

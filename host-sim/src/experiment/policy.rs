@@ -43,6 +43,14 @@ impl Policy {
         }
     }
 
+    /// Fewest SMs on which it can place `kernels` kernels.
+    pub fn least_sms(self, kernels: u32) -> u32 {
+        match self {
+            Policy::Spatial => kernels,
+            _ => 1,
+        }
+    }
+
     /// All of them, in the order of reports.
     pub const ALL: [Policy; 7] =
         [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];

@@ -1,11 +1,13 @@
 //! The simulated GPU under the firmware, as experiments see it.
 
+mod together;
+
 use super::cancel::Cancel;
 use super::controller::Controller;
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
-use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, SmTotals};
+use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, Sample, Sampling, SmTotals};
 use super::policy::{Control, IpcUnit, Policy, Transition};
 use super::workload::Workload;
 use crate::cosim::Image;
@@ -20,6 +22,7 @@ use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats, Stats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use mias_hw_model::sm::{IssueClass, Resources};
+use together::Shared;
 
 /// Cycles simulated between two progress reports.
 const CHUNK_CYCLES: u64 = 8_192;
@@ -39,6 +42,8 @@ pub struct SimulatedGpu {
     record_firmware: bool,
     /// The image that decides; none: the firmware in this process.
     image: Option<Image>,
+    /// Instructions are noted so often.
+    samples: Option<Sampling>,
 }
 
 /// A GPU in the middle of a run.
@@ -52,7 +57,7 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, record_firmware: false, image: None }
+        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, record_firmware: false, image: None, samples: None }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
@@ -79,6 +84,11 @@ impl SimulatedGpu {
     /// The same GPU, whose scheduler is an image in QEMU; none: the firmware in this process.
     pub fn with_image(self, image: Option<Image>) -> Self {
         SimulatedGpu { image, ..self }
+    }
+
+    /// The same GPU, which notes the instructions so far now and then ([`Outcome::samples`]).
+    pub fn sampling(self, samples: Sampling) -> Self {
+        SimulatedGpu { samples: Some(samples), ..self }
     }
 
     /// The kernel as the firmware sees it at launch.
@@ -164,6 +174,50 @@ impl SimulatedGpu {
     }
 }
 
+impl SimulatedGpu {
+    /// Advances from sample to sample, as far as samples are wanted.
+    fn sample_until(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>, RunError> {
+        let Some(Sampling { every_cycles, until_cycle }) = self.samples else { return Ok(Vec::new()) };
+        let mut samples = Vec::new();
+        for cycle in (1..=until_cycle.min(limit) / every_cycles.max(1)).map(|number| number * every_cycles) {
+            self.advance(running, cycle, progress)?;
+            if running.gpu.cycle() < cycle {
+                break;
+            }
+            let insts = running.gpu.stats().launches.iter().map(|launch| (launch.warp_insts, launch.thread_insts)).collect();
+            samples.push(Sample { cycle, insts });
+        }
+        Ok(samples)
+    }
+
+    /// What a run that has ended gave.
+    fn outcome(&self, running: Running) -> Outcome {
+        let Running { mut gpu, controller } = running;
+        self.outcome_of(&mut gpu, controller)
+    }
+
+    fn outcome_of(&self, gpu: &mut Gpu, controller: Controller) -> Outcome {
+        let observed = controller.observed(gpu.registers(), gpu.cycle());
+        let stats = gpu.stats();
+        Outcome {
+            cycles: stats.cycles,
+            launches: stats.launches.iter().map(launch_counts).collect(),
+            sms: sm_totals(&stats),
+            placement: observed.placement,
+            transition_cycles: stats.transition_cycles,
+            profile_cycles: observed.profile_cycles,
+            decision_time: observed.decision_time,
+            decision: observed.decision,
+            stalls: stalls(&stats),
+            activity: gpu.registers_mut().take_activity(),
+            recording: observed.recording,
+            parted: observed.parted,
+            energy: EnergyReport::of(&self.config, &stats),
+            samples: Vec::new(),
+        }
+    }
+}
+
 impl Machine for SimulatedGpu {
     fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
         Ok(self.kernel(0, workload)?.max_tbs.into())
@@ -182,29 +236,25 @@ impl Machine for SimulatedGpu {
 
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
         let mut running = self.start(run)?;
-        let limit = match run.options.end {
-            End::Cycles(cycles) => cycles,
-            End::Done => u64::MAX,
-        };
+        let limit = limit(run.options);
+        let samples = self.sample_until(&mut running, limit, progress)?;
         self.advance(&mut running, limit, progress)?;
-        let Running { mut gpu, controller } = running;
-        let observed = controller.observed(gpu.registers(), gpu.cycle());
-        let stats = gpu.stats();
-        Ok(Outcome {
-            cycles: stats.cycles,
-            launches: stats.launches.iter().map(launch_counts).collect(),
-            sms: sm_totals(&stats),
-            placement: observed.placement,
-            transition_cycles: stats.transition_cycles,
-            profile_cycles: observed.profile_cycles,
-            decision_time: observed.decision_time,
-            decision: observed.decision,
-            stalls: stalls(&stats),
-            activity: gpu.registers_mut().take_activity(),
-            recording: observed.recording,
-            parted: observed.parted,
-            energy: EnergyReport::of(&self.config, &stats),
-        })
+        Ok(Outcome { samples, ..self.outcome(running) })
+    }
+
+    fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
+        match runs {
+            [first, _, ..] if self.shares() => self.share(runs, &Shared { limit: limit(first.options), progress, done }),
+            _ => runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress))),
+        }
+    }
+}
+
+/// The cycle at which a run ends at the latest.
+fn limit(options: Options) -> u64 {
+    match options.end {
+        End::Cycles(cycles) => cycles,
+        End::Done => u64::MAX,
     }
 }
 

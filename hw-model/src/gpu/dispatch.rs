@@ -4,7 +4,7 @@
 use super::Gpu;
 
 /// What TB issue remembers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Dispatcher {
     /// SM that was given a TB last.
     last: usize,

@@ -65,7 +65,7 @@ pub(super) struct Queued {
 }
 
 /// All launches in the order given.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     pub launches: Vec<Queued>,
     pub completed: usize,

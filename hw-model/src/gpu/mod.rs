@@ -47,8 +47,8 @@ pub enum RunEnd {
 /// Interrupts served in one cycle before the line counts as stuck.
 const MOST_INTERRUPTS_PER_CYCLE: u32 = 1_000;
 
-/// The GPU.
-#[derive(Debug)]
+/// The GPU. A clone goes on as the original would.
+#[derive(Clone, Debug)]
 pub struct Gpu {
     config: GpuConfig,
     /// The cycle that runs next.

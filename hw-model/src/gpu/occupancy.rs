@@ -1,7 +1,7 @@
 //! For how many cycles each SM has held a TB: what tells active SMs from idle ones in the energy report.
 
 /// Per SM, when it last took its first TB, and the cycles of all earlier stays.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Occupancy {
     since: Vec<Option<u64>>,
     before: Vec<u64>,

@@ -23,7 +23,7 @@ pub struct Stuck {
     pub waiting: Vec<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Watchdog {
     /// Cycle of the next look; a run does not skip past it.
     pub(super) next_look: u64,

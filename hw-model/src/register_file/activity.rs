@@ -50,7 +50,7 @@ pub enum ActivityEvent {
 }
 
 /// The record.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ActivityLog {
     pub(super) now: u64,
     pub(super) entries: Vec<Activity>,

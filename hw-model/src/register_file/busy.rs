@@ -13,7 +13,7 @@ use mias_firmware::regs::{PhaseCode, global};
 use super::RegisterFile;
 
 /// Writes held back.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Busy {
     /// Decisions take time.
     pub(super) enabled: bool,

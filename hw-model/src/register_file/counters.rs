@@ -50,7 +50,7 @@ impl RawCounters {
 }
 
 /// Counters of one SM within the register block: cumulative, base of the current count, and the latch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CounterBank {
     raw: RawCounters,
     base: RawCounters,

@@ -46,8 +46,8 @@ pub struct PreemptCommand {
     pub technique: u32,
 }
 
-/// The register block.
-#[derive(Clone, Debug)]
+/// The register block. Two that are equal answer every access alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterFile {
     machine: MachineDescription,
     now: u64,
@@ -119,6 +119,13 @@ impl RegisterFile {
     #[must_use]
     pub fn machine(&self) -> &MachineDescription {
         &self.machine
+    }
+
+    /// The same block with other straps, as if it had been wired so from the beginning.
+    #[must_use]
+    pub fn with_straps(mut self, straps: Straps) -> Self {
+        self.machine.straps = straps;
+        self
     }
 
     /// TBs of the kernel in `slot` that `sm` may hold; 0 for SMs and slots that do not exist.

@@ -6,7 +6,7 @@ use super::counters::CounterBank;
 use super::machine::KernelDescriptor;
 
 /// The block's share of an SM.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SmState {
     /// Waiting for its partition, or profiling.
     pub(super) armed: bool,
@@ -19,7 +19,7 @@ pub(super) struct SmState {
 }
 
 /// A kernel slot.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SlotState {
     /// The kernel in it, none when free.
     pub(super) kernel: Option<KernelDescriptor>,
@@ -30,7 +30,7 @@ pub(super) struct SlotState {
 }
 
 /// What the firmware says of itself: registers without effect.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
     /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`].
     values: [u32; 4],
@@ -53,7 +53,7 @@ impl Notes {
 }
 
 /// The global timer.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Timer {
     pub(super) compare: u64,
     /// Low word written but not yet joined by a high word.
@@ -68,7 +68,7 @@ impl Timer {
 }
 
 /// The watchdog.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Watchdog {
     pub(super) period: u32,
     pub(super) fed_at: u64,

@@ -1,0 +1,72 @@
+//! Runs that share a simulation: every outcome is what the run gives alone, in every number.
+
+use mias::experiment::cancel::Cancel;
+use mias::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
+use mias::experiment::policy::{Control, Policy, Transition};
+use mias::experiment::simulated::SimulatedGpu;
+use mias::experiment::workload::{Workload, place};
+use mias::{gpu_file, kernels};
+use std::sync::{Arc, Mutex};
+
+fn machine() -> SimulatedGpu {
+    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    gpu.sm.count = 3;
+    SimulatedGpu::new(gpu)
+}
+
+fn workloads(sizes: &[(&str, u64)]) -> Vec<Workload> {
+    let traced = |(stream, &(name, size)): (usize, &(&str, u64))| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), stream as u32)
+    };
+    let mut workloads: Vec<Workload> = sizes.iter().enumerate().map(traced).collect();
+    place(&mut workloads);
+    workloads
+}
+
+/// All outcomes by place, and the cycles that progress was told of.
+fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {
+    let (done, cycles) = (Mutex::new(vec![None; runs.len()]), Mutex::new(0));
+    machine.run_together(runs, &|more| *cycles.lock().unwrap() += more, &|at, outcome| {
+        let before = done.lock().unwrap()[at].replace(outcome);
+        assert!(before.is_none(), "run {at} ended twice");
+    });
+    (done.into_inner().unwrap().into_iter().map(Option::unwrap).collect(), cycles.into_inner().unwrap())
+}
+
+#[test]
+fn shared_runs_are_the_runs_alone() {
+    let machine = machine();
+    let sets = [workloads(&[("fwt", 1 << 14), ("mm", 64)]), workloads(&[("blk", 1 << 15), ("mm", 64)])];
+    let window = Options { profile_cycles: 2_000, ..Options::new(End::Cycles(20_000)) };
+    let (mut parted, mut decided) = (false, 0);
+    for all in &sets {
+        for options in [window, Options { transition: Transition::Ideal, ..window }, Options { end: End::Done, ..window }] {
+            let run = |&policy: &Policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
+            let policies: Vec<Policy> = Policy::ALL.into_iter().filter(|&policy| policy != Policy::Null).collect();
+            let mut runs: Vec<Run<'_>> = policies.iter().map(run).collect();
+            // Two that act alike to the end.
+            runs.push(runs[0].clone());
+            let alone: Vec<_> = runs.iter().map(|run| machine.run(run, &|_| {})).collect();
+            let (shared, cycles) = together(&machine, &runs);
+            let choices = |policy: Policy| shared[policies.iter().position(|&p| p == policy).unwrap()].clone().unwrap();
+            parted |= choices(Policy::MiasIpc).config() != choices(Policy::MiasIpmIpc).config();
+            decided += usize::from(choices(Policy::MiasIpc).decision.is_some());
+            assert_eq!(cycles, shared.iter().map(|outcome| outcome.as_ref().unwrap().cycles).sum::<u64>());
+            assert_eq!(shared, alone);
+        }
+    }
+    assert!(decided > 2, "{decided} of 6 came to a decision");
+    assert!(parted, "the metrics never chose differently: the test shows nothing");
+}
+
+#[test]
+fn asked_to_stop_they_all_stop() {
+    let all = workloads(&[("mm", 64), ("fwt", 1 << 14)]);
+    let cancel = Cancel::default();
+    cancel.request();
+    let options = Options::new(End::Cycles(30_000));
+    let run = |policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
+    let (outcomes, _) = together(&machine().stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
+    assert_eq!(outcomes, vec![Err(RunError::Interrupted); 2]);
+}
