@@ -6,6 +6,7 @@ pub mod cache;
 pub mod characterise;
 pub mod cli;
 pub mod cosim;
+pub mod evaluate;
 pub mod experiment;
 pub mod gpu_file;
 pub mod graph;

@@ -20,6 +20,10 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
     Compare(CompareArgs),
+    /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
+    Evaluate(EvaluateArgs),
+    /// Compare the runs of two result folders; exit code 1 if they differ
+    Diff(DiffArgs),
     /// Run one policy and print everything measured, or replay an Accel-Sim trace
     Run(Box<RunArgs>),
     /// List the kernels, characterise them, or check their results
@@ -81,6 +85,33 @@ pub(super) struct CompareArgs {
     pub(super) policies: Vec<Policy>,
     #[command(flatten)]
     pub(super) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EvaluateArgs {
+    /// `thesis`, `extended`, `quick`, or the TOML file of a plan of your own
+    #[arg(default_value = "thesis")]
+    pub(super) plan: String,
+    /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Runs at a time; results do not depend on it [default: one per core]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
+    pub(super) jobs: Option<u16>,
+    /// Only print what would be run, a line per run
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DiffArgs {
+    /// A folder that `mias evaluate` wrote
+    pub(super) first: PathBuf,
+    /// Another
+    pub(super) second: PathBuf,
 }
 
 #[derive(Debug, Args)]

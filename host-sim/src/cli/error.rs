@@ -2,6 +2,8 @@
 
 use crate::accelsim::export::ExportError;
 use crate::cosim::CosimError;
+use crate::evaluate::plan::PlanError;
+use crate::evaluate::store::StoreError;
 use crate::experiment::machine::RunError;
 use crate::experiment::workload::TraceReadError;
 use crate::gpu_file::GpuFileError;
@@ -79,6 +81,18 @@ impl From<KernelError> for CliError {
             KernelError::Mismatch(_) => CliError::internal(error),
             other => CliError::User(other.to_string()),
         }
+    }
+}
+
+impl From<PlanError> for CliError {
+    fn from(error: PlanError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        CliError::User(error.to_string())
     }
 }
 

@@ -1,13 +1,15 @@
-//! The command line: `compare`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
+//! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
 //! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
-//! that differ, 130 interrupted (what was finished is kept).
+//! or folders that differ, 130 interrupted (what was finished is kept).
 
 mod args;
 mod cache;
 mod compare;
+mod diff;
 mod error;
+mod evaluate;
 mod export;
 mod firmware;
 mod fit;
@@ -41,6 +43,8 @@ pub fn main() -> u8 {
     };
     let result = match &arguments.command {
         Command::Compare(compare) => compare::main(compare),
+        Command::Evaluate(args) => evaluate::main(args),
+        Command::Diff(args) => diff::main(args),
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),
         Command::Sweep(sweep) => sweep::main(sweep),

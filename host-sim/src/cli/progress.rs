@@ -20,7 +20,7 @@ pub(super) struct Progress {
     cancel: Cancel,
 }
 
-fn bar() -> ProgressBar {
+pub(super) fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {percent}% {eta}") {
         bar.set_style(style.progress_chars("=> "));

@@ -163,7 +163,7 @@ pub struct Decision {
 }
 
 /// The time of decisions, all of a run together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DecisionTime {
     /// Decisions; each round of profiling ends with one.
     pub decisions: u32,

@@ -57,7 +57,16 @@ impl SimulatedGpu {
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
         let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
-        SimulatedGpu { config, machine, cancel: Cancel::default(), skip: true, record: false, record_firmware: false, image: None, samples: None }
+        SimulatedGpu {
+            config,
+            machine,
+            cancel: Cancel::default(),
+            skip: true,
+            record: false,
+            record_firmware: false,
+            image: None,
+            samples: None,
+        }
     }
 
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.

@@ -6,6 +6,7 @@ pub mod characterisation;
 pub mod comparison_json;
 pub mod comparison_table;
 mod energy;
+pub mod evaluation;
 mod explanation;
 pub mod fit_report;
 pub mod kernel_list;

@@ -74,7 +74,11 @@ impl Output {
     }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// Writes a file in one step: at any time there is all of it, or what was there before.
+///
+/// # Errors
+/// Those of the system; the file is then as it was before.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let trial = beside(path)?;
     let written = std::fs::File::create(&trial).and_then(|mut file| {
         file.write_all(bytes)?;

@@ -1,0 +1,17 @@
+//! `mias diff`: the runs of two result folders beside each other.
+
+use super::CliError;
+use super::args::DiffArgs;
+use crate::evaluate::diff::Diff;
+use crate::evaluate::store::Store;
+use crate::report::evaluation;
+use crate::report::output::Output;
+
+pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
+    let (first, first_note) = Store::existing(&args.first)?;
+    let (second, second_note) = Store::existing(&args.second)?;
+    let diff = Diff::of(&first.records()?, &second.records()?);
+    let models = (first_note.model.as_str(), second_note.model.as_str());
+    Output::open(None)?.write(&evaluation::diff::render(&diff, models))?;
+    if diff.is_empty() { Ok(()) } else { Err(CliError::Differs("the folders differ".into())) }
+}

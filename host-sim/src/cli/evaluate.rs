@@ -1,0 +1,146 @@
+//! `mias evaluate`: a plan, run by run, into a folder.
+
+use super::args::EvaluateArgs;
+use super::progress;
+use super::{CliError, cache, interrupt, resolve};
+use crate::evaluate::execute::{self, ExecuteError, Watch};
+use crate::evaluate::findings::{Runs, findings};
+use crate::evaluate::plan::{self, Plan};
+use crate::evaluate::store::{Note, Store};
+use crate::evaluate::study::{Job, Studies, words};
+use crate::evaluate::{SAMPLING, results::Evaluation};
+use crate::experiment::cancel::Cancel;
+use crate::experiment::machine::{Machine, RunError};
+use crate::experiment::policy::Policy;
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::workload::Workload;
+use crate::report::evaluation;
+use crate::report::output::Output;
+use crate::report::table::grouped;
+use indicatif::ProgressBar;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+pub(super) fn main(args: &EvaluateArgs) -> Result<(), CliError> {
+    let plan = plan::load(&args.plan)?;
+    if let Some(jobs) = args.jobs {
+        rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
+    }
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results-{}", plan.name)));
+    // Before anything long: a folder that cannot be used is refused now.
+    let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
+    warn_of_linear(&plan);
+    let cancel = interrupt::catch()?;
+    let begun = Instant::now();
+    let traces = traces(&plan, args.no_cache, &cancel)?;
+    let mut studies = Studies::of(&plan, &traces)?;
+    let Some(store) = store else { return list(&studies) };
+    eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
+
+    let simulating = Instant::now();
+    let done = run(&studies, &store, &cancel)?;
+    let runs = Runs::load(&studies, &store);
+    studies.add_null(&|study, group| runs.fastest(study, group));
+    let done = done + run(&studies, &store, &cancel)?;
+    eprintln!("{done} of {} runs simulated in {:.0} s, the others were there", studies.jobs.len(), simulating.elapsed().as_secs_f64());
+
+    let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
+    write(&store, &evaluation)?;
+    Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, &folder))?)
+}
+
+/// Says which machines make mias-linear decide as mias-ipc, each once.
+fn warn_of_linear(plan: &Plan) {
+    let linear = plan.experiments.iter().filter(|experiment| experiment.policies.contains(&Policy::MiasLinear));
+    let settings = linear.flat_map(|experiment| &experiment.settings);
+    let without = settings.filter(|setting| setting.gpu.scheduler.linear_coefficient_q16 == 0);
+    let names: BTreeSet<&str> = without.map(|setting| setting.gpu.name.as_str()).collect();
+    for name in names {
+        eprintln!("warning: `{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`");
+    }
+}
+
+/// The plan's kernels, each executed and traced once.
+fn traces(plan: &Plan, no_cache: bool, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let words = words(plan);
+    let workloads = resolve::apart(&words, &cache::open(no_cache)?, cancel)?;
+    Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
+}
+
+/// Runs what is not there yet; gives how many that were.
+fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
+    let missing = execute::missing(studies.jobs.values(), store);
+    let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
+    let machine = |job: &Job| -> Box<dyn Machine> {
+        let machine = SimulatedGpu::new(studies.all[job.study].setting.gpu.clone()).stopped_by(cancel.clone());
+        let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
+        Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
+    };
+    let result = execute::execute(&missing, store, &machine, cancel, &bar);
+    bar.bar.finish_and_clear();
+    let kept = || studies.jobs.len() - execute::missing(studies.jobs.values(), store).len();
+    let there = |kept: usize| {
+        format!("{kept} of {} runs are kept in {}; the same command goes on from there", studies.jobs.len(), store.folder().display())
+    };
+    match result {
+        Ok(()) => Ok(missing.len()),
+        Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there(kept()))),
+        Err(ExecuteError::Run(error)) => Err(error.into()),
+        Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there(kept())))),
+    }
+}
+
+/// Documents that are written last, so that a folder that has them is complete.
+fn write(store: &Store, evaluation: &Evaluation) -> Result<(), CliError> {
+    let json = serde_json::to_string_pretty(evaluation).map_err(CliError::internal)? + "\n";
+    store.put("results.json", &json)?;
+    store.put("results.csv", &evaluation::csv::render(evaluation))?;
+    store.put("report.html", &evaluation::html::render(evaluation))?;
+    Ok(())
+}
+
+fn list(studies: &Studies<'_>) -> Result<(), CliError> {
+    let lines = studies.jobs.iter().map(|(key, job)| format!("{key} {}\n", job.identity.describe()));
+    let mut text: String = lines.collect();
+    let cycles: u64 = studies.jobs.values().filter_map(Job::expected_cycles).sum();
+    let open = studies.jobs.values().filter(|job| job.expected_cycles().is_none()).count();
+    text += &format!("{} runs, {open} of them until done, the others of {} cycles in all\n", studies.jobs.len(), grouped(cycles));
+    Ok(Output::open(None)?.write(&text)?)
+}
+
+/// A bar over the cycles of all windows; runs until done lengthen it as they go.
+struct Bar {
+    bar: ProgressBar,
+    finished: AtomicUsize,
+    all: usize,
+    cancel: Cancel,
+}
+
+impl Bar {
+    fn new(jobs: &[&Job], all: usize, cancel: Cancel) -> Self {
+        let bar = progress::bar();
+        bar.set_length(jobs.iter().filter_map(|job| job.expected_cycles()).sum());
+        let before = all - jobs.len();
+        bar.set_message(format!("{before} of {all} runs"));
+        Bar { bar, finished: AtomicUsize::new(before), all, cancel }
+    }
+}
+
+impl Watch for Bar {
+    fn cycles(&self, job: &Job, cycles: u64) {
+        if job.expected_cycles().is_none() {
+            self.bar.inc_length(cycles);
+        }
+        self.bar.inc(cycles);
+        if self.cancel.requested() {
+            self.bar.set_message("stopping; Ctrl-C again to quit at once");
+        }
+    }
+
+    fn finished(&self, _job: &Job) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.set_message(format!("{finished} of {} runs", self.all));
+    }
+}

@@ -1,0 +1,28 @@
+//! Evaluations: many experiments from one plan, each run once and kept on disk, and what they say together.
+//!
+//! ```text
+//! plan (TOML) -> studies -> jobs, each once -> folder, a file per run -> results -> JSON, CSV, HTML
+//! ```
+//!
+//! What is computed is a function of the folder's files alone, so that a run's bytes do not depend on when or by how many workers it was
+//! done.
+
+#[cfg(test)]
+mod closed_machine;
+pub mod diff;
+pub mod execute;
+pub mod findings;
+pub mod plan;
+pub mod record;
+pub mod results;
+pub mod statistics;
+pub mod store;
+pub mod study;
+pub mod summary;
+#[cfg(test)]
+mod tests;
+
+use crate::experiment::machine::Sampling;
+
+/// Time series of kernels alone in a window (thesis figure 3.4): 60 points over thrice the time in which IPC settles there.
+pub const SAMPLING: Sampling = Sampling { every_cycles: 2_500, until_cycle: 150_000 };

@@ -1,0 +1,244 @@
+//! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
+//! values is a *setting*.
+
+use super::reader::Value;
+use super::{Order, PlanError};
+use crate::experiment::machine::{End, Options};
+use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::suggest;
+use clap::ValueEnum;
+use mias_firmware::regs::MAX_WINDOW;
+use mias_hw_model::config::GpuConfig;
+use serde::Deserialize;
+
+/// Most values of one parameter (assumption: more are a slip of the finger).
+const MOST_VALUES: u64 = 1_000;
+
+/// Keys of `[experiment.parameters]`.
+const KEYS: [&str; 8] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order"];
+
+/// What a value does to a setting.
+#[derive(Clone, Debug)]
+enum Change {
+    Cycles(u64),
+    Done,
+    Relaunch(bool),
+    ProfileCycles(u32),
+    Transition(Transition),
+    Latency(Latency),
+    Ipc(IpcUnit),
+    Order(Order),
+    Machine(Vec<String>, toml::Value),
+}
+
+/// A parameter and its values.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    key: String,
+    values: Vec<(String, Change)>,
+}
+
+/// A value of each parameter.
+type Combination<'a> = Vec<(&'a Axis, &'a (String, Change))>;
+
+/// One combination of values, applied.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The machine's name, with the fields that are not as in its file.
+    pub machine: String,
+    /// What the machine is.
+    pub gpu: GpuConfig,
+    /// How runs go.
+    pub options: Options,
+    /// In which order kernels are launched.
+    pub order: Order,
+    /// Key and value of the parameters that the experiment varies.
+    pub labels: Vec<(String, String)>,
+}
+
+/// Reads `[experiment.parameters]`.
+pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
+    value.table("[experiment.parameters]", &KEYS)?;
+    value.entries()?.iter().map(axis).collect()
+}
+
+fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
+    let key = value.key;
+    if value.is_table() {
+        return Ok(Axis {
+            key: key.into(),
+            values: range(value)?.into_iter().map(|n| Ok((n.to_string(), numeric(value, n)?))).collect::<Result<_, PlanError>>()?,
+        });
+    }
+    let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
+        Ok(match key {
+            "cycles" | "profile-cycles" => {
+                let number = value.whole(0..=u64::MAX)?;
+                (number.to_string(), numeric(value, number)?)
+            }
+            "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
+            "until" if value.text()? == "done" => ("done".into(), Change::Done),
+            "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
+            "transition" => named(value, Change::Transition)?,
+            "latency" => named(value, Change::Latency)?,
+            "ipc" => named(value, Change::Ipc)?,
+            _ => named(value, Change::Order)?,
+        })
+    };
+    Ok(Axis { key: key.into(), values: value.one_or_more()?.iter().map(one).collect::<Result<_, _>>()? })
+}
+
+/// A number as a value of a parameter.
+fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
+    let bounded = |most: u64| match number {
+        0 => Err(value.fail("must be at least 1")),
+        number if number > most => Err(value.fail(&format!("{number} must be 1 to {most}"))),
+        number => Ok(number),
+    };
+    match value.key {
+        "cycles" => Ok(Change::Cycles(bounded(u64::MAX)?)),
+        "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
+        _ => Err(value.fail("has no range; give a value or a list of values")),
+    }
+}
+
+/// A value that has a name.
+fn named<T: ValueEnum>(value: &Value<'_>, change: impl Fn(T) -> Change) -> Result<(String, Change), PlanError> {
+    let text = value.text()?;
+    let known: Vec<String> = T::value_variants().iter().filter_map(|v| v.to_possible_value()).map(|v| v.get_name().to_owned()).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let parsed = T::from_str(text, false).map_err(|_| value.fail(&suggest::unknown("value", text, &known)))?;
+    Ok((text.into(), change(parsed)))
+}
+
+/// `{ from = 20_000, to = 90_000, step = 10_000 }`.
+fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
+    let table = value.table("a range", &["from", "to", "step"])?;
+    let number = |key: &str, least: u64| table.require(key)?.whole(least..=u64::MAX);
+    let (from, to, step) = (number("from", 0)?, number("to", 0)?, number("step", 1)?);
+    if from > to {
+        return Err(value.fail(&format!("the range from {from} to {to} is empty")));
+    }
+    if (to - from) / step >= MOST_VALUES {
+        return Err(value.fail(&format!("the range has more than {MOST_VALUES} values; give a larger step")));
+    }
+    Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
+}
+
+/// Reads `[experiment.machine]`: fields of the machine's file by their dotted names. Tables nest, as in the machine's file.
+pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig) -> Result<Vec<Axis>, PlanError> {
+    let mut axes = Vec::new();
+    let like = toml::Value::try_from(gpu).map_err(|error| value.fail(&error.to_string()))?;
+    fields(value, &like, &mut Vec::new(), gpu, &mut axes)?;
+    Ok(axes)
+}
+
+fn fields(value: &Value<'_>, like: &toml::Value, path: &mut Vec<String>, gpu: &GpuConfig, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
+    for entry in value.entries()? {
+        // A quoted key may hold a whole path.
+        let names: Vec<&str> = entry.key.split('.').collect();
+        let mut at = like;
+        for name in &names {
+            let known: Vec<&str> = at.as_table().map(|table| table.keys().map(String::as_str).collect()).unwrap_or_default();
+            at = at.get(name).ok_or_else(|| entry.fail(&format!("machine `{}`: {}", gpu.name, suggest::unknown("field", name, &known))))?;
+        }
+        let depth = path.len();
+        path.extend(names.iter().map(|&name| name.to_owned()));
+        if entry.is_table() && at.is_table() {
+            fields(&entry, at, path, gpu, axes)?;
+        } else {
+            let numbers = |numbers: Vec<u64>| numbers.into_iter().map(|n| toml::Value::Integer(n as i64)).collect();
+            let values: Vec<toml::Value> = match entry.is_table() {
+                true => numbers(range(&entry)?),
+                false => entry.one_or_more()?.iter().map(Value::plain).collect::<Result<_, _>>()?,
+            };
+            let values: Vec<(String, Change)> = values.into_iter().map(|v| (label(&v), Change::Machine(path.clone(), v))).collect();
+            // Every single change must make a machine; combinations are checked when they are made.
+            for change in &values {
+                apply(gpu, std::slice::from_ref(&change.1)).map_err(|error| entry.fail(&error))?;
+            }
+            axes.push(Axis { key: path.join("."), values });
+        }
+        path.truncate(depth);
+    }
+    Ok(())
+}
+
+/// The machine with its fields changed.
+fn apply(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
+    let mut document = toml::Value::try_from(gpu).map_err(|error| error.to_string())?;
+    for change in changes {
+        let Change::Machine(path, value) = change else { continue };
+        let mut at = &mut document;
+        for name in path {
+            at = at.get_mut(name).ok_or_else(|| format!("machine `{}` has no field {}", gpu.name, path.join(".")))?;
+        }
+        *at = value.clone();
+    }
+    GpuConfig::deserialize(document).map_err(|error| format!("machine `{}`: {}", gpu.name, error.message()))
+}
+
+/// All combinations of values on a machine, the first parameter changing slowest.
+///
+/// # Errors
+/// A machine that cannot be; the message says which.
+pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, String> {
+    let mut combinations: Vec<Combination<'_>> = vec![Vec::new()];
+    for axis in axes {
+        let longer = combinations.iter().flat_map(|before| axis.values.iter().map(|value| [&before[..], &[(axis, value)]].concat()));
+        combinations = longer.collect();
+        if combinations.len() as u64 > MOST_VALUES {
+            return Err(format!("more than {MOST_VALUES} combinations of parameters; vary fewer at a time"));
+        }
+    }
+    combinations.iter().map(|combination| setting(combination, gpu)).collect()
+}
+
+fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, String> {
+    let changes: Vec<Change> = combination.iter().map(|(_, (_, change))| change.clone()).collect();
+    let machine = machine_name(gpu, &changes)?;
+    let gpu = apply(gpu, &changes)?;
+    gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+    let mut end = End::Cycles(super::DEFAULT_CYCLES);
+    for change in &changes {
+        match change {
+            Change::Cycles(cycles) => end = End::Cycles(*cycles),
+            Change::Done => end = End::Done,
+            _ => {}
+        }
+    }
+    let mut setting = Setting { machine, gpu, options: Options::new(end), order: Order::Given, labels: Vec::new() };
+    for (axis, (label, change)) in combination {
+        match change {
+            Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
+            Change::ProfileCycles(cycles) => setting.options.profile_cycles = *cycles,
+            Change::Transition(transition) => setting.options.transition = *transition,
+            Change::Latency(latency) => setting.options.latency = *latency,
+            Change::Ipc(ipc) => setting.options.ipc = *ipc,
+            Change::Order(order) => setting.order = *order,
+            Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
+        }
+        if axis.values.len() > 1 {
+            setting.labels.push((axis.key.clone(), label.clone()));
+        }
+    }
+    Ok(setting)
+}
+
+/// The machine's name, with every field that a change really changes.
+fn machine_name(gpu: &GpuConfig, changes: &[Change]) -> Result<String, String> {
+    let mut name = gpu.name.clone();
+    for change in changes {
+        if let Change::Machine(path, value) = change
+            && apply(gpu, std::slice::from_ref(change))? != *gpu
+        {
+            name += &format!(" {}={}", path.join("."), label(value));
+        }
+    }
+    Ok(name)
+}
+
+/// A field's value as people write it.
+fn label(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,158 @@
+//! Plans that are read, and what is said of those that cannot be.
+
+use super::*;
+use crate::experiment::machine::End;
+use crate::experiment::machine::Options;
+use crate::experiment::policy::Transition;
+
+const SOUND: &str = r#"
+name = "mine"
+description = "two kernels"
+
+[[experiment]]
+name = "pairs"
+title = "Pairs"
+gpu = "rtx2060"
+kernels = ["mm:64", "fwt:4096", "bopt:8"]
+policies = ["mias-ipc", "spatial"]
+
+[experiment.parameters]
+cycles = 20_000
+"#;
+
+fn refused(text: &str) -> String {
+    parse("my.toml", text).unwrap_err().to_string()
+}
+
+/// The sound plan with one text replaced by another: the message, which must point at the line of the new text.
+fn refused_with(from: &str, to: &str) -> String {
+    assert!(SOUND.contains(from), "{from}");
+    let text = SOUND.replacen(from, to, 1);
+    let line = text[..text.find(to).unwrap()].matches('\n').count() + to.matches('\n').count() + 1;
+    let first = line - to.matches('\n').count();
+    let message = refused(&text);
+    assert!((first..=line).any(|line| message.starts_with(&format!("my.toml:{line}:"))), "{message}");
+    message
+}
+
+#[test]
+fn built_in_plans_are_sound() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plans");
+    let mut files: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    files.sort();
+    let mut known = names();
+    known.sort_unstable();
+    assert_eq!(files, known);
+    for name in known {
+        assert_eq!(load(name).unwrap().name, name);
+    }
+    // Algorithms.md 6.1: 7 kernels, 21 pairs, 5,000,000 cycles.
+    let thesis = load("thesis").unwrap();
+    assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
+    assert_eq!(thesis.experiments[0].settings[0].options.end, End::Cycles(5_000_000));
+    let triples = load("extended").unwrap().experiments.into_iter().find(|experiment| experiment.name == "triples").unwrap();
+    assert_eq!(triples.groups.len(), 35);
+}
+
+#[test]
+fn defaults_are_all_pairs_and_the_thesis_window() {
+    let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", "")).unwrap();
+    let experiment = &plan.experiments[0];
+    assert_eq!(experiment.groups, [vec![0, 1], vec![0, 2], vec![1, 2]]);
+    assert_eq!(experiment.policies, [Policy::Spatial, Policy::MiasIpc], "in the order of reports");
+    assert!(experiment.configurations);
+    let setting = &experiment.settings[0];
+    assert_eq!(setting.options, Options::new(End::Cycles(DEFAULT_CYCLES)));
+    assert!(setting.labels.is_empty() && setting.machine == "rtx2060");
+}
+
+#[test]
+fn parameters_are_combined() {
+    let parameters = "cycles = 20_000\nprofile-cycles = { from = 1_000, to = 3_500, step = 1_000 }\ntransition = [\"drain\", \"ideal\"]\n\
+        [experiment.machine]\nsm.count = [2, 3]\nsm.warp_scheduler = \"lrr\"\n";
+    let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", parameters)).unwrap();
+    let settings = &plan.experiments[0].settings;
+    assert_eq!(settings.len(), 3 * 2 * 2);
+    let profile: Vec<u32> = settings.iter().map(|setting| setting.options.profile_cycles).collect();
+    assert_eq!(profile[..5], [1_000, 1_000, 1_000, 1_000, 2_000], "the first parameter changes slowest");
+    assert_eq!(settings[2].options.transition, Transition::Ideal);
+    assert_eq!((settings[0].gpu.sm.count, settings[1].gpu.sm.count), (2, 3));
+    assert_eq!(settings[1].machine, "rtx2060 sm.count=3 sm.warp_scheduler=lrr");
+    let labels: Vec<&str> = settings[0].labels.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(labels, ["profile-cycles", "transition", "sm.count"], "what does not vary is no label");
+}
+
+#[test]
+fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
+    let text = SOUND.to_owned() + "[experiment.machine]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
+    let plan = parse("my.toml", &text).unwrap();
+    let machines: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.machine.as_str()).collect();
+    assert_eq!(machines, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
+}
+
+#[test]
+fn listed_groups_and_sizes() {
+    let with =
+        |line: &str| parse("my.toml", &SOUND.replace("policies", &format!("{line}\npolicies"))).unwrap().experiments.remove(0).groups;
+    assert_eq!(with("groups = [[\"bopt:8\", \"mm:64\"], [\"mm:64\", \"mm:64\"]]"), [vec![2, 0], vec![0, 0]]);
+    assert_eq!(with("together = [3]"), [vec![0, 1, 2]]);
+    assert_eq!(with("together = [1, 2]").len(), 3 + 3);
+}
+
+#[test]
+fn mistakes_are_shown_where_they_are() {
+    for (from, to, parts) in [
+        ("policies =", "polices =", &["unknown key `polices`; did you mean `policies`?"][..]),
+        ("[\"mias-ipc\", \"spatial\"]", "[]", &["policies: the list is empty"]),
+        ("\"mias-ipc\"", "\"mias-ipx\"", &["unknown policy `mias-ipx`; did you mean `mias-ipc`?"]),
+        ("\"fwt:4096\"", "\"ftw:4096\"", &["unknown kernel `ftw`; did you mean `fwt`?"]),
+        ("\"fwt:4096\"", "\"mm:64\"", &["`mm:64` is listed twice"]),
+        ("\"rtx2060\"", "\"rtx2600\"", &["unknown GPU `rtx2600`; did you mean `rtx2060`?"]),
+        ("cycles = 20_000", "cycles = 0", &["cycles: must be at least 1"]),
+        ("cycles = 20_000", "cycles = \"long\"", &["cycles: expected a whole number, found string"]),
+        ("cycles = 20_000", "cycels = 1", &["unknown key `cycels`; did you mean `cycles`?"]),
+        ("cycles = 20_000", "cycles = []", &["the list is empty"]),
+        ("cycles = 20_000", "cycles = { from = 9, to = 1, step = 1 }", &["the range from 9 to 1 is empty"]),
+        ("cycles = 20_000", "cycles = { from = 1, to = 9_000_000_000, step = 1 }", &["more than 1000 values"]),
+        ("cycles = 20_000", "cycles = { from = 1, to = 2 }", &["a range has no `step`"]),
+        ("cycles = 20_000", "profile-cycles = 200_000", &["200000 must be 1 to 131071"]),
+        ("cycles = 20_000", "transition = \"drained\"", &["unknown value `drained`; did you mean `drain`?"]),
+        ("cycles = 20_000", "until = \"end\"", &["only `done` is known"]),
+        ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
+        ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
+        ("name = \"mine\"", "", &["a plan has no `name`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = \"three\"", &["machine `rtx2060`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
+        ("\nname = \"mine\"", "include = [\"thesiz\"]\nname = \"mine\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
+    ] {
+        let message = if to.is_empty() { refused(&SOUND.replacen(from, to, 1)) } else { refused_with(from, to) };
+        for part in parts {
+            assert!(message.contains(part), "{to}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
+    let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 1");
+    assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
+}
+
+#[test]
+fn two_experiments_of_one_name_are_refused() {
+    let twice = SOUND.to_owned() + &SOUND[SOUND.find("[[experiment]]").unwrap()..];
+    assert!(refused(&twice).contains("there is an experiment `pairs` already"));
+    assert!(refused("name = \"n\"\ndescription = \"d\"\n").contains("no [[experiment]]"));
+    assert!(load("thesiss").unwrap_err().to_string().starts_with("unknown plan `thesiss`; did you mean `thesis`?"));
+    assert!(load("no/such.toml").unwrap_err().to_string().starts_with("cannot read the plan no/such.toml: "));
+}
+
+#[test]
+fn a_plan_that_includes_itself_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("loop.toml");
+    std::fs::write(&path, SOUND.replacen("name", &format!("include = [{:?}]\nname", path.display().to_string()), 1)).unwrap();
+    assert!(load(path.to_str().unwrap()).unwrap_err().to_string().contains("does one include itself?"));
+}

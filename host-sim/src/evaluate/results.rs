@@ -1,0 +1,256 @@
+//! What an evaluation found: every number of the result documents, in the types that they are written from.
+//! docs/results-format.md describes each field.
+
+use crate::experiment::machine::Placement;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Version of `results.json` and `results.csv`; grows with every change that a reader could trip over.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A value for each of the two objectives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Objectives<T> {
+    /// The thesis' speedup.
+    pub s: T,
+    /// Weighted speedup.
+    pub stp: T,
+}
+
+/// The whole.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Version of program and model.
+    pub model: String,
+    /// The plan.
+    pub plan: PlanNote,
+    /// Every experiment in every setting, in the order of the plan.
+    pub studies: Vec<StudyResult>,
+}
+
+/// The plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanNote {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Fingerprint of its text.
+    pub hash: String,
+}
+
+/// An experiment in one setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StudyResult {
+    /// The experiment's name.
+    pub experiment: String,
+    /// Its title.
+    pub title: String,
+    /// Key and value of every parameter that the experiment varies.
+    pub setting: Vec<(String, String)>,
+    /// The machine, with the fields that the plan changes.
+    pub gpu: String,
+    /// Fingerprint of its values.
+    pub gpu_hash: String,
+    /// Window in core cycles; none: until all kernels have completed.
+    pub cycles: Option<u64>,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: &'static str,
+    /// The time that decisions take.
+    pub latency: &'static str,
+    /// The instruction that IPC counts.
+    pub ipc_unit: &'static str,
+    /// Whether kernels that end start again.
+    pub relaunch: bool,
+    /// Kernels alone, in the experiment's order.
+    pub kernels: Vec<AloneResult>,
+    /// Kernels together.
+    pub groups: Vec<GroupResult>,
+    /// Means by class of group and policy.
+    pub summary: Vec<SummaryRow>,
+}
+
+/// A kernel alone.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AloneResult {
+    /// Its name.
+    pub name: String,
+    /// Fingerprint of its trace.
+    pub trace_hash: String,
+    /// Key of the run.
+    pub run: String,
+    /// Most TBs per SM.
+    pub max_tbs: u32,
+    /// Instructions per cycle.
+    pub ipc: f64,
+    /// Core cycles simulated.
+    pub cycles: u64,
+    /// Shares of issue slots by class.
+    pub slots: BTreeMap<&'static str, f64>,
+    /// Joules; none if the machine has no coefficients.
+    pub energy_joules: Option<f64>,
+    /// Cycle, and IPC from the point before it to there.
+    pub curve: Vec<(u64, f64)>,
+}
+
+/// Kernels together.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupResult {
+    /// Names in launch order.
+    pub kernels: Vec<String>,
+    /// C and M of the kernels, memory intensive first; `other` where one has no type.
+    pub class: String,
+    /// Instructions per cycle alone, in launch order.
+    pub isolated_ipc: Vec<f64>,
+    /// What running only the fastest kernel would score in S.
+    pub s_null: Option<f64>,
+    /// Cycles of running the kernels one after the other, each to its end; none in a window.
+    pub sequential_cycles: Option<u64>,
+    /// The best configuration for each objective.
+    pub oracle: Objectives<Option<OracleResult>>,
+    /// Static runs of every maximal configuration.
+    pub configurations: Vec<ConfigurationResult>,
+    /// In the plan's order.
+    pub policies: Vec<PolicyResult>,
+}
+
+/// The best configuration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OracleResult {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// The objective.
+    pub value: f64,
+}
+
+/// The four metrics of a co-run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MetricValues {
+    /// S, the thesis' speedup.
+    pub speedup: Option<f64>,
+    /// Weighted speedup.
+    pub stp: Option<f64>,
+    /// Average normalised turnaround time.
+    pub antt: Option<f64>,
+    /// Smallest over largest normalised IPC.
+    pub fairness: Option<f64>,
+}
+
+/// A static run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConfigurationResult {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// Key of the run.
+    pub run: String,
+    /// Against the kernels alone.
+    #[serde(flatten)]
+    pub metrics: MetricValues,
+    /// Instructions per cycle of each kernel.
+    pub ipc: Vec<f64>,
+    /// Shares of issue slots by class.
+    pub slots: BTreeMap<&'static str, f64>,
+}
+
+/// A policy's run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PolicyResult {
+    /// The policy.
+    pub policy: &'static str,
+    /// Key of the run.
+    pub run: String,
+    /// The run is that of the first kernel alone, which provably is the same.
+    pub derived: bool,
+    /// TBs of each kernel per SM; none where SMs differ.
+    pub config: Option<Vec<u32>>,
+    /// Quotas where SMs differ.
+    pub placement: Vec<Placement>,
+    /// Against the kernels alone.
+    #[serde(flatten)]
+    pub metrics: MetricValues,
+    /// Instructions per cycle of each kernel.
+    pub ipc: Vec<f64>,
+    /// The same over alone.
+    pub normalized_ipc: Vec<Option<f64>>,
+    /// Lost by the choice of configuration.
+    pub regret: Objectives<Option<f64>>,
+    /// Lost in all.
+    pub end_to_end_regret: Objectives<Option<f64>>,
+    /// Cycles in transition.
+    pub transition_cycles: u64,
+    /// Cycles of profiling.
+    pub profile_cycles: u64,
+    /// Both over all cycles simulated.
+    pub overhead: Option<f64>,
+    /// Cycles that the decisions took; none if they took none.
+    pub decision_cycles: Option<u64>,
+    /// Cycle of the last decision.
+    pub decision_cycle: Option<u64>,
+    /// What the policy made of each configuration, and what that was worth.
+    pub ranking: Option<Ranking>,
+    /// Shares of issue slots by class.
+    pub slots: BTreeMap<&'static str, f64>,
+    /// Joules; none if the machine has no coefficients.
+    pub energy_joules: Option<f64>,
+    /// Cycles until all kernels had completed; none in a window.
+    pub makespan_cycles: Option<u64>,
+    /// Makespan of the kernels one after the other over this one.
+    pub makespan_speedup_sequential: Option<f64>,
+    /// Left-over's makespan over this one, kernels launched in the same order.
+    pub makespan_speedup_left_over: Option<f64>,
+    /// The same for left-over with the kernels launched the other way round, where the plan has that.
+    pub makespan_speedup_left_over_reversed: Option<f64>,
+}
+
+/// How a policy's scores order the configurations, against what static runs of them achieve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// Configuration and score, in the order of the decision.
+    pub scores: Vec<(Vec<u32>, f64)>,
+    /// Kendall's tau-b.
+    pub kendall: Objectives<Option<f64>>,
+    /// Spearman's rho.
+    pub spearman: Objectives<Option<f64>>,
+    /// Pairs of configurations that score and outcome order alike.
+    pub concordant: Objectives<u64>,
+    /// Pairs that they order the other way round.
+    pub discordant: Objectives<u64>,
+}
+
+/// Both means of a quantity over groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Means {
+    /// Groups in which it exists.
+    pub count: usize,
+    /// Arithmetic.
+    pub arithmetic: Option<f64>,
+    /// Geometric; none where a value is not positive.
+    pub geometric: Option<f64>,
+}
+
+/// Means over the groups of a class.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SummaryRow {
+    /// The class; `all` for all groups.
+    pub class: String,
+    /// Number of groups.
+    pub groups: usize,
+    /// A policy, or `s-null`, `oracle-s`, `oracle-stp`.
+    pub policy: String,
+    /// By quantity.
+    pub means: BTreeMap<&'static str, Means>,
+    /// Largest S.
+    pub most_speedup: Option<f64>,
+    /// Groups with S below 1.
+    pub below_one: usize,
+    /// Groups with STP of 1 or less.
+    pub not_worth_sharing: usize,
+    /// Groups in which the oracle's configuration for the objective was chosen.
+    pub best_chosen: Objectives<usize>,
+    /// Goodman and Kruskal's gamma over all pairs of configurations of all groups.
+    pub gamma: Objectives<Option<f64>>,
+}

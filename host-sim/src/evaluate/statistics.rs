@@ -1,0 +1,163 @@
+//! Means and rank correlations. None where they do not exist: of nothing, of what is not finite, of ranks that are all equal.
+
+use std::cmp::Ordering;
+
+/// Arithmetic mean.
+pub fn arithmetic(values: &[f64]) -> Option<f64> {
+    let all_finite = values.iter().all(|value| value.is_finite());
+    (!values.is_empty() && all_finite).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Geometric mean; all values must be positive.
+pub fn geometric(values: &[f64]) -> Option<f64> {
+    let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    arithmetic(&logarithms).map(f64::exp)
+}
+
+/// How pairs of places are ordered by two lists of values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Concordance {
+    /// Ordered alike.
+    pub concordant: u64,
+    /// Ordered the other way round.
+    pub discordant: u64,
+    /// Equal in the first list only.
+    pub tied_first: u64,
+    /// Equal in the second only.
+    pub tied_second: u64,
+}
+
+impl Concordance {
+    /// Of two lists of the same length.
+    pub fn of(first: &[f64], second: &[f64]) -> Self {
+        let mut counts = Concordance::default();
+        let both: Vec<(f64, f64)> = first.iter().copied().zip(second.iter().copied()).collect();
+        for (at, a) in both.iter().enumerate() {
+            for b in &both[at + 1..] {
+                match (a.0.total_cmp(&b.0), a.1.total_cmp(&b.1)) {
+                    (Ordering::Equal, Ordering::Equal) => {}
+                    (Ordering::Equal, _) => counts.tied_first += 1,
+                    (_, Ordering::Equal) => counts.tied_second += 1,
+                    (x, y) if x == y => counts.concordant += 1,
+                    _ => counts.discordant += 1,
+                }
+            }
+        }
+        counts
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Concordance) -> Self {
+        Concordance {
+            concordant: self.concordant + other.concordant,
+            discordant: self.discordant + other.discordant,
+            tied_first: self.tied_first + other.tied_first,
+            tied_second: self.tied_second + other.tied_second,
+        }
+    }
+
+    /// Kendall's tau-b (Kendall 1945): 1 for the same order, -1 for the opposite.
+    pub fn tau_b(self) -> Option<f64> {
+        let ordered = (self.concordant + self.discordant) as f64;
+        let product = (ordered + self.tied_first as f64) * (ordered + self.tied_second as f64);
+        (product > 0.0).then(|| (self.concordant as f64 - self.discordant as f64) / product.sqrt())
+    }
+
+    /// Goodman and Kruskal's gamma (1954), which leaves ties out: pairs ordered alike over pairs ordered, from -1 to 1.
+    pub fn gamma(self) -> Option<f64> {
+        let ordered = self.concordant + self.discordant;
+        (ordered > 0).then(|| (self.concordant as f64 - self.discordant as f64) / ordered as f64)
+    }
+}
+
+/// Spearman's rho: the correlation of ranks, equal values sharing the mean of their ranks.
+pub fn spearman(first: &[f64], second: &[f64]) -> Option<f64> {
+    if first.len() != second.len() {
+        return None;
+    }
+    let (a, b) = (ranks(first), ranks(second));
+    let (mean_a, mean_b) = (arithmetic(&a)?, arithmetic(&b)?);
+    let sum = |of: &dyn Fn(f64, f64) -> f64| a.iter().zip(&b).map(|(&a, &b)| of(a - mean_a, b - mean_b)).sum::<f64>();
+    let spread = sum(&|a, _| a * a) * sum(&|_, b| b * b);
+    (spread > 0.0).then(|| sum(&|a, b| a * b) / spread.sqrt())
+}
+
+/// The rank of each value, from 1; equal values share the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let below = |value: f64, order: Ordering| values.iter().filter(|other| other.total_cmp(&value) == order).count() as f64;
+    values.iter().map(|&value| below(value, Ordering::Less) + (below(value, Ordering::Equal) + 1.0) / 2.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(a: Option<f64>, b: f64) -> bool {
+        a.is_some_and(|a| (a - b).abs() < 1e-12)
+    }
+
+    #[test]
+    fn worked_examples() {
+        assert!(close(arithmetic(&[1.0, 2.0, 6.0]), 3.0));
+        assert!(close(geometric(&[1.0, 2.0, 4.0]), 2.0));
+        // 1-2, 1-3, 1-4, 2-4, 3-4 alike, 2-3 the other way round.
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]);
+        let counts = Concordance { concordant: 5, discordant: 1, tied_first: 0, tied_second: 0 };
+        assert_eq!(Concordance::of(&a, &b), counts);
+        assert!(close(counts.tau_b(), 4.0 / 6.0) && close(counts.gamma(), 4.0 / 6.0));
+        // 1 - 6 * 2 / (4 * 15).
+        assert!(close(spearman(&a, &b), 0.8));
+        // One tie in the first: (2 - 0) / sqrt((2 + 1) * 2).
+        let tied = Concordance::of(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]);
+        assert_eq!(tied, Concordance { concordant: 2, discordant: 0, tied_first: 1, tied_second: 0 });
+        assert!(close(tied.tau_b(), 2.0 / 6.0_f64.sqrt()) && close(tied.gamma(), 1.0));
+        // Ranks 1.5, 1.5, 3 and 1, 2, 3: covariance 1.5, squares 1.5 and 2.
+        assert!(close(spearman(&[1.0, 1.0, 2.0], &[1.0, 2.0, 3.0]), 1.5 / 3.0_f64.sqrt()));
+    }
+
+    #[test]
+    fn what_does_not_exist_is_none() {
+        assert_eq!(arithmetic(&[]), None);
+        assert_eq!(arithmetic(&[f64::NAN]), None);
+        assert_eq!(geometric(&[0.0, 1.0]), None);
+        assert_eq!(geometric(&[-1.0]), None);
+        assert_eq!(spearman(&[1.0], &[1.0]), None);
+        assert_eq!(spearman(&[1.0, 2.0], &[1.0]), None);
+        assert_eq!(Concordance::of(&[1.0, 1.0], &[1.0, 2.0]).tau_b(), None);
+        assert_eq!(Concordance::default().gamma(), None);
+    }
+
+    fn distinct() -> impl Strategy<Value = Vec<f64>> {
+        prop::collection::btree_set(-1000i32..1000, 2..12).prop_map(|set| set.into_iter().map(f64::from).collect::<Vec<_>>()).prop_shuffle()
+    }
+
+    proptest! {
+        /// The same order is 1, the opposite -1, whatever the values.
+        #[test]
+        fn equal_and_opposite_orders(values in distinct()) {
+            let cubes: Vec<f64> = values.iter().map(|v| v * v * v).collect();
+            let opposite: Vec<f64> = values.iter().map(|v| -v).collect();
+            for (other, expected) in [(&cubes, 1.0), (&opposite, -1.0)] {
+                prop_assert!(close(Concordance::of(&values, other).tau_b(), expected));
+                prop_assert!(close(Concordance::of(&values, other).gamma(), expected));
+                prop_assert!(close(spearman(&values, other), expected));
+            }
+        }
+
+        #[test]
+        fn correlations_are_symmetric_and_bounded(pairs in prop::collection::vec((0u8..6, 0u8..6), 2..10)) {
+            let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).unzip();
+            prop_assert_eq!(Concordance::of(&a, &b).tau_b(), Concordance::of(&b, &a).tau_b());
+            for value in [Concordance::of(&a, &b).tau_b(), spearman(&a, &b)].into_iter().flatten() {
+                prop_assert!((-1.0 - 1e-12..=1.0 + 1e-12).contains(&value));
+            }
+        }
+
+        #[test]
+        fn the_geometric_mean_is_no_larger(values in prop::collection::vec(0.01f64..100.0, 1..10)) {
+            prop_assert!(geometric(&values).unwrap() <= arithmetic(&values).unwrap() + 1e-9);
+        }
+    }
+}

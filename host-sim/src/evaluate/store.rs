@@ -1,0 +1,194 @@
+//! The folder of an evaluation: a note of what it is of, and a file per run that has ended.
+//!
+//! A file appears whole or not at all, as soon as its run has ended. So whatever ends the program, at whatever time, what is there is
+//! valid, and the same command goes on from it.
+
+use super::plan::Plan;
+use super::record::{FORMAT, Identity, Kept, MODEL};
+use crate::hash::Fnv;
+use crate::report::output::replace;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::hash::Hasher;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The note's name.
+const NOTE: &str = "evaluation.json";
+
+/// The runs' folder.
+const RUNS: &str = "runs";
+
+/// What a folder is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// Version of the folder's files.
+    pub format: u32,
+    /// Version of program and model.
+    pub model: String,
+    /// The plan's name.
+    pub plan: String,
+    /// Fingerprint of its text.
+    pub plan_hash: String,
+}
+
+impl Note {
+    /// Of an evaluation of `plan` by this program.
+    pub fn of(plan: &Plan) -> Self {
+        let mut hasher = Fnv::default();
+        hasher.write(plan.text.as_bytes());
+        Note { format: FORMAT, model: MODEL.into(), plan: plan.name.clone(), plan_hash: format!("{:016x}", hasher.finish()) }
+    }
+}
+
+/// A run on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What it is.
+    pub run: Identity,
+    /// What it gave.
+    pub outcome: Kept,
+}
+
+/// Why a folder cannot be used. The message names it and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StoreError(pub String);
+
+/// Writes a file, whole or not at all.
+type Write = Arc<dyn Fn(&Path, &[u8]) -> io::Result<()> + Send + Sync>;
+
+/// The folder.
+#[derive(Clone)]
+pub struct Store {
+    folder: PathBuf,
+    write: Write,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// The folder for results of `note`'s plan, made if need be. One that holds something else is refused.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open(folder: &Path, note: &Note) -> Result<Self, StoreError> {
+        Store::with(folder, note, Arc::new(replace))
+    }
+
+    fn with(folder: &Path, note: &Note, write: Write) -> Result<Self, StoreError> {
+        let at = folder.display();
+        let store = Store { folder: folder.to_owned(), write };
+        let remedy = "give another folder with --out, or remove this one";
+        match store.note()? {
+            Some(there) if there.format != note.format || there.model != note.model => {
+                let (theirs, ours) = (&there.model, &note.model);
+                return Err(StoreError(format!("{at} holds results of version {theirs}, this is {ours}; {remedy}")));
+            }
+            Some(there) if there != *note => {
+                let same = there.plan == note.plan;
+                let which = if same { "an earlier text of this plan".into() } else { format!("the plan `{}`", there.plan) };
+                return Err(StoreError(format!("{at} holds results of {which}; {remedy}")));
+            }
+            Some(_) => {}
+            None if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) => {
+                return Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out")));
+            }
+            None => {
+                fs::create_dir_all(folder.join(RUNS)).map_err(|error| StoreError(format!("cannot make the folder {at}: {error}")))?;
+                store.put(NOTE, &pretty(note)?)?;
+            }
+        }
+        Ok(store)
+    }
+
+    /// The folder of an evaluation that is there, of whatever version.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it is none.
+    pub fn existing(folder: &Path) -> Result<(Self, Note), StoreError> {
+        let store = Store { folder: folder.to_owned(), write: Arc::new(replace) };
+        match store.note()? {
+            Some(note) => Ok((store, note)),
+            None => Err(StoreError(format!("{} holds no evaluation: there is no {NOTE} in it", folder.display()))),
+        }
+    }
+
+    fn note(&self) -> Result<Option<Note>, StoreError> {
+        let path = self.folder.join(NOTE);
+        let text = match fs::read_to_string(&path) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound) => return Ok(None),
+            text => text.map_err(|error| StoreError(format!("cannot read {}: {error}", path.display())))?,
+        };
+        let damaged = |error| StoreError(format!("{} is damaged ({error}); give another folder with --out", path.display()));
+        serde_json::from_str(&text).map(Some).map_err(damaged)
+    }
+
+    /// The folder's place.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(RUNS).join(format!("{key}.json"))
+    }
+
+    /// What the run gave; none if it is not there, or its file is not whole or of another run: then it is to be done again.
+    pub fn load(&self, run: &Identity) -> Option<Kept> {
+        let text = fs::read_to_string(self.path(&run.key())).ok()?;
+        let record: Record = serde_json::from_str(&text).ok()?;
+        (record.run == *run).then_some(record.outcome)
+    }
+
+    /// Keeps what a run gave.
+    ///
+    /// # Errors
+    /// [`StoreError`] if it cannot be written; nothing of it is left then.
+    pub fn save(&self, run: &Identity, outcome: &Kept) -> Result<(), StoreError> {
+        let record = Record { run: run.clone(), outcome: outcome.clone() };
+        let name = format!("{RUNS}/{}.json", run.key());
+        self.put(&name, &pretty(&record)?)
+    }
+
+    /// Writes a file of the folder.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the file is then as it was before.
+    pub fn put(&self, name: &str, content: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(name);
+        let fail = |error: io::Error| StoreError(format!("cannot write {}: {error}", path.display()));
+        (self.write)(&path, content.as_bytes()).map_err(fail)
+    }
+
+    /// All runs that are whole, in the order of their names.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the folder cannot be read.
+    pub fn records(&self) -> Result<Vec<Record>, StoreError> {
+        let folder = self.folder.join(RUNS);
+        let fail = |error: io::Error| StoreError(format!("cannot read {}: {error}", folder.display()));
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let record = |path: PathBuf| serde_json::from_str(&fs::read_to_string(path).ok()?).ok();
+        Ok(paths.into_iter().filter_map(record).collect())
+    }
+}
+
+fn pretty(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map(|text| text + "\n").map_err(|error| StoreError(error.to_string()))
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

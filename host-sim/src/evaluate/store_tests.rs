@@ -1,0 +1,129 @@
+//! Folders that are gone on with, and those that are refused.
+
+use super::super::plan;
+use super::*;
+use std::sync::Mutex;
+
+fn note(name: &str) -> Note {
+    Note { format: FORMAT, model: MODEL.into(), plan: name.into(), plan_hash: "0123456789abcdef".into() }
+}
+
+fn identity(control: &str) -> Identity {
+    Identity {
+        gpu: "g".into(),
+        gpu_hash: "h".into(),
+        kernels: vec!["a".into(), "b".into()],
+        kernel_hashes: vec!["1".into(), "2".into()],
+        control: control.into(),
+        cycles: Some(1_000),
+        profile_cycles: 100,
+        transition: "drain".into(),
+        latency: "worst".into(),
+        ipc: "thread".into(),
+        relaunch: true,
+        model: MODEL.into(),
+    }
+}
+
+fn kept(cycles: u64) -> Kept {
+    Kept { cycles, ..Kept::of(&crate::experiment::machine::Outcome::default()) }
+}
+
+fn refused(folder: &Path, note: &Note) -> String {
+    Store::open(folder, note).unwrap_err().to_string()
+}
+
+#[test]
+fn a_run_kept_is_there_in_the_next_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/out");
+    Store::open(&out, &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
+    let again = Store::open(&out, &note("mine")).unwrap();
+    assert_eq!(again.load(&identity("1-3")), Some(kept(1_000)));
+    assert_eq!(again.load(&identity("2-2")), None);
+    assert_eq!(again.records().unwrap(), [Record { run: identity("1-3"), outcome: kept(1_000) }]);
+    assert_eq!(Store::existing(&out).unwrap().1, note("mine"));
+}
+
+#[test]
+fn every_part_of_an_identity_is_in_the_key() {
+    let base = identity("1-3");
+    let others = [
+        Identity { gpu_hash: "i".into(), ..base.clone() },
+        Identity { kernel_hashes: vec!["1".into(), "3".into()], ..base.clone() },
+        Identity { control: "3-1".into(), ..base.clone() },
+        Identity { cycles: None, ..base.clone() },
+        Identity { profile_cycles: 101, ..base.clone() },
+        Identity { transition: "ideal".into(), ..base.clone() },
+        Identity { ipc: "warp".into(), ..base.clone() },
+        Identity { relaunch: false, ..base.clone() },
+        Identity { model: "0".into(), ..base.clone() },
+    ];
+    assert!(others.iter().all(|other| other.key() != base.key()));
+    assert_eq!(base.clone().key(), base.key());
+}
+
+#[test]
+fn folders_of_something_else_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    Store::open(folder.path(), &note("mine")).unwrap();
+    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`; give another folder with --out"));
+    let changed = Note { plan_hash: "0".into(), ..note("mine") };
+    assert!(refused(folder.path(), &changed).contains("holds results of an earlier text of this plan"));
+    let later = Note { model: "9.9.9+0".into(), ..note("mine") };
+    assert!(refused(folder.path(), &later).contains(&format!("holds results of version {MODEL}, this is 9.9.9+0")));
+    std::fs::write(folder.path().join(NOTE), "{").unwrap();
+    assert!(refused(folder.path(), &note("mine")).contains("is damaged"));
+
+    let stranger = tempfile::tempdir().unwrap();
+    std::fs::write(stranger.path().join("thesis.docx"), "").unwrap();
+    assert!(refused(stranger.path(), &note("mine")).contains("is not empty and holds no evaluation"));
+    assert!(Store::existing(stranger.path()).unwrap_err().to_string().contains("holds no evaluation"));
+    let file = stranger.path().join("thesis.docx");
+    assert!(!refused(&file, &note("mine")).is_empty());
+}
+
+#[test]
+fn a_damaged_run_is_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), &note("mine")).unwrap();
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    let path = store.path(&identity("1-3").key());
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!(store.load(&identity("1-3")), None);
+    // A file under another run's name is none of that run.
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    std::fs::copy(&path, store.path(&identity("2-2").key())).unwrap();
+    assert_eq!(store.load(&identity("2-2")), None);
+}
+
+/// The disk is full: what was whole stays whole, and nothing else is there.
+#[test]
+fn a_full_disk_leaves_finished_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let room = Mutex::new(2);
+    let write = move |path: &Path, bytes: &[u8]| {
+        let mut room = room.lock().unwrap();
+        if *room == 0 {
+            return Err(io::Error::from(ErrorKind::StorageFull));
+        }
+        *room -= 1;
+        replace(path, bytes)
+    };
+    let store = Store::with(folder.path(), &note("mine"), Arc::new(write)).unwrap();
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    let error = store.save(&identity("2-2"), &kept(1_000)).unwrap_err().to_string();
+    assert!(error.starts_with("cannot write ") && error.contains(&identity("2-2").key()), "{error}");
+    assert_eq!(store.records().unwrap().len(), 1);
+    let again = Store::open(folder.path(), &note("mine")).unwrap();
+    assert_eq!((again.load(&identity("1-3")), again.load(&identity("2-2"))), (Some(kept(1_000)), None));
+}
+
+#[test]
+fn the_note_knows_the_text_of_the_plan() {
+    let plan = plan::load("quick").unwrap();
+    let other = plan::Plan { text: plan.text.clone() + "\n", ..plan.clone() };
+    assert_ne!(Note::of(&plan).plan_hash, Note::of(&other).plan_hash);
+    assert_eq!(Note::of(&plan).plan, "quick");
+}

@@ -1,0 +1,135 @@
+//! Means over the groups of a class, per policy: the thesis' figures 4.2 (means) and 4.4, and those of every other quantity.
+
+use super::results::{GroupResult, Means, MetricValues, Objectives, PolicyResult, SummaryRow};
+use super::statistics::{Concordance, arithmetic, geometric};
+use std::collections::BTreeMap;
+
+/// The class of all groups.
+pub const ALL: &str = "all";
+
+/// What running only the fastest kernel would score.
+pub const S_NULL: &str = "s-null";
+
+/// The best configuration for S, run throughout.
+pub const ORACLE_S: &str = "oracle-s";
+
+/// The best configuration for STP, run throughout.
+pub const ORACLE_STP: &str = "oracle-stp";
+
+/// A quantity of a policy's run.
+type Quantity = (&'static str, fn(&PolicyResult) -> Option<f64>);
+
+/// A metric of any run.
+type Metric = (&'static str, fn(&MetricValues) -> Option<f64>);
+
+/// The quantities of which there are means, by their names in the documents.
+pub const QUANTITIES: [Quantity; 17] = [
+    ("speedup", |r| r.metrics.speedup),
+    ("stp", |r| r.metrics.stp),
+    ("antt", |r| r.metrics.antt),
+    ("fairness", |r| r.metrics.fairness),
+    ("regret_s", |r| r.regret.s),
+    ("regret_stp", |r| r.regret.stp),
+    ("end_to_end_regret_s", |r| r.end_to_end_regret.s),
+    ("end_to_end_regret_stp", |r| r.end_to_end_regret.stp),
+    ("overhead", |r| r.overhead),
+    ("transition_cycles", |r| Some(r.transition_cycles as f64)),
+    ("profile_cycles", |r| Some(r.profile_cycles as f64)),
+    ("decision_cycles", |r| r.decision_cycles.map(|cycles| cycles as f64)),
+    ("kendall_s", |r| r.ranking.as_ref()?.kendall.s),
+    ("kendall_stp", |r| r.ranking.as_ref()?.kendall.stp),
+    ("makespan_speedup_sequential", |r| r.makespan_speedup_sequential),
+    ("makespan_speedup_left_over", |r| r.makespan_speedup_left_over),
+    ("makespan_speedup_left_over_reversed", |r| r.makespan_speedup_left_over_reversed),
+];
+
+/// The rows of a study: classes in the thesis' order, then all; in each, policies in the plan's order, then the references.
+pub fn rows(groups: &[GroupResult]) -> Vec<SummaryRow> {
+    let mut classes: Vec<&str> = Vec::new();
+    for group in groups {
+        if !classes.contains(&group.class.as_str()) {
+            classes.push(&group.class);
+        }
+    }
+    // The thesis' order where it has one.
+    let place = |class: &&str| (["CC", "MM", "MC"].iter().position(|known| known == class).unwrap_or(usize::MAX), (*class).to_owned());
+    classes.sort_by_key(place);
+    let mut rows = Vec::new();
+    for class in classes.iter().copied().chain([ALL]) {
+        let members: Vec<&GroupResult> = groups.iter().filter(|group| class == ALL || group.class == class).collect();
+        let mut policies: Vec<&'static str> = Vec::new();
+        for result in members.iter().flat_map(|group| &group.policies) {
+            if !policies.contains(&result.policy) {
+                policies.push(result.policy);
+            }
+        }
+        rows.extend(policies.into_iter().map(|policy| of_policy(class, policy, &members)));
+        rows.extend(references(class, &members));
+    }
+    rows
+}
+
+fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult]) -> SummaryRow {
+    let found = groups.iter().filter_map(|group| Some((*group, group.policies.iter().find(|result| result.policy == policy)?)));
+    let results: Vec<(&GroupResult, &PolicyResult)> = found.collect();
+    let mean = |(name, of): &Quantity| (*name, means(&results.iter().filter_map(|(_, result)| of(result)).collect::<Vec<_>>()));
+    let chosen = |of: fn(&PolicyResult) -> Option<f64>| results.iter().filter(|(_, result)| of(result).is_some_and(|r| r <= 0.0)).count();
+    let pairs = |of: fn(&super::results::Ranking) -> (u64, u64)| {
+        let counts = results.iter().filter_map(|(_, result)| result.ranking.as_ref()).map(of);
+        let count = |(concordant, discordant)| Concordance { concordant, discordant, ..Concordance::default() };
+        counts.map(count).fold(Concordance::default(), Concordance::plus).gamma()
+    };
+    let metrics: Vec<MetricValues> = results.iter().map(|(_, result)| result.metrics).collect();
+    SummaryRow {
+        best_chosen: Objectives { s: chosen(|r| r.regret.s), stp: chosen(|r| r.regret.stp) },
+        gamma: Objectives { s: pairs(|r| (r.concordant.s, r.discordant.s)), stp: pairs(|r| (r.concordant.stp, r.discordant.stp)) },
+        ..row(class, policy, &metrics, QUANTITIES.iter().map(mean).collect())
+    }
+}
+
+/// What no policy achieves by deciding: running only the fastest kernel, and the best configurations.
+fn references(class: &str, groups: &[&GroupResult]) -> Vec<SummaryRow> {
+    let none = MetricValues { speedup: None, stp: None, antt: None, fairness: None };
+    let null: Vec<MetricValues> = groups.iter().map(|group| MetricValues { speedup: group.s_null, ..none }).collect();
+    let oracle = |of: fn(&GroupResult) -> Option<&[u32]>| {
+        let best = |group: &&GroupResult| {
+            let config = of(group)?;
+            group.configurations.iter().find(|point| point.config == config).map(|point| point.metrics)
+        };
+        groups.iter().filter_map(best).collect::<Vec<MetricValues>>()
+    };
+    let (s, stp) = (oracle(|g| Some(&g.oracle.s.as_ref()?.config)), oracle(|g| Some(&g.oracle.stp.as_ref()?.config)));
+    let rows = [(S_NULL, null), (ORACLE_S, s), (ORACLE_STP, stp)].into_iter().filter(|(_, metrics)| !metrics.is_empty());
+    let of = |(name, metrics): (&str, Vec<MetricValues>)| {
+        let quantities: [Metric; 4] = [("speedup", |m| m.speedup), ("stp", |m| m.stp), ("antt", |m| m.antt), ("fairness", |m| m.fairness)];
+        let means: BTreeMap<_, _> =
+            quantities.iter().map(|(name, of)| (*name, means(&metrics.iter().filter_map(of).collect::<Vec<_>>()))).collect();
+        row(class, name, &metrics, means)
+    };
+    rows.map(of).collect()
+}
+
+fn row(class: &str, policy: &str, metrics: &[MetricValues], means: BTreeMap<&'static str, Means>) -> SummaryRow {
+    let count = |holds: fn(&MetricValues) -> bool| metrics.iter().filter(|metrics| holds(metrics)).count();
+    SummaryRow {
+        class: class.to_owned(),
+        groups: metrics.len(),
+        policy: policy.to_owned(),
+        means,
+        most_speedup: metrics.iter().filter_map(|metrics| metrics.speedup).reduce(f64::max),
+        below_one: count(|metrics| metrics.speedup.is_some_and(|s| s < 1.0)),
+        not_worth_sharing: count(|metrics| metrics.stp.is_some_and(|stp| stp <= 1.0)),
+        best_chosen: Objectives::default(),
+        gamma: Objectives::default(),
+    }
+}
+
+/// Both means of values.
+pub fn means(values: &[f64]) -> Means {
+    Means { count: values.len(), arithmetic: arithmetic(values), geometric: geometric(values) }
+}
+
+/// The row of a class and a policy.
+pub fn find<'r>(rows: &'r [SummaryRow], class: &str, policy: &str) -> Option<&'r SummaryRow> {
+    rows.iter().find(|row| row.class == class && row.policy == policy)
+}

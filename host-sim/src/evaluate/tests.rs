@@ -1,0 +1,249 @@
+//! Evaluations on a machine whose answers are closed forms: which runs there are, that each is done once whatever interrupts, and that
+//! the results can be worked out by hand.
+
+use super::closed_machine::{CYCLES, Closed, traces};
+use super::diff::Diff;
+use super::execute::{ExecuteError, Watch, execute, missing};
+use super::findings::{Runs, findings};
+use super::plan::{self, Plan};
+use super::record::{Kept, is_first_alone};
+use super::results::{Evaluation, GroupResult, PolicyResult};
+use super::store::{Note, Store};
+use super::study::{Job, Studies};
+use super::summary;
+use crate::experiment::cancel::Cancel;
+use crate::experiment::machine::{End, Machine, Options, Run, RunError};
+use crate::experiment::policy::{Control, Policy};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Three kernels of 256 threads: four TBs fill an SM.
+const PLAN: &str = r#"
+name = "closed"
+description = "kernels of closed form"
+
+[[experiment]]
+name = "pairs"
+title = "Pairs"
+gpu = "rtx2060"
+kernels = ["fwt", "mm", "bopt"]
+policies = ["left-over", "spatial", "null", "mias-ipc", "mias-factor"]
+
+[experiment.parameters]
+cycles = 1_000
+"#;
+
+fn plan() -> Plan {
+    plan::parse("closed.toml", PLAN).unwrap()
+}
+
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn cycles(&self, _: &Job, _: u64) {}
+    fn finished(&self, _: &Job) {}
+}
+
+/// Runs at most `most` runs of the plan into `folder`; gives what was run, in the order of time.
+fn run(folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
+    let (plan, traces) = (plan(), traces());
+    let store = Store::open(folder, &Note::of(&plan)).unwrap();
+    let runs: Arc<Mutex<Vec<String>>> = Arc::default();
+    let cancel = Cancel::default();
+    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
+    let mut studies = Studies::of(&plan, &traces).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
+    let result = pool.install(|| {
+        execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
+        let alone = Runs::load(&studies, &store);
+        studies.add_null(&|study, group| alone.fastest(study, group));
+        execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
+        Ok(findings(&plan, &studies, &Runs::load(&studies, &store))?)
+    });
+    (Arc::into_inner(runs).unwrap().into_inner().unwrap(), result)
+}
+
+fn evaluation() -> Evaluation {
+    run(tempfile::tempdir().unwrap().path(), 2, usize::MAX).1.unwrap()
+}
+
+/// 3 kernels alone; 3 pairs, each with 3 configurations, spatial and two that measure; left-over is a run alone, and null is where the
+/// first kernel is the fastest: in mm+bopt, not in fwt+mm and fwt+bopt.
+const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
+
+#[test]
+fn every_run_is_done_once() {
+    let (runs, result) = run(tempfile::tempdir().unwrap().path(), 2, usize::MAX);
+    result.unwrap();
+    let mut different = runs.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!((runs.len(), different.len()), (RUNS, RUNS), "{runs:#?}");
+    assert!(runs.iter().all(|run| !run.contains('+') || !run.contains("LeftOver")));
+}
+
+#[test]
+fn what_is_interrupted_goes_on() {
+    let whole = evaluation();
+    for most in [0, 1, 4, RUNS - 1] {
+        let folder = tempfile::tempdir().unwrap();
+        let (before, stopped) = run(folder.path(), 1, most);
+        assert_eq!(stopped, Err(ExecuteError::Run(RunError::Interrupted)));
+        let (after, result) = run(folder.path(), 2, usize::MAX);
+        assert_eq!((before.len(), after.len()), (most, RUNS - most), "nothing is run twice");
+        assert_eq!(result.unwrap(), whole);
+        assert_eq!(run(folder.path(), 1, 0).1.unwrap(), whole, "nothing is left to do");
+    }
+}
+
+#[test]
+fn workers_change_no_byte() {
+    let bytes = |workers| serde_json::to_string(&run(tempfile::tempdir().unwrap().path(), workers, usize::MAX).1.unwrap()).unwrap();
+    let one = bytes(1);
+    assert_eq!(one, bytes(4));
+}
+
+fn group<'e>(evaluation: &'e Evaluation, kernels: [&str; 2]) -> &'e GroupResult {
+    evaluation.studies[0].groups.iter().find(|group| group.kernels == kernels).unwrap()
+}
+
+fn policy<'g>(group: &'g GroupResult, name: &str) -> &'g PolicyResult {
+    group.policies.iter().find(|result| result.policy == name).unwrap()
+}
+
+fn close(value: Option<f64>, expected: f64) -> bool {
+    value.is_some_and(|value| (value - expected).abs() < 1e-9)
+}
+
+/// Alone fwt 4 * 30, mm 4 * 90: S = (a + b) / 240, STP = a/120 + b/360.
+#[test]
+fn regret_and_ranking_by_hand() {
+    let evaluation = evaluation();
+    let group = group(&evaluation, ["fwt", "mm"]);
+    assert_eq!((group.class.as_str(), &group.isolated_ipc[..]), ("MC", &[120.0, 360.0][..]));
+    assert!(close(group.s_null, 1.5));
+    // a-b gives a(30 - 5b) and b(90 - 5a): 1-3 15 and 255, 2-2 40 and 160, 3-1 75 and 75.
+    let s: Vec<f64> = group.configurations.iter().map(|point| point.metrics.speedup.unwrap()).collect();
+    assert_eq!(s, [270.0 / 240.0, 200.0 / 240.0, 150.0 / 240.0]);
+    let stp: Vec<f64> = [(15.0, 255.0), (40.0, 160.0), (75.0, 75.0)].map(|(a, b)| a / 120.0 + b / 360.0).to_vec();
+    // Oracle for S 1-3, for STP 1-3 too: 0.833, 0.778, 0.833 less rounding of equal sums.
+    assert_eq!(group.oracle.s.as_ref().unwrap().config, [1, 3]);
+    let up = policy(group, "mias-ipc");
+    assert_eq!(up.regret.s, Some(0.0), "the oracle's choice has no regret");
+    let down = policy(group, "mias-factor");
+    assert!(close(down.regret.s, 1.0 - 150.0 / 270.0));
+    let best = stp.iter().copied().fold(0.0, f64::max);
+    assert!(close(down.regret.stp, 1.0 - stp[2] / best));
+    // Scores 3, 2, 1 against 270, 200, 150, and 1, 2, 3.
+    let (up, down) = (up.ranking.as_ref().unwrap(), down.ranking.as_ref().unwrap());
+    assert!(close(up.kendall.s, 1.0) && close(up.spearman.s, 1.0) && (up.concordant.s, up.discordant.s) == (3, 0));
+    assert!(close(down.kendall.s, -1.0) && close(down.spearman.s, -1.0) && (down.concordant.s, down.discordant.s) == (0, 3));
+    assert!(close(policy(group, "mias-ipc").overhead, 0.1));
+}
+
+#[test]
+fn derived_runs_are_the_first_kernel_alone() {
+    let evaluation = evaluation();
+    for group in &evaluation.studies[0].groups {
+        let left_over = policy(group, "left-over");
+        assert!(left_over.derived);
+        assert_eq!((&left_over.ipc[..], left_over.config.as_deref()), (&[group.isolated_ipc[0], 0.0][..], Some(&[4, 0][..])));
+        let null = policy(group, "null");
+        assert_eq!(null.derived, group.isolated_ipc[0] > group.isolated_ipc[1]);
+        assert_eq!(null.metrics.speedup, group.s_null);
+    }
+}
+
+#[test]
+fn left_over_is_derived_only_where_it_never_turns_to_the_next() {
+    let window = Options::new(End::Cycles(10));
+    let left_over = Control::Policy(Policy::LeftOver);
+    assert!(is_first_alone(&left_over, &[4, 4], window));
+    assert!(!is_first_alone(&left_over, &[4], window), "alone it is a run of its own");
+    assert!(!is_first_alone(&left_over, &[4, 4], Options { relaunch: false, ..window }));
+    assert!(!is_first_alone(&left_over, &[4, 4], Options::new(End::Done)));
+    assert!(!is_first_alone(&Control::Policy(Policy::Spatial), &[4, 4], window));
+    assert!(is_first_alone(&Control::Fixed(vec![4, 0]), &[4, 4], window));
+    assert!(!is_first_alone(&Control::Fixed(vec![3, 0]), &[4, 4], window));
+    assert!(!is_first_alone(&Control::Fixed(vec![0, 4]), &[4, 4], window));
+}
+
+#[test]
+fn means_are_over_the_groups_of_a_class() {
+    let evaluation = evaluation();
+    let study = &evaluation.studies[0];
+    let of = |kernels| policy(group(&evaluation, kernels), "mias-ipc").metrics.speedup.unwrap();
+    let (mm, bopt, both) = (of(["fwt", "mm"]), of(["fwt", "bopt"]), of(["mm", "bopt"]));
+    let row = summary::find(&study.summary, "MC", "mias-ipc").unwrap();
+    assert_eq!(row.groups, 2);
+    assert!(close(row.means["speedup"].arithmetic, (mm + bopt) / 2.0));
+    assert!(close(row.means["speedup"].geometric, (mm * bopt).sqrt()));
+    let all = summary::find(&study.summary, summary::ALL, "mias-ipc").unwrap();
+    assert!(close(all.means["speedup"].arithmetic, (mm + bopt + both) / 3.0));
+    assert_eq!(all.most_speedup, Some(mm.max(bopt).max(both)));
+    let oracle = summary::find(&study.summary, summary::ALL, summary::ORACLE_S).unwrap();
+    assert!(oracle.means["speedup"].arithmetic >= all.means["speedup"].arithmetic);
+}
+
+#[test]
+fn a_failing_store_stops_everything_and_keeps_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, traces) = (plan(), traces());
+    let store = Store::open(folder.path(), &Note::of(&plan)).unwrap();
+    let studies = Studies::of(&plan, &traces).unwrap();
+    // The folder of runs becomes a file: nothing can be written into it.
+    std::fs::remove_dir(folder.path().join("runs")).unwrap();
+    std::fs::write(folder.path().join("runs"), "").unwrap();
+    let runs: Arc<Mutex<Vec<String>>> = Arc::default();
+    let cancel = Cancel::default();
+    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most: usize::MAX, cancel: Cancel::default() }) };
+    let result = execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched);
+    assert!(matches!(result, Err(ExecuteError::Store(_))), "{result:?}");
+    assert!(cancel.requested(), "the others are asked to stop");
+}
+
+#[test]
+fn folders_are_compared_run_by_run() {
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    for folder in &folders {
+        run(folder.path(), 2, usize::MAX).1.unwrap();
+    }
+    let records = |at: usize| Store::existing(folders[at].path()).unwrap().0.records().unwrap();
+    let (first, mut second) = (records(0), records(1));
+    let same = Diff::of(&first, &second);
+    assert!(same.is_empty() && same.same == RUNS);
+
+    // One run gone, one with more instructions, one of another trace.
+    let gone = second.pop().unwrap();
+    // Not the configuration 0-4, in which the first kernel does nothing.
+    let busy: Vec<usize> = (0..second.len()).filter(|&at| second[at].outcome.launches[0].thread_insts > 0).take(2).collect();
+    second[busy[0]].outcome.launches[0].thread_insts *= 2;
+    second[busy[1]].run.kernel_hashes[0] = "other".into();
+    let diff = Diff::of(&first, &second);
+    assert_eq!((diff.same, diff.only_first.len(), diff.only_second.len()), (RUNS - 3, 1, 0));
+    assert_eq!(diff.only_first[0], gone.run.question());
+    let changes: Vec<Option<f64>> = diff.different.iter().map(|difference| difference.change).collect();
+    assert_eq!(changes, [Some(1.0), Some(0.0)], "the largest change first");
+    assert!(diff.different[0].what[0].ends_with("+100.00 %"), "{:?}", diff.different[0]);
+    assert_eq!(diff.different[1].what, [format!("the trace of {}", second[busy[1]].run.kernels[0])]);
+    let back = Diff::of(&second, &first);
+    assert_eq!((back.only_first.len(), back.only_second.len(), back.different.len()), (0, 1, 2));
+}
+
+#[test]
+fn a_kept_run_is_the_run() {
+    let machine = Closed { runs: Arc::default(), most: usize::MAX, cancel: Cancel::default() };
+    let all = traces();
+    let run = Run {
+        control: Control::Policy(Policy::MiasIpc),
+        workloads: all.values().take(2).collect(),
+        options: Options::new(End::Cycles(CYCLES)),
+    };
+    let outcome = machine.run(&run, &|_| {}).unwrap();
+    let kept = Kept::of(&outcome);
+    let text = serde_json::to_string(&kept).unwrap();
+    let again: Kept = serde_json::from_str(&text).unwrap();
+    assert_eq!(again, kept);
+    let back = again.outcome();
+    assert_eq!((back.launches, back.decision, back.placement), (outcome.launches, outcome.decision, outcome.placement));
+}

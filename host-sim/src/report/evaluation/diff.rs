@@ -1,0 +1,24 @@
+//! What `mias diff` prints.
+
+use crate::evaluate::diff::Diff;
+use crate::evaluate::record::Identity;
+
+/// The text: a line per run that differs, the largest change first, then the runs that only one folder has, then the counts.
+pub fn render(diff: &Diff, models: (&str, &str)) -> String {
+    let mut text = String::new();
+    if models.0 != models.1 {
+        text += &format!("versions {} and {}\n", models.0, models.1);
+    }
+    for difference in &diff.different {
+        text += &format!("{}: {}\n", difference.question.describe(), difference.what.join(", "));
+    }
+    let only =
+        |which: &str, runs: &[Identity]| runs.iter().map(|run| format!("only in the {which}: {}\n", run.describe())).collect::<String>();
+    text += &only("first", &diff.only_first);
+    text += &only("second", &diff.only_second);
+    let counts = (diff.same, diff.different.len(), diff.only_first.len(), diff.only_second.len());
+    text + &format!(
+        "{} runs are the same, {} differ, {} only in the first, {} only in the second\n",
+        counts.0, counts.1, counts.2, counts.3
+    )
+}

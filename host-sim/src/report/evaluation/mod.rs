@@ -1,0 +1,6 @@
+//! The documents of an evaluation: CSV, HTML, and what is said at the terminal. JSON is the results' own form.
+
+pub mod csv;
+pub mod diff;
+pub mod html;
+pub mod text;

@@ -1,0 +1,75 @@
+//! What an evaluation takes for the same run is the same run: checked by running both.
+
+use mias::evaluate::record::{Kept, canonical, is_first_alone};
+use mias::experiment::machine::{End, Machine, Options, Run};
+use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::simulated::SimulatedGpu;
+use mias::experiment::workload::{Workload, place};
+use mias::{gpu_file, kernels};
+use std::sync::Arc;
+
+const SMS: u32 = 3;
+
+fn machine() -> SimulatedGpu {
+    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    gpu.sm.count = SMS;
+    SimulatedGpu::new(gpu)
+}
+
+fn workloads() -> Vec<Workload> {
+    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), stream as u32)
+    };
+    let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();
+    place(&mut workloads);
+    workloads
+}
+
+fn run(machine: &SimulatedGpu, all: &[&Workload], control: &Control, options: Options) -> Kept {
+    Kept::of(&machine.run(&Run { control: control.clone(), workloads: all.to_vec(), options }, &|_| {}).unwrap())
+}
+
+#[test]
+fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
+    let (machine, all) = (machine(), workloads());
+    let both: Vec<&Workload> = all.iter().collect();
+    let max_tbs: Vec<u32> = all.iter().map(|workload| machine.max_tbs(workload).unwrap()).collect();
+    let options = Options::new(End::Cycles(40_000));
+    let alone = run(&machine, &both[..1], &Control::Policy(Policy::LeftOver), options);
+    let mut first_only = vec![0; both.len()];
+    first_only[0] = max_tbs[0];
+    for control in [Control::Policy(Policy::LeftOver), Control::Fixed(first_only)] {
+        assert!(is_first_alone(&control, &max_tbs, options));
+        let together = run(&machine, &both, &control, options);
+        let derived = alone.with_idle_kernels(both.len(), max_tbs[0], SMS);
+        // The second kernel was launched and has waited since cycle 0.
+        assert_eq!(together.launches[1].tbs_issued, 0);
+        assert_eq!(together, derived);
+    }
+    // Where kernels do not start again the second has its turn, and nothing is derived.
+    let once = Options { relaunch: false, ..options };
+    assert!(!is_first_alone(&Control::Policy(Policy::LeftOver), &max_tbs, once));
+    assert!(run(&machine, &both, &Control::Policy(Policy::LeftOver), once).launches[1].tbs_issued > 0);
+}
+
+#[test]
+fn options_that_are_taken_for_equal_give_equal_runs() {
+    let (machine, all) = (machine(), workloads());
+    let both: Vec<&Workload> = all.iter().collect();
+    for end in [End::Cycles(30_000), End::Done] {
+        let options = Options { profile_cycles: 3_000, transition: Transition::Ideal, ipc: IpcUnit::Warp, ..Options::new(end) };
+        for (members, control) in [
+            (&both[..1], Control::Policy(Policy::LeftOver)),
+            (&both[..], Control::Policy(Policy::Spatial)),
+            (&both[..], Control::Policy(Policy::LeftOver)),
+            (&both[..], Control::Fixed(vec![1, 3])),
+            (&both[..], Control::Policy(Policy::MiasIpc)),
+        ] {
+            let same = canonical(&control, members.len(), options);
+            assert_eq!(run(&machine, members, &control, options), run(&machine, members, &control, same), "{control:?} until {end:?}");
+            let measures = control == Control::Policy(Policy::MiasIpc);
+            assert_eq!(same.profile_cycles == options.profile_cycles, measures, "{control:?}");
+        }
+    }
+}
