@@ -132,11 +132,9 @@ pub fn json(subject: Subject<'_>, sweep: &Sweep) -> serde_json::Result<String> {
 pub fn csv(subject: Subject<'_>, sweep: &Sweep) -> String {
     let mut text = "kernel,gpu,tbs_per_sm,ipc,ipc_per_tb,issued,l1_miss_rate,miss_latency,dram_utilization\n".to_owned();
     let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-    // A name may hold what ends a field.
-    let quoted = |name: &str| if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() };
     for row in rows(subject, sweep) {
         let numbers = [row.ipc, row.ipc_per_tb, row.issued, row.l1_miss_rate, row.miss_latency, row.dram_utilization].map(cell).join(",");
-        text += &format!("{},{},{},{numbers}\n", quoted(&subject.workload.name), quoted(&subject.gpu.name), row.tbs_per_sm);
+        text += &format!("{},{},{},{numbers}\n", table::csv(&subject.workload.name), table::csv(&subject.gpu.name), row.tbs_per_sm);
     }
     text
 }

@@ -26,7 +26,7 @@ struct Lines {
 
 impl Lines {
     fn add(&mut self, quantity: &str, value: impl ToString) {
-        let cells: Vec<String> = self.about.iter().map(|cell| quoted(cell)).collect();
+        let cells: Vec<String> = self.about.iter().map(|cell| table::csv(cell)).collect();
         self.text += &format!("{},{quantity},{}\n", cells.join(","), value.to_string());
     }
 
@@ -153,9 +153,4 @@ impl Lines {
             self.add(&format!("slots_{class}"), share);
         }
     }
-}
-
-/// A cell; what ends one is put in quotes.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
