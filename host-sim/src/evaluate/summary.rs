@@ -23,7 +23,7 @@ type Quantity = (&'static str, fn(&PolicyResult) -> Option<f64>);
 type Metric = (&'static str, fn(&MetricValues) -> Option<f64>);
 
 /// The quantities of which there are means, by their names in the documents.
-pub const QUANTITIES: [Quantity; 17] = [
+pub const QUANTITIES: [Quantity; 18] = [
     ("speedup", |r| r.metrics.speedup),
     ("stp", |r| r.metrics.stp),
     ("antt", |r| r.metrics.antt),
@@ -36,6 +36,7 @@ pub const QUANTITIES: [Quantity; 17] = [
     ("transition_cycles", |r| Some(r.transition_cycles as f64)),
     ("profile_cycles", |r| Some(r.profile_cycles as f64)),
     ("decision_cycles", |r| r.decision_cycles.map(|cycles| cycles as f64)),
+    ("decision_cycle", |r| r.decision_cycle.map(|cycle| cycle as f64)),
     ("kendall_s", |r| r.ranking.as_ref()?.kendall.s),
     ("kendall_stp", |r| r.ranking.as_ref()?.kendall.stp),
     ("makespan_speedup_sequential", |r| r.makespan_speedup_sequential),

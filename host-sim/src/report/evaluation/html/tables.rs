@@ -3,6 +3,7 @@
 use super::figures::{CLASSES, plain, policies};
 use super::page::Page;
 use super::palette::STALLS;
+use super::svg::escape;
 use super::thesis::{self, Source};
 use crate::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
 use crate::evaluate::summary::{self, ALL, S_NULL};
@@ -117,6 +118,8 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         "best chosen, S",
         "best chosen, STP",
         "overhead",
+        "decided at cycle",
+        "decision took",
         "vs sequential",
         "vs left-over",
         "vs left-over, other order",
@@ -138,6 +141,9 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         cells.extend([row.below_one.to_string(), if row.policy == S_NULL { DASH.into() } else { row.not_worth_sharing.to_string() }]);
         cells.extend(["regret_s", "regret_stp", "end_to_end_regret_s", "end_to_end_regret_stp"].map(share));
         cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead")]);
+        let cycles =
+            |quantity| mean(Some(row), quantity).arithmetic.map_or_else(|| DASH.to_owned(), |cycles| grouped(cycles.round() as u64));
+        cells.extend(["decision_cycle", "decision_cycles"].map(cycles));
         cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over", "makespan_speedup_left_over_reversed"].map(value));
         cells
     };
@@ -188,9 +194,29 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         }
     }
     page.table(&headings, &rows, true);
+    let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
+    if !starved.is_empty() {
+        page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", escape(&starved.join("; "))));
+    }
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.derived) {
         page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0.");
     }
+}
+
+/// Below this normalised IPC a kernel counts as starved (algorithms.md section 9 item 33).
+const STARVED: f64 = 0.1;
+
+/// Kernels of a group that starve under a policy that is meant to share.
+fn starved(group: &GroupResult) -> Vec<String> {
+    let mut found = Vec::new();
+    for result in group.policies.iter().filter(|result| !["left-over", "null"].contains(&result.policy)) {
+        for (kernel, progress) in group.kernels.iter().zip(&result.normalized_ipc) {
+            if progress.is_some_and(|progress| progress < STARVED) {
+                found.push(format!("{} of {} under {}", plain(kernel), names(group), result.policy));
+            }
+        }
+    }
+    found
 }
 
 /// What each deciding policy makes of the configurations.
