@@ -47,7 +47,7 @@ tr.rule td{border-top:1.5px solid #777}
 tr:hover td{background:#f4f7fa}
 @media(max-width:700px){.panels{grid-template-columns:1fr}body{padding:12px}}
 @media print{@page{size:A4;margin:13mm}body{max-width:none;padding:0;font-size:10pt}nav{display:none}h1{font-size:19pt}h2{font-size:14pt;margin-top:24px;break-after:avoid}h3{font-size:11.5pt;margin-top:16px;break-after:avoid}
-table,table.wide{font-size:7pt}th,td,table.wide th,table.wide td{padding:1.4px 3.2px}.scroll{overflow:visible}tr{break-inside:avoid}thead{display:table-header-group}figcaption,ul.legend,.note{font-size:8.5pt}.panels h4{font-size:9pt}.panels p{font-size:8pt}a{color:inherit;text-decoration:none}}
+table,table.wide{font-size:7pt}th,td,table.wide th,table.wide td{padding:1.4px 3.2px}.scroll{overflow:visible}tr{break-inside:avoid}thead{display:table-header-group}figcaption,ul.legend,.note{font-size:8.5pt}.note{break-after:avoid}.panels h4{font-size:9pt}.panels p{font-size:8pt}a{color:inherit;text-decoration:none}}
 ";
 
 /// A page under way.
