@@ -25,6 +25,7 @@ policies = ["left-over", "spatial", "null", "mias-ipc", "mias-factor"]
 cycles = 16_000
 profile-cycles = 2_000
 transition = "ideal"
+latency = "off"
 
 [experiment.machine]
 sm.count = 2
