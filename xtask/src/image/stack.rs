@@ -155,7 +155,7 @@ fn frame_bytes(mnemonic: &str, operands: &str) -> Result<u64, &'static str> {
         }
         "add" | "addw" if operands.contains('#') => Ok(0),
         // Restores it from the frame pointer, sets it up at reset, or only uses it.
-        "mov" | "mv" | "lw" | "la" | "auipc" | "lui" | "ldr" | "cmp" | "bne" | "beq" | "stm" => Ok(0),
+        "mov" | "mv" | "lw" | "la" | "auipc" | "lui" | "ldr" | "cmp" | "bne" | "beq" | "stm" | "ldm" => Ok(0),
         _ => Err("moves the stack pointer in an unknown way"),
     }
 }
@@ -217,6 +217,14 @@ mod tests {
         assert_eq!(CallGraph::parse(&filled), CallGraph::parse(ARM));
         let code = filled.replace("#-0x58\n", "#-0x58\n     448:      	bx	lr\n");
         assert!(CallGraph::parse(&code).deepest("main").unwrap_err().to_string().starts_with("recursion: "));
+    }
+
+    #[test]
+    fn using_the_stack_pointer_is_no_move() {
+        for used in ["ldm.w	sp, {r0, r1, r2, r3}", "stm.w	sp, {r0, r1}"] {
+            let code = ARM.replace("sub	sp, #0x54", used);
+            assert_eq!(CallGraph::parse(&code).deepest("main").unwrap().bytes, 28 + (8 + 256) + 4, "{used}");
+        }
     }
 
     #[test]
