@@ -29,6 +29,9 @@ fn machine(policy: PolicyCode) -> MachineDescription {
         register_granule: 4,
         shared_granule_bytes: 1,
         linear_coefficient_q16: 1 << 12,
+        sm_schedulers: 4,
+        reply_sectors_q16: 24 << 16,
+        dram_sectors_q16: 8 << 16,
         features: feature::IDEAL_TRANSITION,
         straps: Straps::new(policy),
     }

@@ -42,7 +42,7 @@ pub const CORTEX_M0: Board = Board {
 pub const RV32IMAC: Board = Board {
     core: "RV32IMAC",
     target: "riscv32imac-unknown-none-elf",
-    profile: "image",
+    profile: "image-small",
     qemu: "qemu-system-riscv32",
     options: &["-machine", "virt", "-bios", "none"],
     package: "qemu-system-misc",

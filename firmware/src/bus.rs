@@ -50,6 +50,18 @@ impl<B: Bus> Bus for &mut B {
     }
 }
 
+/// [`Bus::read32`] out of line, for where code is better small than fast: one copy in an image.
+#[inline(never)]
+pub(crate) fn read(bus: &mut impl Bus, offset: u32) -> u32 {
+    bus.read32(offset)
+}
+
+/// [`Bus::write32`] likewise.
+#[inline(never)]
+pub(crate) fn write(bus: &mut impl Bus, offset: u32, value: u32) {
+    bus.write32(offset, value);
+}
+
 #[cfg(target_os = "none")]
 pub use mapped::MappedBus;
 

@@ -86,7 +86,18 @@ impl Counter {
     }
 }
 
-/// A set of counters: which ones a decision needs.
+/// What can be measured of a configuration beside the sums of its counters: in [`crate::configs::Entry::extra`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Extra {
+    /// Progress: what each kernel did over what it does alone in the same time, summed over kernels and SMs, in parts of 2^16.
+    /// Alone is how the configuration with TBs of that kernel only was measured.
+    Progress = 1 << 30,
+    /// L2 accesses that did not hit, summed over SMs.
+    L2Misses = 1 << 31,
+}
+
+/// A set of counters: which ones a decision needs, and what else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterSet(u32);
 
@@ -106,10 +117,28 @@ impl CounterSet {
         Self(bits)
     }
 
-    /// One bit per counter, as in [`Counter::bit`].
+    /// One bit per counter, as in [`Counter::bit`], and per further measurement.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
+    }
+
+    /// The set and one more measurement.
+    #[must_use]
+    pub const fn with(self, extra: Extra) -> Self {
+        Self(self.0 | extra as u32)
+    }
+
+    /// The further measurement.
+    #[must_use]
+    pub const fn extra(self) -> Option<Extra> {
+        if self.0 & Extra::Progress as u32 != 0 {
+            Some(Extra::Progress)
+        } else if self.0 & Extra::L2Misses as u32 != 0 {
+            Some(Extra::L2Misses)
+        } else {
+            None
+        }
     }
 
     /// Whether a counter is in the set.

@@ -1,6 +1,6 @@
 //! A launched kernel as the scheduler sees it.
 
-use crate::bus::Bus;
+use crate::bus::{Bus, read};
 use crate::regs::{slot, slot_status};
 use crate::resources::{Resources, SmLimits, TbShape};
 
@@ -35,7 +35,7 @@ impl Kernel {
 
     /// Reads the descriptor in a slot.
     pub fn read(bus: &mut impl Bus, slot: u8, limits: &SmLimits) -> Self {
-        let mut field = |register| bus.read32(slot::at(usize::from(slot), register));
+        let mut field = |register| read(bus, slot::at(usize::from(slot), register));
         let shape = TbShape {
             threads: field(slot::TB_THREADS),
             thread_registers: field(slot::THREAD_REGISTERS),

@@ -16,7 +16,7 @@
 //! | [`driver`] | registers to events, commands to registers: [`driver::Firmware`] |
 //! | [`service`], [`epitaph`] | around the driver in an image: watchdog, waiting; what is left after a fault |
 //! | [`scheduler`] | the state machine, free of hardware |
-//! | [`policy`] | Left-over, Spatial, MIAS, a fixed configuration |
+//! | [`policy`] | Left-over, Spatial, MIAS and its variants, Warped-Slicer, SMK-P, coordinated combination, direct measurement, a fixed configuration |
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |

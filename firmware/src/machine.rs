@@ -2,7 +2,7 @@
 
 use fixed::types::U16F16;
 
-use crate::bus::Bus;
+use crate::bus::{Bus, read};
 use crate::counters::Counter;
 use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 use crate::resources::SmLimits;
@@ -18,20 +18,37 @@ pub struct Machine {
     pub limits: SmLimits,
     /// Linear's coefficient in per-SM units.
     pub linear_coefficient: U16F16,
+    /// Warp schedulers per SM.
+    pub schedulers: u32,
+    /// Most sectors that the interconnect moves to all SMs together per core cycle.
+    pub reply_sectors: U16F16,
+    /// Most sectors that DRAM moves per core cycle.
+    pub dram_sectors: U16F16,
 }
 
 impl Machine {
     /// A machine without SMs.
-    pub const NONE: Self = Self { sm_count: 0, slot_count: 0, limits: SmLimits::NONE, linear_coefficient: U16F16::ZERO };
+    pub const NONE: Self = Self {
+        sm_count: 0,
+        slot_count: 0,
+        limits: SmLimits::NONE,
+        linear_coefficient: U16F16::ZERO,
+        schedulers: 0,
+        reply_sectors: U16F16::ZERO,
+        dram_sectors: U16F16::ZERO,
+    };
 
     /// Reads the description.
     pub fn read(bus: &mut impl Bus) -> Self {
-        let sm_count = bus.read32(global::SM_COUNT).min(MAX_SMS as u32);
+        let sm_count = read(bus, global::SM_COUNT).min(MAX_SMS as u32);
         Self {
             sm_count: u16::try_from(sm_count).unwrap_or(0),
-            slot_count: bus.read32(global::SLOT_COUNT).min(MAX_SLOTS as u32) as u8,
+            slot_count: read(bus, global::SLOT_COUNT).min(MAX_SLOTS as u32) as u8,
             limits: SmLimits::read(bus),
-            linear_coefficient: U16F16::from_bits(bus.read32(global::LINEAR_COEFFICIENT)),
+            linear_coefficient: U16F16::from_bits(read(bus, global::LINEAR_COEFFICIENT)),
+            schedulers: read(bus, global::SM_SCHEDULERS),
+            reply_sectors: U16F16::from_bits(read(bus, global::REPLY_SECTORS)),
+            dram_sectors: U16F16::from_bits(read(bus, global::DRAM_SECTORS)),
         }
     }
 }
@@ -56,11 +73,16 @@ pub struct Settings {
     pub read_all_counters: bool,
     /// Transitions take no cycles, where the hardware can do that.
     pub ideal_transition: bool,
+    /// Warped-Slicer decides on the IPC that it profiles as it is, without the scaling factor (algorithms.md section 1.3).
+    pub unscaled_profile: bool,
+    /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
+    /// thousandths (algorithms.md section 1.3: 1.2 over the number of kernels).
+    pub loss_threshold_permille: u32,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { profile_window: 45_000, coalesce_window: 5_000, ..Self::NONE }
+        Self { profile_window: 45_000, coalesce_window: 5_000, loss_threshold_permille: 1_200, ..Self::NONE }
     }
 }
 
@@ -75,21 +97,25 @@ impl Settings {
         literal_linear: false,
         read_all_counters: false,
         ideal_transition: false,
+        unscaled_profile: false,
+        loss_threshold_permille: 0,
     };
 
     /// Reads the strap registers.
     pub fn read(bus: &mut impl Bus) -> Self {
-        let options = bus.read32(global::STRAP_OPTIONS);
+        let options = read(bus, global::STRAP_OPTIONS);
         let on = |bit| options & bit != 0;
         Self {
-            profile_window: bus.read32(global::STRAP_PROFILE_WINDOW).clamp(1, MAX_WINDOW),
-            coalesce_window: bus.read32(global::STRAP_COALESCE_WINDOW),
+            profile_window: read(bus, global::STRAP_PROFILE_WINDOW).clamp(1, MAX_WINDOW),
+            coalesce_window: read(bus, global::STRAP_COALESCE_WINDOW),
             require_all_present: on(option::REQUIRE_ALL_PRESENT),
             always_cap_remaining: on(option::ALWAYS_CAP_REMAINING),
             warp_ipc: on(option::WARP_IPC),
             literal_linear: on(option::LITERAL_LINEAR),
             read_all_counters: on(option::READ_ALL_COUNTERS),
             ideal_transition: on(option::IDEAL_TRANSITION),
+            unscaled_profile: on(option::UNSCALED_PROFILE),
+            loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD),
         }
     }
 

@@ -1,6 +1,6 @@
 //! TB resource demands and SM limits (seed 000 section 2.2.6; rounding as in algorithms.md section 1.1).
 
-use crate::bus::Bus;
+use crate::bus::{Bus, read};
 use crate::regs::global;
 
 /// Amounts of the four resources that limit how many TBs an SM holds: a capacity, a remainder, or one TB's demand.
@@ -83,14 +83,14 @@ impl SmLimits {
     pub fn read(bus: &mut impl Bus) -> Self {
         Self {
             capacity: Resources {
-                threads: bus.read32(global::SM_THREADS),
-                registers: bus.read32(global::SM_REGISTERS),
-                shared_bytes: bus.read32(global::SM_SHARED_BYTES),
-                tbs: bus.read32(global::SM_TBS).min(u32::from(u8::MAX)),
+                threads: read(bus, global::SM_THREADS),
+                registers: read(bus, global::SM_REGISTERS),
+                shared_bytes: read(bus, global::SM_SHARED_BYTES),
+                tbs: read(bus, global::SM_TBS).min(u32::from(u8::MAX)),
             },
-            warp_threads: bus.read32(global::WARP_THREADS),
-            register_granule: bus.read32(global::REGISTER_GRANULE),
-            shared_granule_bytes: bus.read32(global::SHARED_GRANULE_BYTES),
+            warp_threads: read(bus, global::WARP_THREADS),
+            register_granule: read(bus, global::REGISTER_GRANULE),
+            shared_granule_bytes: read(bus, global::SHARED_GRANULE_BYTES),
         }
     }
 

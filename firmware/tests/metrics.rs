@@ -299,7 +299,7 @@ fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
         shared_granule_bytes: 1,
     };
     let kernel = Kernel { demand, max_tbs: 32, grid_tbs: 9999, unfinished_tbs: 9999, ..Kernel::default() };
-    let machine = Machine { sm_count: 30, slot_count: 8, limits, linear_coefficient: fixed::types::U16F16::ZERO };
+    let machine = Machine { sm_count: 30, slot_count: 8, limits, ..Machine::NONE };
     let mut table = ConfigTable::<8>::default();
     table.reset([0_u8, 1].into_iter());
     for (position, sums) in (0_u32..).zip(configs) {

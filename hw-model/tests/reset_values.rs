@@ -27,6 +27,9 @@ fn every_register_is_reset_to_what_the_map_says() {
         register_granule: 4,
         shared_granule_bytes: 1,
         linear_coefficient_q16: 1 << 12,
+        sm_schedulers: 4,
+        reply_sectors_q16: 24 << 16,
+        dram_sectors_q16: 8 << 16,
         features: feature::IDEAL_TRANSITION,
         straps: Straps::new(PolicyCode::MiasIpc),
     };

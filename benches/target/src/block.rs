@@ -46,10 +46,16 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy:
         (global::SHARED_GRANULE_BYTES, limits.shared_granule_bytes),
         // A sixteenth of a stall cycle per outstanding miss: assumption, any value takes the same path.
         (global::LINEAR_COEFFICIENT, 1 << 12),
+        // As many as the thesis' machine has, and about as much as it moves (configs/gpus/rtx2060.toml).
+        (global::SM_SCHEDULERS, 4),
+        (global::REPLY_SECTORS, 24 << 16),
+        (global::DRAM_SECTORS, 7 << 16),
         (global::STRAP_POLICY, policy as u32),
         (global::STRAP_PROFILE_WINDOW, WINDOW),
         (global::STRAP_COALESCE_WINDOW, 5_000),
         (global::STRAP_OPTIONS, options),
+        // Warped-Slicer keeps whatever it finds.
+        (global::STRAP_LOSS_THRESHOLD, u32::MAX),
         // A fixed configuration of one TB each.
         (global::STRAP_FIXED, 1),
         (global::STRAP_FIXED + 4, 1),
@@ -137,7 +143,13 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, peaked: bool) {
             (Counter::WarpInstructions, Counter::WarpInstructions.max() - 31_000 + 1_000 * share),
             (Counter::ThreadInstructions, Counter::ThreadInstructions.max() - 6_200_000 + 200_000 * share),
             (Counter::OutstandingMisses, Counter::OutstandingMisses.max() - 400_000 * share),
+            (Counter::L2Accesses, Counter::L2Accesses.max()),
+            (Counter::L2Hits, 10_000 * share),
         ];
+        // A quarter of the instructions is each kernel's.
+        for slot in 0..4 {
+            bus.write32(sm::at(index.into(), sm::SLOT_THREAD_INSTRUCTIONS + 4 * slot), (10_000_000 + 200_000 * share) / 4);
+        }
         for (counter, value) in values {
             bus.write32(sm::at(index.into(), counter.register()), value);
         }

@@ -44,8 +44,18 @@ const MIAS: [(&str, PolicyCode); 4] = [
     ("linear", PolicyCode::MiasLinear),
 ];
 
-const OTHERS: [(&str, PolicyCode); 3] =
-    [("left-over", PolicyCode::LeftOver), ("spatial", PolicyCode::Spatial), ("fixed", PolicyCode::FixedConfig)];
+const OTHERS: [(&str, PolicyCode); 10] = [
+    ("left-over", PolicyCode::LeftOver),
+    ("spatial", PolicyCode::Spatial),
+    ("fixed", PolicyCode::FixedConfig),
+    ("smk", PolicyCode::Smk),
+    ("warped-slicer", PolicyCode::WarpedSlicer),
+    ("warped-slicer-sum", PolicyCode::WarpedSlicerSum),
+    ("mias-stp", PolicyCode::MiasStp),
+    ("mias-guard", PolicyCode::MiasGuard),
+    ("maestro", PolicyCode::Maestro),
+    ("coordinated", PolicyCode::Coordinated),
+];
 
 /// All of it, then the end.
 pub(crate) fn run() -> ! {

@@ -38,8 +38,12 @@ impl Rules {
     /// with TBs of a single kernel (seed 000 section 3.2.1).
     #[must_use]
     pub fn admit(&self, vector: &TbVector, kernels: usize) -> bool {
-        let least = if self.require_all_present { kernels } else { kernels.min(2) };
-        kernels != 0 && vector.present() >= least
+        vector.present() >= self.least_present(kernels)
+    }
+
+    /// How many of so many kernels a vector has at least one TB of.
+    pub(crate) fn least_present(self, kernels: usize) -> usize {
+        (if self.require_all_present { kernels } else { kernels.min(2) }).max(1)
     }
 }
 

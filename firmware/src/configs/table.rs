@@ -53,6 +53,8 @@ pub struct Entry {
     pub round: u8,
     /// What was measured.
     pub sums: Sums,
+    /// A further measurement ([`crate::counters::Extra`]), or what the policy made of them all.
+    pub extra: u32,
 }
 
 /// Where the configurations in the table come from.
@@ -78,6 +80,8 @@ pub struct ConfigTable<const C: usize> {
     /// Index of the current round's first entry.
     first: usize,
     total: u32,
+    /// The current round was not profiled: it is what follows from those before.
+    settled: bool,
     origin: Origin,
     /// Of each round.
     totals: [RoundTotals; 2],
@@ -98,6 +102,7 @@ impl<const C: usize> ConfigTable<C> {
         round: 0,
         first: 0,
         total: 0,
+        settled: false,
         origin: Origin::Policy,
         totals: [RoundTotals::NONE; 2],
     };
@@ -105,7 +110,8 @@ impl<const C: usize> ConfigTable<C> {
     /// Empties the table for the kernels in these slots, in launch order.
     pub fn reset(&mut self, slots: impl Iterator<Item = u8>) {
         self.entries.clear();
-        (self.kernels, self.round, self.first, self.total, self.origin) = (0, 0, 0, 0, Origin::Policy);
+        (self.kernels, self.total) = (0, 0);
+        self.restart(Origin::Policy);
         for (entry, slot) in self.slots.iter_mut().zip(slots) {
             *entry = slot;
             self.kernels = self.kernels.saturating_add(1);
@@ -114,13 +120,31 @@ impl<const C: usize> ConfigTable<C> {
 
     /// Adds a configuration to the current round; false if the table is full.
     pub fn push(&mut self, vector: TbVector, position: u32) -> bool {
-        self.entries.push(Entry { vector, position, round: self.round, sums: Sums::default() }).is_ok()
+        self.entries.push(Entry { vector, position, round: self.round, sums: Sums::default(), extra: 0 }).is_ok()
     }
 
     /// Drops all configurations and notes where their successors come from.
     pub fn restart(&mut self, origin: Origin) {
         self.entries.clear();
-        (self.round, self.first, self.origin) = (0, 0, origin);
+        (self.round, self.first, self.settled, self.origin) = (0, 0, false, origin);
+    }
+
+    /// Begins what is placed for good after profiling; what was measured stays for the report.
+    pub fn settle(&mut self, origin: Origin) {
+        self.next_round();
+        (self.settled, self.origin) = (true, origin);
+    }
+
+    /// Whether the current round follows from what was profiled before it.
+    #[must_use]
+    pub fn settled(&self) -> bool {
+        self.settled
+    }
+
+    /// The configurations that were profiled, or are placed without profiling.
+    #[must_use]
+    pub fn tried(&self) -> &[Entry] {
+        if self.settled { self.entries.get(..self.first).unwrap_or_default() } else { &self.entries }
     }
 
     /// Whether the configuration at a position has been placed.
@@ -164,11 +188,9 @@ impl<const C: usize> ConfigTable<C> {
         &self.entries
     }
 
-    /// The configurations of the first and of the second round.
-    #[must_use]
-    pub fn rounds(&self) -> (&[Entry], &[Entry]) {
-        let first = if self.round == 0 { self.entries.len() } else { self.first };
-        self.entries.split_at_checked(first).unwrap_or((&self.entries, &[]))
+    /// The same, to note something about each.
+    pub fn entries_mut(&mut self) -> &mut [Entry] {
+        &mut self.entries
     }
 
     /// Slots of the scheduled kernels: element `k` is the slot of the vectors' component `k`.
@@ -196,6 +218,16 @@ impl<const C: usize> ConfigTable<C> {
         let step = placed.len();
         for (first, entry) in placed.iter_mut().enumerate() {
             entry.sums = sum(first, step);
+        }
+    }
+
+    /// Measures something else about each configuration of the current round: `sum` as for [`ConfigTable::measure`].
+    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], usize, usize) -> u32) {
+        let slots = self.slots.get(..usize::from(self.kernels)).unwrap_or(&self.slots);
+        let placed = self.entries.get_mut(self.first..).unwrap_or_default();
+        let step = placed.len();
+        for (first, entry) in placed.iter_mut().enumerate() {
+            entry.extra = sum(slots, first, step);
         }
     }
 

@@ -7,7 +7,7 @@
 //! The sums wrap on purpose: at the counters' widths those of 256 SMs fit (see [`Sums`]). A register that shows more than its
 //! width makes an arbitrary score, and no panic.
 
-use crate::bus::Bus;
+use crate::bus::{self, Bus};
 use crate::configs::{ConfigTable, RoundTotals, Sums};
 use crate::counters::Counter::{self, Cycles, IssueCycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
 use crate::counters::CounterSet;
@@ -109,15 +109,15 @@ fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: 
         let mut sums = Sums::default();
         for sm in (first..reading.sms.into()).step_by(step.max(1)).filter(|sm| done.contains(*sm as u16)) {
             let base = sm::at(sm, 0);
-            let mut read = |counter: Counter| if wanted.contains(counter) { bus.read32(base + counter.register()) } else { 0 };
+            let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { 0 };
             let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
             sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));
             sums.misses = sums.misses.wrapping_add(read(Misses));
             sums.outstanding_misses = sums.outstanding_misses.wrapping_add(read(OutstandingMisses).into());
-            add(&mut sums, cycles, issue_cycles, bus.read32(base + instructions.register()));
+            add(&mut sums, cycles, issue_cycles, bus::read(bus, base + instructions.register()));
             sums.sms = sums.sms.wrapping_add(1);
             if wanted == CounterSet::ALL {
-                sums.saturated |= bus.read32(base + sm::SATURATED) != 0;
+                sums.saturated |= bus::read(bus, base + sm::SATURATED) != 0;
             }
         }
         total = total.wrapping_add(sums.outstanding_misses);

@@ -4,6 +4,7 @@
 //! is bounded by the number of SMs, slots or kernels.
 
 mod counters;
+mod extra;
 mod observer;
 mod slots;
 mod start;
@@ -13,8 +14,9 @@ pub use start::StartError;
 
 use counters::Reading;
 
-use crate::bus::Bus;
-use crate::counters::CounterSet;
+use crate::bus::{Bus, write};
+use crate::configs::TbVector;
+use crate::counters::{Counter, CounterSet};
 use crate::policy::{AnyPolicy, Policy};
 use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control, sm};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
@@ -162,10 +164,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                     self.read_counters(bus);
                     follow_up = Some(FollowUp::CountersRead);
                 }
-                Command::Release(slot) => bus.write32(slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE),
-                Command::Reject(slot) => bus.write32(slot::at(slot.into(), slot::CONTROL), slot_control::REJECT),
+                Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE),
+                Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT),
                 Command::Fault(faults) => {
-                    bus.write32(global::FAULT_SET, faults);
+                    write(bus, global::FAULT_SET, faults);
                     observer.fault(faults);
                 }
             }
@@ -179,14 +181,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         (0..u32::from(self.scheduler.machine().slot_count)).for_each(|slot| bus.write32(global::QUOTA_ALL + 4 * slot, 0));
         let slots = self.scheduler.scheduled_slots();
         if let Some(vector) = self.scheduler.broadcast() {
-            for (slot, tbs) in slots.iter().zip(vector.0) {
-                bus.write32(global::QUOTA_ALL + 4 * u32::from(*slot), tbs.into());
-            }
+            stage(bus, global::QUOTA_ALL, slots, vector);
         } else {
             for sm in 0..usize::from(self.scheduler.machine().sm_count) {
-                for (slot, tbs) in slots.iter().zip(self.scheduler.quotas(sm).0) {
-                    bus.write32(sm::at(sm, sm::QUOTA + 4 * u32::from(*slot)), tbs.into());
-                }
+                stage(bus, sm::at(sm, sm::QUOTA), slots, self.scheduler.quotas(sm));
             }
         }
         bus.write32(global::COMMIT, 1);
@@ -195,11 +193,17 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Adds the latched counters of every SM that is done to its configuration.
     fn read_counters(&mut self, bus: &mut impl Bus) {
         let settings = self.scheduler.settings();
-        let wanted = if settings.read_all_counters { CounterSet::ALL } else { self.scheduler.policy().counters() };
-        let instructions = settings.instructions();
+        let asked = self.scheduler.policy().counters();
+        let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
+        // A policy that asks for warp instructions counts those.
+        let instructions = if asked.contains(Counter::WarpInstructions) { Counter::WarpInstructions } else { settings.instructions() };
         let sms = self.scheduler.machine().sm_count;
         let (table, done) = self.scheduler.measured();
-        counters::read_counters(table, bus, &Reading { done, sms, wanted, instructions });
+        let reading = Reading { done, sms, wanted, instructions };
+        counters::read_counters(table, bus, &reading);
+        if let Some(extra) = asked.extra() {
+            extra::read_extra(table, bus, &reading, extra);
+        }
     }
 
     #[inline(never)]
@@ -208,7 +212,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         for word in 0..sms.div_ceil(32) {
             let rest = sms.saturating_sub(word * 32);
             let bits = 1_u32.checked_shl(rest).map_or(u32::MAX, |bit| bit - 1);
-            bus.write32(register + 4 * word, bits);
+            write(bus, register + 4 * word, bits);
         }
     }
 
@@ -236,6 +240,14 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     }
 }
 
+/// Writes the quotas of a vector into the registers from `first` on, one per slot.
+#[inline(never)]
+fn stage(bus: &mut impl Bus, first: u32, slots: &[u8], vector: TbVector) {
+    for (kernel, slot) in slots.iter().enumerate() {
+        bus.write32(first + 4 * u32::from(*slot), vector.get(kernel).into());
+    }
+}
+
 /// What the driver did that the scheduler waits for.
 #[derive(Clone, Copy)]
 enum FollowUp {
@@ -252,8 +264,8 @@ fn stamp_decision(bus: &mut impl Bus, begin: u32) {
 }
 
 fn set_timer(bus: &mut impl Bus, at: u64) {
-    bus.write32(global::TIMER_LOW, at as u32);
-    bus.write32(global::TIMER_HIGH, (at >> 32) as u32);
+    write(bus, global::TIMER_LOW, at as u32);
+    write(bus, global::TIMER_HIGH, (at >> 32) as u32);
 }
 
 /// The cycle counter, free of tearing: the low word latches the high one.

@@ -1,7 +1,7 @@
 //! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
 
 use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
-use crate::bus::Bus;
+use crate::bus::{Bus, read, write};
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
 use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
@@ -44,12 +44,14 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
     ///
     /// # Errors
     /// [`StartError`], also raised as [`fault::WRONG_MAP`].
+    // Out of line: what it reads is off the stack when the firmware runs.
+    #[inline(never)]
     pub fn restart(&mut self, bus: &mut impl Bus, sms: u16) -> Result<(), StartError> {
         let machine = check_map(bus)?;
         let settings = Settings::read(bus);
         let Some(policy) = AnyPolicy::read(bus, &machine, &settings) else {
-            bus.write32(global::FAULT_SET, fault::WRONG_MAP);
-            return Err(StartError::UnknownPolicy(bus.read32(global::STRAP_POLICY)));
+            write(bus, global::FAULT_SET, fault::WRONG_MAP);
+            return Err(StartError::UnknownPolicy(read(bus, global::STRAP_POLICY)));
         };
         self.set_up(bus, policy, machine, settings, sms);
         Ok(())
@@ -91,23 +93,23 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 }
 
 fn set_up_registers(bus: &mut impl Bus, settings: &Settings, sms: u16) {
-    let ideal = settings.ideal_transition && bus.read32(global::FEATURES) & feature::IDEAL_TRANSITION != 0;
-    bus.write32(global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN });
-    bus.write32(global::PROFILE_WINDOW, settings.profile_window);
-    if bus.read32(global::SM_COUNT) > u32::from(sms) {
-        bus.write32(global::FAULT_SET, fault::MACHINE_TOO_LARGE);
+    let ideal = settings.ideal_transition && read(bus, global::FEATURES) & feature::IDEAL_TRANSITION != 0;
+    write(bus, global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN });
+    write(bus, global::PROFILE_WINDOW, settings.profile_window);
+    if read(bus, global::SM_COUNT) > u32::from(sms) {
+        write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE);
     }
-    bus.write32(global::INT_ENABLE, ENABLED);
+    write(bus, global::INT_ENABLE, ENABLED);
 }
 
 /// Whether this is a register block that the firmware knows; the machine behind it.
 fn check_map(bus: &mut impl Bus) -> Result<Machine, StartError> {
-    let (id, version) = (bus.read32(global::ID), bus.read32(global::VERSION));
+    let (id, version) = (read(bus, global::ID), read(bus, global::VERSION));
     // The lower half of the version counts additions.
     if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 {
         Ok(Machine::read(bus))
     } else {
-        bus.write32(global::FAULT_SET, fault::WRONG_MAP);
+        write(bus, global::FAULT_SET, fault::WRONG_MAP);
         Err(StartError::WrongMap { id, version })
     }
 }

@@ -9,6 +9,7 @@ mod factor;
 mod ipc;
 mod ipm_ipc;
 mod linear;
+mod progress;
 pub mod wide;
 
 use core::cmp::Ordering;
@@ -17,8 +18,9 @@ pub use factor::Factor;
 pub use ipc::Ipc;
 pub use ipm_ipc::IpmIpc;
 pub use linear::Linear;
+pub use progress::{Progress, gains};
 
-use crate::configs::{RoundTotals, Sums};
+use crate::configs::{Entry, RoundTotals, Sums};
 use crate::counters::{Counter, CounterSet};
 use wide::U96;
 
@@ -46,6 +48,12 @@ pub trait Metric {
 
     /// The score of a configuration, measured on at least one SM, in a round with these totals.
     fn score(&self, sums: &Sums, totals: &RoundTotals) -> Score;
+
+    /// The same, for metrics that need more than the sums of counters.
+    #[inline(always)]
+    fn score_entry(&self, entry: &Entry, totals: &RoundTotals) -> Score {
+        self.score(&entry.sums, totals)
+    }
 }
 
 /// Least denominator in cycles, summed over a configuration's SMs: the cycles with an issue, and one per SM.

@@ -1,7 +1,10 @@
 //! A policy chosen at run time, without `dyn`.
 
-use super::{Context, FixedConfig, KernelSet, LeftOver, Mias, Plan, Policy, Spatial, Verdict};
-use crate::bus::Bus;
+use super::{
+    Context, Coordinated, FixedConfig, KernelSet, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Plan, Policy, Smk, Spatial,
+    Verdict, WarpedSlicer,
+};
+use crate::bus::{Bus, read};
 use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use crate::counters::CounterSet;
 use crate::kernel::Kernel;
@@ -27,6 +30,18 @@ pub enum AnyPolicy {
     MiasLinear(Mias<Linear>),
     /// A given configuration.
     FixedConfig(FixedConfig),
+    /// SMK-P.
+    Smk(Smk),
+    /// Warped-Slicer, in both variants.
+    WarpedSlicer(WarpedSlicer),
+    /// MIAS deciding by STP.
+    MiasStp(MiasStp),
+    /// MIAS with guard.
+    MiasGuard(MiasGuard),
+    /// The better of Spatial and SMK-P, as measured.
+    Maestro(Maestro),
+    /// Coordinated TB combination.
+    Coordinated(Coordinated),
 }
 
 impl AnyPolicy {
@@ -46,15 +61,22 @@ impl AnyPolicy {
                 Self::MiasLinear(Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } })
             }
             PolicyCode::FixedConfig => Self::FixedConfig(FixedConfig { vector: fixed }),
+            PolicyCode::Smk => Self::Smk(Smk),
+            PolicyCode::WarpedSlicer => Self::WarpedSlicer(WarpedSlicer { objective: Objective::Least }),
+            PolicyCode::WarpedSlicerSum => Self::WarpedSlicer(WarpedSlicer { objective: Objective::Sum }),
+            PolicyCode::MiasStp => Self::MiasStp(MiasStp),
+            PolicyCode::MiasGuard => Self::MiasGuard(MiasGuard),
+            PolicyCode::Maestro => Self::Maestro(Maestro),
+            PolicyCode::Coordinated => Self::Coordinated(Coordinated),
         }
     }
 
     /// The policy that the straps ask for; none if the code is unknown.
     pub fn read(bus: &mut impl Bus, machine: &Machine, settings: &Settings) -> Option<Self> {
-        let code = PolicyCode::from_code(bus.read32(global::STRAP_POLICY))?;
+        let code = PolicyCode::from_code(read(bus, global::STRAP_POLICY))?;
         let mut fixed = TbVector::default();
         for (kernel, offset) in (global::STRAP_FIXED..).step_by(4).enumerate().take(MAX_KERNELS) {
-            fixed.set(kernel, u8::try_from(bus.read32(offset)).unwrap_or(u8::MAX));
+            fixed.set(kernel, u8::try_from(read(bus, offset)).unwrap_or(u8::MAX));
         }
         Some(Self::new(code, machine, settings, fixed))
     }
@@ -71,6 +93,12 @@ macro_rules! each {
             AnyPolicy::MiasFactor($policy) => $call,
             AnyPolicy::MiasLinear($policy) => $call,
             AnyPolicy::FixedConfig($policy) => $call,
+            AnyPolicy::Smk($policy) => $call,
+            AnyPolicy::WarpedSlicer($policy) => $call,
+            AnyPolicy::MiasStp($policy) => $call,
+            AnyPolicy::MiasGuard($policy) => $call,
+            AnyPolicy::Maestro($policy) => $call,
+            AnyPolicy::Coordinated($policy) => $call,
         }
     };
 }

@@ -14,6 +14,7 @@ pub struct FixedConfig {
 }
 
 impl Policy for FixedConfig {
+    #[inline(never)]
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
         let mut rest = context.machine.limits.capacity;
         let mut vector = TbVector::default();

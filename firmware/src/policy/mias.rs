@@ -6,10 +6,9 @@
 
 use core::cmp::Ordering;
 
-use heapless::Vec;
-
-use super::{Context, Plan, Policy, Verdict, fall_back_to_left_over, spatial};
-use crate::configs::{Candidate, ConfigTable, Entry, Generator, MAX_KERNELS, Origin, RoundTotals, Rules, Stride, TbVector};
+use super::space::Space;
+use super::{Context, Plan, Policy, Verdict, fall_back};
+use crate::configs::{ConfigTable, Entry, Rules, Stride, TbVector};
 use crate::counters::CounterSet;
 use crate::metric::{Metric, Score};
 
@@ -23,81 +22,41 @@ pub struct Mias<M> {
     pub metric: M,
 }
 
-/// The kernels of a context as the generator wants them.
-struct Space {
-    candidates: Vec<Candidate, MAX_KERNELS>,
-    rules: Rules,
+/// Which configurations are candidates.
+fn rules(context: &Context<'_>) -> Rules {
+    Rules { require_all_present: context.settings.require_all_present }
 }
 
-impl Space {
-    /// No kernel.
-    const fn new(context: &Context<'_>) -> Self {
-        Self { candidates: Vec::new(), rules: Rules { require_all_present: context.settings.require_all_present } }
-    }
+/// A round's part of the admitted configurations: all of them, or those within a range of positions that have not been tried.
+struct Part {
+    first: u32,
+    last: u32,
+    untried: bool,
+}
 
-    /// Takes the kernels in. In place and out of line: a space is large for the stack.
-    #[inline(never)]
-    fn gather(&mut self, context: &Context<'_>) {
-        for kernel in context.kernels {
-            // A context holds no more than MAX_KERNELS.
-            if self.candidates.push(Candidate { demand: kernel.demand, cap: context.cap(kernel) }).is_err() {
-                return;
-            }
-        }
-    }
+impl Part {
+    const ALL: Self = Self { first: 0, last: u32::MAX, untried: false };
 
-    /// All admitted configurations with their positions, in lexicographic order.
-    fn configs(&self, context: &Context<'_>) -> Admitted<'_> {
-        let generator = Generator::new(context.machine.limits.capacity, &self.candidates);
-        Admitted { generator, rules: self.rules, kernels: self.candidates.len(), position: 0 }
+    fn holds<const C: usize>(&self, table: &ConfigTable<C>, position: u32) -> bool {
+        (self.first..=self.last).contains(&position) && !(self.untried && table.contains(position))
     }
 }
 
-/// The configurations that may be tried. One iterator without adaptors: those would be moved about the stack.
-struct Admitted<'a> {
-    generator: Generator<'a>,
-    rules: Rules,
-    kernels: usize,
-    position: u32,
-}
-
-impl Iterator for Admitted<'_> {
-    type Item = (u32, TbVector);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(u32, TbVector)> {
-        loop {
-            let vector = self.generator.next()?;
-            if self.rules.admit(&vector, self.kernels) {
-                let position = self.position;
-                self.position = position.saturating_add(1);
-                return Some((position, vector));
-            }
-        }
-    }
-}
-
-/// How many admitted configurations there are whose position passes. Out of line, as [`add`]: each has its iterator on the stack
-/// only while it runs.
+/// How many configurations there are in a part. Out of line, as [`add`]: each has its iterator on the stack only while it runs.
 #[inline(never)]
-fn count(space: &Space, context: &Context<'_>, passes: impl Fn(u32) -> bool) -> u32 {
+fn count<const C: usize>(space: &Space, context: &Context<'_>, table: &ConfigTable<C>, part: &Part) -> u32 {
     let mut count = 0_u32;
-    for (position, _) in space.configs(context) {
-        count = count.saturating_add(u32::from(passes(position)));
+    for (position, _) in space.configs(context, rules(context)) {
+        count = count.saturating_add(u32::from(part.holds(table, position)));
     }
     count
 }
 
-/// Adds to the table those of the admitted configurations that `picks` picks.
+/// Adds those of a part that the stride picks to the table.
 #[inline(never)]
-fn add<const C: usize>(
-    space: &Space,
-    context: &Context<'_>,
-    table: &mut ConfigTable<C>,
-    mut picks: impl FnMut(&ConfigTable<C>, u32) -> bool,
-) {
-    for (position, vector) in space.configs(context) {
-        if picks(table, position) && !table.push(vector, position) {
+fn add<const C: usize>(space: &Space, context: &Context<'_>, table: &mut ConfigTable<C>, part: &Part, mut stride: Stride) {
+    for (position, vector) in space.configs(context, rules(context)) {
+        if part.holds(table, position) && stride.pick() && !table.push(vector, position) {
             return;
         }
     }
@@ -120,105 +79,95 @@ fn first_round(total: u32, sms: u32, room: u32) -> u32 {
     }
 }
 
-/// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image.
+/// Position of a configuration that is profiled for comparison only.
+const REFERENCE: u32 = u32::MAX;
+
+/// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image. The
+/// configurations of the first `references` kernels alone come first, on SMs of their own.
 #[inline(never)]
-fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-    let mut space = Space::new(context);
+pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
+    let mut space = Space::new();
     space.gather(context);
-    let total = count(&space, context, |_| true);
+    let total = count(&space, context, table, &Part::ALL);
     table.set_total(total);
-    if total == 0 {
-        table.restart(Origin::SpatialFallback);
-        if !spatial::fill(context, table) {
-            fall_back_to_left_over(context, table);
-        }
-        return Plan::Place;
+    let spare = u32::from(context.machine.sm_count).saturating_sub(references.into());
+    if total == 0 || spare == 0 {
+        return fall_back(context, table);
     }
-    let room = u32::try_from(C).unwrap_or(u32::MAX);
-    let want = first_round(total, context.machine.sm_count.into(), room);
-    let mut stride = Stride::new(want, total);
-    add(&space, context, table, |_, _| stride.pick());
-    if total == 1 { Plan::Place } else { Plan::Profile }
+    for (index, kernel) in context.kernels.iter().enumerate().take(references.into()) {
+        table.push(TbVector::single(index, context.cap(kernel)), REFERENCE);
+    }
+    let room = u32::try_from(C.saturating_sub(table.entries().len())).unwrap_or(u32::MAX);
+    let want = first_round(total, spare, room);
+    add(&space, context, table, &Part::ALL, Stride::new(want, total));
+    if total == 1 && references == 0 { Plan::Place } else { Plan::Profile }
 }
 
 /// Adds the second round: all that are left if they fit, else those around the best of the first. False if none is left.
 #[inline(never)]
-fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32) -> bool {
+pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8) -> bool {
     let tried = table.entries().len();
     let sms = u32::from(context.machine.sm_count);
     let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(sms);
-    let left = table.total().saturating_sub(u32::try_from(tried).unwrap_or(u32::MAX));
+    let tried = u32::try_from(tried).unwrap_or(u32::MAX).saturating_sub(references.into());
+    let left = table.total().saturating_sub(tried);
     if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 || left == 0 {
         return false;
     }
-    let mut space = Space::new(context);
+    let mut space = Space::new();
     space.gather(context);
     // As many neighbours on each side as there is room for, all of them if everything left fits.
     let reach = if left <= room { u32::MAX } else { room };
-    let near = best.saturating_sub(reach)..=best.saturating_add(reach);
-    let is_new = |table: &ConfigTable<C>, position: u32| near.contains(&position) && !table.contains(position);
-    let total = count(&space, context, |position| is_new(table, position));
+    let near = Part { first: best.saturating_sub(reach), last: best.saturating_add(reach), untried: true };
+    let total = count(&space, context, table, &near);
     if total == 0 {
         return false;
     }
     table.next_round();
-    let mut stride = Stride::new(room, total);
-    add(&space, context, table, |table, position| is_new(table, position) && stride.pick());
+    add(&space, context, table, &near, Stride::new(room, total));
     true
 }
 
-impl<M: Metric> Mias<M> {
-    /// The best measured configuration: the highest score, then the lexicographically lowest vector. Out of line: the scores are
-    /// off the stack when a second round is generated.
-    #[inline(never)]
-    fn best<'a, const C: usize>(&self, table: &'a ConfigTable<C>) -> Option<&'a Entry> {
-        let (first, second) = table.rounds();
-        let mut contest = Contest { best: None, places: [Score::LEAST; 2], swapped: false };
-        self.enter(&mut contest, first, table.totals(0));
-        if !second.is_empty() {
-            self.enter(&mut contest, second, table.totals(1));
-        }
-        contest.best
-    }
-
-    /// Enters the configurations of a round. One copy per metric, however many rounds.
-    #[inline(never)]
-    fn enter<'a>(&self, contest: &mut Contest<'a>, entries: &'a [Entry], totals: &RoundTotals) {
-        let [one, other] = &mut contest.places;
-        let (mut champion, mut challenger) = if contest.swapped { (other, one) } else { (one, other) };
-        for entry in entries.iter().filter(|entry| entry.sums.sms != 0) {
-            *challenger = self.metric.score(&entry.sums, totals);
-            let better = contest.best.is_none_or(|best| match order(M::compare(challenger, champion)) {
-                Ordering::Greater => true,
-                Ordering::Equal => entry.vector < best.vector,
-                Ordering::Less => false,
-            });
-            if better {
-                contest.best = Some(entry);
-                contest.swapped = !contest.swapped;
-                core::mem::swap(&mut champion, &mut challenger);
-            }
+/// The best measured configuration by a metric, the first `references` aside: the highest score, then the lexicographically lowest
+/// vector. Champion and challenger take turns in two places: no score is copied. Out of line: they are off the stack when a second
+/// round is generated.
+#[inline(never)]
+pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
+    let mut places = [Score::LEAST; 2];
+    let [one, other] = &mut places;
+    let (mut champion, mut challenger) = (one, other);
+    let mut best: Option<&Entry> = None;
+    let entries = table.entries().get(references.into()..).unwrap_or_default();
+    for entry in entries.iter().filter(|entry| entry.sums.sms != 0) {
+        *challenger = metric.score_entry(entry, table.totals(entry.round));
+        let better = best.is_none_or(|best| match order(M::compare(challenger, champion)) {
+            Ordering::Greater => true,
+            Ordering::Equal => entry.vector < best.vector,
+            Ordering::Less => false,
+        });
+        if better {
+            best = Some(entry);
+            core::mem::swap(&mut champion, &mut challenger);
         }
     }
+    best
 }
 
-/// A search for the best. Champion and challenger take turns in two places: no score is copied.
-struct Contest<'a> {
-    best: Option<&'a Entry>,
-    places: [Score; 2],
-    /// The champion's score is in the second place.
-    swapped: bool,
+/// Score of a configuration in the table; none if it was not measured, or is there for comparison only.
+pub(super) fn score<M: Metric, const C: usize>(metric: &M, table: &ConfigTable<C>, index: usize) -> Option<Score> {
+    let entry = table.tried().get(index).filter(|entry| entry.sums.sms != 0 && entry.position != REFERENCE)?;
+    Some(metric.score_entry(entry, table.totals(entry.round)))
 }
 
 impl<M: Metric> Policy for Mias<M> {
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        first_configs(context, table)
+        first_configs(context, table, 0)
     }
 
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
-        let Some(best) = self.best(table) else { return Verdict::NoSamples };
+        let Some(best) = best(&self.metric, table, 0) else { return Verdict::NoSamples };
         let (vector, position) = (best.vector, best.position);
-        if add_round(context, table, position) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
+        if add_round(context, table, position, 0) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
     }
 
     fn counters(&self) -> CounterSet {
@@ -226,7 +175,6 @@ impl<M: Metric> Policy for Mias<M> {
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
-        let entry = table.entries().get(index).filter(|entry| entry.sums.sms != 0)?;
-        Some(self.metric.score(&entry.sums, table.totals(entry.round)))
+        score(&self.metric, table, index)
     }
 }

@@ -1,22 +1,37 @@
 //! Scheduling policies behind the thesis' three operations (seed 000 section 3.3.3). One file per policy.
 
 mod any;
+mod coordinated;
 mod fixed_config;
 mod left_over;
+mod maestro;
 mod mias;
+mod mias_guard;
+mod mias_stp;
+mod smk;
+mod space;
 mod spatial;
+mod warped_slicer;
+mod water_fill;
 
 pub use any::AnyPolicy;
+pub use coordinated::Coordinated;
 pub use fixed_config::FixedConfig;
 pub use left_over::LeftOver;
+pub use maestro::Maestro;
 pub use mias::Mias;
+pub use mias_guard::MiasGuard;
+pub use mias_stp::MiasStp;
+pub use smk::Smk;
 pub use spatial::Spatial;
+pub use warped_slicer::{Objective, WarpedSlicer};
 
 use crate::configs::{ConfigTable, Origin, TbVector};
 use crate::counters::CounterSet;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::metric::Score;
+use crate::resources::Resources;
 
 /// A set of launched kernels: bit n for the n-th in launch order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +95,8 @@ pub enum Verdict {
     Broadcast(TbVector),
     /// Profile the configurations of the table's next round.
     NextRound,
+    /// Deal what was [settled](ConfigTable::settle) to the SMs and leave it at that.
+    Settled,
     /// No SM finished its window.
     NoSamples,
 }
@@ -101,7 +118,8 @@ pub trait Policy {
         Verdict::NoSamples
     }
 
-    /// Counters to read after profiling, beside the instruction counter. None, by default.
+    /// Counters to read after profiling, beside the instruction counter, and what else to measure. None, by default. A policy that
+    /// asks for warp instructions has those as its instruction counter, whatever the settings.
     fn counters(&self) -> CounterSet {
         CounterSet::of(&[])
     }
@@ -116,6 +134,46 @@ pub trait Policy {
     fn follows_drain(&self) -> bool {
         false
     }
+}
+
+/// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (algorithms.md section 9 item 23).
+#[inline(never)]
+fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+    table.restart(Origin::SpatialFallback);
+    if !spatial::fill(context, table) {
+        fall_back_to_left_over(context, table);
+    }
+    Plan::Place
+}
+
+/// The same after profiling, if that gave a single sample.
+#[inline(never)]
+fn settle_for_spatial<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, origin: Origin) -> Verdict {
+    if table.entries().iter().all(|entry| entry.sums.sms == 0) {
+        return Verdict::NoSamples;
+    }
+    table.settle(origin);
+    if !spatial::fill(context, table) {
+        fall_back(context, table);
+    }
+    Verdict::Settled
+}
+
+/// What an SM has left beside one TB of every kernel; none if they do not fit together.
+#[inline(never)]
+fn beside_one_of_each(context: &Context<'_>) -> Option<Resources> {
+    let capacity = context.machine.limits.capacity;
+    context.kernels.iter().try_fold(capacity, |rest, kernel| rest.minus(&kernel.demand, 1))
+}
+
+/// Spatial, profiled: how every kernel does on SMs of its own. One kernel alone, or kernels of which no SM holds one TB each, leave
+/// nothing to decide.
+#[inline(never)]
+fn profile_alone<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+    if beside_one_of_each(context).is_none() || !spatial::fill(context, table) {
+        return fall_back(context, table);
+    }
+    if context.kernels.len() < 2 { Plan::Place } else { Plan::Profile }
 }
 
 /// Falls back to Left-over over the scheduled kernels.

@@ -80,6 +80,8 @@ pub mod option {
     pub const READ_ALL_COUNTERS: u32 = 1 << 4;
     /// Ideal transitions.
     pub const IDEAL_TRANSITION: u32 = 1 << 5;
+    /// Warped-Slicer takes the IPC that it profiles as it is, without the scaling factor.
+    pub const UNSCALED_PROFILE: u32 = 1 << 6;
 }
 
 /// Bits of [`super::sm::STATUS`].
@@ -199,12 +201,40 @@ pub enum PolicyCode {
     MiasLinear = 5,
     /// The vector in [`super::global::STRAP_FIXED`] on all SMs.
     FixedConfig = 6,
+    /// SMK-P: TBs by dominant resource fairness.
+    Smk = 7,
+    /// Warped-Slicer.
+    WarpedSlicer = 8,
+    /// Warped-Slicer, by the sum of performances.
+    WarpedSlicerSum = 9,
+    /// MIAS deciding by STP.
+    MiasStp = 10,
+    /// MIAS deciding by IPM*IPC, with guard.
+    MiasGuard = 11,
+    /// The better of Spatial and SMK-P, as measured.
+    Maestro = 12,
+    /// Coordinated TB combination.
+    Coordinated = 13,
 }
 
 impl PolicyCode {
     /// All policies in the order of their codes.
-    pub const ALL: [Self; 7] =
-        [Self::LeftOver, Self::Spatial, Self::MiasIpc, Self::MiasIpmIpc, Self::MiasFactor, Self::MiasLinear, Self::FixedConfig];
+    pub const ALL: [Self; 14] = [
+        Self::LeftOver,
+        Self::Spatial,
+        Self::MiasIpc,
+        Self::MiasIpmIpc,
+        Self::MiasFactor,
+        Self::MiasLinear,
+        Self::FixedConfig,
+        Self::Smk,
+        Self::WarpedSlicer,
+        Self::WarpedSlicerSum,
+        Self::MiasStp,
+        Self::MiasGuard,
+        Self::Maestro,
+        Self::Coordinated,
+    ];
 
     /// The policy of a code.
     #[must_use]

@@ -32,6 +32,12 @@ registers! {
     SHARED_GRANULE_BYTES = 0x02C, ReadOnly, None;
     /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units, Q16.16: stall cycles per accumulated outstanding access.
     LINEAR_COEFFICIENT = 0x030, ReadOnly, None;
+    /// Warp schedulers per SM; each issues at most one warp instruction per cycle.
+    SM_SCHEDULERS = 0x034, ReadOnly, None;
+    /// Most sectors of 32 bytes that the interconnect moves from L2 to all SMs together per core cycle, Q16.16.
+    REPLY_SECTORS = 0x038, ReadOnly, None;
+    /// Most sectors of 32 bytes that all DRAM channels together move per core cycle, Q16.16.
+    DRAM_SECTORS = 0x03C, ReadOnly, None;
 
     /// Strap: policy to run, [`super::PolicyCode`].
     STRAP_POLICY = 0x040, ReadOnly, None;
@@ -43,6 +49,9 @@ registers! {
     STRAP_OPTIONS = 0x04C, ReadOnly, None;
     /// Strap: TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
     STRAP_FIXED[MAX_SLOTS] = 0x050, ReadOnly, None;
+    /// Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
+    /// thousandths of what it does alone.
+    STRAP_LOSS_THRESHOLD = 0x070, ReadOnly, None;
 
     /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.
     CYCLE_LOW = 0x080, ReadOnly;

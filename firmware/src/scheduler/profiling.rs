@@ -66,6 +66,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                         push(commands, Command::ApplyQuotas);
                     }
                     Verdict::NextRound => self.place(Plan::Profile, now, commands),
+                    Verdict::Settled => self.place(Plan::Place, now, commands),
                     Verdict::NoSamples => self.fall_back(fault::NO_SAMPLES, commands),
                 }
             }

@@ -29,10 +29,10 @@ impl<'a, P: Policy, const C: usize> Report<'a, P, C> {
         Self { policy, table, winner, reschedulings }
     }
 
-    /// The configurations placed, in the order of rounds and then lexicographically.
+    /// The configurations profiled, or placed without profiling, in the order of rounds and then lexicographically.
     pub fn tried(&self) -> impl Iterator<Item = Tried<'a>> + use<'a, P, C> {
         let Self { policy, table, winner, .. } = *self;
-        table.entries().iter().enumerate().map(move |(index, entry)| Tried {
+        table.tried().iter().enumerate().map(move |(index, entry)| Tried {
             entry,
             score: policy.score(table, index),
             won: winner == Some(entry.vector),
@@ -43,6 +43,12 @@ impl<'a, P: Policy, const C: usize> Report<'a, P, C> {
     #[must_use]
     pub fn winner(&self) -> Option<TbVector> {
         self.winner
+    }
+
+    /// Whether profiling is over and led to what [`Report::origin`] says, and not to a configuration for all SMs.
+    #[must_use]
+    pub fn settled(&self) -> bool {
+        self.table.settled()
     }
 
     /// How many configurations there are in all, tried or not; 0 for policies that do not profile.

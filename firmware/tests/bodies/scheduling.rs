@@ -24,6 +24,7 @@ const MACHINE: Machine = Machine {
         shared_granule_bytes: 1,
     },
     linear_coefficient: fixed::types::U16F16::ZERO,
+    ..Machine::NONE
 };
 
 const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };

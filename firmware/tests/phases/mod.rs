@@ -24,6 +24,7 @@ pub(crate) const MACHINE: Machine = Machine {
         shared_granule_bytes: 1,
     },
     linear_coefficient: fixed::types::U16F16::ZERO,
+    ..Machine::NONE
 };
 
 pub(crate) const SETTINGS: Settings = Settings { profile_window: WINDOW as u32, coalesce_window: COALESCE as u32, ..Settings::NONE };

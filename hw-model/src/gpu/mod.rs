@@ -255,6 +255,7 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         raw.misses += kernel.load_requests;
         raw.warp_instructions += kernel.warp_insts;
         raw.thread_instructions += kernel.thread_insts;
+        (raw.slot_warps[slot], raw.slot_threads[slot]) = (kernel.warp_insts, kernel.thread_insts);
         raw.l1_accesses += kernel.l1_accesses;
         raw.reservation_failures += kernel.l1_reservation_fails;
     }

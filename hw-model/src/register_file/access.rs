@@ -97,10 +97,14 @@ impl RegisterFile {
             global::REGISTER_GRANULE => machine.register_granule,
             global::SHARED_GRANULE_BYTES => machine.shared_granule_bytes,
             global::LINEAR_COEFFICIENT => machine.linear_coefficient_q16,
+            global::SM_SCHEDULERS => machine.sm_schedulers,
+            global::REPLY_SECTORS => machine.reply_sectors_q16,
+            global::DRAM_SECTORS => machine.dram_sectors_q16,
             global::STRAP_POLICY => machine.straps.policy as u32,
             global::STRAP_PROFILE_WINDOW => machine.straps.profile_window,
             global::STRAP_COALESCE_WINDOW => machine.straps.coalesce_window,
             global::STRAP_OPTIONS => machine.straps.options,
+            global::STRAP_LOSS_THRESHOLD => machine.straps.loss_threshold_permille,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -254,6 +258,13 @@ impl RegisterFile {
         let slots = self.slots.len();
         if let Some(counter) = element(offset, sm::COUNTERS, COUNTERS) {
             return Some(state.counters.latched(counter));
+        }
+        for (base, values) in
+            [(sm::SLOT_WARP_INSTRUCTIONS, state.counters.slot_warps()), (sm::SLOT_THREAD_INSTRUCTIONS, state.counters.slot_threads())]
+        {
+            if let Some(slot) = element(offset, base, slots) {
+                return values.get(slot).copied();
+            }
         }
         for (base, values) in [(sm::QUOTA, &state.staged), (sm::RESIDENT, &state.resident), (sm::ACTIVE_QUOTA, &state.active)] {
             if let Some(slot) = element(offset, base, slots) {

@@ -1,6 +1,7 @@
 //! An SM's counters as the model keeps them, and as the register block latches them.
 
 use mias_firmware::counters::{COUNTERS, Counter};
+use mias_firmware::regs::MAX_SLOTS;
 
 /// Cumulative counts of one SM since the start of the simulation, in [`Counter`]'s order and meaning. They never decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub struct RawCounters {
     pub l2_accesses: u64,
     /// L2 hits.
     pub l2_hits: u64,
+    /// Warp instructions of the kernel in each slot.
+    pub slot_warps: [u64; MAX_SLOTS],
+    /// Thread instructions of the kernel in each slot.
+    pub slot_threads: [u64; MAX_SLOTS],
 }
 
 impl RawCounters {
@@ -55,6 +60,9 @@ pub(super) struct CounterBank {
     raw: RawCounters,
     base: RawCounters,
     latched: [u32; COUNTERS],
+    /// Latched per slot; a count saturates no sooner than the counter of all slots.
+    slot_warps: [u32; MAX_SLOTS],
+    slot_threads: [u32; MAX_SLOTS],
     saturated: u32,
 }
 
@@ -80,6 +88,8 @@ impl CounterBank {
                 self.saturated |= counter.bit();
             }
         }
+        self.slot_warps = narrowed(&self.raw.slot_warps, &self.base.slot_warps, Counter::WarpInstructions);
+        self.slot_threads = narrowed(&self.raw.slot_threads, &self.base.slot_threads, Counter::ThreadInstructions);
         self.clear();
     }
 
@@ -88,8 +98,23 @@ impl CounterBank {
         self.latched.get(index).copied().unwrap_or(0)
     }
 
+    /// The latched warp instructions of each slot.
+    pub(super) fn slot_warps(&self) -> &[u32; MAX_SLOTS] {
+        &self.slot_warps
+    }
+
+    /// The latched thread instructions of each slot.
+    pub(super) fn slot_threads(&self) -> &[u32; MAX_SLOTS] {
+        &self.slot_threads
+    }
+
     /// Which latched counters saturated.
     pub(super) fn saturated(&self) -> u32 {
         self.saturated
     }
+}
+
+/// What each slot has counted since `base`, as wide as a counter.
+fn narrowed(raw: &[u64; MAX_SLOTS], base: &[u64; MAX_SLOTS], width: Counter) -> [u32; MAX_SLOTS] {
+    std::array::from_fn(|slot| raw[slot].saturating_sub(base[slot]).min(width.max().into()) as u32)
 }

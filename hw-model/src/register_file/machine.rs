@@ -30,6 +30,12 @@ pub struct MachineDescription {
     pub shared_granule_bytes: u32,
     /// Linear's coefficient, Q16.16.
     pub linear_coefficient_q16: u32,
+    /// Warp schedulers per SM.
+    pub sm_schedulers: u32,
+    /// Most sectors that the interconnect moves to all SMs per core cycle, Q16.16.
+    pub reply_sectors_q16: u32,
+    /// Most sectors that DRAM moves per core cycle, Q16.16.
+    pub dram_sectors_q16: u32,
     /// [`feature`] bits.
     pub features: u32,
     /// What the firmware is asked to do.
@@ -51,6 +57,9 @@ impl MachineDescription {
             register_granule: gpu.sm.register_granule,
             shared_granule_bytes: gpu.sm.shared_granule_bytes,
             linear_coefficient_q16: gpu.scheduler.linear_coefficient_q16,
+            sm_schedulers: gpu.sm.sub_cores,
+            reply_sectors_q16: reply_sectors_q16(gpu),
+            dram_sectors_q16: dram_sectors_q16(gpu),
             features: feature::IDEAL_TRANSITION,
             straps,
         }
@@ -66,6 +75,24 @@ impl MachineDescription {
     }
 }
 
+/// One packet with one sector per port and interconnect cycle, on the side with fewer ports.
+fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
+    let slices = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel);
+    let ports = slices.min(u64::from(gpu.sm.count));
+    q16(ports * u64::from(gpu.clocks.interconnect_khz), gpu.clocks.core_khz.into())
+}
+
+/// One sector per burst, on every channel.
+fn dram_sectors_q16(gpu: &GpuConfig) -> u32 {
+    let beats = u64::from(gpu.dram.channels) * u64::from(gpu.dram.beats_per_cycle) * u64::from(gpu.clocks.dram_khz);
+    q16(beats, u64::from(gpu.dram.burst_beats) * u64::from(gpu.clocks.core_khz))
+}
+
+/// A fraction, rounded down and at most the largest.
+fn q16(numerator: u64, denominator: u64) -> u32 {
+    u32::try_from((u128::from(numerator) << 16) / u128::from(denominator.max(1))).unwrap_or(u32::MAX)
+}
+
 /// The strap registers: set by the host before the firmware starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Straps {
@@ -79,15 +106,17 @@ pub struct Straps {
     pub options: u32,
     /// TBs per SM of the n-th kernel launched, for the fixed-configuration policy.
     pub fixed: [u8; MAX_SLOTS],
+    /// Loss at which Warped-Slicer gives way to Spatial, times the kernels, in thousandths.
+    pub loss_threshold_permille: u32,
 }
 
 impl Straps {
-    /// A policy with the thesis' window of 45,000 cycles (seed 000 section 3.2.1) and launches collected for 5,000 cycles
-    /// (algorithms.md 9.2 item 11).
+    /// A policy with the thesis' window of 45,000 cycles (seed 000 section 3.2.1), launches collected for 5,000 cycles
+    /// (algorithms.md 9.2 item 11), and Warped-Slicer's threshold of 1.2 over the number of kernels (algorithms.md 1.3).
     #[must_use]
     pub const fn new(policy: PolicyCode) -> Self {
         const { assert!(45_000 <= MAX_WINDOW) };
-        Self { policy, profile_window: 45_000, coalesce_window: 5_000, options: 0, fixed: [0; MAX_SLOTS] }
+        Self { policy, profile_window: 45_000, coalesce_window: 5_000, options: 0, fixed: [0; MAX_SLOTS], loss_threshold_permille: 1_200 }
     }
 }
 

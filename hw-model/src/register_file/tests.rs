@@ -24,6 +24,9 @@ pub(super) fn machine() -> MachineDescription {
         register_granule: 4,
         shared_granule_bytes: 1,
         linear_coefficient_q16: 1234,
+        sm_schedulers: 4,
+        reply_sectors_q16: 24 << 16,
+        dram_sectors_q16: 8 << 16,
         features: feature::IDEAL_TRANSITION,
         straps: Straps::new(PolicyCode::MiasIpc),
     }
@@ -194,6 +197,24 @@ fn counters_saturate_visibly() {
     assert_eq!(file.read32(sm::at(0, Counter::Cycles.register())), MAX_WINDOW);
     assert_eq!(file.read32(sm::at(0, Counter::L2Hits.register())), 7);
     assert_eq!(file.read32(sm::at(0, sm::SATURATED)), Counter::Misses.bit());
+}
+
+/// What a window holds of each slot, latched with the counters: since the window began, and no wider than they are.
+#[test]
+fn instructions_are_told_apart_by_slot() {
+    let mut file = armed(9, 10);
+    file.set_resident(0, 0, 2);
+    let raw = |factor: u64| RawCounters {
+        slot_warps: [factor, 0, 3 * factor, 0, 0, 0, 0, 1 << 40],
+        slot_threads: [32 * factor, 0, 96 * factor, 0, 0, 0, 0, 1 << 40],
+        ..RawCounters::default()
+    };
+    file.tick(0, |_| RawCounters::default());
+    file.tick(10, |_| raw(7));
+    let read = |file: &mut RegisterFile, register| (0..8).map(|slot| file.read32(sm::at(0, register + 4 * slot))).collect::<Vec<_>>();
+    assert_eq!(read(&mut file, sm::SLOT_WARP_INSTRUCTIONS), [7, 0, 21, 0, 0, 0, 0, Counter::WarpInstructions.max()]);
+    assert_eq!(read(&mut file, sm::SLOT_THREAD_INSTRUCTIONS), [224, 0, 672, 0, 0, 0, 0, Counter::ThreadInstructions.max()]);
+    assert_eq!(file.read32(global::FAULT), 0);
 }
 
 #[test]

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 /// The metrics, as the bench calls them.
 pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
 
+/// The other policies that decide by measuring, as the bench calls them.
+pub(super) const OTHERS: [&str; 6] = ["mias-stp", "mias-guard", "warped-slicer", "warped-slicer-sum", "coordinated", "maestro"];
+
 /// What one decision cost, in instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decision {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::numbers::{METRICS, Numbers};
+use super::numbers::{METRICS, Numbers, OTHERS};
 
 /// Counters of an SM that a metric reads.
 pub(super) fn reads(metric: &str) -> u64 {
@@ -42,6 +42,9 @@ the worst of it, up to as many configurations as the images have room for: what 
     for numbers in all {
         text += &format!("## {}\n\n### Decision\n\n", numbers.core);
         text += &decisions(numbers);
+        text +=
+            "\n### Decisions of the other policies\n\nConfigurations and instructions of each round; with two kernels, of either pair.\n\n";
+        text += &others(numbers);
         text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
         text += &partitions(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
@@ -61,7 +64,8 @@ fn decisions(numbers: &Numbers) -> String {
         "| SMs | kernels | round | configurations | IPC | times floor | IPM\\*IPC | times floor | Factor | times floor | Linear | times floor | quotas |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
-    let rows: BTreeSet<_> = numbers.decisions.keys().map(|(sms, kernels, _, round, configs)| (sms, kernels, configs, round)).collect();
+    let ranked = numbers.decisions.keys().filter(|situation| METRICS.contains(&situation.2.as_str()));
+    let rows: BTreeSet<_> = ranked.map(|(sms, kernels, _, round, configs)| (sms, kernels, configs, round)).collect();
     for (sms, kernels, configs, round) in rows {
         text += &format!("| {sms} | {kernels} | {round} | {configs} ");
         let mut after = 0;
@@ -80,15 +84,32 @@ fn decisions(numbers: &Numbers) -> String {
     text
 }
 
+fn others(numbers: &Numbers) -> String {
+    let mut text = format!("| SMs | kernels | {} |\n|---|---|{}\n", OTHERS.join(" | "), "---|".repeat(OTHERS.len()));
+    let rows: BTreeSet<_> = numbers.decisions.keys().map(|(sms, kernels, ..)| (sms, kernels)).collect();
+    for (sms, kernels) in rows {
+        text += &format!("| {sms} | {kernels} |");
+        for policy in OTHERS {
+            let decisions = numbers.decisions.iter().filter(|((s, k, p, ..), _)| (s, k, p.as_str()) == (sms, kernels, policy));
+            let cells: Vec<String> =
+                decisions.map(|((.., configs), decision)| format!("{configs}: {}", grouped(decision.to_choice))).collect();
+            text += &format!(" {} |", if cells.is_empty() { "-".to_owned() } else { cells.join("; ") });
+        }
+        text += "\n";
+    }
+    text
+}
+
 fn partitions(numbers: &Numbers) -> String {
-    let mut text =
-        String::from("| SMs | kernels | MIAS: configurations, instructions | Left-over | Spatial | fixed |\n|---|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| SMs | kernels | MIAS: configurations, instructions | Left-over | Spatial | fixed | SMK |\n|---|---|---|---|---|---|---|\n",
+    );
     for ((sms, kernels, total, policy), instructions) in &numbers.partitions {
         if policy != "ipc" {
             continue;
         }
         text += &format!("| {sms} | {kernels} | {total}, {} ", grouped(*instructions));
-        for other in ["left-over", "spatial", "fixed"] {
+        for other in ["left-over", "spatial", "fixed", "smk"] {
             let found = numbers.partitions.get(&(*sms, *kernels, 0, other.to_owned()));
             text += &found.map_or_else(|| "| - ".to_owned(), |count| format!("| {} ", grouped(*count)));
         }

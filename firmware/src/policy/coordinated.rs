@@ -1,0 +1,160 @@
+//! Coordinated TB combination (Lin et al., TACO 2019, which the thesis names and does not evaluate): add TBs where the machine has
+//! something left, instead of trying configurations (algorithms.md section 1.13).
+//!
+//! Three resources: the issue slots of the schedulers, the interconnect from L2 to the SMs, DRAM. A kernel's critical resource is
+//! the one that it uses most. While all three have much left, the kernel with the fewest TBs gets the next one; then the kernel
+//! whose critical resource is the least used by all together, and of two with the same one, the kernel that is further from its
+//! most TBs. Kernels of the most used resource get no more once it is nearly used up and another is not.
+//!
+//! The original measures after every TB. Here every kernel is measured once, alone, with as many TBs as fit, on SMs of its own
+//! side by side, and a TB is taken to use its part of that (the original's linear extrapolation). The paper could not be read;
+//! the rules are those of its authors' simulator.
+
+use super::{Context, Plan, Policy, Verdict, beside_one_of_each, profile_alone, settle_for_spatial};
+use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Origin, Sums, TbVector};
+use crate::counters::{Counter, CounterSet, Extra};
+use crate::kernel::Kernel;
+use crate::machine::Machine;
+
+/// Shares are in parts of this.
+const ONE: u32 = 1 << 10;
+/// Below these shares of scheduler, interconnect and DRAM there is much left: 0.6, 0.5, 0.5.
+const LOW: Shares = [percent(60), percent(50), percent(50)];
+/// Resources are used alike if the most and the least used are no further apart.
+const ALIKE: u32 = percent(5);
+
+/// So many hundredths.
+const fn percent(hundredths: u32) -> u32 {
+    (ONE * hundredths + 50) / 100
+}
+
+/// The scheduler's issue slots among the three resources.
+const SCHEDULER: usize = 0;
+
+/// What is used of scheduler, interconnect and DRAM, in parts of [`ONE`].
+type Shares = [u32; 3];
+
+/// TBs by utilisation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coordinated;
+
+impl Policy for Coordinated {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        profile_alone(context, table)
+    }
+
+    #[inline(never)]
+    fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
+        match combine(context, table.entries()) {
+            Some(vector) => Verdict::Broadcast(vector),
+            None => settle_for_spatial(context, table, Origin::SpatialFallback),
+        }
+    }
+
+    fn counters(&self) -> CounterSet {
+        CounterSet::of(&[Counter::Cycles, Counter::Misses, Counter::WarpInstructions]).with(Extra::L2Misses)
+    }
+}
+
+/// A kernel's use of the machine, if all SMs held as many TBs of it as fit.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    shares: Shares,
+    /// The resource of which it uses the largest share.
+    critical: usize,
+    /// Those TBs.
+    tbs: u32,
+}
+
+/// The TBs of each kernel; none if a kernel was not measured.
+#[inline(never)]
+fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
+    let mut uses = [Use::default(); MAX_KERNELS];
+    let mut vector = TbVector::default();
+    for (index, usage) in uses.iter_mut().enumerate().take(context.kernels.len()) {
+        let entry = alone.get(index).filter(|entry| entry.sums.sms != 0)?;
+        let shares = shares(context.machine, entry);
+        *usage = Use { shares, critical: hottest(&shares), tbs: u32::from(entry.vector.get(index)).max(1) };
+        vector.set(index, 1);
+    }
+    let mut rest = beside_one_of_each(context)?;
+    while let Some(index) = next(context, &uses, &vector, |tbs, kernel| tbs < kernel.max_tbs && rest.fits(&kernel.demand)) {
+        rest = context.kernels.get(index).and_then(|kernel| rest.minus(&kernel.demand, 1))?;
+        vector.set(index, vector.get(index).saturating_add(1));
+    }
+    Some(vector)
+}
+
+/// What all SMs would use if they did what the SMs of this configuration did.
+fn shares(machine: &Machine, entry: &Entry) -> Shares {
+    let sums = &entry.sums;
+    let cycles = each(sums, sums.cycles).max(1);
+    // Sustained, of the peak: 0.6 of the interconnect (seed 002 section 3.1), 0.75 of DRAM (algorithms.md section 1.13).
+    let (reply, dram) = (machine.reply_sectors.to_bits() / 5 * 3, machine.dram_sectors.to_bits() / 4 * 3);
+    [
+        (each(sums, sums.instructions) << 10) / cycles.saturating_mul(machine.schedulers).max(1),
+        share_of_sectors(machine, each(sums, sums.misses), cycles, reply),
+        share_of_sectors(machine, each(sums, entry.extra), cycles, dram),
+    ]
+}
+
+/// A sum over SMs on average: at most 19 bits.
+fn each(sums: &Sums, sum: u32) -> u32 {
+    sum.checked_div(sums.sms.into()).unwrap_or(0) & 0x7_FFFF
+}
+
+/// Sectors of one SM in so many cycles, times the SMs, over those that the machine moves per cycle (in parts of 2^16).
+#[inline(never)]
+fn share_of_sectors(machine: &Machine, sectors: u32, cycles: u32, machine_sectors: u32) -> u32 {
+    let rate = (sectors << 13) / cycles.max(1);
+    rate.saturating_mul(machine.sm_count.into()).saturating_mul(1 << 7) / (machine_sectors >> 6).max(1)
+}
+
+/// The resource of which the largest share is used, the first of equals.
+#[inline(never)]
+fn hottest(shares: &Shares) -> usize {
+    let mut hottest = (SCHEDULER, 0);
+    for (resource, share) in shares.iter().enumerate() {
+        if *share > hottest.1 {
+            hottest = (resource, *share);
+        }
+    }
+    hottest.0
+}
+
+/// The kernel that gets the next TB.
+fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, takes: impl Fn(u8, &Kernel) -> bool) -> Option<usize> {
+    let mut total = Shares::default();
+    let mut issue_limited = false;
+    for (usage, tbs) in uses.iter().zip(vector.0).take(context.kernels.len()) {
+        issue_limited |= usage.critical == SCHEDULER;
+        for (total, share) in total.iter_mut().zip(usage.shares) {
+            *total = total.saturating_add(share.saturating_mul(tbs.into()) / usage.tbs.max(1));
+        }
+    }
+    let low = total.iter().zip(LOW).all(|(share, low)| *share < low);
+    let hot_resource = hottest(&total);
+    let [scheduler, interconnect, dram] = total;
+    let (hot, cold) = (scheduler.max(interconnect).max(dram), scheduler.min(interconnect).min(dram));
+    let apart = hot.saturating_sub(cold);
+    let used_up = apart > percent(20) && hot > percent(90) || apart > percent(40) && hot > percent(80) && issue_limited;
+    if apart < ALIKE {
+        // The scheduler counts as the least used.
+        total = [0, interconnect, dram];
+    }
+    // Least used critical resource, then smallest part of its most TBs; or fewest TBs.
+    let mut first: Option<(usize, u32, (u32, u32))> = None;
+    for (index, ((kernel, usage), tbs)) in context.kernels.iter().zip(uses).zip(vector.0).enumerate() {
+        if !takes(tbs, kernel) || !low && used_up && usage.critical == hot_resource {
+            continue;
+        }
+        let load = if low { tbs.into() } else { total.get(usage.critical).copied().unwrap_or(0) };
+        let part = if low { (0, 1) } else { (u32::from(tbs), usage.tbs) };
+        let before =
+            first.is_none_or(|(_, least, (many, of))| load < least || load == least && part.0.wrapping_mul(of) < many.wrapping_mul(part.1));
+        if before {
+            first = Some((index, load, part));
+        }
+    }
+    first.map(|(index, _, _)| index)
+}

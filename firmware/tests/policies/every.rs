@@ -1,0 +1,77 @@
+//! What holds of every policy, whatever the counters say.
+
+use super::cases::cases;
+use super::world::{SM, World};
+use mias_firmware::regs::{PhaseCode, PolicyCode, global};
+use mias_firmware::resources::TbShape;
+use proptest::prelude::*;
+use proptest::test_runner::TestRng;
+
+fn kernels() -> impl Strategy<Value = Vec<TbShape>> {
+    let threads = prop_oneof![Just(32_u32), Just(64), Just(128), Just(256), 1..1024_u32];
+    let shape = (threads, 1..65_u32, prop_oneof![Just(0_u32), 0..30_000_u32]);
+    prop::collection::vec(
+        shape.prop_map(|(threads, thread_registers, shared_bytes)| TbShape { threads, thread_registers, shared_bytes }),
+        1..5,
+    )
+}
+
+/// How the numbers in the registers are made: all bits, counters in range, few different ones, or nothing.
+fn number(rng: &mut TestRng, kind: u8) -> u32 {
+    match kind {
+        0 => rng.next_u32(),
+        1 => rng.next_u32() >> 15,
+        2 => rng.next_u32() % 3,
+        _ => 0,
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1500))]
+
+    /// No panic, quotas that an SM can hold wherever an SM is shared, a way to Steady in at most two rounds, and the same quotas for
+    /// the same numbers.
+    #[test]
+    fn arbitrary_counters(
+        policy in prop::sample::select(PolicyCode::ALL.to_vec()),
+        kernels in kernels(),
+        sms in prop_oneof![1..6_usize, Just(30_usize), Just(32), 33..133_usize],
+        (options, threshold) in (0..128_u32, prop_oneof![Just(1200_u32), any::<u32>()]),
+        (kind, done) in (0..4_u8, prop_oneof![Just(u64::MAX), any::<u64>()]),
+        seed: [u8; 32],
+    ) {
+        let run = || {
+            let mut rng = TestRng::from_seed(proptest::test_runner::RngAlgorithm::ChaCha, &seed);
+            let straps = [(global::STRAP_OPTIONS, options), (global::STRAP_LOSS_THRESHOLD, threshold)];
+            let mut world = World::new(policy, sms, &kernels, &straps);
+            let mut rounds = 0;
+            while world.phase() == PhaseCode::Transition {
+                world.profile_anything(|sm| done >> (sm % 64) & 1 != 0, || number(&mut rng, kind));
+                rounds += 1;
+                assert!(rounds <= 2, "{policy:?}");
+            }
+            assert_eq!(world.phase(), PhaseCode::Steady, "{policy:?}");
+            let quotas: Vec<Vec<u32>> = (0..sms).map(|sm| world.quotas(sm)).collect();
+            (quotas, world.kernels().to_vec())
+        };
+        let (quotas, launched) = run();
+        for tbs in &quotas {
+            let rest = launched.iter().zip(tbs).try_fold(SM, |rest, (kernel, tbs)| rest.minus(&kernel.demand, *tbs));
+            prop_assert!(rest.is_some(), "{:?} over-commits: {:?}", policy, tbs);
+        }
+        // A fixed configuration of no TB fills the SMs with the first kernel; MIAS may leave a kernel out, others do not.
+        let shares = [
+            PolicyCode::Smk,
+            PolicyCode::WarpedSlicer,
+            PolicyCode::WarpedSlicerSum,
+            PolicyCode::Maestro,
+            PolicyCode::Coordinated,
+        ];
+        if shares.contains(&policy) && sms >= launched.len() && done == u64::MAX {
+            for kernel in 0..launched.len() {
+                prop_assert!(quotas.iter().any(|tbs| tbs[kernel] != 0), "{:?} starves kernel {}: {:?}", policy, kernel, quotas);
+            }
+        }
+        prop_assert_eq!(run().0, quotas, "deterministic");
+    }
+}
