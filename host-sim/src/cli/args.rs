@@ -1,6 +1,6 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
-use crate::experiment::policy::{IpcUnit, Latency, Policy, Transition};
+use crate::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mias_firmware::regs::MAX_WINDOW;
 use std::path::PathBuf;
@@ -80,9 +80,12 @@ pub(super) struct CompareArgs {
     /// twice, the second time as e.g. fwt#2
     #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
-    /// Only these policies; repeat or separate by commas [default: all]
+    /// Only these policies; repeat or separate by commas
     #[arg(long = "policy", value_enum, value_delimiter = ',', value_name = "POLICY")]
-    pub(super) policies: Vec<Policy>,
+    pub(super) only: Vec<Policy>,
+    /// A set of policies
+    #[arg(long, value_enum, default_value_t = PolicySet::Thesis, conflicts_with = "only", value_name = "SET")]
+    pub(super) policies: PolicySet,
     #[command(flatten)]
     pub(super) common: CommonArgs,
 }

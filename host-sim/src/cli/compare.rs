@@ -20,8 +20,8 @@ pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
     let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
-    let policies: Vec<Policy> = match args.policies.as_slice() {
-        [] => Policy::ALL.to_vec(),
+    let policies: Vec<Policy> = match args.only.as_slice() {
+        [] => args.policies.policies().to_vec(),
         some => Policy::ALL.into_iter().filter(|policy| some.contains(policy)).collect(),
     };
     let cycles = match options.end {

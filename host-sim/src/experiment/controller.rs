@@ -203,8 +203,8 @@ impl Controller {
             return;
         };
         let report = firmware.report();
-        let Some(vector) = report.winner() else { return };
-        if report.reschedulings() == self.noted {
+        let vector = report.winner();
+        if vector.is_none() && !report.settled() || report.reschedulings() == self.noted {
             return;
         }
         self.noted = report.reschedulings();
@@ -217,7 +217,7 @@ impl Controller {
             };
             self.streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
         };
-        let best = report.tried().find(|tried| tried.entry.vector == vector).and_then(|tried| tried.score);
+        let best = report.tried().find(|tried| Some(tried.entry.vector) == vector).and_then(|tried| tried.score);
         let tried = report.tried().map(|tried| {
             let sums = tried.entry.sums;
             ProfiledConfig {
@@ -234,8 +234,9 @@ impl Controller {
             }
         });
         let profiled: Vec<ProfiledConfig> = tried.collect();
-        let winner = report.tried().position(|tried| tried.entry.vector == vector).unwrap_or_default();
-        self.decision = Some(Decision { cycle: registers.now(), profiled, winner });
+        let winner = report.tried().position(|tried| Some(tried.entry.vector) == vector);
+        let chosen = vector.filter(|_| winner.is_none()).map(config);
+        self.decision = Some(Decision { cycle: registers.now(), profiled, winner, chosen });
     }
 }
 

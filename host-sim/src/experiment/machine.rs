@@ -158,8 +158,11 @@ pub struct Decision {
     pub cycle: u64,
     /// Every configuration profiled, in the order of rounds and then lexicographically.
     pub profiled: Vec<ProfiledConfig>,
-    /// Index into `profiled` of the configuration broadcast.
-    pub winner: usize,
+    /// Index into `profiled` of the configuration broadcast; none if that is not one of them.
+    pub winner: Option<usize>,
+    /// The configuration broadcast if it is not one of those profiled. With neither, the kernels got SMs of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Vec<u32>>,
 }
 
 /// The time of decisions, all of a run together.

@@ -19,6 +19,22 @@ pub enum Policy {
     MiasFactor,
     /// MIAS, by IPC with memory stalls corrected linearly.
     MiasLinear,
+    /// MIAS, by normalised progress.
+    MiasStp,
+    /// MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose.
+    MiasGuard,
+    /// Warped-Slicer: kernels profiled alone, the largest loss of a kernel made small.
+    WarpedSlicer,
+    /// Warped-Slicer without its scaling factor.
+    WarpedSlicerUnscaled,
+    /// Warped-Slicer's profile, the sum of instructions made large.
+    WarpedSlicerSum,
+    /// SMK-P: TBs by dominant resource fairness.
+    Smk,
+    /// TBs by the utilisation of schedulers, interconnect and DRAM.
+    Coordinated,
+    /// The better of spatial and smk, each measured on the whole GPU.
+    Maestro,
 }
 
 impl Policy {
@@ -32,15 +48,20 @@ impl Policy {
             Policy::MiasIpmIpc => "mias-ipm-ipc",
             Policy::MiasFactor => "mias-factor",
             Policy::MiasLinear => "mias-linear",
+            Policy::MiasStp => "mias-stp",
+            Policy::MiasGuard => "mias-guard",
+            Policy::WarpedSlicer => "warped-slicer",
+            Policy::WarpedSlicerUnscaled => "warped-slicer-unscaled",
+            Policy::WarpedSlicerSum => "warped-slicer-sum",
+            Policy::Smk => "smk",
+            Policy::Coordinated => "coordinated",
+            Policy::Maestro => "maestro",
         }
     }
 
-    /// Whether it chooses a configuration by measuring some.
+    /// Whether it decides by measuring.
     pub fn measures(self) -> bool {
-        match self {
-            Policy::LeftOver | Policy::Spatial | Policy::Null => false,
-            Policy::MiasIpc | Policy::MiasIpmIpc | Policy::MiasFactor | Policy::MiasLinear => true,
-        }
+        !matches!(self, Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk)
     }
 
     /// Fewest SMs on which it can place `kernels` kernels.
@@ -52,8 +73,42 @@ impl Policy {
     }
 
     /// All of them, in the order of reports.
-    pub const ALL: [Policy; 7] =
-        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
+    pub const ALL: [Policy; 15] = [
+        Policy::LeftOver,
+        Policy::Spatial,
+        Policy::Null,
+        Policy::MiasIpc,
+        Policy::MiasIpmIpc,
+        Policy::MiasFactor,
+        Policy::MiasLinear,
+        Policy::MiasStp,
+        Policy::MiasGuard,
+        Policy::WarpedSlicer,
+        Policy::WarpedSlicerUnscaled,
+        Policy::WarpedSlicerSum,
+        Policy::Smk,
+        Policy::Coordinated,
+        Policy::Maestro,
+    ];
+}
+
+/// A set of policies by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PolicySet {
+    /// Those that the thesis implements, Warped-Slicer aside, and null.
+    Thesis,
+    /// Every policy.
+    All,
+}
+
+impl PolicySet {
+    /// Its policies, in the order of reports.
+    pub fn policies(self) -> &'static [Policy] {
+        match self {
+            PolicySet::Thesis => &Policy::ALL[..7],
+            PolicySet::All => &Policy::ALL,
+        }
+    }
 }
 
 /// What the firmware of one run does: a policy of its own, or one configuration throughout.
@@ -109,5 +164,6 @@ mod tests {
             assert_eq!(policy.to_possible_value().unwrap().get_name(), policy.name());
         }
         assert_eq!(Policy::value_variants(), Policy::ALL);
+        assert_eq!(PolicySet::Thesis.policies().last(), Some(&Policy::MiasLinear));
     }
 }

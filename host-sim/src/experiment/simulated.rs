@@ -125,6 +125,9 @@ impl SimulatedGpu {
         if run.options.ipc == IpcUnit::Warp {
             straps.options |= option::WARP_IPC;
         }
+        if run.control == Control::Policy(Policy::WarpedSlicerUnscaled) {
+            straps.options |= option::UNSCALED_PROFILE;
+        }
         if run.options.transition == Transition::Ideal {
             straps.options |= option::IDEAL_TRANSITION;
         }
@@ -295,6 +298,13 @@ fn code(policy: Policy) -> PolicyCode {
         Policy::MiasIpmIpc => PolicyCode::MiasIpmIpc,
         Policy::MiasFactor => PolicyCode::MiasFactor,
         Policy::MiasLinear => PolicyCode::MiasLinear,
+        Policy::MiasStp => PolicyCode::MiasStp,
+        Policy::MiasGuard => PolicyCode::MiasGuard,
+        Policy::WarpedSlicer | Policy::WarpedSlicerUnscaled => PolicyCode::WarpedSlicer,
+        Policy::WarpedSlicerSum => PolicyCode::WarpedSlicerSum,
+        Policy::Smk => PolicyCode::Smk,
+        Policy::Coordinated => PolicyCode::Coordinated,
+        Policy::Maestro => PolicyCode::Maestro,
         // A harness notion: experiments ask for it as a configuration. Without one, no TB is placed.
         Policy::Null => PolicyCode::FixedConfig,
     }

@@ -62,14 +62,22 @@ impl Metric {
     /// All of them.
     const ALL: [Metric; 4] = [Metric::Ipc, Metric::IpmIpc, Metric::Factor, Metric::Linear];
 
-    /// The metric of a policy; none if it does not measure.
+    /// The metric of a policy; none if it does not measure. Policies that decide by something else are taken to cost what IPC does:
+    /// assumption, too little for most (docs/decision-latency.md).
     pub fn of(policy: Policy) -> Option<Self> {
         match policy {
             Policy::MiasIpc => Some(Metric::Ipc),
             Policy::MiasIpmIpc => Some(Metric::IpmIpc),
             Policy::MiasFactor => Some(Metric::Factor),
             Policy::MiasLinear => Some(Metric::Linear),
-            Policy::LeftOver | Policy::Spatial | Policy::Null => None,
+            Policy::MiasGuard => Some(Metric::IpmIpc),
+            Policy::MiasStp
+            | Policy::WarpedSlicer
+            | Policy::WarpedSlicerUnscaled
+            | Policy::WarpedSlicerSum
+            | Policy::Coordinated
+            | Policy::Maestro => Some(Metric::Ipc),
+            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk => None,
         }
     }
 }

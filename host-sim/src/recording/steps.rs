@@ -104,6 +104,10 @@ fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
         register_granule: next("the granule of registers", 0, u32::MAX)?,
         shared_granule_bytes: next("the granule of shared memory", 0, u32::MAX)?,
         linear_coefficient_q16: next("the coefficient", 0, u32::MAX)?,
+        // Not in a recording: see docs/recording-format.md for what is.
+        sm_schedulers: 0,
+        reply_sectors_q16: 0,
+        dram_sectors_q16: 0,
         features: next("the features", 0, u32::MAX)?,
         straps: Straps::new(PolicyCode::LeftOver),
     };
@@ -114,7 +118,7 @@ fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
         profile_window: next("the profiling window", 0, u32::MAX)?,
         coalesce_window: next("the coalescing window", 0, u32::MAX)?,
         options: next("the options", 0, u32::MAX)?,
-        fixed: [0; MAX_SLOTS],
+        ..Straps::new(policy)
     };
     for fixed in &mut machine.straps.fixed {
         *fixed = next("a fixed number of TBs", 0, u8::MAX.into())? as u8;

@@ -21,6 +21,9 @@ fn machine(sm_count: u32, policy: PolicyCode) -> MachineDescription {
         register_granule: 8,
         shared_granule_bytes: 256,
         linear_coefficient_q16: 7,
+        sm_schedulers: 0,
+        reply_sectors_q16: 0,
+        dram_sectors_q16: 0,
         features: 1,
         straps: Straps { fixed: [0, 1, 2, 3, 4, 5, 6, 200], ..Straps::new(policy) },
     }

@@ -59,12 +59,16 @@ fn formula(policy: &str) -> Option<&'static str> {
         "mias-ipm-ipc" => Some("I / misses * I / C"),
         "mias-factor" => Some("I / (C + M (f - 1)), f = A / mean A"),
         "mias-linear" => Some("I / (C + coef (A - mean A))"),
+        "mias-stp" | "maestro" => Some("sum over kernels of I / I alone, per SM"),
+        "mias-guard" => Some("I / misses * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
+        "warped-slicer" => Some("I (1 + M / C (mean TBs / TBs - 1)) per SM"),
+        "warped-slicer-unscaled" | "warped-slicer-sum" => Some("I per SM"),
         _ => None,
     }
 }
 
 fn score(decision: &Decision, at: usize) -> String {
-    let mark = if at == decision.winner { "> " } else { "" };
+    let mark = if Some(at) == decision.winner { "> " } else { "" };
     let score = decision.profiled.get(at).and_then(|p| p.score);
     mark.to_owned() + &score.map_or_else(|| table::DASH.to_owned(), significant)
 }
@@ -76,8 +80,14 @@ fn significant(score: f64) -> String {
 }
 
 fn why(decision: &Decision) -> String {
-    let Some(winner) = decision.profiled.get(decision.winner) else { return String::new() };
-    let others = || decision.profiled.iter().enumerate().filter(|(at, _)| *at != decision.winner).map(|(_, p)| p);
+    let cycle = grouped(decision.cycle);
+    let Some(winner) = decision.winner.and_then(|winner| decision.profiled.get(winner)) else {
+        return match &decision.chosen {
+            Some(chosen) => format!("{} was put together at cycle {cycle} from what each kernel did alone.", config(Some(chosen))),
+            None => format!("at cycle {cycle} each kernel got SMs of its own."),
+        };
+    };
+    let others = || decision.profiled.iter().enumerate().filter(|(at, _)| Some(*at) != decision.winner).map(|(_, p)| p);
     let equals: Vec<String> = others().filter(|p| p.tie).map(|p| config(Some(&p.config))).collect();
     let second = others().filter_map(|p| Some((p.score?, config(Some(&p.config))))).max_by(|a, b| a.0.total_cmp(&b.0));
     let reason = match (winner.score, second) {
@@ -94,7 +104,7 @@ fn why(decision: &Decision) -> String {
         }
         (Some(_), Some((_, second))) => format!("its score is above that of {second}, the next best"),
     };
-    format!("{} won at cycle {}: {reason}.", config(Some(&winner.config)), grouped(decision.cycle))
+    format!("{} won at cycle {cycle}: {reason}.", config(Some(&winner.config)))
 }
 
 #[cfg(test)]
@@ -114,7 +124,7 @@ mod tests {
             score: Some(score),
             tie,
         };
-        Decision { cycle: 15_004, profiled: scores.iter().enumerate().map(one).collect(), winner }
+        Decision { cycle: 15_004, profiled: scores.iter().enumerate().map(one).collect(), winner: Some(winner), chosen: None }
     }
 
     #[test]
@@ -125,6 +135,9 @@ mod tests {
         let tied = why(&[(3.0, true), (2.0, false), (3.0, true)], 0);
         assert!(tied.contains("equals that of 3-1 exactly, and of equals the lexicographically first wins"), "{tied}");
         assert!(why(&[(3.0, true)], 0).contains("no other was measured"));
+        let alone = |chosen| super::why(&Decision { winner: None, chosen, ..decision(&[(3.0, false)], 0) });
+        assert_eq!(alone(Some(vec![9, 4])), "9-4 was put together at cycle 15,004 from what each kernel did alone.");
+        assert_eq!(alone(None), "at cycle 15,004 each kernel got SMs of its own.");
     }
 
     #[test]

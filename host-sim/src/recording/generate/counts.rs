@@ -51,6 +51,7 @@ impl Kind {
                     reservation_failures: up_to(window),
                     l2_accesses,
                     l2_hits: up_to(l2_accesses),
+                    ..RawCounters::default()
                 }
             }
             Kind::Zero => RawCounters::default(),
@@ -85,6 +86,7 @@ fn each(mut count: impl FnMut(Counter) -> u64) -> RawCounters {
         reservation_failures: count(Counter::ReservationFailures),
         l2_accesses: count(Counter::L2Accesses),
         l2_hits: count(Counter::L2Hits),
+        ..RawCounters::default()
     }
 }
 

@@ -85,6 +85,10 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
         register_granule: [1, 8][below(2) as usize],
         shared_granule_bytes: [1, 128, 256][below(3) as usize],
         linear_coefficient_q16: [0, 1 << 12, 1 << 16, u32::MAX][below(4) as usize],
+        // A recording does not hold these.
+        sm_schedulers: 0,
+        reply_sectors_q16: 0,
+        dram_sectors_q16: 0,
         features: [0, feature::IDEAL_TRANSITION][below(2) as usize],
         straps,
     }
