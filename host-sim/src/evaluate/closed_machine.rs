@@ -85,7 +85,8 @@ impl Machine for Closed {
                     score: Some(score(first)),
                     tie: false,
                 };
-                outcome.decision = Some(Decision { cycle: 500, profiled: (1..4).map(profiled).collect(), winner: 0 });
+                let profiled = (1..4).map(profiled).collect();
+                outcome.decision = Some(Decision { cycle: 500, profiled, winner: Some(0), chosen: None });
                 outcome.profile_cycles = 100;
                 if up { vec![1, 3] } else { vec![3, 1] }
             }
