@@ -112,10 +112,11 @@ fn a_forged_run_is_refused_where_it_goes_wrong() {
     let run = small_run();
     let head = run.len() - 11; // up to the number of steps
     let replaced = |at: usize, bytes: &[u8]| [&run[..at], bytes, &run[at + bytes.len()..]].concat();
+    let no_policy = PolicyCode::ALL.len();
     for (bytes, part) in [
         (replaced(0, &[0]), "run 1, byte 1: the number of SMs cannot be 0"),
         (replaced(1, &[9]), "run 1, byte 2: the number of kernel slots cannot be 9"),
-        (replaced(17, &[7]), "run 1, byte 18: the policy cannot be 7"),
+        (replaced(17, &[no_policy as u8]), &*format!("run 1, byte 18: the policy cannot be {no_policy}")),
         (replaced(head - 1, &[0]), &format!("run 1, byte {head}: the number of steps cannot be 0")),
         (run[..run.len() - 1].to_vec(), "after its start: it ends too soon"),
         ([&run[..], &[0, 0]].concat(), "after interrupt 1: 2 bytes too many"),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::recording::generate::{Request, generate};
 use crate::recording::{Run, decode, encode};
-use mias_firmware::regs::{PhaseCode, fault, global, sm, sm_status};
+use mias_firmware::regs::{PhaseCode, PolicyCode, fault, global, sm, sm_status};
 use proptest::prelude::*;
 
 fn made_up(seed: u64, cases: u32) -> Recording {
@@ -43,7 +43,7 @@ fn made_up_recordings_hold_what_they_are_for() {
     let counts = Counts::of(&recording);
     assert!(counts.decisions > 400, "{counts:?}");
     let policies: std::collections::BTreeSet<_> = recording.runs.iter().map(|run| run.machine.straps.policy).collect();
-    assert_eq!(policies.len(), 7);
+    assert_eq!(policies.len(), PolicyCode::ALL.len());
     let accesses = || recording.runs.iter().flat_map(|run| run.accesses());
     let written = |offset, value| accesses().any(|&access| access == Access::Write { offset, value });
     for phase in PhaseCode::ALL {

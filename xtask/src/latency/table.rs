@@ -30,7 +30,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
         text += &format!("\n{} = [\n", name(numbers.core));
         for ((late, sms, kernels, scored, generated), counts) in &numbers.commits {
             // A second round of neighbours has as many as there are around the best, which is not the same for all.
-            let Some(longest) = METRICS.iter().map(|metric| longest(counts, metric).map(rounded_up)).collect::<Option<Vec<u64>>>() else { continue };
+            let Some(longest) = METRICS.iter().map(|metric| longest(counts, metric).map(rounded_up)).collect::<Option<Vec<u64>>>() else {
+                continue;
+            };
             text += &format!("    {{ late = {late}, sms = {sms}, kernels = {kernels}, scored = {scored}, generated = {generated}");
             for (metric, count) in METRICS.iter().zip(&longest) {
                 text += &format!(", {metric} = {count}");
