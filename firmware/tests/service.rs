@@ -55,6 +55,9 @@ impl Bus for Block {
             for (event, register) in [(interrupt::PARTITION, global::PARTITION), (interrupt::PROFILE_DONE, global::PROFILE_DONE)] {
                 self.registers.insert(register, if status & event == 0 { 0 } else { all });
             }
+            if status & interrupt::PROFILE_DONE != 0 {
+                self.registers.insert(global::ARM, 0);
+            }
             return status;
         }
         if offset >= sm::BASE {

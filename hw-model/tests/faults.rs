@@ -170,7 +170,7 @@ fn a_late_interrupt_delays_what_it_says_and_no_more() {
     }
 }
 
-/// Seen again in the same cycle, a status and its events change nothing at all; later they are old news.
+/// Seen again in the same cycle, a status and its events change nothing at all; later they are old news, and no decision is another.
 #[test]
 fn a_doubled_interrupt_is_old_news() {
     for policy in PolicyCode::ALL {
@@ -182,6 +182,7 @@ fn a_doubled_interrupt_is_old_news() {
             for later in [1, 2, 5] {
                 let (rig, _) = run(&setting, three(), &[], &[(*cycle, Fault::Doubled(later))]);
                 assert_eq!(rig.faulty.resets, 0);
+                assert_eq!(rig.faulty.winners, sound.faulty.winners, "{policy:?}: doubled {later} later, {phase:?}");
             }
         }
     }

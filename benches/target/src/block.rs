@@ -95,14 +95,26 @@ pub(crate) fn set_time(bus: &mut MappedBus, cycle: u32) {
     bus.write32(global::CYCLE_HIGH, 0);
 }
 
-/// Raises an event of some SMs at once, beside the events that are raised already.
-pub(crate) fn raise(bus: &mut MappedBus, sms: Range<u16>, event: u32, register: u32) {
+/// Some SMs reach their partition at once.
+pub(crate) fn reach_partition(bus: &mut MappedBus, sms: Range<u16>) {
+    set(bus, sms, global::PARTITION, true);
+    raise_global(bus, interrupt::PARTITION);
+}
+
+/// The windows of some SMs end at once: they are armed no more.
+pub(crate) fn end_windows(bus: &mut MappedBus, sms: Range<u16>) {
+    set(bus, sms.clone(), global::ARM, false);
+    set(bus, sms, global::PROFILE_DONE, true);
+    raise_global(bus, interrupt::PROFILE_DONE);
+}
+
+/// Sets or clears the bits of some SMs in a bit map.
+fn set(bus: &mut MappedBus, sms: Range<u16>, register: u32, to: bool) {
     for index in sms {
-        let offset = register + 4 * u32::from(index / 32);
+        let (offset, bit) = (register + 4 * u32::from(index / 32), 1 << (index % 32));
         let word = bus.read32(offset);
-        bus.write32(offset, word | 1 << (index % 32));
+        bus.write32(offset, if to { word | bit } else { word & !bit });
     }
-    raise_global(bus, event);
 }
 
 /// Raises events that are not of SMs.

@@ -208,15 +208,15 @@ fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
     let current = bench.firmware.report().tried().map(|tried| tried.entry.round).max();
     let configs = bench.firmware.report().tried().filter(|tried| Some(tried.entry.round) == current).count();
     let punctual = if way.late { sms - 1 } else { sms };
-    block::raise(&mut bench.bus, 0..punctual, interrupt::PARTITION, global::PARTITION);
+    block::reach_partition(&mut bench.bus, 0..punctual);
     bench.interrupt();
     block::count(&mut bench.bus, sms, way.peaked);
-    block::raise(&mut bench.bus, 0..punctual, interrupt::PROFILE_DONE, global::PROFILE_DONE);
+    block::end_windows(&mut bench.bus, 0..punctual);
     if way.drained {
         block::drain(&mut bench.bus, kernels);
     }
     if way.late {
-        block::raise(&mut bench.bus, punctual..sms, interrupt::PARTITION, global::PARTITION);
+        block::reach_partition(&mut bench.bus, punctual..sms);
         block::raise_global(&mut bench.bus, interrupt::TIMER);
         let deadline = bench.firmware.scheduler().phase().deadline().unwrap_or_default();
         block::set_time(&mut bench.bus, deadline as u32);

@@ -51,7 +51,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let (status, now) = (bus.read32(global::INT_STATUS), read_cycle(bus));
         if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
             // No block answers. Nothing was cleared: the line stays high.
-            bus.write32(global::FAULT_SET, fault::WRONG_MAP);
+            raise(bus, observer, fault::WRONG_MAP);
             return;
         }
         // Cleared first: what happens from here on raises the line again.
@@ -166,10 +166,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 }
                 Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE),
                 Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT),
-                Command::Fault(faults) => {
-                    write(bus, global::FAULT_SET, faults);
-                    observer.fault(faults);
-                }
+                Command::Fault(faults) => raise(bus, observer, faults),
             }
         }
         follow_up
@@ -221,12 +218,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.write_all_sms(bus, global::PROFILE_DONE);
     }
 
-    /// One event per word of an SM bit map: SMs that finish together cost one event.
+    /// One event per word of an SM bit map: SMs that finish together cost one event. An SM that is armed has no window behind it:
+    /// the end of one that is told of is of an earlier attempt.
     fn sm_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64, register: u32, event: impl Fn(SmWord) -> Event) {
         for word in 0..self.scheduler.machine().sm_count.div_ceil(32) as u8 {
             let offset = register + 4 * u32::from(word);
             let bits = bus.read32(offset);
             bus.write32(offset, bits);
+            let waiting = if register == global::PROFILE_DONE { bus.read32(global::ARM + 4 * u32::from(word)) } else { 0 };
+            let bits = bits & !waiting;
             if bits != 0 {
                 self.dispatch(bus, observer, event(SmWord { word, bits }), now);
             }
@@ -261,6 +261,12 @@ fn stamp_decision(bus: &mut impl Bus, begin: u32) {
     let end = bus.read32(global::CYCLE_LOW);
     bus.write32(global::DECISION_BEGIN, begin);
     bus.write32(global::DECISION_CYCLES, end.wrapping_sub(begin));
+}
+
+/// Raises faults in the block, and tells the observer.
+fn raise(bus: &mut impl Bus, observer: &mut impl Observer, faults: u32) {
+    write(bus, global::FAULT_SET, faults);
+    observer.fault(faults);
 }
 
 fn set_timer(bus: &mut impl Bus, at: u64) {

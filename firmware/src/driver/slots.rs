@@ -4,7 +4,7 @@
 //! A slot holds what it says until the kernel is released. So the slots are believed, and the launch FIFO and the event registers only
 //! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
 
-use super::{Firmware, Observer};
+use super::{Firmware, Observer, raise};
 use crate::bus::Bus;
 use crate::kernel::Kernel;
 use crate::policy::Policy;
@@ -50,7 +50,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits));
             // Read last: a block that fell silent meanwhile shows here.
             if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8) > COMPLETED {
-                bus.write32(global::FAULT_SET, fault::IMPOSSIBLE_INDEX);
+                raise(bus, observer, fault::IMPOSSIBLE_INDEX);
                 return;
             }
             if found {

@@ -13,7 +13,7 @@ use crate::counters::Counter;
 const FIELDS: &str = include_str!("fields.rs");
 
 /// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
-pub fn feed(hasher: &mut impl Hasher) {
+pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW];
     limits.into_iter().chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE]).for_each(|number| hasher.write_u32(number));
     for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS].into_iter().flatten() {
@@ -56,7 +56,7 @@ mod tests {
     fn the_same_map_gives_the_same_hash() {
         let of = || {
             let mut hasher = DefaultHasher::new();
-            feed(&mut hasher);
+            fingerprint(&mut hasher);
             hasher.finish()
         };
         assert_eq!(of(), of());

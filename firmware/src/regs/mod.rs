@@ -39,7 +39,7 @@ pub use describe::{Access, Register};
 pub use fields::{
     PhaseCode, PolicyCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status,
 };
-pub use fingerprint::feed;
+pub use fingerprint::fingerprint;
 
 /// SMs that the map has room for.
 pub const MAX_SMS: usize = 256;

@@ -45,6 +45,8 @@ impl Bus for Block {
     fn write32(&mut self, offset: u32, value: u32) {
         match offset {
             global::INT_STATUS | global::COMPLETED | global::DRAINED => *self.word(offset) &= !value,
+            _ if (global::ARM..global::DISARM).contains(&offset) => *self.word(offset) |= value,
+            _ if (global::DISARM..global::PARTITION).contains(&offset) => *self.word(offset - global::DISARM + global::ARM) &= !value,
             _ if (global::PARTITION..global::PROFILE_DONE + 32).contains(&offset) => *self.word(offset) &= !value,
             global::FAULT_SET => *self.word(global::FAULT) |= value,
             global::LAUNCH_POP => *self.word(global::LAUNCH_COUNT) -= 1,
@@ -155,7 +157,7 @@ impl World {
     /// Lets one round's windows pass; `count` says what an SM with these quotas counts.
     pub(crate) fn profile(&mut self, count: impl Fn(usize, &[u32]) -> Counts) {
         assert_eq!(self.phase(), PhaseCode::Transition);
-        self.raise_all(global::PARTITION, interrupt::PARTITION);
+        self.raise_partition();
         for sm in 0..self.sms {
             let counts = count(sm, &self.quotas(sm));
             let sum: u32 = counts.instructions.iter().sum();
@@ -176,29 +178,35 @@ impl World {
                 *self.block.word(sm::at(sm, sm::SLOT_WARP_INSTRUCTIONS + 4 * slot)) = instructions / 32;
             }
         }
-        self.raise_all(global::PROFILE_DONE, interrupt::PROFILE_DONE);
+        self.end_windows(|_| true);
     }
 
     /// The same, with any values in all registers of SMs, and only some of the SMs done in time.
     pub(crate) fn profile_anything(&mut self, done: impl Fn(usize) -> bool, mut value: impl FnMut() -> u32) {
-        self.raise_all(global::PARTITION, interrupt::PARTITION);
+        self.raise_partition();
         for sm in 0..self.sms {
             for register in (sm::COUNTERS..sm::QUOTA).step_by(4) {
                 *self.block.word(sm::at(sm, register)) = value();
             }
         }
-        for sm in (0..self.sms).filter(|sm| done(*sm)) {
-            *self.block.word(global::PROFILE_DONE + sm as u32 / 32 * 4) |= 1 << (sm % 32);
-        }
-        self.interrupt(interrupt::PROFILE_DONE);
+        self.end_windows(done);
         if let Some(at) = self.firmware.scheduler().phase().deadline() {
             (*self.block.word(global::CYCLE_LOW), *self.block.word(global::CYCLE_HIGH)) = (at as u32, (at >> 32) as u32);
             self.interrupt(interrupt::TIMER);
         }
     }
 
-    fn raise_all(&mut self, register: u32, event: u32) {
-        (0..self.sms).for_each(|sm| *self.block.word(register + sm as u32 / 32 * 4) |= 1 << (sm % 32));
-        self.interrupt(event);
+    fn raise_partition(&mut self) {
+        (0..self.sms).for_each(|sm| *self.block.word(global::PARTITION + sm as u32 / 32 * 4) |= 1 << (sm % 32));
+        self.interrupt(interrupt::PARTITION);
+    }
+
+    fn end_windows(&mut self, done: impl Fn(usize) -> bool) {
+        for sm in (0..self.sms).filter(|sm| done(*sm)) {
+            let (word, bit) = (sm as u32 / 32 * 4, 1 << (sm % 32));
+            *self.block.word(global::ARM + word) &= !bit;
+            *self.block.word(global::PROFILE_DONE + word) |= bit;
+        }
+        self.interrupt(interrupt::PROFILE_DONE);
     }
 }
