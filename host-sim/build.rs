@@ -4,16 +4,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders with such sources, from this crate's.
-const SOURCES: [&str; 3] = ["../firmware/src", "../hw-model/src", "src/experiment"];
+/// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
+const SOURCES: [&str; 5] = ["../firmware/src", "../firmware/decision-latency.toml", "../hw-model/src", "src/experiment", "src/latency"];
 
 fn main() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     // FNV-1a, 64 bits, as in `src/hash.rs`.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for folder in SOURCES {
-        println!("cargo:rerun-if-changed={folder}");
-        for file in files(&root.join(folder)) {
+    for source in SOURCES {
+        println!("cargo:rerun-if-changed={source}");
+        for file in files(&root.join(source)) {
             let text = fs::read_to_string(&file).unwrap_or_default();
             let code = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
             for byte in code.flat_map(str::bytes) {
@@ -24,10 +24,13 @@ fn main() {
     println!("cargo:rustc-env=MIAS_MODEL={hash:016x}");
 }
 
-/// All files under a folder that are no tests, in the order of their paths.
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// All files under a folder that are no tests, in the order of their paths; of a file itself, just it.
+fn files(source: &Path) -> Vec<PathBuf> {
+    if source.is_file() {
+        return vec![source.to_owned()];
+    }
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(source).into_iter().flatten().flatten() {
         let path = entry.path();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         match path.is_dir() {
