@@ -1,7 +1,7 @@
 //! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
 
 use super::plan::Plan;
-use super::record::{Kept, ipc_name, latency_name, transition_name};
+use super::record::Kept;
 use super::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, Objectives, OracleResult, PlanNote, PolicyResult, Ranking,
     SCHEMA_VERSION, StudyResult,
@@ -94,9 +94,9 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         gpu_hash: hash::gpu(&setting.gpu),
         cycles: if let End::Cycles(cycles) = options.end { Some(cycles) } else { None },
         profile_cycles: options.profile_cycles,
-        transition: transition_name(options.transition),
-        latency: latency_name(options.latency),
-        ipc_unit: ipc_name(options.ipc),
+        transition: options.transition.name(),
+        latency: options.latency.name(),
+        ipc_unit: options.ipc.name(),
         relaunch: options.relaunch,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,

@@ -1,7 +1,7 @@
 //! A run as it is kept on disk: what it is, by which it is found, and what it gave.
 
 use crate::experiment::machine::{Decision, DecisionTime, End, LaunchCounts, Options, Outcome, Placement, Sample, SmTotals};
-use crate::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
+use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
 use crate::hash::{self, Fnv};
 use mias_hw_model::config::GpuConfig;
@@ -58,9 +58,9 @@ impl Identity {
             control: control_name(control),
             cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
             profile_cycles,
-            transition: transition_name(transition).to_owned(),
-            latency: latency_name(latency).to_owned(),
-            ipc: ipc_name(ipc).to_owned(),
+            transition: transition.name().to_owned(),
+            latency: latency.name().to_owned(),
+            ipc: ipc.name().to_owned(),
             relaunch,
             model: MODEL.to_owned(),
         }
@@ -96,31 +96,6 @@ fn control_name(control: &Control) -> String {
     match control {
         Control::Policy(policy) => policy.name().to_owned(),
         Control::Fixed(config) => crate::report::table::config(Some(config)),
-    }
-}
-
-/// As typed.
-pub fn transition_name(transition: Transition) -> &'static str {
-    match transition {
-        Transition::Drain => "drain",
-        Transition::Ideal => "ideal",
-    }
-}
-
-/// As typed.
-pub fn latency_name(latency: Latency) -> &'static str {
-    match latency {
-        Latency::Worst => "worst",
-        Latency::PerMetric => "per-metric",
-        Latency::Off => "off",
-    }
-}
-
-/// As typed.
-pub fn ipc_name(unit: IpcUnit) -> &'static str {
-    match unit {
-        IpcUnit::Thread => "thread",
-        IpcUnit::Warp => "warp",
     }
 }
 

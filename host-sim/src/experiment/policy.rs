@@ -130,6 +130,16 @@ pub enum Transition {
     Ideal,
 }
 
+impl Transition {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transition::Drain => "drain",
+            Transition::Ideal => "ideal",
+        }
+    }
+}
+
 /// The time that decisions take in simulated time: counted instructions (`firmware/decision-latency.toml`) on the machine's
 /// microcontroller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
@@ -144,6 +154,17 @@ pub enum Latency {
     Off,
 }
 
+impl Latency {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Latency::Worst => "worst",
+            Latency::PerMetric => "per-metric",
+            Latency::Off => "off",
+        }
+    }
+}
+
 /// The instruction that IPC counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -154,16 +175,43 @@ pub enum IpcUnit {
     Warp,
 }
 
+impl IpcUnit {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            IpcUnit::Thread => "thread",
+            IpcUnit::Warp => "warp",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What is printed is what is parsed, and the only way to type it.
+    fn reads_back<T: ValueEnum + PartialEq + std::fmt::Debug>(name: fn(T) -> &'static str) {
+        for value in T::value_variants() {
+            let printed = name(value.clone());
+            assert_eq!(T::from_str(printed, false).as_ref(), Ok(value));
+            assert_eq!(value.to_possible_value().unwrap().get_name(), printed);
+        }
+    }
+
     #[test]
     fn typed_names_are_printed_names() {
-        for policy in Policy::ALL {
-            assert_eq!(policy.to_possible_value().unwrap().get_name(), policy.name());
-        }
+        reads_back(Policy::name);
+        reads_back(Transition::name);
+        reads_back(Latency::name);
+        reads_back(IpcUnit::name);
         assert_eq!(Policy::value_variants(), Policy::ALL);
         assert_eq!(PolicySet::Thesis.policies().last(), Some(&Policy::MiasLinear));
+    }
+
+    /// JSON writes options as people type them.
+    #[test]
+    fn json_has_the_typed_names() {
+        let json = serde_json::to_value((Transition::value_variants(), Latency::value_variants(), IpcUnit::value_variants())).unwrap();
+        assert_eq!(json, serde_json::json!([["drain", "ideal"], ["worst", "per-metric", "off"], ["thread", "warp"]]));
     }
 }

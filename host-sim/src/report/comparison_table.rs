@@ -4,7 +4,7 @@ use super::explanation;
 use super::table::{self, config, grouped, number, percent, ranges};
 use crate::experiment::compare::{Comparison, PolicyResult};
 use crate::experiment::machine::{Decision, End, Options};
-use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::policy::Latency;
 use crate::experiment::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 
@@ -35,10 +35,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
 
 /// One line that says what ran where, for how long, and what is counted.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
-    let transition = match options.transition {
-        Transition::Drain => "drain",
-        Transition::Ideal => "ideal",
-    };
+    let transition = options.transition.name();
     let kernel = |w: &Workload| match w.arrival_cycle {
         0 => w.name.clone(),
         cycle => format!("{} (at cycle {})", w.name, grouped(cycle)),
@@ -57,11 +54,7 @@ pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
         End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
         End::Done => "until done".to_owned(),
     };
-    let ipc = match options.ipc {
-        IpcUnit::Thread => "thread instructions",
-        IpcUnit::Warp => "warp instructions",
-    };
-    format!("on {}, {end}; IPC in {ipc} per cycle", gpu.name)
+    format!("on {}, {end}; IPC in {} instructions per cycle", gpu.name, options.ipc.name())
 }
 
 fn isolated(comparison: &Comparison, names: &[&str]) -> String {
