@@ -101,7 +101,7 @@ impl Store {
             }
             None => {
                 fs::create_dir_all(folder.join(RUNS)).map_err(|error| StoreError(format!("cannot make the folder {at}: {error}")))?;
-                store.put(NOTE, &pretty(note)?)?;
+                store.put(NOTE, &json_line(note)?)?;
             }
         }
         Ok(store)
@@ -152,7 +152,7 @@ impl Store {
     pub fn save(&self, run: &Identity, outcome: &Kept) -> Result<(), StoreError> {
         let record = Record { run: run.clone(), outcome: outcome.clone() };
         let name = format!("{RUNS}/{}.json", run.key());
-        self.put(&name, &pretty(&record)?)
+        self.put(&name, &json_line(&record)?)
     }
 
     /// Writes a file of the folder.
@@ -185,7 +185,8 @@ impl Store {
     }
 }
 
-fn pretty(value: &impl Serialize) -> Result<String, StoreError> {
+/// A value as JSON on one line, with its end.
+fn json_line(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map(|text| text + "\n").map_err(|error| StoreError(error.to_string()))
 }
 

@@ -7,8 +7,10 @@ use super::points::{self, Curve};
 use super::svg::{Unit, escape};
 use super::tables;
 use super::thesis;
+use crate::evaluate::SAMPLING;
 use crate::evaluate::results::{GroupResult, StudyResult};
 use crate::evaluate::summary::{self, S_NULL};
+use crate::report::table::grouped;
 use std::collections::BTreeMap;
 
 /// Classes of pairs in the thesis' order, with the letter of figure 4.2 and words.
@@ -149,7 +151,7 @@ fn figure_3_4(page: &mut Page, study: &StudyResult) {
     let axes = ("thousand core cycles", "IPC");
     page.figure(
         "Figure 3.4",
-        &format!("Instructions per cycle ({}) of each kernel alone, over stretches of 2,500 cycles. The thesis sees most of them settle at 45,000 to 50,000 cycles (grey), which is why it profiles for 45,000.", study.ipc_unit),
+        &format!("Instructions per cycle ({}) of each kernel alone, over stretches of {} cycles. The thesis sees most of them settle at 45,000 to 50,000 cycles (grey), which is why it profiles for 45,000.", study.ipc_unit, grouped(SAMPLING.every_cycles)),
         "",
         &points::curves("IPC of each kernel over time", axes, (from / 1e3, to / 1e3), &curves),
     );
