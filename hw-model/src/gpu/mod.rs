@@ -44,8 +44,8 @@ pub enum RunEnd {
     Stuck(Stuck),
 }
 
-/// Interrupts served in one cycle before the line counts as stuck.
-const MOST_INTERRUPTS_PER_CYCLE: u32 = 1_000;
+/// Interrupts served in one cycle before the line counts as stuck (assumption: far more than events that can come in one cycle).
+pub const MOST_INTERRUPTS_PER_CYCLE: u32 = 1_000;
 
 /// The GPU. A clone goes on as the original would.
 #[derive(Clone, Debug)]

@@ -6,10 +6,8 @@ use crate::cosim::Native;
 use crate::kernels::random::Random;
 use crate::recording::{Recorder, Run};
 use mias_firmware::regs::MAX_SLOTS;
+use mias_hw_model::gpu::MOST_INTERRUPTS_PER_CYCLE;
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile};
-
-/// Interrupts that may follow each other in one cycle, as in the model of the GPU.
-const MOST_INTERRUPTS: u32 = 64;
 
 /// Longest time between two steps without a deadline, in cycles (assumption: of the order of the windows).
 const LONGEST_WAIT: u64 = 20_000;
@@ -167,7 +165,7 @@ impl<'a> Device<'a> {
 
     /// What the model of the GPU does in a cycle with its register block.
     fn serve(&mut self) {
-        for _ in 0..MOST_INTERRUPTS {
+        for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
             if self.registers.needs_tick(self.now) {
                 self.tick();
             }
