@@ -39,8 +39,8 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
     }
 
     /// Starts in place, forgetting what was: for a static, and after a reset. Kernels that are in their slots already are scheduled
-    /// at the next interrupt, in the order of the slots, and go on with the quotas that they have until then. The first `sms` SMs are scheduled; a larger
-    /// machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle.
+    /// at the next interrupt, in the order of the slots, and go on with the quotas that they have until then. The first `sms` SMs are
+    /// scheduled; a larger machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle.
     ///
     /// # Errors
     /// [`StartError`], also raised as [`fault::WRONG_MAP`].
