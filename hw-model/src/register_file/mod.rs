@@ -208,13 +208,6 @@ impl RegisterFile {
         self.notes.get(global::RESCHEDULINGS)
     }
 
-    /// Cycles that the firmware's last decision took, from the end of the windows until the chosen quotas were in effect; 0 before
-    /// the first.
-    #[must_use]
-    pub fn decision_cycles(&self) -> u32 {
-        self.notes.get(global::DECISION_CYCLES)
-    }
-
     /// [`fault`] bits that are set.
     #[must_use]
     pub fn faults(&self) -> u32 {
