@@ -1,0 +1,56 @@
+//! The map against itself: no register overlaps another, each honours its access rule, what is not mapped is refused.
+
+use super::{SMS, machine};
+use crate::register_file::RegisterFile;
+use mias_firmware::bus::Bus;
+use mias_firmware::regs::{MAP_END, MAX_SLOTS, Register, fault, global, slot, sm};
+
+/// Every mapped word of the block, with the register it belongs to.
+fn mapped() -> Vec<(u32, &'static Register)> {
+    let expand = |base: u32, table: &'static [Register]| {
+        table.iter().flat_map(move |register| (0..register.count).map(move |n| (base + register.offset + 4 * n, register)))
+    };
+    let mut words: Vec<_> = expand(global::BASE, global::REGISTERS).collect();
+    (0..MAX_SLOTS).for_each(|index| words.extend(expand(slot::at(index, 0), slot::REGISTERS)));
+    (0..SMS).for_each(|index| words.extend(expand(sm::at(index, 0), sm::REGISTERS)));
+    words
+}
+
+#[test]
+fn map_has_no_overlap_and_fits_its_regions() {
+    let mut words = mapped();
+    words.sort_by_key(|(offset, _)| *offset);
+    assert!(words.windows(2).all(|pair| pair[0].0 + 4 <= pair[1].0), "two registers share an offset");
+    assert!(global::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= slot::BASE));
+    assert!(slot::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= slot::STRIDE));
+    assert!(sm::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= sm::STRIDE));
+    assert!(slot::BASE + MAX_SLOTS as u32 * slot::STRIDE <= sm::BASE);
+}
+
+#[test]
+fn every_register_honours_its_access_rule() {
+    for (offset, register) in mapped() {
+        let mut file = RegisterFile::new(machine());
+        file.read32(offset);
+        let refused = file.faults() & fault::BAD_ACCESS != 0;
+        assert_eq!(refused, !register.access.readable(), "read of {} at {offset:#x}", register.name);
+
+        let mut file = RegisterFile::new(machine());
+        file.write32(offset, 1);
+        let refused = file.faults() & fault::BAD_ACCESS != 0;
+        assert_eq!(refused, !register.access.writable(), "write of {} at {offset:#x}", register.name);
+    }
+}
+
+#[test]
+fn unmapped_offsets_read_zero_and_raise_a_fault() {
+    let words: Vec<u32> = mapped().into_iter().map(|(offset, _)| offset).collect();
+    for offset in (0..MAP_END + 64).step_by(4).filter(|offset| words.binary_search(offset).is_err() && !words.contains(offset)) {
+        let mut file = RegisterFile::new(machine());
+        assert_eq!(file.read32(offset), 0, "{offset:#x}");
+        assert_eq!(file.faults(), fault::BAD_ACCESS, "{offset:#x}");
+    }
+    let mut file = RegisterFile::new(machine());
+    assert_eq!(file.read32(global::ID + 1), 0);
+    assert_eq!(file.faults(), fault::BAD_ACCESS);
+}

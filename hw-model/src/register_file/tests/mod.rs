@@ -1,0 +1,47 @@
+//! The register block against its own map, against arithmetic, and against a naive reference under random accesses. Here is what the
+//! tests share.
+
+mod commands;
+mod map;
+mod reference;
+mod time;
+mod windows;
+
+use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};
+use mias_firmware::regs::{MAX_SLOTS, PolicyCode, feature};
+
+pub(super) const SMS: usize = 5;
+
+pub(super) fn machine() -> MachineDescription {
+    MachineDescription {
+        sm_count: SMS as u32,
+        slot_count: MAX_SLOTS as u32,
+        sm_threads: 1024,
+        sm_registers: 65_536,
+        sm_shared_bytes: 65_536,
+        sm_tbs: 32,
+        warp_threads: 32,
+        register_granule: 4,
+        shared_granule_bytes: 1,
+        linear_coefficient_q16: 1234,
+        sm_schedulers: 4,
+        reply_sectors_q16: 24 << 16,
+        dram_sectors_q16: 8 << 16,
+        features: feature::IDEAL_TRANSITION,
+        straps: Straps::new(PolicyCode::MiasIpc),
+    }
+}
+
+fn kernel(grid_tbs: u32) -> KernelDescriptor {
+    KernelDescriptor { grid_tbs, tb_threads: 256, thread_registers: 20, ..KernelDescriptor::default() }
+}
+
+/// Counters of an SM that issues 3 thread instructions per cycle.
+fn at(cycle: u64) -> RawCounters {
+    RawCounters { cycles: cycle, thread_instructions: 3 * cycle, ..RawCounters::default() }
+}
+
+/// The same, as every SM's.
+fn at_sm(cycle: u64) -> impl FnMut(usize) -> RawCounters {
+    move |_| at(cycle)
+}
