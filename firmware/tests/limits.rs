@@ -2,6 +2,7 @@
 //! FIFO: `hw-model/tests/firmware_cycle.rs`.)
 #![allow(missing_docs)]
 
+mod bodies;
 mod phases;
 
 use std::collections::BTreeMap;

@@ -3,6 +3,7 @@
 //! mias-firmware --test transitions`.
 #![allow(missing_docs)]
 
+mod bodies;
 mod phases;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -12,9 +12,10 @@ use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, 
 use super::commits_what_fits;
 
 /// SMs of the machine: few, so that one word of events can be all of them.
-const SMS: u16 = 6;
+pub(crate) const SMS: u16 = 6;
 
-const MACHINE: Machine = Machine {
+/// A machine that four TBs of 256 threads fill an SM of.
+pub(crate) const MACHINE: Machine = Machine {
     sm_count: SMS,
     slot_count: 8,
     limits: SmLimits {
@@ -27,7 +28,8 @@ const MACHINE: Machine = Machine {
     ..Machine::NONE
 };
 
-const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };
+/// Windows of 1,000 cycles, batches of 100.
+pub(crate) const SETTINGS: Settings = Settings { profile_window: 1000, coalesce_window: 100, ..Settings::NONE };
 
 /// An event and the cycles that pass before it, as plain numbers: any will do.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,32 +2,16 @@
 #![allow(dead_code, reason = "each suite uses some of it")]
 
 use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::Ipc;
 use mias_firmware::policy::{Mias, Policy};
 use mias_firmware::regs::PhaseCode;
-use mias_firmware::resources::{Resources, SmLimits, TbShape};
+use mias_firmware::resources::TbShape;
 use mias_firmware::scheduler::{Event, Scheduler, SmWord};
 
-/// SMs of the test machine.
-pub(crate) const SMS: u16 = 6;
-pub(crate) const WINDOW: u64 = 1000;
-pub(crate) const COALESCE: u64 = 100;
+pub(crate) use crate::bodies::scheduling::{MACHINE, SETTINGS, SMS};
 
-pub(crate) const MACHINE: Machine = Machine {
-    sm_count: SMS,
-    slot_count: 8,
-    limits: SmLimits {
-        capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
-        warp_threads: 32,
-        register_granule: 4,
-        shared_granule_bytes: 1,
-    },
-    linear_coefficient: fixed::types::U16F16::ZERO,
-    ..Machine::NONE
-};
-
-pub(crate) const SETTINGS: Settings = Settings { profile_window: WINDOW as u32, coalesce_window: COALESCE as u32, ..Settings::NONE };
+pub(crate) const WINDOW: u64 = SETTINGS.profile_window as u64;
+pub(crate) const COALESCE: u64 = SETTINGS.coalesce_window as u64;
 
 pub(crate) const MIAS: Mias<Ipc> = Mias { metric: Ipc };
 
