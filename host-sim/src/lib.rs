@@ -2,6 +2,8 @@
 //! said about the result (metrics, reports, validation, the command line).
 
 pub mod accelsim;
+#[cfg(test)]
+mod built_in;
 pub mod cache;
 pub mod characterise;
 pub mod cli;

@@ -37,16 +37,7 @@ fn refused_with(from: &str, to: &str) -> String {
 
 #[test]
 fn built_in_plans_are_sound() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plans");
-    let mut files: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-    files.sort();
-    let mut known = names();
-    known.sort_unstable();
-    assert_eq!(files, known);
-    for name in known {
-        assert_eq!(load(name).unwrap().name, name);
-    }
+    crate::built_in::assert_complete("plans", names(), |name| load(name).unwrap().name);
     // Algorithms.md 6.1: 7 kernels, 21 pairs, 5,000,000 cycles.
     let thesis = load("thesis").unwrap();
     assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
