@@ -10,20 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{mias, refused};
 
-const PLAN: &str = r#"
-name = "small"
-description = "three kernels on two SMs"
-
-[[experiment]]
-name = "pairs"
-title = "Pairs, small"
-gpu = "rtx2060"
-kernels = ["fwt:4096", "mm:64", "bopt:8"]
-policies = ["left-over", "spatial", "null", "mias-ipc", "mias-factor"]
-
-[experiment.parameters]
-cycles = 16_000
-profile-cycles = 2_000
+/// The pairs, on two SMs, and a pair until done.
+const PLAN: &str = concat!(
+    include_str!("data/pairs.toml"),
+    r#"profile-cycles = 2_000
 transition = "ideal"
 latency = "off"
 
@@ -45,7 +35,8 @@ profile-cycles = 2_000
 
 [experiment.machine]
 sm.count = 2
-"#;
+"#
+);
 
 /// A folder with the plan, and the names of plan and output in it.
 struct Place {
@@ -97,7 +88,7 @@ fn runs(out: &Path) -> BTreeSet<(String, Vec<u8>)> {
 fn an_evaluation_from_beginning_to_end() {
     let place = Place::new();
     let printed = place.evaluate("a", &["--jobs", "1"]);
-    assert!(printed.contains("Pairs, small: 3 groups on rtx2060 sm.count=2, 16,000 cycles") && printed.contains("oracle-stp"), "{printed}");
+    assert!(printed.contains("Pairs: 3 groups on rtx2060 sm.count=2, 20,000 cycles") && printed.contains("oracle-stp"), "{printed}");
     every_field_is_described(&place.path("a"));
     the_report_is_whole(&fs::read_to_string(place.path("a/report.html")).expect("the report"));
 
@@ -125,7 +116,7 @@ fn an_evaluation_from_beginning_to_end() {
 fn the_folder_is_of_this_plan_and_version(place: &Place) {
     let (plan, out) = (place.text("small.toml"), place.text("a"));
     refused(&["evaluate", "quick", "--out", &out], &["holds results of the plan `small`", "give another folder with --out"]);
-    fs::write(&plan, PLAN.replace("16_000", "17_000")).expect("the plan");
+    fs::write(&plan, PLAN.replace("20_000", "21_000")).expect("the plan");
     refused(&["evaluate", &plan, "--out", &out], &["holds results of an earlier text of this plan"]);
     fs::write(&plan, PLAN).expect("the plan");
     let note = fs::read_to_string(place.path("a/evaluation.json")).expect("the note");
@@ -251,7 +242,7 @@ fn a_list_runs_nothing() {
     let place = Place::new();
     let plan = place.text("small.toml");
     let list = mias(&["evaluate", &plan, "--out", &place.text("none"), "--list"]).assert().success();
-    list.stdout(contains("mm:64 + bopt:8: spatial on rtx2060 sm.count=2, 16000 cycles")).stdout(contains(" of them until done"));
+    list.stdout(contains("mm:64 + bopt:8: spatial on rtx2060 sm.count=2, 20000 cycles")).stdout(contains(" of them until done"));
     assert!(!place.path("none").exists());
 }
 
@@ -260,7 +251,7 @@ fn mistakes_are_refused_and_nothing_is_written() {
     let place = Place::new();
     let (plan, out) = (place.text("small.toml"), place.text("none"));
     fs::write(&plan, PLAN.replacen("policies", "polices", 1)).expect("the plan");
-    refused(&["evaluate", &plan, "--out", &out], &["small.toml:10:1: [[experiment]]: unknown key `polices`; did you mean `policies`?"]);
+    refused(&["evaluate", &plan, "--out", &out], &["small.toml:9:1: [[experiment]]: unknown key `polices`; did you mean `policies`?"]);
     assert!(!place.path("none").exists());
     refused(&["evaluate", "thesiss"], &["unknown plan `thesiss`; did you mean `thesis`?"]);
     refused(&["diff", &out, &out], &["holds no evaluation"]);

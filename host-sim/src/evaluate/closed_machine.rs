@@ -1,4 +1,4 @@
-//! A machine whose answers are closed forms, and kernels for it.
+//! A machine whose answers are closed forms, and kernels for it: those of `tests/data/pairs.toml`, in its window.
 
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{Decision, LaunchCounts, Machine, Outcome, Placement, ProfiledConfig, Run, RunError};
@@ -8,10 +8,10 @@ use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-pub(super) const CYCLES: u64 = 1_000;
+pub(super) const CYCLES: u64 = 20_000;
 
 /// Instructions per cycle and TB of a kernel, less 5 for each foreign TB beside it.
-const RATES: [(&str, u64); 3] = [("fwt", 30), ("mm", 90), ("bopt", 60)];
+const RATES: [(&str, u64); 3] = [("fwt:4096", 30), ("mm:64", 90), ("bopt:8", 60)];
 
 /// TBs of a grid: more than the GPU holds.
 const TBS: u32 = 200;
@@ -87,7 +87,7 @@ impl Machine for Closed {
                 };
                 let profiled = (1..4).map(profiled).collect();
                 outcome.decision = Some(Decision { cycle: 500, profiled, winner: Some(0), chosen: None });
-                outcome.profile_cycles = 100;
+                outcome.profile_cycles = CYCLES / 10;
                 if up { vec![1, 3] } else { vec![3, 1] }
             }
         };

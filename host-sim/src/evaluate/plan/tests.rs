@@ -5,20 +5,7 @@ use crate::experiment::machine::End;
 use crate::experiment::machine::Options;
 use crate::experiment::policy::Transition;
 
-const SOUND: &str = r#"
-name = "mine"
-description = "two kernels"
-
-[[experiment]]
-name = "pairs"
-title = "Pairs"
-gpu = "rtx2060"
-kernels = ["mm:64", "fwt:4096", "bopt:8"]
-policies = ["mias-ipc", "spatial"]
-
-[experiment.parameters]
-cycles = 20_000
-"#;
+const SOUND: &str = include_str!("../../../tests/data/pairs.toml");
 
 fn refused(text: &str) -> String {
     parse("my.toml", text).unwrap_err().to_string()
@@ -51,7 +38,11 @@ fn defaults_are_all_pairs_and_the_thesis_window() {
     let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", "")).unwrap();
     let experiment = &plan.experiments[0];
     assert_eq!(experiment.groups, [vec![0, 1], vec![0, 2], vec![1, 2]]);
-    assert_eq!(experiment.policies, [Policy::Spatial, Policy::MiasIpc], "in the order of reports");
+    assert_eq!(
+        experiment.policies,
+        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasFactor],
+        "in the order of reports"
+    );
     assert!(experiment.configurations);
     let setting = &experiment.settings[0];
     assert_eq!(setting.options, Options::new(End::Cycles(DEFAULT_CYCLES)));
@@ -86,7 +77,7 @@ fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
 fn listed_groups_and_sizes() {
     let with =
         |line: &str| parse("my.toml", &SOUND.replace("policies", &format!("{line}\npolicies"))).unwrap().experiments.remove(0).groups;
-    assert_eq!(with("groups = [[\"bopt:8\", \"mm:64\"], [\"mm:64\", \"mm:64\"]]"), [vec![2, 0], vec![0, 0]]);
+    assert_eq!(with("groups = [[\"bopt:8\", \"mm:64\"], [\"mm:64\", \"mm:64\"]]"), [vec![2, 1], vec![1, 1]]);
     assert_eq!(with("together = [3]"), [vec![0, 1, 2]]);
     assert_eq!(with("together = [1, 2]").len(), 3 + 3);
 }
@@ -95,7 +86,7 @@ fn listed_groups_and_sizes() {
 fn mistakes_are_shown_where_they_are() {
     for (from, to, parts) in [
         ("policies =", "polices =", &["unknown key `polices`; did you mean `policies`?"][..]),
-        ("[\"mias-ipc\", \"spatial\"]", "[]", &["policies: the list is empty"]),
+        ("[\"mias-ipc\", \"mias-factor\", \"left-over\", \"spatial\", \"null\"]", "[]", &["policies: the list is empty"]),
         ("\"mias-ipc\"", "\"mias-ipx\"", &["unknown policy `mias-ipx`; did you mean `mias-ipc`?"]),
         ("\"fwt:4096\"", "\"ftw:4096\"", &["unknown kernel `ftw`; did you mean `fwt`?"]),
         ("\"fwt:4096\"", "\"mm:64\"", &["`mm:64` is listed twice"]),
@@ -112,11 +103,11 @@ fn mistakes_are_shown_where_they_are() {
         ("cycles = 20_000", "until = \"end\"", &["only `done` is known"]),
         ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
-        ("name = \"mine\"", "", &["a plan has no `name`"]),
+        ("name = \"small\"", "", &["a plan has no `name`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = \"three\"", &["machine `rtx2060`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
-        ("\nname = \"mine\"", "include = [\"thesiz\"]\nname = \"mine\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
+        ("name = \"small\"", "include = [\"thesiz\"]\nname = \"small\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
     ] {
         let message = if to.is_empty() { refused(&SOUND.replacen(from, to, 1)) } else { refused_with(from, to) };
         for part in parts {
