@@ -14,21 +14,21 @@ pub(crate) fn run() -> Result<()> {
     report.step("documentation", || run_command(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     test::steps(&mut report);
     for target in &TARGETS {
-        report.step(&format!("lints for the {}", target.core), || {
+        report.step(&format!("lints for the {}", target.board.core), || {
             let packages = ["clippy", "--package", "mias-firmware", "--package", "mias-target-bench", "--lib", "--bins", "--target"];
             // With the logs, so that the image of the rehearsal is among them.
-            run_command(cargo(packages).args([target.triple, "--features", "mias-firmware/defmt", "--", "-D", "warnings"]))
+            run_command(cargo(packages).args([target.board.target, "--features", "mias-firmware/defmt", "--", "-D", "warnings"]))
         });
-        report.step(&format!("firmware library for the {}", target.core), || {
+        report.step(&format!("firmware library for the {}", target.board.core), || {
             run_command(&mut cargo([
                 "build",
                 "--package",
                 "mias-firmware",
                 "--lib",
                 "--profile",
-                target.profile,
+                target.board.profile,
                 "--target",
-                target.triple,
+                target.board.target,
             ]))
         });
     }

@@ -18,7 +18,7 @@ const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
 pub(crate) fn build(report: &mut Report) -> bool {
     let mut built = true;
     for target in &TARGETS {
-        built &= report.step(&format!("{} image for co-simulation links: no reachable panic", target.core), || {
+        built &= report.step(&format!("{} image for co-simulation links: no reachable panic", target.board.core), || {
             run(&mut image(target, &target_dir(), None))
         });
     }

@@ -47,11 +47,11 @@ pub(crate) fn run() -> Result<()> {
 /// The steps, for `image` to take them into its report.
 pub(crate) fn steps(report: &mut Report) {
     for target in &TARGETS {
-        let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.core), || {
+        let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.board.core), || {
             run_command(&mut target.build("mias-firmware", BINARY, Some(FEATURE)))
         });
         if built {
-            report.step(&format!("{} image sleeps, wakes, and logs what it does, in QEMU", target.core), || rehearse(target));
+            report.step(&format!("{} image sleeps, wakes, and logs what it does, in QEMU", target.board.core), || rehearse(target));
         }
     }
 }
@@ -160,8 +160,8 @@ struct Image {
 
 impl Image {
     fn start(target: &Target, file: &Path) -> Result<Self> {
-        let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
-        qemu.args(target.board).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-icount", "shift=8", "-kernel"]);
+        let mut qemu = command("timeout", [TIME_OUT, target.board.qemu]);
+        qemu.args(target.board.options).args(["-display", "none", "-monitor", "none", "-serial", "stdio", "-icount", "shift=8", "-kernel"]);
         let mut child = qemu.arg(file).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
         let input = child.stdin.take().context("QEMU has no input")?;
         let output = child.stdout.take().context("QEMU has no output")?;

@@ -16,8 +16,8 @@ const TOOLS: [&str; 3] = ["llvm-nm", "llvm-objdump", "llvm-size"];
 /// Installs what is missing; fails with the command to run by hand where it cannot.
 pub(crate) fn run() -> Result<()> {
     let installed = sysroot()?.join("lib/rustlib");
-    for target in TARGETS.iter().filter(|target| !installed.join(target.triple).is_dir()) {
-        rustup(&["target", "add", target.triple])?;
+    for target in TARGETS.iter().filter(|target| !installed.join(target.board.target).is_dir()) {
+        rustup(&["target", "add", target.board.target])?;
     }
     if TOOLS.iter().any(|tool| !matches!(llvm_tool(tool), Ok(path) if path.is_file())) {
         rustup(&["component", "add", "llvm-tools"])?;
@@ -25,14 +25,14 @@ pub(crate) fn run() -> Result<()> {
     if let Some(missing) = missing_qemu() {
         install_qemu(missing)?;
     }
-    println!("ready: {}, {}, QEMU", TARGETS.map(|target| target.triple).join(", "), TOOLS.join(", "));
+    println!("ready: {}, {}, QEMU", TARGETS.map(|target| target.board.target).join(", "), TOOLS.join(", "));
     Ok(())
 }
 
 /// The first QEMU program that does not start.
 fn missing_qemu() -> Option<&'static str> {
     let starts = |program: &str| output(&mut command(program, ["--version"])).is_ok_and(|result| result.status.success());
-    TARGETS.iter().map(|target| target.qemu).find(|program| !starts(program))
+    TARGETS.iter().map(|target| target.board.qemu).find(|program| !starts(program))
 }
 
 /// Installs QEMU by apt-get: on Debian, as root.

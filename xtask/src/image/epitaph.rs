@@ -24,8 +24,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs the image and reads the first two words of RAM through QEMU's monitor.
 pub(super) fn check(target: &Target, image: &Path) -> Result<()> {
-    let mut qemu = command("timeout", ["60", target.qemu]);
-    qemu.args(target.board).args(["-display", "none", "-serial", "none", "-monitor", "stdio"]);
+    let mut qemu = command("timeout", ["60", target.board.qemu]);
+    qemu.args(target.board.options).args(["-display", "none", "-serial", "none", "-monitor", "stdio"]);
     let mut child = qemu.arg("-kernel").arg(image).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("cannot start QEMU")?;
     let mut monitor = child.stdin.take().context("QEMU has no monitor")?;
     for _ in 0..LOOKS {

@@ -44,7 +44,7 @@ pub(crate) fn run() -> Result<()> {
 pub(crate) fn steps(report: &mut Report) {
     for target in &TARGETS {
         for large in [true, false] {
-            let name = format!("{} image{}", target.core, if large { " for 132 SMs" } else { "" });
+            let name = format!("{} image{}", target.board.core, if large { " for 132 SMs" } else { "" });
             let built =
                 report.step(&format!("{name} links: no reachable panic"), || run_command(&mut build(target, large.then_some(LARGE))));
             if built {
@@ -52,11 +52,11 @@ pub(crate) fn steps(report: &mut Report) {
             }
         }
         if !target.is_riscv() {
-            report.step(&format!("{} image leaves its epitaph after a fault, in QEMU", target.core), || {
+            report.step(&format!("{} image leaves its epitaph after a fault, in QEMU", target.board.core), || {
                 epitaph::check(target, &path(target))
             });
         }
-        report.step(&format!("{} image with a panic put in does not link", target.core), || injected_panic_is_found(target));
+        report.step(&format!("{} image with a panic put in does not link", target.board.core), || injected_panic_is_found(target));
     }
 }
 
@@ -110,7 +110,7 @@ fn no_float_no_allocator(target: &Target, symbols: &str, code: &str) -> Result<(
     ensure!(
         looked_at > 0 && !symbols.trim().is_empty(),
         "the image for {} holds no code or no symbols: nothing was checked",
-        target.triple
+        target.board.target
     );
     let mut found: Vec<String> = inspect::float_instructions(code, target.is_riscv());
     found.extend(symbols.lines().filter(|name| inspect::is_soft_float(name)).map(|name| format!("soft-float symbol {name}")));

@@ -65,7 +65,7 @@ fn measure_all() -> Result<Vec<Numbers>> {
     TARGETS
         .iter()
         .map(|target| {
-            let mut numbers = Numbers::new(target.core);
+            let mut numbers = Numbers::new(target.board.core);
             for feature in [None, Some("sms-132")] {
                 numbers.add(&measure(target, feature)?)?;
             }
@@ -77,10 +77,10 @@ fn measure_all() -> Result<Vec<Numbers>> {
 fn measure(target: &Target, feature: Option<&str>) -> Result<String> {
     run_command(&mut target.build("mias-target-bench", PROGRAM, feature))?;
     let program = target.folder(&target_dir()).join(PROGRAM);
-    let mut qemu = command("timeout", [TIME_OUT, target.qemu]);
-    qemu.args(target.board).args(target.bench).args(["-nographic", "-monitor", "none", "-serial", "none"]);
+    let mut qemu = command("timeout", [TIME_OUT, target.board.qemu]);
+    qemu.args(target.board.options).args(target.bench).args(["-nographic", "-monitor", "none", "-serial", "none"]);
     qemu.args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=8", "-kernel"]).arg(program);
-    stdout(&mut qemu).with_context(|| format!("the measurement on the {} did not end well", target.core))
+    stdout(&mut qemu).with_context(|| format!("the measurement on the {} did not end well", target.board.core))
 }
 
 /// The budgets: the decision on the first processor, the painted stack on all.
