@@ -4,11 +4,13 @@
 //! a chained index of fixed size that is never iterated, so that no hash order can be observed.
 
 mod address_index;
+mod geometry;
 mod line;
 pub mod mshr;
 pub mod set_index;
 pub mod tags;
 
+pub use geometry::TagGeometry;
 pub use mshr::{Mshr, MshrRoom};
 pub use set_index::SetIndexer;
-pub use tags::{Evicted, Probe, TagArray, TagGeometry};
+pub use tags::{Evicted, Probe, TagArray};

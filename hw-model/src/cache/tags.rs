@@ -9,28 +9,12 @@
 //! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
 
 use super::address_index::{AddressIndex, NONE};
+use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
-use crate::config::SetIndex;
 
 /// Sectors per line at most; lines are 32 to 128 bytes.
 const MAX_SECTORS: usize = 4;
-
-/// Shape of a tag array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TagGeometry {
-    /// Sets, a power of two.
-    pub sets: u32,
-    /// Ways per set, at least 1.
-    pub ways: u32,
-    /// Sectors of 32 bytes per line: 1, 2 or 4.
-    pub sectors_per_line: u32,
-    /// Set index function.
-    pub index: SetIndex,
-    /// A modified line may be evicted only when at least this share of all lines is modified, in percent; 0 for no such
-    /// rule. (GPGPU-Sim's `gpgpu_l1_cache_write_ratio`; its L2 has none.)
-    pub modified_floor_percent: u32,
-}
 
 /// What a request finds. The slot names the line for the calls that follow at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The tag array against an obvious one: a list of sets, each a list of lines with a time of last use (property 42).
 
 use super::*;
+use crate::config::SetIndex;
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
