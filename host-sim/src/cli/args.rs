@@ -1,7 +1,8 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
+use super::choices::{FirmwareKind, Format, Relaunch, SweepFormat, Until, WarpScheduler};
 use crate::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
 use std::path::PathBuf;
 
@@ -56,22 +57,7 @@ pub(super) enum GpuCommand {
         format: Format,
     },
     /// Fit the coefficient of mias-linear for a GPU, on runs of kernels alone and in pairs
-    Fit(FitArgs),
-}
-
-#[derive(Debug, Args)]
-pub(super) struct FitArgs {
-    /// GPU by name, or a TOML file
-    pub(super) gpu: String,
-    /// Kernels [default: all]
-    #[arg(value_name = "KERNEL")]
-    pub(super) kernels: Vec<String>,
-    /// Cycles of a window; the thesis' is 45,000
-    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
-    pub(super) profile_cycles: u32,
-    /// Execute kernels even if their traces are cached, and cache none
-    #[arg(long)]
-    pub(super) no_cache: bool,
+    Fit(super::fit::FitArgs),
 }
 
 #[derive(Debug, Args)]
@@ -292,66 +278,6 @@ pub(super) struct SweepArgs {
     /// Write the report to a file, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-}
-
-/// Form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For people
-    Table,
-    /// For programs
-    Json,
-}
-
-/// Form of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SweepFormat {
-    /// For people
-    Table,
-    /// For programs
-    Json,
-    /// For spreadsheets
-    Csv,
-}
-
-/// End of a run other than by window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Until {
-    /// When every kernel has completed once
-    Done,
-}
-
-/// What becomes of a kernel that ends within the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Relaunch {
-    /// It starts again in place
-    On,
-    /// It has ended
-    Off,
-}
-
-/// Who decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FirmwareKind {
-    /// The firmware in this process
-    Native,
-    /// Its image on a Cortex-M4F (QEMU's mps2-an386)
-    Qemu,
-    /// Its image on a Cortex-M0 (QEMU's microbit)
-    QemuM0,
-    /// Its image on a 32-bit RISC-V core (QEMU's virt)
-    QemuRiscv,
-}
-
-/// Warp scheduling order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum WarpScheduler {
-    /// Greedy, then oldest
-    Gto,
-    /// Loose round robin
-    Lrr,
-    /// Kernels take turns, greedy then oldest within a kernel
-    KernelLrr,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `mias cache`: what the cache of traces holds, and how to empty it.
 
 use super::CliError;
-use super::args::Format;
+use super::choices::Format;
 use crate::cache::{Cache, FOLDER_VARIABLE, Place, Store, Usage};
 use crate::report::output::Output;
 use crate::report::table::grouped;

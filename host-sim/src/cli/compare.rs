@@ -1,6 +1,7 @@
 //! `mias compare`.
 
-use super::args::{CompareArgs, Format};
+use super::args::CompareArgs;
+use super::choices::Format;
 use super::progress::Progress;
 use super::run::no_account;
 use super::{CliError, cache, interrupt, resolve};

@@ -1,6 +1,6 @@
 //! `mias firmware`: recordings fed to the firmware here and in QEMU, and made-up ones.
 
-use super::args::Format;
+use super::choices::Format;
 use super::{CliError, interrupt};
 use crate::experiment::machine::RunError;
 use crate::recording::{self, Recording, generate};

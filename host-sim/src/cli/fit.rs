@@ -1,6 +1,5 @@
 //! `mias gpu fit`: the coefficient of the Linear metric for one machine.
 
-use super::args::FitArgs;
 use super::progress::Progress;
 use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::fit::fit;
@@ -9,6 +8,23 @@ use crate::gpu_file;
 use crate::kernels;
 use crate::report::fit_report;
 use crate::report::output::Output;
+use clap::Args;
+use mias_firmware::regs::MAX_WINDOW;
+
+#[derive(Debug, Args)]
+pub(super) struct FitArgs {
+    /// GPU by name, or a TOML file
+    gpu: String,
+    /// Kernels [default: all]
+    #[arg(value_name = "KERNEL")]
+    kernels: Vec<String>,
+    /// Cycles of a window; the thesis' is 45,000
+    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    profile_cycles: u32,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    no_cache: bool,
+}
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let gpu = gpu_file::load(&args.gpu)?;

@@ -1,6 +1,6 @@
 //! `mias kernels --check`: whole grids executed, results against the host's.
 
-use super::args::Format;
+use super::choices::Format;
 use super::{CliError, interrupt, progress};
 use crate::characterise::check::{Checked, check};
 use crate::kernels::Request;

@@ -1,7 +1,8 @@
 //! `mias kernels`: what can be run and how much of it fits an SM; with `--stats` what each does, with `--check` whether its
 //! results are right.
 
-use super::args::{Format, KernelsArgs};
+use super::args::KernelsArgs;
+use super::choices::Format;
 use super::progress::Progress;
 use super::{CliError, cache, interrupt, kernel_check, resolve};
 use crate::characterise::{Character, characterise};

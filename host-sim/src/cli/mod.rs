@@ -6,6 +6,7 @@
 
 mod args;
 mod cache;
+mod choices;
 mod compare;
 mod diff;
 mod error;
@@ -27,7 +28,8 @@ pub use error::CliError;
 
 use crate::gpu_file;
 use crate::report::output::Output;
-use args::{Arguments, Command, Format, GpuCommand};
+use args::{Arguments, Command, GpuCommand};
+use choices::Format;
 use clap::Parser;
 use mias_hw_model::config::GpuConfig;
 

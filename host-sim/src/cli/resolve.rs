@@ -1,6 +1,7 @@
 //! From typed words to things: kernels, arrivals, options.
 
-use super::args::{CommonArgs, FirmwareKind, Relaunch, Until};
+use super::args::CommonArgs;
+use super::choices::{FirmwareKind, Relaunch, Until};
 use super::{CliError, progress};
 use crate::cache::Cache;
 use crate::cosim::{Core, Image};

@@ -1,6 +1,7 @@
 //! `mias run`: one policy in full detail, or the launches of an Accel-Sim trace.
 
-use super::args::{Format, RunArgs, WarpScheduler};
+use super::args::RunArgs;
+use super::choices::{Format, WarpScheduler};
 use super::progress::Progress;
 use super::{CliError, cache, firmware, interrupt, resolve, trace, user_kernel};
 use crate::accelsim;

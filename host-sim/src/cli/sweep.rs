@@ -1,6 +1,7 @@
 //! `mias sweep`: IPC against TBs per SM.
 
-use super::args::{SweepArgs, SweepFormat};
+use super::args::SweepArgs;
+use super::choices::SweepFormat;
 use super::progress::Progress;
 use super::{CliError, cache, interrupt, resolve};
 use crate::experiment::machine::RunError;

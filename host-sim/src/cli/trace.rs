@@ -1,6 +1,6 @@
 //! `mias trace`: converts a kernel list into one trace file, says what a list or a file holds, and writes traces for others.
 
-use super::args::Format;
+use super::choices::Format;
 use super::{CliError, export};
 use crate::accelsim::Warnings;
 use crate::experiment::workload::{self, Recorded};
