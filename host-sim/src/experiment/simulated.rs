@@ -1,5 +1,7 @@
 //! The simulated GPU under the firmware, as experiments see it.
 
+mod counts;
+mod straps;
 mod together;
 
 use super::cancel::Cancel;
@@ -7,21 +9,22 @@ use super::controller::Controller;
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
-use super::machine::{CacheCounts, End, LaunchCounts, Machine, Options, Outcome, Run, RunError, Sample, Sampling, SmTotals};
-use super::policy::{Control, IpcUnit, Policy, Transition};
+use super::machine::{End, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
+use super::policy::Control;
 use super::workload::Workload;
 use crate::cosim::Image;
+use counts::{launch_counts, sm_totals, stalls};
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
 use mias_firmware::policy::Context;
-use mias_firmware::regs::{PolicyCode, option};
+use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::TbShape;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{CacheStats, Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats, Stats};
+use mias_hw_model::gpu::{Gpu, Launch, LaunchError, RunEnd, SmStats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
-use mias_hw_model::sm::{IssueClass, Resources};
+use mias_hw_model::sm::Resources;
 use together::Shared;
 
 /// Cycles simulated between two progress reports.
@@ -110,34 +113,6 @@ impl SimulatedGpu {
         }
         let shape = TbShape { threads: info.threads(), thread_registers: info.registers_per_thread, shared_bytes: info.shared_bytes };
         Ok(Kernel::new(slot as u8, &shape, workload.trace.tbs(), &self.machine.limits))
-    }
-
-    fn straps(&self, run: &Run<'_>) -> Straps {
-        let (policy, fixed) = match &run.control {
-            Control::Policy(policy) => (code(*policy), &[][..]),
-            Control::Fixed(config) => (PolicyCode::FixedConfig, config.as_slice()),
-        };
-        let mut straps = Straps::new(policy);
-        straps.profile_window = run.options.profile_cycles;
-        // DESIGN.md section 4: kernels that arrive within one launch latency are scheduled together.
-        straps.coalesce_window = self.config.launch.latency_cycles;
-        straps.options = option::READ_ALL_COUNTERS;
-        if run.options.ipc == IpcUnit::Warp {
-            straps.options |= option::WARP_IPC;
-        }
-        if run.control == Control::Policy(Policy::WarpedSlicerUnscaled) {
-            straps.options |= option::UNSCALED_PROFILE;
-        }
-        if run.options.transition == Transition::Ideal {
-            straps.options |= option::IDEAL_TRANSITION;
-        }
-        // The firmware counts kernels as they arrive.
-        let mut order: Vec<usize> = (0..run.workloads.len()).collect();
-        order.sort_by_key(|&kernel| run.workloads[kernel].arrival_cycle);
-        for (strap, kernel) in straps.fixed.iter_mut().zip(order) {
-            *strap = fixed.get(kernel).map_or(0, |&tbs| u8::try_from(tbs).unwrap_or(u8::MAX));
-        }
-        straps
     }
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
@@ -290,64 +265,6 @@ impl Calibrated for SimulatedGpu {
     }
 }
 
-fn code(policy: Policy) -> PolicyCode {
-    match policy {
-        Policy::LeftOver => PolicyCode::LeftOver,
-        Policy::Spatial => PolicyCode::Spatial,
-        Policy::MiasIpc => PolicyCode::MiasIpc,
-        Policy::MiasIpmIpc => PolicyCode::MiasIpmIpc,
-        Policy::MiasFactor => PolicyCode::MiasFactor,
-        Policy::MiasLinear => PolicyCode::MiasLinear,
-        Policy::MiasStp => PolicyCode::MiasStp,
-        Policy::MiasGuard => PolicyCode::MiasGuard,
-        Policy::WarpedSlicer | Policy::WarpedSlicerUnscaled => PolicyCode::WarpedSlicer,
-        Policy::WarpedSlicerSum => PolicyCode::WarpedSlicerSum,
-        Policy::Smk => PolicyCode::Smk,
-        Policy::Coordinated => PolicyCode::Coordinated,
-        Policy::Maestro => PolicyCode::Maestro,
-        // A harness notion: experiments ask for it as a configuration. Without one, no TB is placed.
-        Policy::Null => PolicyCode::FixedConfig,
-    }
-}
-
 fn unfit(error: &LaunchError) -> RunError {
     RunError::Workload(error.to_string())
-}
-
-fn launch_counts(launch: &LaunchStats) -> LaunchCounts {
-    LaunchCounts {
-        start_cycle: launch.start_cycle.unwrap_or_default(),
-        end_cycle: launch.end_cycle,
-        warp_insts: launch.warp_insts,
-        thread_insts: launch.thread_insts,
-        tbs_issued: launch.tbs_issued,
-        tbs_completed: launch.tbs_completed,
-        l1d: cache_counts(launch.l1d),
-        l2: cache_counts(launch.l2),
-        l1_load_misses: launch.l1_load_misses,
-        request_packets: launch.request_packets,
-        reply_packets: launch.reply_packets,
-        dram_reads: launch.dram_reads,
-        dram_writes: launch.dram_writes,
-        schedulers: launch.schedulers,
-    }
-}
-
-fn cache_counts(cache: CacheStats) -> CacheCounts {
-    CacheCounts { accesses: cache.accesses, hits: cache.hits, misses: cache.misses, reservation_fails: cache.reservation_fails }
-}
-
-fn sm_totals(stats: &Stats) -> SmTotals {
-    let sum = |of: fn(&SmStats) -> u64| stats.sms.iter().map(of).sum();
-    SmTotals {
-        cycles: sum(|sm| sm.counters.cycles),
-        lsu_stall_cycles: sum(|sm| sm.counters.lsu_stall_cycles),
-        outstanding_cycles: sum(|sm| sm.counters.outstanding_cycles),
-    }
-}
-
-/// Scheduler-cycles of all SMs by class.
-fn stalls(stats: &Stats) -> Vec<(&'static str, u64)> {
-    let sum = |class: IssueClass| stats.sms.iter().map(|sm| sm.counters.schedulers[class as usize]).sum();
-    IssueClass::ALL.iter().map(|&class| (class.name(), sum(class))).collect()
 }
