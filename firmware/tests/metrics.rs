@@ -4,81 +4,23 @@
 
 mod bodies;
 mod cases;
+mod exact;
 
 use core::cmp::Ordering;
 
 use bodies::numbers::scores_are_ordered;
 use cases::cases;
+use exact::{Exact, exact, means, ratio, reference_factor, reference_ipc, reference_ipm_ipc, reference_linear};
 use mias_firmware::configs::{ConfigTable, RoundTotals, Sums, TbVector};
 use mias_firmware::counters::Counter;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::wide::{U96, compare_products};
-use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric, Score};
+use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric};
 use mias_firmware::policy::{Context, Mias, Policy, Verdict};
 use mias_firmware::resources::{Resources, SmLimits};
 use num_bigint::BigInt;
-use num_rational::BigRational;
 use proptest::prelude::*;
-
-fn ratio(value: impl Into<BigInt>) -> BigRational {
-    BigRational::from_integer(value.into())
-}
-
-fn exact(score: &Score) -> BigRational {
-    ratio(score.numerator.to_u128()) / ratio(score.denominator.to_u128())
-}
-
-/// Averages over a configuration's SMs, and over all SMs of the round.
-struct Means {
-    cycles: BigRational,
-    issue: BigRational,
-    stall: BigRational,
-    misses: BigRational,
-    instructions: BigRational,
-    outstanding: BigRational,
-    all_outstanding: BigRational,
-    sms: BigRational,
-}
-
-fn means(sums: &Sums, totals: &RoundTotals) -> Means {
-    let mean = |sum: u64| ratio(sum) / ratio(sums.sms);
-    Means {
-        cycles: mean(sums.cycles.into()),
-        issue: mean(sums.issue_cycles.into()),
-        stall: mean(sums.memory_stall_cycles.into()),
-        misses: mean(sums.misses.into()),
-        instructions: mean(sums.instructions.into()),
-        outstanding: mean(sums.outstanding_misses),
-        all_outstanding: ratio(totals.outstanding_misses),
-        sms: ratio(totals.sms),
-    }
-}
-
-/// A denominator in cycles is at least the cycles with an issue, and at least one.
-fn clamped(cycles: BigRational, m: &Means) -> BigRational {
-    cycles.max(m.issue.clone()).max(ratio(1))
-}
-
-fn reference_ipc(m: &Means) -> BigRational {
-    m.instructions.clone() / clamped(m.cycles.clone(), m)
-}
-
-fn reference_ipm_ipc(m: &Means) -> BigRational {
-    m.instructions.clone() / m.misses.clone().max(ratio(1)) * reference_ipc(m)
-}
-
-fn reference_factor(m: &Means) -> BigRational {
-    let f = if m.all_outstanding == ratio(0) { ratio(1) } else { &m.outstanding * &m.sms / &m.all_outstanding };
-    m.instructions.clone() / clamped(&m.cycles + &m.stall * (f - ratio(1)), m)
-}
-
-fn reference_linear(m: &Means, coefficient_q16: u32, literal: bool) -> BigRational {
-    let coefficient = ratio(coefficient_q16) / ratio(1 << 16);
-    let bracket = &m.outstanding * &m.sms - &m.all_outstanding;
-    let delta = coefficient * bracket / if literal { ratio(1) } else { m.sms.clone() };
-    m.instructions.clone() / clamped(&m.cycles + delta.max(-m.stall.clone()), m)
-}
 
 fn linear(coefficient_q16: u32, literal: bool) -> Linear {
     Linear { coefficient: fixed::types::U16F16::from_bits(coefficient_q16), literal }
@@ -164,7 +106,7 @@ proptest! {
     fn factor_properties(mut configs in round(), more in 0..10_000_u64) {
         let all = totals(&configs);
         if all.outstanding_misses != 0 {
-            let f_sum: BigRational = configs.iter().map(|sums| {
+            let f_sum: Exact = configs.iter().map(|sums| {
                 let m = means(sums, &all);
                 &m.outstanding * &m.sms / &m.all_outstanding * ratio(sums.sms)
             }).sum();
@@ -233,7 +175,7 @@ proptest! {
             // I / (C + dM) of sums: replicas add up.
             ratio(sums.instructions) / score - ratio(sums.cycles)
         };
-        prop_assert_eq!(free.iter().map(delta).sum::<BigRational>(), ratio(0));
+        prop_assert_eq!(free.iter().map(delta).sum::<Exact>(), ratio(0));
     }
 
     /// Invariants 21 and 25: which SMs ran a configuration, and in which order they are added, does not matter.
