@@ -62,8 +62,8 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
     let mut below = |count: u32| (random.bits() % u64::from(count.max(1))) as u32;
     let sm_count = if below(2) == 0 { sms } else { 1 + below(sms) };
     // Three of four measure: they have more to decide.
-    let measuring = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
-    let policies = if below(4) == 0 { &PolicyCode::ALL[..] } else { &measuring };
+    let measured = below(4) != 0;
+    let policies: Vec<_> = PolicyCode::ALL.into_iter().filter(|policy| !measured || measures(*policy)).collect();
     let policy = policies[below(policies.len() as u32) as usize];
     let windows = [1, 100, 5_000, 45_000, MAX_WINDOW];
     let straps = Straps {
@@ -92,4 +92,9 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
         features: [0, feature::IDEAL_TRANSITION][below(2) as usize],
         straps,
     }
+}
+
+/// Whether a policy profiles before it decides.
+fn measures(policy: PolicyCode) -> bool {
+    !matches!(policy, PolicyCode::LeftOver | PolicyCode::Spatial | PolicyCode::FixedConfig | PolicyCode::Smk)
 }
