@@ -3,8 +3,9 @@
 
 mod common;
 
-use common::hand_made::{HandMade, any_kernel};
+use common::hand_made::{HandMade, Step, any_kernel};
 use common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
+use common::schedules;
 use mias::accelsim::Warnings;
 use mias::experiment::workload;
 use mias::gpu_file;
@@ -292,6 +293,22 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     }
 }
 
+/// Found by the property below.
+#[test]
+fn kernels_of_atomics_and_of_large_tbs_share_one_sm() {
+    let kernel = |tbs, threads, body| HandMade { tbs, threads, registers: 16, shared: 0, body };
+    let launches = [
+        (kernel(2, 32, vec![Step::Load(5, 0)]), 921, 1),
+        (kernel(15, 32, vec![Step::Atomic(5, 0), Step::Atomic(5, 1)]), 1, 0),
+        (kernel(3, 1024, vec![Step::Load(5, 2)]), 0, 2),
+    ];
+    let launches = launches.iter().map(|(kernel, arrival, stream)| launch(&kernel.trace(), *stream, *arrival)).collect();
+    run(&small_machine(1), &Setting { window: 69, ..Setting::new(PolicyCode::MiasIpc, true) }, launches);
+}
+
+/// Random schedules of launches in a test run.
+const USUAL: u32 = 64;
+
 /// A launch at random: which kernel, when, on which stream.
 fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u32)>> {
     let arrival = prop_oneof![2 => Just(0u64), 3 => 0u64..8_000];
@@ -299,7 +316,7 @@ fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules(USUAL)) })]
 
     #[test]
     fn whatever_arrives_whenever(

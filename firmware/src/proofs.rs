@@ -55,6 +55,8 @@ fn stride_picks_as_many(want: u32, total: u32) {
 mod tests {
     use super::*;
 
+    use crate::regs::PolicyCode;
+
     const EDGES: [u32; 6] = [0, 1, 2, 0x8000_0000, u32::MAX - 1, u32::MAX];
 
     #[test]
@@ -72,7 +74,7 @@ mod tests {
 
     #[test]
     fn whole() {
-        for policy in 0..7 {
+        for policy in 0..PolicyCode::ALL.len() as u32 {
             let inputs = (0..240).map(|kind| Input { kind, place: kind / 24, numbers: [256, 16, 0], later: 500 });
             always_comes_to_rest(policy, inputs);
             driver_survives(&EDGES.map(answer), policy, 5);

@@ -8,16 +8,13 @@ use common::fault_rig::FaultRig;
 use common::faults::{BrokenCounter, Fault, Reading};
 use common::hand_made::HandMade;
 use common::rig::{Setting, launch, small_machine};
+use common::schedules;
 use mias_firmware::counters::Counter;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, interrupt, slot};
 use proptest::prelude::*;
 
-/// Schedules in a test run; the variable `MIAS_SCHEDULES` asks for another number.
+/// Schedules in a test run.
 const USUAL: u32 = 300;
-
-fn schedules() -> u32 {
-    std::env::var("MIAS_SCHEDULES").map_or(USUAL, |text| text.parse().expect("MIAS_SCHEDULES is a number"))
-}
 
 fn reading() -> impl Strategy<Value = Reading> {
     prop_oneof![Just(Reading::Zero), any::<bool>().prop_map(|told| Reading::Max { told }), any::<u32>().prop_map(Reading::Torn)]
@@ -79,7 +76,7 @@ fn launches() -> impl Strategy<Value = Vec<(HandMade, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules()) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(schedules(USUAL)) })]
 
     #[test]
     fn whatever_goes_wrong(

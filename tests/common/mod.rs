@@ -7,3 +7,8 @@ pub(crate) mod fault_rig;
 pub(crate) mod faults;
 pub(crate) mod hand_made;
 pub(crate) mod rig;
+
+/// Random schedules to try; the variable `MIAS_SCHEDULES` asks for another number than the usual one.
+pub(crate) fn schedules(usual: u32) -> u32 {
+    std::env::var("MIAS_SCHEDULES").map_or(usual, |text| text.parse().expect("MIAS_SCHEDULES is a number"))
+}

@@ -1,5 +1,5 @@
 //! `cargo xtask soak`: the firmware's properties, with a million cases each instead of the hundreds or thousands of a test run, and
-//! ten thousand random fault schedules of the firmware on the GPU model.
+//! ten thousand random schedules of faults, and as many of launches, of the firmware on the GPU model.
 
 use anyhow::Result;
 
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// Cases per property.
     #[arg(long, default_value_t = 1_000_000)]
     cases: u32,
-    /// Random fault schedules.
+    /// Random schedules of faults, and of launches.
     #[arg(long, default_value_t = 10_000)]
     schedules: u32,
     /// Only tests whose name contains this.
@@ -32,6 +32,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     });
     report.step(&format!("{schedules} random fault schedules"), || {
         let mut soak = cargo(["test", "--package", "mias-hw-model", "--test", "fault_schedules", "--"]);
+        run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
+    });
+    report.step(&format!("{schedules} random schedules of launches"), || {
+        let mut soak = cargo(["test", "--package", "mias-suites", "--test", "scheduling", "--"]);
         run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
     });
     report.finish("cargo xtask soak")

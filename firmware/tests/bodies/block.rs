@@ -4,7 +4,7 @@
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, VERSION_VALUE, global, slot, sm};
+use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, PolicyCode, VERSION_VALUE, global, slot, sm};
 
 use super::commits_what_fits;
 
@@ -87,10 +87,11 @@ pub(crate) fn answer(any: u32) -> u32 {
     }
 }
 
-/// `interrupts` calls over a block that answers so. The policy's code is `policy` modulo their number; its ninth bit asks for answers
+/// `interrupts` calls over a block that answers so. The policy is the one at `policy`, modulo their number; its ninth bit asks for answers
 /// that are plausible where nothing would happen otherwise.
 pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
-    let mut bus = Noise { answers, policy: policy % 7, accesses: 0, started: false, plausible: policy & 0x100 != 0 };
+    let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
+    let mut bus = Noise { answers, policy: code as u32, accesses: 0, started: false, plausible: policy & 0x100 != 0 };
     let Ok(mut firmware) = Firmware::<AnyPolicy, 64>::from_straps(&mut bus) else { panic!("map and policy are known") };
     bus.started = true;
     for _ in 0..interrupts {

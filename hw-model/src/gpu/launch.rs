@@ -204,7 +204,11 @@ impl Gpu {
                     validation.ended(usize::from(tb.kernel), tb.index);
                 }
             });
-            if slots_changed != 0 {
+            let drained = self.sms[sm].take_drained();
+            if drained {
+                self.dispatcher.room_on(sm);
+            }
+            if drained || slots_changed != 0 {
                 self.occupancy.set(sm, self.now + 1, !self.sms[sm].is_empty());
             }
             while slots_changed != 0 {

@@ -101,6 +101,8 @@ pub struct Sm {
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
     finished: Vec<FinishedTb>,
+    /// Whether a suspended TB has drained since [`Sm::take_drained`].
+    drained: bool,
     account: Account,
     kernels: [KernelCounters; KERNEL_SLOTS],
     counters: SmCounters,
@@ -140,6 +142,7 @@ impl Sm {
             fetching: Vec::with_capacity(warp_slots as usize),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
+            drained: false,
             account: Account::default(),
             kernels: [KernelCounters::default(); KERNEL_SLOTS],
             counters: SmCounters::default(),

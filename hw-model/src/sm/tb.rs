@@ -160,6 +160,7 @@ impl Sm {
             let TbSlot { kernel, index, demand, evicted, .. } = *tb;
             self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
             if evicted {
+                self.drained = true;
                 continue;
             }
             self.vacate(kernel, &demand);
@@ -173,6 +174,11 @@ impl Sm {
         for tb in self.finished.drain(..) {
             each(tb);
         }
+    }
+
+    /// Whether a suspended TB has drained since the last call: its warp slots are free, and another TB may have waited for them.
+    pub(crate) fn take_drained(&mut self) -> bool {
+        std::mem::take(&mut self.drained)
     }
 
     /// No TB is resident.
