@@ -60,6 +60,16 @@ pub fn register_map() -> u64 {
     hasher.finish()
 }
 
+/// Fingerprint of the program that runs: of its file, so that every change of its code shows.
+///
+/// # Errors
+/// That its file cannot be found or read.
+pub fn program() -> std::io::Result<u64> {
+    let mut hasher = Fnv::default();
+    hasher.write(&std::fs::read(std::env::current_exe()?)?);
+    Ok(hasher.finish())
+}
+
 /// Fingerprint of a kernel launch: geometry, instructions, and every warp's path and addresses.
 pub fn kernel(trace: &KernelTrace) -> String {
     let mut hasher = Fnv::default();

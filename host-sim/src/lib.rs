@@ -26,3 +26,5 @@ pub mod suggest;
 pub mod toml_text;
 pub mod trace_file;
 pub mod validation;
+
+pub use experiment::own;

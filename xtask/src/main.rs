@@ -10,6 +10,7 @@ mod kernels;
 mod latency;
 mod log;
 mod miri;
+mod own_policy;
 mod rehearse;
 mod setup;
 mod sim_rate;

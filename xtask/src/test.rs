@@ -1,10 +1,10 @@
-//! `cargo xtask test`, the README's test command: every test of the workspace, then the images, the proofs on them, the
-//! decision's latency on its processors, and the images in the loop.
+//! `cargo xtask test`, the README's test command: every test of the workspace and of the example of a policy of one's own, then the
+//! images, the proofs on them, the decision's latency on its processors, and the images in the loop.
 
 use anyhow::Result;
 
 use crate::util::{Report, cargo, run as run_command};
-use crate::{cosim, image, latency, rehearse, setup};
+use crate::{cosim, image, latency, own_policy, rehearse, setup};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -17,6 +17,7 @@ pub(crate) fn run() -> Result<()> {
 pub(crate) fn steps(report: &mut Report) {
     let ready = report.step("setup", setup::run);
     report.step("tests and doctests", || run_command(&mut cargo(["test", "--workspace", "--no-fail-fast"])));
+    own_policy::steps(report);
     if ready {
         image::steps(report);
         rehearse::steps(report);

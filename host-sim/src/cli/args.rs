@@ -1,8 +1,10 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
 use super::choices::{FirmwareKind, Format, Relaunch, SweepFormat, Until, WarpScheduler};
+use super::own;
+use crate::experiment::policies::Policies;
 use crate::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
 use std::path::PathBuf;
 
@@ -15,6 +17,16 @@ const DEFAULT_CYCLES: u64 = 300_000;
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
+}
+
+impl Arguments {
+    /// The process' arguments, in which `policies` are known by name.
+    pub(super) fn parse_with(policies: &Policies) -> Result<Self, clap::Error> {
+        let known = |command: clap::Command, option: &'static str| command.mut_arg(option, |arg| arg.value_parser(own::parser(policies)));
+        let command = Arguments::command().mut_subcommand("compare", |compare| known(compare, "only"));
+        let command = command.mut_subcommand("run", |run| known(run, "policy"));
+        Arguments::from_arg_matches(&command.try_get_matches()?)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -69,7 +81,7 @@ pub(super) struct CompareArgs {
     /// Only these policies; repeat or separate by commas
     #[arg(long = "policy", value_enum, value_delimiter = ',', value_name = "POLICY")]
     pub(super) only: Vec<Policy>,
-    /// A set of policies
+    /// A set of policies, and those that the program brings itself
     #[arg(long, value_enum, default_value_t = PolicySet::Thesis, conflicts_with = "only", value_name = "SET")]
     pub(super) policies: PolicySet,
     #[command(flatten)]
@@ -283,7 +295,6 @@ pub(super) struct SweepArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_options_are_consistent() {

@@ -4,27 +4,29 @@ use super::args::CompareArgs;
 use super::choices::Format;
 use super::progress::Progress;
 use super::run::no_account;
-use super::{CliError, cache, interrupt, resolve};
+use super::{CliError, cache, interrupt, own, resolve};
 use crate::experiment::compare::compare;
 use crate::experiment::machine::End;
+use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::gpu_file;
 use crate::report::output::Output;
 use crate::report::{comparison_json, comparison_table};
 
-pub(super) fn main(args: &CompareArgs) -> Result<(), CliError> {
+pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
     let common = &args.common;
     let gpu = gpu_file::load(&common.gpu)?;
     let output = Output::open(common.out.as_deref())?;
+    let policies: Vec<Policy> = match args.only.as_slice() {
+        [] => known.set(args.policies),
+        some => known.sorted(some),
+    };
     let image = resolve::image(common)?;
+    own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
     let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
-    let policies: Vec<Policy> = match args.only.as_slice() {
-        [] => args.policies.policies().to_vec(),
-        some => Policy::ALL.into_iter().filter(|policy| some.contains(policy)).collect(),
-    };
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

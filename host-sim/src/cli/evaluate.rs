@@ -2,7 +2,7 @@
 
 use super::args::EvaluateArgs;
 use super::progress;
-use super::{CliError, cache, interrupt, resolve};
+use super::{CliError, cache, interrupt, own, resolve};
 use crate::evaluate::execute::{self, ExecuteError, Watch};
 use crate::evaluate::findings::{Runs, findings};
 use crate::evaluate::plan::{self, Plan};
@@ -11,6 +11,7 @@ use crate::evaluate::study::{Job, Studies, words};
 use crate::evaluate::{SAMPLING, results::Evaluation};
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{Machine, RunError};
+use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::Workload;
@@ -23,8 +24,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-pub(super) fn main(args: &EvaluateArgs) -> Result<(), CliError> {
-    let plan = plan::load(&args.plan)?;
+pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
+    let policies = own::with_fingerprint(policies)?;
+    let plan = plan::load(&args.plan, &policies)?;
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
     }
@@ -37,6 +39,7 @@ pub(super) fn main(args: &EvaluateArgs) -> Result<(), CliError> {
     let traces = traces(&plan, args.no_cache, &cancel)?;
     let mut studies = Studies::of(&plan, &traces)?;
     let Some(store) = store else { return list(&studies) };
+    own::drop_other_builds(&policies, &store)?;
     eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
 
     let simulating = Instant::now();

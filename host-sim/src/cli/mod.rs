@@ -1,6 +1,8 @@
 //! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
 //! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
 //!
+//! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
+//!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
 //! or folders that differ, 130 interrupted (what was finished is kept).
 
@@ -17,6 +19,7 @@ mod fit;
 mod interrupt;
 mod kernel_check;
 mod kernels;
+mod own;
 mod progress;
 mod resolve;
 mod run;
@@ -26,16 +29,30 @@ mod user_kernel;
 
 pub use error::CliError;
 
+use crate::experiment::own::Own;
+use crate::experiment::policies::Policies;
 use crate::gpu_file;
 use crate::report::output::Output;
 use args::{Arguments, Command, GpuCommand};
 use choices::Format;
-use clap::Parser;
 use mias_hw_model::config::GpuConfig;
+use std::process::ExitCode;
 
-/// Parses the process' arguments, does what they ask, and returns the exit code.
-pub fn main() -> u8 {
-    let arguments = match Arguments::try_parse() {
+/// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
+pub fn run_with(own: &[Own]) -> ExitCode {
+    let policies = match Policies::with(own) {
+        Ok(policies) => policies,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return ExitCode::from(CliError::USER);
+        }
+    };
+    // A panic is a bug, of ours or of a policy; the default hook has printed it.
+    ExitCode::from(std::panic::catch_unwind(|| main(&policies)).unwrap_or(1))
+}
+
+fn main(policies: &Policies) -> u8 {
+    let arguments = match Arguments::parse_with(policies) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Printing can only fail on a closed stream; the exit code says the rest. Help and version are no errors: 0.
@@ -44,8 +61,8 @@ pub fn main() -> u8 {
         }
     };
     let result = match &arguments.command {
-        Command::Compare(compare) => compare::main(compare),
-        Command::Evaluate(args) => evaluate::main(args),
+        Command::Compare(compare) => compare::main(compare, policies),
+        Command::Evaluate(args) => evaluate::main(args, policies),
         Command::Diff(args) => diff::main(args),
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),

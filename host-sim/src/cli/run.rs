@@ -3,7 +3,7 @@
 use super::args::RunArgs;
 use super::choices::{Format, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, cache, firmware, interrupt, resolve, trace, user_kernel};
+use super::{CliError, cache, firmware, interrupt, own, resolve, trace, user_kernel};
 use crate::accelsim;
 use crate::experiment::compare::{Watch, fastest_alone};
 use crate::experiment::machine::{End, Machine, Options, Outcome, Run};
@@ -31,6 +31,8 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
     let image = resolve::image(common)?;
+    own::check(args.policy.as_slice(), image.is_some())?;
+    own::check_record(args.policy, args.record.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };

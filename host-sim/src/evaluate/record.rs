@@ -43,6 +43,9 @@ pub struct Identity {
     pub relaunch: bool,
     /// [`MODEL`].
     pub model: String,
+    /// Fingerprint of the program, where the policy is its own ([`hash::program`]); empty otherwise: [`Identity::model`] says it all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
 }
 
 impl Identity {
@@ -63,6 +66,7 @@ impl Identity {
             ipc: ipc.name().to_owned(),
             relaunch,
             model: MODEL.to_owned(),
+            program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
     }
 
@@ -76,7 +80,7 @@ impl Identity {
     /// The same without fingerprints and version: what two folders may have in common.
     pub fn question(&self) -> Identity {
         let none = String::new();
-        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), model: none, ..self.clone() }
+        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), model: none.clone(), program: none, ..self.clone() }
     }
 
     /// In one line.

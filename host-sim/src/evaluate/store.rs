@@ -165,6 +165,23 @@ impl Store {
         (self.write)(&path, content.as_bytes()).map_err(fail)
     }
 
+    /// Drops the runs of other builds of this program under policies of its own: nobody can ask for them any more. Gives how many.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the folder cannot be read, or a file of it not be removed.
+    pub fn drop_other_builds(&self, program: u64) -> Result<usize, StoreError> {
+        let ours = format!("{program:016x}");
+        let mut dropped = 0;
+        for Record { run, .. } in self.records()? {
+            if !run.program.is_empty() && run.program != ours {
+                let path = self.path(&run.key());
+                fs::remove_file(&path).map_err(|error| StoreError(format!("cannot remove {}: {error}", path.display())))?;
+                dropped += 1;
+            }
+        }
+        Ok(dropped)
+    }
+
     /// All runs that are whole, in the order of their names.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::super::plan;
 use super::*;
+use crate::experiment::policies::Policies;
 use std::sync::Mutex;
 
 fn note(name: &str) -> Note {
@@ -22,6 +23,7 @@ fn identity(control: &str) -> Identity {
         ipc: "thread".into(),
         relaunch: true,
         model: MODEL.into(),
+        program: String::new(),
     }
 }
 
@@ -122,8 +124,24 @@ fn a_full_disk_leaves_finished_runs() {
 
 #[test]
 fn the_note_knows_the_text_of_the_plan() {
-    let plan = plan::load("quick").unwrap();
+    let plan = plan::load("quick", &Policies::default()).unwrap();
     let other = plan::Plan { text: plan.text.clone() + "\n", ..plan.clone() };
     assert_ne!(Note::of(&plan).plan_hash, Note::of(&other).plan_hash);
     assert_eq!(Note::of(&plan).plan, "quick");
+}
+
+#[test]
+fn runs_under_own_policies_are_those_of_one_build() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("out"), &note("mine")).unwrap();
+    let of_build = |program: u64| Identity { program: format!("{program:016x}"), ..identity("my-policy") };
+    let built_in = identity("spatial");
+    for run in [&built_in, &of_build(1), &of_build(2)] {
+        store.save(run, &kept(1_000)).unwrap();
+    }
+    assert_eq!(store.drop_other_builds(2), Ok(1));
+    assert_eq!([&built_in, &of_build(1), &of_build(2)].map(|run| store.load(run).is_some()), [true, false, true]);
+    // Nothing of it shows where the policy is built in: keys are as they were before there were policies of one's own.
+    assert!(!serde_json::to_string(&built_in).unwrap().contains("program"));
+    assert_eq!(of_build(1).question(), of_build(2).question(), "two folders are compared whatever the build");
 }

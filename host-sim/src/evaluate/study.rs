@@ -130,7 +130,7 @@ impl<'p> Studies<'p> {
             let workload = self::workloads(experiment, &[kernel], traces);
             plan.alone.push(self.job(study, setting, workload, alone.clone()));
         }
-        let policies = experiment.policies.iter().filter(|&&policy| policy != Policy::Null).map(|&policy| Control::Policy(policy));
+        let policies = experiment.policies.iter().filter(|policy| policy.decides()).map(|&policy| Control::Policy(policy));
         for control in plan.sweep.clone().into_iter().map(Control::Fixed).chain(policies) {
             self.run(study, setting, &mut plan, control);
         }

@@ -13,6 +13,7 @@ use super::study::{Job, Studies};
 use super::summary;
 use crate::experiment::cancel::Cancel;
 use crate::experiment::machine::{End, Machine, Options, Run, RunError};
+use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Control, Policy};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -21,7 +22,7 @@ use std::sync::{Arc, Mutex};
 const PLAN: &str = include_str!("../../tests/data/pairs.toml");
 
 fn plan() -> Plan {
-    plan::parse("pairs.toml", PLAN).unwrap()
+    plan::parse("pairs.toml", PLAN, &Policies::default()).unwrap()
 }
 
 struct Unwatched;

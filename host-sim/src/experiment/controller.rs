@@ -2,15 +2,15 @@
 //!
 //! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
 
+use super::decider::{Decider, slot_of};
 use super::decision_time::DecisionTimer;
-use super::machine::{Decision, DecisionTime, Placement, ProfiledConfig, RunError};
+use super::machine::{Decision, DecisionTime, Placement, RunError};
+use super::own::Own;
 use crate::cosim::{Image, RemoteFirmware};
 use crate::recording::{Limits, Recorder, Recording, Run};
 use mias_firmware::Firmware;
-use mias_firmware::configs::TbVector;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
-use mias_firmware::metric::Score;
 use mias_firmware::regs::{MAX_SMS, PhaseCode};
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
@@ -19,17 +19,17 @@ use mias_hw_model::register_file::RegisterFile;
 #[derive(Debug)]
 enum Brain {
     /// The firmware in this process.
-    Native(Box<Firmware>),
+    Native(Box<dyn Decider>),
     /// The image in QEMU.
     Remote(Box<RemoteFirmware>),
 }
 
 impl Brain {
     /// The firmware, or what does the same as the image; none once the two have parted.
-    fn firmware(&self) -> Option<&Firmware> {
+    fn firmware(&self) -> Option<&dyn Decider> {
         match self {
-            Brain::Native(firmware) => Some(firmware),
-            Brain::Remote(remote) => remote.twin(),
+            Brain::Native(firmware) => Some(firmware.as_ref()),
+            Brain::Remote(remote) => remote.twin().map(|firmware| firmware as &dyn Decider),
         }
     }
 }
@@ -73,24 +73,27 @@ pub(super) struct Observed {
 }
 
 impl Controller {
-    /// Starts the policy that the straps ask for, in `image` if there is one. Its decisions take the time that `timer` says; `record` its
-    /// accesses or not.
+    /// Starts the policy that the straps ask for, in `image` if there is one, or one of the program's own. Its decisions take the time that
+    /// `timer` says; `record` its accesses or not.
     pub(super) fn start(
         registers: &mut RegisterFile,
         streams: Vec<u32>,
+        own: Option<Own>,
         image: Option<&Image>,
         timer: Option<DecisionTimer>,
         record: bool,
     ) -> Result<Self, RunError> {
         let mut record = record.then(|| Run::new(registers.machine().clone()));
         let list = record.as_mut().map(Run::accesses_mut);
-        let brain = match image {
-            None => {
-                let firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list });
-                let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
-                Brain::Native(Box::new(firmware.map_err(refused)?))
+        let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
+        let brain = match (image, own) {
+            (Some(_), Some(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
+            (None, Some(own)) => Brain::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
+            (None, None) => {
+                let firmware: Firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
+                Brain::Native(Box::new(firmware))
             }
-            Some(image) => {
+            (Some(image), None) => {
                 let remote = RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?;
                 list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
                 Brain::Remote(Box::new(remote))
@@ -128,7 +131,7 @@ impl Controller {
     pub(super) fn copy(&self) -> Option<Controller> {
         let Brain::Native(firmware) = &self.brain else { return None };
         Some(Controller {
-            brain: Brain::Native(firmware.clone()),
+            brain: Brain::Native(firmware.copy()),
             timer: self.timer.clone(),
             record: None,
             streams: self.streams.clone(),
@@ -202,41 +205,10 @@ impl Controller {
             self.decision = None;
             return;
         };
-        let report = firmware.report();
-        let vector = report.winner();
-        if vector.is_none() && !report.settled() || report.reschedulings() == self.noted {
-            return;
+        if let Some((reschedulings, decision)) = firmware.decision(registers, &self.streams, self.noted) {
+            self.noted = reschedulings;
+            self.decision = Some(decision);
         }
-        self.noted = report.reschedulings();
-        let slots = report.slots();
-        let config = |vector: TbVector| -> Vec<u32> {
-            let of_stream = |&stream: &u32| {
-                let slot = slot_of(registers, stream)?;
-                let component = slots.iter().position(|&s| usize::from(s) == slot)?;
-                Some(u32::from(vector.get(component)))
-            };
-            self.streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
-        };
-        let best = report.tried().find(|tried| Some(tried.entry.vector) == vector).and_then(|tried| tried.score);
-        let tried = report.tried().map(|tried| {
-            let sums = tried.entry.sums;
-            ProfiledConfig {
-                config: config(tried.entry.vector),
-                sms: sums.sms.into(),
-                cycles: sums.cycles.into(),
-                issue_cycles: sums.issue_cycles.into(),
-                memory_stall_cycles: sums.memory_stall_cycles.into(),
-                instructions: sums.instructions.into(),
-                misses: sums.misses.into(),
-                outstanding: sums.outstanding_misses,
-                score: tried.score.map(value),
-                tie: tried.score.is_some() && tried.score == best,
-            }
-        });
-        let profiled: Vec<ProfiledConfig> = tried.collect();
-        let winner = report.tried().position(|tried| Some(tried.entry.vector) == vector);
-        let chosen = vector.filter(|_| winner.is_none()).map(config);
-        self.decision = Some(Decision { cycle: registers.now(), profiled, winner, chosen });
     }
 }
 
@@ -256,22 +228,11 @@ impl Microcontroller for Controller {
             }
         }
         self.record.iter_mut().for_each(|run| run.end_step(registers.now()));
-        let configs = self.brain.firmware().map(|firmware| firmware.report().total_configs());
+        let configs = self.brain.firmware().map(Decider::total_configs);
         if let Some(timer) = &mut self.timer {
             timer.finish(registers, configs);
         }
         self.note_decision(registers);
         self.look(registers);
     }
-}
-
-/// The slot of the kernel that was launched on `stream` and has not left.
-fn slot_of(registers: &RegisterFile, stream: u32) -> Option<usize> {
-    let slots = registers.machine().slot_count as usize;
-    (0..slots).find(|&slot| registers.kernel(slot).is_some_and(|kernel| kernel.stream == stream))
-}
-
-/// A score as a number, for reports only; decisions compare exactly.
-fn value(score: Score) -> f64 {
-    score.numerator.to_u128() as f64 / score.denominator.to_u128() as f64
 }

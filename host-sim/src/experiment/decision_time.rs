@@ -5,7 +5,8 @@
 
 use super::machine::DecisionTime;
 use super::machine::Options;
-use super::policy::{Control, IpcUnit, Latency};
+use super::own::Own;
+use super::policy::{Control, IpcUnit, Latency, Policy};
 use crate::latency::{LatencyTable, Metric, Situation};
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt};
 use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
@@ -18,6 +19,10 @@ pub(super) struct DecisionTimer {
     core_khz: u32,
     /// The metric whose counts to take; none: the worst of all.
     metric: Option<Metric>,
+    /// The policy that may state its own counts.
+    own: Option<Own>,
+    /// Whether what it states replaces the worst of all metrics, or stands beside it.
+    per_metric: bool,
     /// The unit that the firmware counts.
     ipc: IpcUnit,
     /// Profiling had timed out when the firmware was called.
@@ -35,9 +40,11 @@ impl DecisionTimer {
             (Latency::PerMetric, Control::Policy(policy)) => Metric::of(*policy),
             (Latency::Worst, _) | (Latency::PerMetric, Control::Fixed(_)) => None,
         };
+        let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
+        let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
         let (ipc, spent) = (options.ipc, DecisionTime::default());
-        Some(DecisionTimer { microcontroller, core_khz, metric, ipc, timed_out: false, scored: (0, 0), spent })
+        Some(DecisionTimer { microcontroller, core_khz, metric, own, per_metric, ipc, timed_out: false, scored: (0, 0), spent })
     }
 
     /// The firmware is about to be called.
@@ -62,7 +69,12 @@ impl DecisionTimer {
             scored,
             generated: if another_round { configs.unwrap_or_else(|| table.most_generated(core)).max(1) } else { 0 },
         };
-        let instructions = table.instructions(core, situation, self.metric);
+        let measured = table.instructions(core, situation, self.metric);
+        let instructions = match self.own.and_then(|own| own.instructions(&situation)) {
+            Some(stated) if self.per_metric => stated,
+            Some(stated) => stated.max(measured),
+            None => measured,
+        };
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions);
         registers.finish_decision(registers.now().saturating_add(cycles));
         self.spent.decisions += 1;

@@ -7,11 +7,14 @@
 pub mod cancel;
 pub mod compare;
 mod controller;
+mod decider;
 mod decision_time;
 pub mod fit;
 pub mod judge;
 pub mod least_squares;
 pub mod machine;
+pub mod own;
+pub mod policies;
 pub mod policy;
 pub mod shape;
 pub mod simulated;

@@ -1,5 +1,6 @@
 //! What decides where TBs go, by the names that users type.
 
+use super::own::Own;
 use clap::ValueEnum;
 
 /// A policy that a run can be asked for.
@@ -35,6 +36,9 @@ pub enum Policy {
     Coordinated,
     /// The better of spatial and smk, each measured on the whole GPU.
     Maestro,
+    /// One that the program brings itself.
+    #[value(skip)]
+    Own(Own),
 }
 
 impl Policy {
@@ -56,12 +60,18 @@ impl Policy {
             Policy::Smk => "smk",
             Policy::Coordinated => "coordinated",
             Policy::Maestro => "maestro",
+            Policy::Own(own) => own.name(),
         }
     }
 
-    /// Whether it decides by measuring.
+    /// Whether it decides by measuring; one of the program's own is taken to.
     pub fn measures(self) -> bool {
-        !matches!(self, Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk)
+        self.decides() && !matches!(self, Policy::LeftOver | Policy::Spatial | Policy::Smk)
+    }
+
+    /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known.
+    pub fn decides(self) -> bool {
+        self != Policy::Null
     }
 
     /// Fewest SMs on which it can place `kernels` kernels.
@@ -72,7 +82,7 @@ impl Policy {
         }
     }
 
-    /// All of them, in the order of reports.
+    /// All that are built in, in the order of reports.
     pub const ALL: [Policy; 15] = [
         Policy::LeftOver,
         Policy::Spatial,
@@ -90,6 +100,10 @@ impl Policy {
         Policy::Coordinated,
         Policy::Maestro,
     ];
+
+    /// [`PolicySet::Thesis`], in the order of reports.
+    const THESIS: [Policy; 7] =
+        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
 }
 
 /// A set of policies by name.
@@ -97,7 +111,7 @@ impl Policy {
 pub enum PolicySet {
     /// Those that the thesis implements, Warped-Slicer aside, and null.
     Thesis,
-    /// Every policy.
+    /// Every policy built in.
     All,
 }
 
@@ -105,7 +119,7 @@ impl PolicySet {
     /// Its policies, in the order of reports.
     pub fn policies(self) -> &'static [Policy] {
         match self {
-            PolicySet::Thesis => &Policy::ALL[..7],
+            PolicySet::Thesis => &Policy::THESIS,
             PolicySet::All => &Policy::ALL,
         }
     }
@@ -114,7 +128,7 @@ impl PolicySet {
 /// What the firmware of one run does: a policy of its own, or one configuration throughout.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Control {
-    /// This policy; never [`Policy::Null`], which is a configuration once the isolated runs are known.
+    /// This policy, if it [decides](Policy::decides).
     Policy(Policy),
     /// These TBs of each kernel on every SM, in kernel order.
     Fixed(Vec<u32>),

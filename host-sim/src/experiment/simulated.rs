@@ -10,7 +10,7 @@ use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
 use super::machine::{End, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
-use super::policy::Control;
+use super::policy::{Control, Policy};
 use super::workload::Workload;
 use crate::cosim::Image;
 use counts::{launch_counts, sm_totals, stalls};
@@ -133,7 +133,8 @@ impl SimulatedGpu {
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
         let timer = DecisionTimer::new(&self.config, run.options, &run.control);
-        let controller = Controller::start(gpu.registers_mut(), streams, self.image.as_ref(), timer, self.record_firmware)?;
+        let own = if let Control::Policy(Policy::Own(own)) = run.control { Some(own) } else { None };
+        let controller = Controller::start(gpu.registers_mut(), streams, own, self.image.as_ref(), timer, self.record_firmware)?;
         Ok(Running { gpu, controller })
     }
 

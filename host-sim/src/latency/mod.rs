@@ -62,7 +62,7 @@ impl Metric {
     /// All of them.
     const ALL: [Metric; 4] = [Metric::Ipc, Metric::IpmIpc, Metric::Factor, Metric::Linear];
 
-    /// The metric of a policy; none if it does not measure. Policies that decide by something else are taken to cost what IPC does:
+    /// The metric of a policy; none if it does not measure, or is one of the program's own, which is not in the table. Policies that decide by something else are taken to cost what IPC does:
     /// assumption, too little for most (docs/decision-latency.md).
     pub fn of(policy: Policy) -> Option<Self> {
         match policy {
@@ -77,7 +77,7 @@ impl Metric {
             | Policy::WarpedSlicerSum
             | Policy::Coordinated
             | Policy::Maestro => Some(Metric::Ipc),
-            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk => None,
+            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk | Policy::Own(_) => None,
         }
     }
 }

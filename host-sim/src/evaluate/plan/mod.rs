@@ -8,6 +8,7 @@ mod tests;
 
 pub use parameters::Setting;
 
+use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::gpu_file;
 use crate::kernels::Request;
@@ -84,22 +85,22 @@ pub fn names() -> Vec<&'static str> {
     BUILT_IN.iter().map(|(name, _)| *name).collect()
 }
 
-/// The plan `name_or_path`: one that is built in, else the TOML file at that path.
+/// The plan `name_or_path`: one that is built in, else the TOML file at that path. It may name any of `policies`.
 ///
 /// # Errors
 /// [`PlanError`].
-pub fn load(name_or_path: &str) -> Result<Plan, PlanError> {
+pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> {
     let (file, text) = text_of(name_or_path).map_err(PlanError)?;
-    parse(&file, &text)
+    parse(&file, &text, policies)
 }
 
 /// Parses and checks the plan in `text`; `file` is its name in messages.
 ///
 /// # Errors
 /// [`PlanError`] with file, line, column and the offending text.
-pub fn parse(file: &str, text: &str) -> Result<Plan, PlanError> {
+pub fn parse(file: &str, text: &str, policies: &Policies) -> Result<Plan, PlanError> {
     let mut plan = Plan { name: String::new(), description: String::new(), text: String::new(), experiments: Vec::new() };
-    read(Source { file, text }, &mut plan, 0)?;
+    read(Source { file, text }, policies, &mut plan, 0)?;
     if plan.experiments.is_empty() {
         return Err(PlanError(format!("{file}: the plan has no [[experiment]]")));
     }
@@ -120,7 +121,7 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
 }
 
 /// Adds what `source` says to `plan`, what it includes first.
-fn read(source: Source<'_>, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
+fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
     let top = Table::new(source, &document, "a plan", &["name", "description", "include", "experiment"])?;
     let name = top.require("name")?.text()?.to_owned();
@@ -130,13 +131,13 @@ fn read(source: Source<'_>, plan: &mut Plan, depth: u32) -> Result<(), PlanError
             return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} plans within each other; does one include itself?")));
         }
         let (file, text) = text_of(include.text()?).map_err(|message| include.fail(&message))?;
-        read(Source { file: &file, text: &text }, plan, depth + 1)?;
+        read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
     }
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let known = ["name", "title", "gpu", "kernels", "together", "groups", "policies", "configurations", "parameters", "machine"];
         let table = experiment.table("[[experiment]]", &known)?;
         let name = table.require("name")?;
-        let parsed = self::experiment(&table)?;
+        let parsed = self::experiment(&table, policies)?;
         if plan.experiments.iter().any(|before| before.name == parsed.name) {
             return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
         }
@@ -147,7 +148,7 @@ fn read(source: Source<'_>, plan: &mut Plan, depth: u32) -> Result<(), PlanError
     Ok(())
 }
 
-fn experiment(table: &Table<'_>) -> Result<Experiment, PlanError> {
+fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanError> {
     let name = table.require("name")?;
     let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !is_plain(name.text()?) {
@@ -155,7 +156,7 @@ fn experiment(table: &Table<'_>) -> Result<Experiment, PlanError> {
     }
     let kernels = kernels(&table.require("kernels")?)?;
     let groups = groups(table, &kernels)?;
-    let policies = policies(&table.require("policies")?)?;
+    let policies = policies(&table.require("policies")?, known)?;
     let gpu = table.require("gpu")?;
     let parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
     let mut settings = Vec::new();
@@ -239,15 +240,13 @@ fn listed(group: &Value<'_>, words: &[&str]) -> Result<Vec<usize>, PlanError> {
     members.iter().map(place).collect()
 }
 
-fn policies(value: &Value<'_>) -> Result<Vec<Policy>, PlanError> {
-    let known: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanError> {
     let mut named = Vec::new();
     for one in value.list()? {
         let text = one.text()?;
-        let policy = Policy::ALL.into_iter().find(|policy| policy.name() == text);
-        named.push(policy.ok_or_else(|| one.fail(&suggest::unknown("policy", text, &known)))?);
+        named.push(known.find(text).ok_or_else(|| one.fail(&suggest::unknown("policy", text, &known.names())))?);
     }
-    Ok(Policy::ALL.into_iter().filter(|policy| named.contains(policy)).collect())
+    Ok(known.sorted(&named))
 }
 
 /// All ways of taking `size` of `count` things, each ascending, in lexicographic order.

@@ -7,6 +7,14 @@ use crate::experiment::policy::Transition;
 
 const SOUND: &str = include_str!("../../../tests/data/pairs.toml");
 
+fn parse(file: &str, text: &str) -> Result<Plan, PlanError> {
+    super::parse(file, text, &Policies::default())
+}
+
+fn load(name_or_path: &str) -> Result<Plan, PlanError> {
+    super::load(name_or_path, &Policies::default())
+}
+
 fn refused(text: &str) -> String {
     parse("my.toml", text).unwrap_err().to_string()
 }

@@ -1,0 +1,127 @@
+//! The policies that a program knows by name: the built-in ones, and those that it brings itself.
+
+use super::own::Own;
+use super::policy::{Policy, PolicySet};
+
+/// Names in reports that are no policies': those of references, and of the class of all groups.
+const TAKEN: [&str; 4] = ["all", "s-null", "oracle-s", "oracle-stp"];
+
+/// All policies, in the order of reports: the built-in ones first.
+#[derive(Clone, Debug, Default)]
+pub struct Policies {
+    own: Vec<Own>,
+}
+
+impl Policies {
+    /// The built-in policies, and these.
+    ///
+    /// # Errors
+    /// A message about a name that cannot be, or is taken.
+    pub fn with(own: &[Own]) -> Result<Self, String> {
+        let mut policies = Policies::default();
+        for &one in own {
+            let name = one.name();
+            let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            if !name.starts_with(|first: char| first.is_ascii_lowercase()) || !name.bytes().all(plain) {
+                return Err(format!("the policy name `{name}` must be small letters, digits and hyphens, a letter first"));
+            }
+            if policies.find(name).is_some() || TAKEN.contains(&name) {
+                return Err(format!("there is a policy `{name}` already; give yours another NAME"));
+            }
+            policies.own.push(one);
+        }
+        Ok(policies)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = Policy> {
+        Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Own))
+    }
+
+    /// The program's own.
+    pub fn own(&self) -> &[Own] {
+        &self.own
+    }
+
+    /// The policy of a name.
+    pub fn find(&self, name: &str) -> Option<Policy> {
+        self.all().find(|policy| policy.name() == name)
+    }
+
+    /// All names.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.all().map(Policy::name).collect()
+    }
+
+    /// Those that are among `some`, in the order of reports.
+    pub fn sorted(&self, some: &[Policy]) -> Vec<Policy> {
+        self.all().filter(|policy| some.contains(policy)).collect()
+    }
+
+    /// A set, and the program's own: whoever brings one wants to see it.
+    pub fn set(&self, set: PolicySet) -> Vec<Policy> {
+        set.policies().iter().copied().chain(self.own.iter().copied().map(Policy::Own)).collect()
+    }
+
+    /// The same, whose own policies know the fingerprint of their program.
+    #[must_use]
+    pub fn of_program(&self, program: u64) -> Self {
+        Policies { own: self.own.iter().map(|own| own.of_program(program)).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::summary::{ALL, ORACLE_S, ORACLE_STP, S_NULL};
+    use crate::experiment::own::OwnPolicy;
+    use mias_firmware::configs::ConfigTable;
+    use mias_firmware::machine::{Machine, Settings};
+    use mias_firmware::policy::{Context, Plan, Spatial};
+
+    /// Spatial under some names.
+    #[derive(Clone, Debug)]
+    struct Named<const NAME: usize>;
+
+    const NAMES: [&str; 7] = ["mine", "spatial", "oracle-s", "Mine", "1-3", "", "my policy"];
+
+    impl<const NAME: usize> mias_firmware::policy::Policy for Named<NAME> {
+        fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+            Spatial.generate_configs(context, table)
+        }
+    }
+
+    impl<const NAME: usize> OwnPolicy for Named<NAME> {
+        const NAME: &'static str = NAMES[NAME];
+        const HELP: &'static str = "for a test";
+
+        fn new(_: &Machine, _: &Settings) -> Self {
+            Named
+        }
+    }
+
+    #[test]
+    fn own_policies_come_after_the_built_in_ones_in_the_order_given() {
+        let policies = Policies::with(&[Own::of::<Named<0>>()]).unwrap();
+        let names = policies.names();
+        assert_eq!(names.len(), Policy::ALL.len() + 1);
+        assert_eq!(names.last(), Some(&"mine"));
+        let mine = policies.find("mine").unwrap();
+        assert_eq!(policies.sorted(&[mine, Policy::Spatial]), [Policy::Spatial, mine]);
+        assert_eq!(policies.set(PolicySet::Thesis).last(), Some(&mine));
+        assert_eq!(Policies::default().set(PolicySet::All), Policy::ALL);
+    }
+
+    #[test]
+    fn names_that_cannot_be_or_are_taken_are_refused() {
+        assert_eq!(TAKEN, [ALL, S_NULL, ORACLE_S, ORACLE_STP]);
+        let refused = |own: &[Own]| Policies::with(own).unwrap_err();
+        assert!(refused(&[Own::of::<Named<0>>(), Own::of::<Named<0>>()]).contains("already"));
+        for taken in [Own::of::<Named<1>>(), Own::of::<Named<2>>()] {
+            assert!(refused(&[taken]).contains("already"), "{taken:?}");
+        }
+        for wrong in [Own::of::<Named<3>>(), Own::of::<Named<4>>(), Own::of::<Named<5>>(), Own::of::<Named<6>>()] {
+            assert!(refused(&[wrong]).contains("a letter first"), "{wrong:?}");
+        }
+    }
+}
