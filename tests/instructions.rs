@@ -30,7 +30,7 @@ fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options
     let all: Vec<&Workload> = workloads.iter().collect();
     // Decisions of no time: between two rounds of three kernels' configurations these small kernels would be over.
     let done = Options { profile_cycles: PROFILE_CYCLES, latency: Latency::Off, ..Options::new(End::Done) };
-    // Null places nothing of all kernels but one: until done it would never end.
+    // Null places nothing of all kernels but one: until done it would never end. Sequential is no run.
     let policies = Policy::ALL.into_iter().filter(|policy| policy.decides()).map(Control::Policy);
     let configs = machine.configurations(&all).unwrap().into_iter().filter(|config| !config.contains(&0)).map(Control::Fixed);
     let controls: Vec<Control> = policies.chain(configs).collect();

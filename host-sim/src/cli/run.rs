@@ -31,6 +31,11 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
     let image = resolve::image(common)?;
+    if args.policy == Some(Policy::Sequential) {
+        return Err(CliError::User(
+            "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),
+        ));
+    }
     own::check(args.policy.as_slice(), image.is_some())?;
     own::check_record(args.policy, args.record.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;

@@ -14,6 +14,7 @@ use crate::experiment::compare::{self, PerObjective, control_of, ipc, only_faste
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
 use crate::experiment::policy::{Control, Policy};
+use crate::experiment::sequential::sequential;
 use crate::hash;
 use crate::metrics::{Metrics, ratio};
 use mias_hw_model::sm::IssueClass;
@@ -136,8 +137,11 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let outcomes: BTreeMap<Control, Outcome> = kept.iter().map(|(control, (_, kept))| (control.clone(), kept.outcome())).collect();
     let policies = &study.experiment.policies;
     let sweep = group.sweep.clone();
-    let comparison =
-        judge(Material { isolated_ipc: &isolated_ipc, max_tbs: &group.max_tbs, sweep, policies, outcomes: &outcomes, options });
+    let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
+    let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &[], options);
+    let (max_tbs, isolated) = (&group.max_tbs, &isolated_ipc);
+    let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
+    let comparison = judge(material);
 
     let ipcs = |outcome: &Outcome| (0..group.names.len()).map(|kernel| ipc(outcome, kernel, options)).collect::<Vec<f64>>();
     let mut configurations = Vec::new();
@@ -154,12 +158,12 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
             });
         }
     }
-    let alone_cycles: u64 = group.alone.iter().map(|key| runs.get(key).map(|kept| kept.cycles)).sum::<Result<_, _>>()?;
-    let sequential_cycles = (options.end == End::Done).then_some(alone_cycles);
+    let sequential_cycles = (options.end == End::Done).then(|| alone.iter().map(|kept| kept.cycles).sum());
     let fastest = only_fastest(&isolated_ipc, &group.max_tbs);
     let mut results = Vec::new();
     for result in &comparison.results {
-        if let Some((origin, kept)) = kept.get(&control_of(result.policy, &fastest)) {
+        let of_runs = (result.policy == Policy::Sequential).then(|| in_turn(group, &alone, options));
+        if let Some((origin, kept)) = of_runs.as_ref().or_else(|| kept.get(&control_of(result.policy, &fastest))) {
             let mut row = policy(result, origin, kept, &configurations);
             row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
             results.push(row);
@@ -177,6 +181,18 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
         configurations,
         policies: results,
     })
+}
+
+/// The runs of kernels alone, one after the other, as one; in a window each for its part of the time.
+fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kept) {
+    let mut all = Kept::of(&Outcome::default());
+    all.cycles = alone.iter().map(|kept| kept.cycles).sum();
+    for kept in alone {
+        all.schedulers.iter_mut().zip(kept.schedulers).for_each(|(sum, cycles)| *sum += cycles);
+    }
+    let part = if options.end == End::Done { 1 } else { alone.len().max(1) as u64 };
+    all.energy_nj = alone.iter().map(|kept| kept.energy_nj).sum::<Option<u64>>().map(|sum| sum / part);
+    (Origin { key: group.alone.join("+"), derived: true }, all)
 }
 
 fn policy(result: &compare::PolicyResult, origin: &Origin, kept: &Kept, configurations: &[ConfigurationResult]) -> PolicyResult {

@@ -161,9 +161,9 @@ pub struct ConfigurationResult {
 pub struct PolicyResult {
     /// The policy.
     pub policy: &'static str,
-    /// Key of the run.
+    /// Key of the run; of several runs, with a plus between them.
     pub run: String,
-    /// The run is that of the first kernel alone, which provably is the same.
+    /// Nothing was run: it is the run of the first kernel alone, which provably is the same, or follows from all runs alone.
     pub derived: bool,
     /// TBs of each kernel per SM; none where SMs differ.
     pub config: Option<Vec<u32>>,

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 const PLAN: &str = include_str!("../../tests/data/pairs.toml");
 
 fn plan() -> Plan {
-    plan::parse("pairs.toml", PLAN, &Policies::default()).unwrap()
+    plan::parse("pairs.toml", &PLAN.replace("\"null\"", "\"null\", \"sequential\""), &Policies::default()).unwrap()
 }
 
 struct Unwatched;
@@ -56,7 +56,7 @@ fn evaluation() -> Evaluation {
 }
 
 /// 3 kernels alone; 3 pairs, each with 3 configurations, spatial and two that measure; left-over is a run alone, and null is where the
-/// first kernel is the fastest: in mm+bopt, not in fwt+mm and fwt+bopt.
+/// first kernel is the fastest: in mm+bopt, not in fwt+mm and fwt+bopt. Sequential is no run.
 const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
 
 #[test]
@@ -141,6 +141,22 @@ fn derived_runs_are_the_first_kernel_alone() {
         let null = policy(group, "null");
         assert_eq!(null.derived, group.isolated_ipc[0] > group.isolated_ipc[1]);
         assert_eq!(null.metrics.speedup, group.s_null);
+    }
+}
+
+#[test]
+fn sequential_follows_from_the_runs_alone() {
+    let evaluation = evaluation();
+    let alone: Vec<&str> = evaluation.studies[0].kernels.iter().map(|kernel| kernel.run.as_str()).collect();
+    for group in &evaluation.studies[0].groups {
+        let row = policy(group, "sequential");
+        assert!(row.derived && row.config.is_none() && row.makespan_cycles.is_none());
+        assert!(row.run.split('+').all(|key| alone.contains(&key)), "{}", row.run);
+        assert_eq!(
+            (row.metrics.speedup, row.metrics.stp, row.metrics.antt, row.metrics.fairness),
+            (Some(1.0), Some(1.0), Some(2.0), Some(1.0))
+        );
+        assert_eq!(row.ipc, group.isolated_ipc.iter().map(|ipc| ipc / 2.0).collect::<Vec<_>>());
     }
 }
 

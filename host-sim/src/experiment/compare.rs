@@ -8,6 +8,7 @@
 use super::judge::{Material, judge};
 use super::machine::{Decision, End, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
+use super::sequential::sequential;
 use super::workload::Workload;
 use crate::metrics::Metrics;
 use rayon::prelude::*;
@@ -156,16 +157,18 @@ pub fn compare(
     let alone = only_fastest(&isolated_ipc, &max_tbs);
 
     let mut controls: Vec<Control> = sweep_configs.iter().cloned().map(Control::Fixed).collect();
-    controls.extend(policies.iter().map(|&policy| control_of(policy, &alone)));
+    let run = policies.iter().filter(|&&policy| policy != Policy::Sequential);
+    controls.extend(run.map(|&policy| control_of(policy, &alone)));
     controls.sort();
     controls.dedup();
     let runs = controls.iter().map(|control| Run { control: control.clone(), workloads: all.clone(), options }).collect();
     let outcomes: BTreeMap<Control, Outcome> =
         controls.iter().cloned().zip(run_all(machine, runs, watch)?).filter_map(|(control, outcome)| Some((control, outcome?))).collect();
 
-    let material =
-        Material { isolated_ipc: &isolated_ipc, max_tbs: &max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options };
-    Ok(judge(material))
+    let arrivals: Vec<u64> = all.iter().map(|workload| workload.arrival_cycle).collect();
+    let sequential = sequential(&isolated, &arrivals, options);
+    let (isolated_ipc, max_tbs) = (&isolated_ipc, &max_tbs);
+    Ok(judge(Material { isolated_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
 }
 
 /// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
@@ -236,7 +239,7 @@ pub(super) fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Wat
     outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Ok(None))).collect()
 }
 
-/// What runs for a policy; `alone` is what [`Policy::Null`] places.
+/// What runs for a policy other than [`Policy::Sequential`]; `alone` is what [`Policy::Null`] places.
 pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
     if policy == Policy::Null { Control::Fixed(alone.to_vec()) } else { Control::Policy(policy) }
 }

@@ -5,6 +5,7 @@ use super::compare::{
 };
 use super::machine::{End, Options, Outcome};
 use super::policy::{Control, Policy};
+use super::sequential::Sequential;
 use crate::metrics::{self, Metrics};
 use std::collections::BTreeMap;
 
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 pub struct Material<'a> {
     /// Isolated IPC of each kernel, in kernel order.
     pub isolated_ipc: &'a [f64],
+    /// The kernels one after the other.
+    pub sequential: Sequential,
     /// Most TBs per SM of each.
     pub max_tbs: &'a [u32],
     /// All configurations, in lexicographic order; those without an outcome are reported missing.
@@ -27,7 +30,7 @@ pub struct Material<'a> {
 
 /// Judges what there is; policies and configurations without an outcome are listed as missing.
 pub fn judge(material: Material<'_>) -> Comparison {
-    let Material { isolated_ipc, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
+    let Material { isolated_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
     let alone = only_fastest(isolated_ipc, max_tbs);
     let judge = |outcome: &Outcome| {
         let ipcs: Vec<f64> = (0..isolated_ipc.len()).map(|kernel| ipc(outcome, kernel, options)).collect();
@@ -54,6 +57,11 @@ pub fn judge(material: Material<'_>) -> Comparison {
 
     let mut results = Vec::new();
     for &policy in policies {
+        if policy == Policy::Sequential {
+            let best = PerObjective { s: oracle.s.as_ref().map(|best| best.value), stp: oracle.stp.as_ref().map(|best| best.value) };
+            results.push(sequential.result(isolated_ipc, best, options));
+            continue;
+        }
         let Some(outcome) = outcomes.get(&control_of(policy, &alone)) else {
             missing.policies.push(policy);
             continue;

@@ -16,6 +16,7 @@ pub mod machine;
 pub mod own;
 pub mod policies;
 pub mod policy;
+pub mod sequential;
 pub mod shape;
 pub mod simulated;
 pub mod sweep;

@@ -12,6 +12,8 @@ pub enum Policy {
     Spatial,
     /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat.
     Null,
+    /// The kernels one after the other, derived from their runs alone: what STP compares with.
+    Sequential,
     /// MIAS, by instructions per cycle.
     MiasIpc,
     /// MIAS, by instructions per miss times instructions per cycle.
@@ -48,6 +50,7 @@ impl Policy {
             Policy::LeftOver => "left-over",
             Policy::Spatial => "spatial",
             Policy::Null => "null",
+            Policy::Sequential => "sequential",
             Policy::MiasIpc => "mias-ipc",
             Policy::MiasIpmIpc => "mias-ipm-ipc",
             Policy::MiasFactor => "mias-factor",
@@ -69,9 +72,9 @@ impl Policy {
         self.decides() && !matches!(self, Policy::LeftOver | Policy::Spatial | Policy::Smk)
     }
 
-    /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known.
+    /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known, or no run at all.
     pub fn decides(self) -> bool {
-        self != Policy::Null
+        !matches!(self, Policy::Null | Policy::Sequential)
     }
 
     /// Fewest SMs on which it can place `kernels` kernels.
@@ -83,10 +86,11 @@ impl Policy {
     }
 
     /// All that are built in, in the order of reports.
-    pub const ALL: [Policy; 15] = [
+    pub const ALL: [Policy; 16] = [
         Policy::LeftOver,
         Policy::Spatial,
         Policy::Null,
+        Policy::Sequential,
         Policy::MiasIpc,
         Policy::MiasIpmIpc,
         Policy::MiasFactor,

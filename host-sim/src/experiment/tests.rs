@@ -136,6 +136,9 @@ fn the_numbers_follow_from_the_closed_form() {
     assert_eq!(lossy.decision_regret.s, Some(0.0));
     assert!((lossy.end_to_end_regret.s.unwrap() - 10.0 / 270.0).abs() < 1e-12);
     // Null beats the sweep in S (it is none of it), and starves a kernel.
+    let sequential = of(Policy::Sequential);
+    assert_eq!((sequential.metrics.speedup, sequential.metrics.stp, sequential.metrics.antt), (Some(1.0), Some(1.0), Some(2.0)));
+    assert_eq!(sequential.kernels.iter().map(|k| k.ipc).collect::<Vec<_>>(), [60.0, 180.0], "each its own IPC for half of the time");
     let null = of(Policy::Null);
     assert_eq!((null.config.as_deref(), null.decision_regret.s, null.metrics.antt), (Some(&[0, 4][..]), None, None));
     assert_eq!(null.metrics.speedup, comparison.s_null);
@@ -151,8 +154,8 @@ fn each_run_is_executed_once() {
     run(&machine, &["slow", "fast"], &watch).unwrap();
     let executed = machine.executed.lock().unwrap();
     assert!(executed.values().all(|&times| times == 1), "{executed:?}");
-    // 2 isolated, 3 configurations, and the policies, null among them.
-    let runs = 2 + 3 + Policy::ALL.len() as u64;
+    // 2 isolated, 3 configurations, and the policies, null among them; sequential follows from the first 2.
+    let runs = 2 + 3 + Policy::ALL.len() as u64 - 1;
     assert_eq!(executed.len() as u64, runs);
     assert_eq!(watch.planned.load(Ordering::Relaxed), runs);
     assert_eq!(watch.finished.load(Ordering::Relaxed), runs);

@@ -77,7 +77,7 @@ impl Metric {
             | Policy::WarpedSlicerSum
             | Policy::Coordinated
             | Policy::Maestro => Some(Metric::Ipc),
-            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Smk | Policy::Own(_) => None,
+            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Sequential | Policy::Smk | Policy::Own(_) => None,
         }
     }
 }

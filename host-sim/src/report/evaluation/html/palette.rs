@@ -14,6 +14,7 @@ const PURPLE: &str = "#CC79A7";
 const SKY: &str = "#56B4E9";
 const YELLOW: &str = "#F0E442";
 const GREY: &str = "#999999";
+const SAND: &str = "#DDCC77";
 
 /// For policies without a colour of their own, in the order in which they appear.
 const OTHERS: [&str; 8] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499"];
@@ -31,6 +32,7 @@ fn named(policy: &str) -> Option<&'static str> {
         "left-over" => GREY,
         "spatial" => SKY,
         "null" => INK,
+        "sequential" => SAND,
         // The thesis' colour for it.
         "warped-slicer" => PURPLE,
         "mias-ipc" => BLUE,

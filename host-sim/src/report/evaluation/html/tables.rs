@@ -199,7 +199,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", escape(&starved.join("; "))));
     }
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.derived) {
-        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0.");
+        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0. Sequential: all kernels' runs alone, one after the other.");
     }
 }
 
