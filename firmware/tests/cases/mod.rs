@@ -5,5 +5,7 @@ use proptest::prelude::ProptestConfig;
 /// `usual` cases, or the number in the variable `MIAS_CASES`.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("MIAS_CASES").ok();
-    ProptestConfig::with_cases(asked.map_or(usual, |text| text.parse().expect("MIAS_CASES is a number")))
+    let cases = asked.map_or(usual, |text| text.parse().expect("MIAS_CASES is a number"));
+    // Filters may reject a share of the cases, however many there are; the default is a number of its own.
+    ProptestConfig { max_local_rejects: cases.saturating_mul(10), ..ProptestConfig::with_cases(cases) }
 }
