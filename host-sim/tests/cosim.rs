@@ -165,12 +165,17 @@ fn what_cannot_be_run_is_refused() {
     refused(&["run", "mm:64", "--image", "x.elf"], &["--image: give --firmware qemu too"]);
     refused(&["run", "mm:64", "--firmware", "qemu", "--image", "no.elf"], &["no.elf is no image", "cargo xtask image"]);
     let text = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
-    refused(&["run", "mm:64", "--firmware", "qemu", "--image", &text], &["QEMU has ended: is this an image for that processor?"]);
+    refused(&["run", "mm:64", "--firmware", "qemu", "--image", &text], &["Cargo.toml is no ELF file", "cargo build"]);
     let folder = tempfile::tempdir().expect("a folder");
     let file = generated(folder.path(), &["--cases", "1", "--sms", "2"]);
     let on_m4 = ["firmware", "replay", &file, "--on", "m4", "--image"];
     refused(&[&on_m4[..], &["no.elf"]].concat(), &["no.elf is no image", "cargo xtask image"]);
-    refused(&[&on_m4[..], &[&text]].concat(), &["QEMU has ended: is this an image for that processor?"]);
+    refused(&[&on_m4[..], &[&text]].concat(), &["Cargo.toml is no ELF file"]);
+    // The header's machine is 243, EM_RISCV.
+    let other = folder.path().join("other.elf");
+    std::fs::write(&other, [b"\x7fELF".as_slice(), &[0; 14], &[243, 0]].concat()).expect("written");
+    let other = other.to_str().expect("a path");
+    refused(&[&on_m4[..], &[other]].concat(), &["other.elf is for another processor than the Cortex-M4F", "thumbv7em-none-eabihf"]);
     let mut no_qemu = mias(&["firmware", "replay", &file, "--on", "riscv"]);
     no_qemu
         .env("PATH", folder.path())

@@ -17,9 +17,10 @@ pub(crate) struct Args {
 
 /// Prints the logs in a dump.
 pub(crate) fn run(args: &Args) -> Result<()> {
+    let table = table(&args.image)?;
     let dump = std::fs::read(&args.dump).with_context(|| format!("cannot read {}", args.dump.display()))?;
     let (written, ring) = dump.split_first_chunk().with_context(|| format!("{} is no dump of MIAS_LOG", args.dump.display()))?;
-    for line in decode(&args.image, &bytes(u32::from_le_bytes(*written), ring))? {
+    for line in decode_with(&table, &args.image, &bytes(u32::from_le_bytes(*written), ring))? {
         println!("{line}");
     }
     Ok(())
@@ -36,11 +37,19 @@ pub(crate) fn bytes(written: u32, ring: &[u8]) -> Vec<u8> {
     cut.iter().position(|byte| *byte == 0).map_or_else(Vec::new, |end| cut[end + 1..].to_vec())
 }
 
-/// The text of frames.
-pub(crate) fn decode(image: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+/// The texts of an image.
+fn table(image: &Path) -> Result<Table> {
     let elf = std::fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
     let table = Table::parse(&elf).with_context(|| format!("{} is no image with logs", image.display()))?;
-    let table = table.with_context(|| format!("{} has no logs: build it with the feature `defmt`", image.display()))?;
+    table.with_context(|| format!("{} has no logs: build it with the feature `defmt`", image.display()))
+}
+
+/// The text of frames.
+pub(crate) fn decode(image: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+    decode_with(&table(image)?, image, bytes)
+}
+
+fn decode_with(table: &Table, image: &Path, bytes: &[u8]) -> Result<Vec<String>> {
     let mut decoder = table.new_stream_decoder();
     decoder.received(bytes);
     let mut lines = Vec::new();

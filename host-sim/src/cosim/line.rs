@@ -1,6 +1,6 @@
 //! The serial port of a processor in QEMU, as bytes.
 
-use super::{CosimError, Image};
+use super::{CosimError, IMAGE, Image};
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -30,6 +30,7 @@ impl SerialLine {
         if !image.file.is_file() {
             return Err(CosimError(format!("{} is no image: `cargo xtask image` builds them", image.file.display())));
         }
+        image.check()?;
         let board = image.core.board();
         let program = board.qemu;
         let mut command = Command::new(program);
@@ -63,7 +64,10 @@ impl SerialLine {
             match self.output.recv_timeout(PATIENCE) {
                 Ok(chunk) => self.chunk = chunk.into_iter(),
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(CosimError(format!("the image in QEMU says nothing for {} seconds", PATIENCE.as_secs())));
+                    return Err(CosimError(format!(
+                        "the image in QEMU says nothing for {} seconds: is it `{IMAGE}` for this board, as `cargo xtask image` builds it?",
+                        PATIENCE.as_secs()
+                    )));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(CosimError("QEMU has ended: is this an image for that processor?".into()));

@@ -13,6 +13,7 @@ pub use remote::RemoteFirmware;
 pub use replay::{Parting, Replay};
 
 use mias_firmware::boards::{self, Board};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Name of the image's file, as `cargo xtask image` builds it.
@@ -53,6 +54,14 @@ impl Core {
         }
     }
 
+    /// Its number in the header of an ELF file (`e_machine`; System V ABI, processor supplements: `EM_ARM`, `EM_RISCV`).
+    fn elf_machine(self) -> u16 {
+        match self {
+            Core::CortexM4 | Core::CortexM0 => 40,
+            Core::RiscV => 243,
+        }
+    }
+
     /// The command that builds its image.
     fn build(self) -> String {
         let Board { target, profile, .. } = self.board();
@@ -79,5 +88,24 @@ impl Image {
             ))
         };
         found.map(|file| Image { core, file }).ok_or_else(missing)
+    }
+
+    /// Whether the file is a program for this kind of processor.
+    ///
+    /// # Errors
+    /// [`CosimError`] if not: QEMU would run it, or not, and say nothing.
+    fn check(&self) -> Result<(), CosimError> {
+        let (file, core) = (self.file.display(), self.core.board().core);
+        let mut header = [0; 20];
+        let read = std::fs::File::open(&self.file).and_then(|mut opened| opened.read_exact(&mut header));
+        let is_elf = read.is_ok() && header.starts_with(b"\x7fELF");
+        let problem = if !is_elf {
+            "is no ELF file".to_owned()
+        } else if u16::from_le_bytes([header[18], header[19]]) != self.core.elf_machine() {
+            format!("is for another processor than the {core}")
+        } else {
+            return Ok(());
+        };
+        Err(CosimError(format!("{file} {problem}: `{}` builds an image for it", self.core.build())))
     }
 }

@@ -20,7 +20,12 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     for result in &comparison.results {
         text += &placement(result);
         text += &starvation(result, &names);
-        text += &undecided(result);
+        text += &explanation::undecided(
+            result.policy,
+            result.profile_cycles,
+            result.decision.is_some(),
+            !result.placement.is_empty() || result.config.is_some(),
+        );
     }
     if options.end == End::Done {
         text += "IPC of each kernel over its own time, launch to end; makespan over all.\n";
@@ -101,20 +106,6 @@ fn starvation(result: &PolicyResult, names: &[&str]) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
     let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
-}
-
-/// A line if a policy that measures was cut off before it decided, or before its decision took effect: its row then shows
-/// profiling, not the policy.
-fn undecided(result: &PolicyResult) -> String {
-    if !result.policy.measures() || result.profile_cycles == 0 {
-        return String::new();
-    }
-    let missing = match &result.decision {
-        None => "it decided",
-        Some(_) if result.config.is_none() && result.placement.is_empty() => "its decision took effect",
-        Some(_) => return String::new(),
-    };
-    format!("{}: the run ended before {missing}; a longer one shows what it does\n", result.policy.name())
 }
 
 fn placement(result: &PolicyResult) -> String {

@@ -9,8 +9,22 @@ pub(super) fn why_none(policy: Policy, kernels: usize) -> &'static str {
     match (policy.measures(), kernels) {
         (false, _) => "does not measure configurations, so there is no decision to explain",
         (true, 1) => "one kernel alone leaves nothing to decide",
-        (true, _) => "no decision; a run that ends before the profiling window has none yet, and one configuration leaves no choice",
+        (true, _) => {
+            "no decision; a run that ends before the windows and the decision are over has none yet, and one configuration leaves no choice"
+        }
     }
+}
+
+/// A line if a policy that measures was cut off before it decided, or before its decision took effect: what is shown is then
+/// profiling, not the policy.
+pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, placed: bool) -> String {
+    let missing = match (decided, placed) {
+        _ if !policy.measures() || profile_cycles == 0 => return String::new(),
+        (true, true) => return String::new(),
+        (true, false) => "its decision took effect",
+        (false, _) => "it decided",
+    };
+    format!("{}: the run ended before {missing}; a longer one shows what it does\n", policy.name())
 }
 
 /// Decisions of policies by name. Policies that measured the same share a table, with a column of scores for each.

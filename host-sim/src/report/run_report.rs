@@ -180,6 +180,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         format!(", decision {cycles} cycles ({instructions} instructions, {:.1} us)", microseconds(subject.gpu, time.cycles))
     });
     text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}\n");
+    text += &explanation::undecided(subject.policy, outcome.profile_cycles, outcome.decision.is_some(), !outcome.placement.is_empty());
     let slots: u64 = outcome.stalls.iter().map(|(_, cycles)| cycles).sum();
     if slots > 0 {
         let mut table = table::new(&["scheduler-cycles", "share"]);

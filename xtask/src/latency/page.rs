@@ -22,7 +22,7 @@ Written by `cargo xtask latency`; the tests fail when it is not current. Do not 
 
 Instructions, counted by QEMU (`-icount shift=8`) on three boards: the Cortex-M4F of an MPS2 AN386, the Cortex-M0 of a
 micro:bit, the RV32IMAC of `virt`. QEMU executes instructions; it does not model the cycles that they take. The firmware is built
-as in its image, for the Cortex-M0 thus for size and not for time, and a register access is one load or store. Counters are near
+as in its image, for the Cortex-M4F thus for time and for the others for size, and a register access is one load or store. Counters are near
 the end of their range, and every SM's window ends in the same interrupt: the most that one interrupt can bring. Kernels are blk and bopt (7 configurations), with dxtc (36) and mm
 (84); mm and fwt (3). 16 and 30 SMs are measured with the image's limits of 32 SMs and 64 configurations, 80 and 132 SMs with those of the
 image for 132 SMs.
