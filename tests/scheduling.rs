@@ -306,6 +306,16 @@ fn kernels_of_atomics_and_of_large_tbs_share_one_sm() {
     run(&small_machine(1), &Setting { window: 69, ..Setting::new(PolicyCode::MiasIpc, true) }, launches);
 }
 
+/// Found by the property below.
+#[test]
+fn every_store_is_acknowledged() {
+    let small = HandMade { tbs: 4, threads: 32, registers: 16, shared: 0, body: vec![Step::Int(5), Step::Int(5), Step::Store(5, 0)] };
+    let body = vec![Step::Load(8, 0), Step::Load(5, 4), Step::Load(6, 30), Step::Int(5), Step::Store(7, 16)];
+    let large = HandMade { tbs: 7, threads: 1024, registers: 16, shared: 40_000, body };
+    let launches = vec![launch(&small.trace(), 1, 926), launch(&large.trace(), 0, 566)];
+    run(&small_machine(4), &Setting { window: 50, ..Setting::new(PolicyCode::LeftOver, false) }, launches);
+}
+
 /// Random schedules of launches in a test run.
 const USUAL: u32 = 64;
 

@@ -166,6 +166,12 @@ impl<T: Copy + Default> Mshr<T> {
         if n == 0 { &self.entries[slot as usize].first } else { &self.waiting[self.place(slot, n)] }
     }
 
+    /// Whether `sector` has arrived, and its entry still has requests to hand out: one that merges now finds its data here, and nothing
+    /// will arrive for it.
+    pub fn has_arrived(&self, sector: u64) -> bool {
+        self.index.find(&self.entries, sector).is_some_and(|slot| self.entries[slot as usize].ready)
+    }
+
     /// Whether a request may leave.
     pub fn has_ready(&self) -> bool {
         self.ready_len > 0

@@ -190,6 +190,13 @@ impl L2Slice {
             self.tags.write(local, slot, byte_mask, probe);
             self.to_crossbar.push(id);
         } else {
+            // The line may have been evicted while requests for it were still being answered.
+            if room == MshrRoom::Merge && self.mshr.has_arrived(local) {
+                self.tags.fill(local);
+                if kind == RequestKind::Atomic {
+                    self.tags.write(local, slot, byte_mask, Probe::Hit(slot));
+                }
+            }
             self.mshr.add(local, Waiting { id, atomic: kind == RequestKind::Atomic });
             if room == MshrRoom::New {
                 self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });

@@ -214,8 +214,10 @@ impl L1 {
         if self.misses.room() < 2 {
             return Lookup::Failed;
         }
+        let mut here = false;
         match self.mshr.room(access.sector) {
-            MshrRoom::Merge => {}
+            // The line may have been evicted while requests for it were still being answered.
+            MshrRoom::Merge => here = self.mshr.has_arrived(access.sector),
             MshrRoom::New => {
                 counters.load_requests += 1;
                 counters.l1_load_misses += 1;
@@ -231,6 +233,9 @@ impl L1 {
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Lookup::Failed,
         }
         self.tags.access(access.sector, probe);
+        if here {
+            self.tags.fill(access.sector);
+        }
         self.mshr.add(access.sector, access.token);
         Lookup::Accepted
     }
