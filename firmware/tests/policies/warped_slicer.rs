@@ -208,7 +208,7 @@ fn bandwidth_is_scaled_to_that_of_all_sms() {
         let score = |index| WarpedSlicer::default().score(&case.table, index).expect("measured").numerator.to_u128();
         let scores: Vec<u128> = (0..6).map(score).collect();
         for (score, expected) in scores.iter().zip([expected, expected].concat()) {
-            // T / j is kept in parts of 2^8.
+            // T / j is kept in parts of 2^12, the factor in parts of 2^15.
             assert!(score.abs_diff(expected) <= 2, "{scores:?}");
         }
     }

@@ -139,6 +139,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let sweep = group.sweep.clone();
     let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
     let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &[], options);
+    let sequential_cycles = one_by_one.makespan_cycles;
     let (max_tbs, isolated) = (&group.max_tbs, &isolated_ipc);
     let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
     let comparison = judge(material);
@@ -158,7 +159,6 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
             });
         }
     }
-    let sequential_cycles = (options.end == End::Done).then(|| alone.iter().map(|kept| kept.cycles).sum());
     let fastest = only_fastest(&isolated_ipc, &group.max_tbs);
     let mut results = Vec::new();
     for result in &comparison.results {

@@ -83,7 +83,8 @@ pub fn words(plan: &Plan) -> Vec<(String, Request)> {
 }
 
 impl<'p> Studies<'p> {
-    /// What `plan` runs, but for [`Policy::Null`], which [`Studies::add_null`] adds; [`Policy::Sequential`] runs nothing; `traces` are those of [`words`].
+    /// What `plan` runs, but for [`Policy::Null`], which [`Studies::add_null`] adds; [`Policy::Sequential`] runs nothing. `traces` are those
+    /// of [`words`].
     ///
     /// # Errors
     /// [`RunError::Workload`] for kernels that do not fit a machine.

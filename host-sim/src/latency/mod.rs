@@ -62,8 +62,8 @@ impl Metric {
     /// All of them.
     const ALL: [Metric; 4] = [Metric::Ipc, Metric::IpmIpc, Metric::Factor, Metric::Linear];
 
-    /// The metric of a policy; none if it does not measure, or is one of the program's own, which is not in the table. Policies that decide by something else are taken to cost what IPC does:
-    /// assumption, too little for most (docs/decision-latency.md).
+    /// The metric of a policy; none if it does not measure, or is one of the program's own, which is not in the table. Policies that
+    /// decide by something else are taken to cost what IPC does: assumption, too little for most (docs/decision-latency.md).
     pub fn of(policy: Policy) -> Option<Self> {
         match policy {
             Policy::MiasIpc => Some(Metric::Ipc),
