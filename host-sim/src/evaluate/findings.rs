@@ -115,7 +115,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         before = (sample.cycle, insts);
     }
     AloneResult {
-        name: name.split('#').next().unwrap_or_default().to_owned(),
+        name: unnumbered(name).to_owned(),
         trace_hash: trace_hash.to_owned(),
         run: key.to_owned(),
         max_tbs,
@@ -245,6 +245,11 @@ pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult
     }
 }
 
+/// A kernel's name without the number of its launch.
+fn unnumbered(name: &str) -> &str {
+    name.split('#').next().unwrap_or_default()
+}
+
 fn values(metrics: Metrics) -> MetricValues {
     let Metrics { speedup, stp, antt, fairness } = metrics;
     MetricValues { speedup, stp, antt, fairness }
@@ -286,8 +291,7 @@ fn compare_orders(results: &mut [StudyResult]) {
     for study in results {
         let of_study = rest(study);
         for group in &mut study.groups {
-            let plain = |name: &String| name.split('#').next().unwrap_or_default().to_owned();
-            let reversed: Vec<String> = group.kernels.iter().rev().map(plain).collect();
+            let reversed: Vec<String> = group.kernels.iter().rev().map(|name| unnumbered(name).to_owned()).collect();
             let other = makespans.get(&(of_study.clone(), reversed)).copied().flatten();
             for row in &mut group.policies {
                 row.makespan_speedup_left_over_reversed = other.zip(row.makespan_cycles).and_then(|(other, own)| ratio(other, own));
