@@ -10,14 +10,16 @@ use super::operands::{MAX_SUB_CORES, PLACE};
 use super::{QUICK, RESULT_CYCLES};
 use crate::config::UnitTiming;
 
-/// Places of units other than the load/store unit, times sub-cores.
-const LATCHES: usize = 8 * MAX_SUB_CORES;
+/// Units other than the load/store unit: their [`PLACE`]s fill a lane of 8 bits per sub-core.
+const PLACES: usize = 8;
+const LATCHES: usize = PLACES * MAX_SUB_CORES;
 
 /// The units of an SM.
 #[derive(Clone, Debug)]
 pub(super) struct Execution {
-    timings: [UnitTiming; UNITS],
-    /// Latches that are full: bit 8 x place of the unit + sub-core, here and below.
+    /// By place.
+    timings: [UnitTiming; PLACES],
+    /// Latches that are full: bit 8 x sub-core + place of the unit, here and below.
     full: u64,
     /// By latch, the first cycle in which its unit takes another instruction.
     free_at: [u64; LATCHES],
@@ -39,8 +41,14 @@ impl Execution {
         let cycles = (interval as usize + 2).next_power_of_two();
         // A unit accepts an instruction per interval and holds it for its latency; one more waits in its latch.
         let in_flight: u32 = timings.iter().map(|t| (t.latency + RESULT_CYCLES as u32).div_ceil(t.interval) + 2).sum();
+        let mut by_place = [QUICK; PLACES];
+        for (timing, place) in timings.iter().zip(PLACE) {
+            if let Some(at) = by_place.get_mut(usize::from(place)) {
+                *at = *timing;
+            }
+        }
         Execution {
-            timings,
+            timings: by_place,
             full: 0,
             free_at: [0; LATCHES],
             emptied: vec![0; cycles],
@@ -63,17 +71,23 @@ impl Execution {
         emptied != 0
     }
 
-    /// Whether the latch of a unit other than the load/store unit is full.
+    /// Latches of units other than the load/store unit that are full: a lane of 8 bits per sub-core, a bit per [`PLACE`].
     #[inline]
-    pub(super) fn is_full(&self, sub_core: usize, unit: usize) -> bool {
-        self.full >> latch(sub_core, unit) & 1 != 0
+    pub(super) fn full(&self) -> u64 {
+        self.full
+    }
+
+    /// Whether the latch of a unit other than the load/store unit, given by its [`PLACE`], is full.
+    #[inline]
+    pub(super) fn is_full(&self, sub_core: usize, place: u8) -> bool {
+        self.full >> latch(sub_core, place) & 1 != 0
     }
 
     /// An instruction enters its unit's latch, which must be free, in cycle `now`.
     #[inline]
-    pub(super) fn accept(&mut self, sub_core: usize, unit: usize, inst: &Inflight, now: u64) {
-        let latch = latch(sub_core, unit);
-        let UnitTiming { latency, interval } = if inst.quick { QUICK } else { self.timings[unit] };
+    pub(super) fn accept(&mut self, sub_core: usize, place: u8, inst: &Inflight, now: u64) {
+        let latch = latch(sub_core, place);
+        let UnitTiming { latency, interval } = if inst.quick { QUICK } else { self.timings[latch & (PLACES - 1)] };
         let taken = self.free_at[latch].max(now + 1);
         self.free_at[latch] = taken + u64::from(interval);
         self.full |= 1 << latch;
@@ -94,8 +108,9 @@ impl Execution {
     }
 }
 
-fn latch(sub_core: usize, unit: usize) -> usize {
-    (MAX_SUB_CORES * PLACE[unit & 15] + sub_core) & (LATCHES - 1)
+#[inline]
+fn latch(sub_core: usize, place: u8) -> usize {
+    (PLACES * sub_core + usize::from(place)) & (LATCHES - 1)
 }
 
 #[cfg(test)]
@@ -120,6 +135,7 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), any::<bool>(), any::<bool>()), 1..100),
         ) {
             let unit = 5;
+            let place = PLACE[unit];
             let mut timings = [QUICK; UNITS];
             timings[unit] = UnitTiming { latency, interval };
             let mut execution = Execution::new(timings, 1);
@@ -145,11 +161,11 @@ mod tests {
                     continue;
                 }
                 execution.begin(now);
-                prop_assert_eq!(execution.is_full(0, unit), plain.latch.is_some());
+                prop_assert_eq!(execution.is_full(0, place), plain.latch.is_some());
                 if enter && plain.latch.is_none() {
                     let warp = number & !1 | u8::from(quick);
                     plain.latch = Some(warp);
-                    execution.accept(0, unit, &Inflight { warp, quick, ..Inflight::EMPTY }, now);
+                    execution.accept(0, place, &Inflight { warp, quick, ..Inflight::EMPTY }, now);
                 }
             }
         }

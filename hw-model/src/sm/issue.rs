@@ -10,31 +10,43 @@ impl Sm {
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
         self.hopeful |= self.operands.take_emptied();
-        // Bit i: the sub-core whose turn is i-th.
-        let mut turns = self.hopeful_in_turn(now);
+        if self.hopeful == 0 {
+            return;
+        }
+        // All at once, because the host could not predict which sub-cores have something to issue.
+        let mut issuable = self.issuable();
+        self.hopeful &= filled(&issuable);
+        let mut turns = self.in_turn(self.hopeful, now);
         while turns != 0 {
             let turn = turns.trailing_zeros();
             let number = (now as usize + turn as usize) & usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
             turns &= turns - 1;
             let sub_core = &mut self.sub_cores[number];
-            let issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
-            if issuable == 0 {
-                self.hopeful &= !(1 << number);
-                continue;
-            }
-            let local = sub_core.picker.pick(issuable, &sub_core.residents);
+            let local = sub_core.picker.pick(issuable[number], &sub_core.residents);
             self.issued |= 1 << number;
             if self.issue_warp((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
-                turns = self.hopeful_in_turn(now) & u32::MAX << turn << 1;
+                issuable = self.issuable();
+                turns = self.in_turn(self.hopeful & filled(&issuable), now) & u32::MAX << turn << 1;
             }
         }
     }
 
-    /// Sub-cores that may have a warp to issue, in the order of their turns: bit i stands for sub-core now + i.
-    fn hopeful_in_turn(&self, now: u64) -> u32 {
-        let (hopeful, count) = (u32::from(self.hopeful), u32::from(self.sub_core_mask) + 1);
+    /// Per sub-core, the warps that could issue.
+    #[inline]
+    fn issuable(&self) -> [u32; MAX_SUB_CORES] {
+        let mut issuable = [0; MAX_SUB_CORES];
+        let count = usize::from(self.sub_core_mask) + 1;
+        for (number, (issuable, sub_core)) in issuable.iter_mut().zip(self.sub_cores.iter()).enumerate().take(count) {
+            *issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
+        }
+        issuable
+    }
+
+    /// A set of sub-cores in the order of their turns: bit i stands for sub-core now + i.
+    fn in_turn(&self, set: u8, now: u64) -> u32 {
+        let (set, count) = (u32::from(set), u32::from(self.sub_core_mask) + 1);
         let first = now as u32 & u32::from(self.sub_core_mask);
-        (hopeful | hopeful << count) >> first & !(u32::MAX << count)
+        (set | set << count) >> first & !(u32::MAX << count)
     }
 
     /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
@@ -78,11 +90,10 @@ impl Sm {
             let next = program.decoded(warp.executed);
             warp.needs = next.registers;
             warp.unit = next.unit;
-            if !warp.pending.meets(&next.registers) {
-                readiness.set_ready(bit, next.unit);
-            } else if warp.loading.meets(&next.registers) {
-                readiness.on_memory |= bit;
-            }
+            let waits = warp.pending.meets(&next.registers);
+            readiness.set_ready(if waits { 0 } else { bit }, next.unit);
+            // What a load will write is pending.
+            readiness.on_memory |= if warp.loading.meets(&next.registers) { bit } else { 0 };
             return false;
         }
         self.after_control(number, inst.control, programs);
@@ -188,7 +199,7 @@ impl Sm {
             warp.loading.remove(reg);
         }
         let readiness = &mut self.sub_cores[sub_core].readiness;
-        if readiness.valid & !readiness.ready & bit == 0 || !warp.needs.contains(reg) {
+        if (readiness.valid & !readiness.ready & bit == 0) | !warp.needs.contains(reg) {
             return;
         }
         self.account.changed |= 1 << sub_core;
@@ -200,4 +211,10 @@ impl Sm {
             readiness.on_memory &= !bit;
         }
     }
+}
+
+/// The sub-cores with a warp.
+#[inline]
+fn filled(warps: &[u32; MAX_SUB_CORES]) -> u8 {
+    warps.iter().enumerate().fold(0, |set, (number, &warps)| set | u8::from(warps != 0) << number)
 }

@@ -7,6 +7,7 @@
 
 use super::counters::KernelCounters;
 use super::lsu::TAG_FILL;
+use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L1Config, L1Write, SetIndex};
 use crate::memory::{MemorySystem, Request, RequestKind};
@@ -57,8 +58,7 @@ pub(super) struct L1 {
     write: L1Write,
     bank_mask: u64,
     banks: Vec<Bank>,
-    /// Banks whose head was refused, and nothing that it may lack has become free since: it will be refused again.
-    refused: u32,
+    refused: Refused,
     /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
     due: [u64; MAX_BANKS],
     /// The earliest of them.
@@ -86,7 +86,7 @@ impl L1 {
             write: config.write,
             bank_mask: u64::from(config.banks) - 1,
             banks: vec![bank; config.banks as usize],
-            refused: 0,
+            refused: Refused::default(),
             due: [EMPTY; MAX_BANKS],
             first_due: EMPTY,
             tags: TagArray::new(geometry),
@@ -104,7 +104,7 @@ impl L1 {
     /// Empties the cache and gives it `ways` ways. Sectors on their way are dropped when they come.
     pub(super) fn reset(&mut self, ways: u32) {
         self.used = false;
-        self.refused = 0;
+        self.refused = Refused::default();
         if ways == self.geometry.ways {
             self.tags.invalidate_all();
         } else {
@@ -171,20 +171,24 @@ impl L1 {
     pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
         let access = self.banks[bank].pipeline.front().expect("a due bank has a head").0;
         let counters = &mut counters[usize::from(access.kernel)];
-        if self.refused >> bank & 1 != 0 {
+        if self.refused.has(bank) {
             counters.l1_reservation_fails += 1;
             return Lookup::Failed;
         }
         self.used = true;
         let probe = self.tags.probe(access.sector, access.store);
         let lookup = if access.store { self.store(&access, probe) } else { self.load(&access, probe, counters) };
-        if lookup == Lookup::Failed {
-            counters.l1_reservation_fails += 1;
-            self.refused |= 1 << bank;
-            return lookup;
+        let lookup = match lookup {
+            Ok(lookup) => lookup,
+            Err(lack) => {
+                counters.l1_reservation_fails += 1;
+                self.refused.add(bank, lack);
+                return Lookup::Failed;
+            }
+        };
+        if access.store {
+            self.refused.store_accepted();
         }
-        // Its line or its MSHR may be what another bank's head lacks.
-        self.refused = 0;
         counters.l1_accesses += 1;
         match probe {
             Probe::Hit(_) => counters.l1_hits += 1,
@@ -201,18 +205,18 @@ impl L1 {
         lookup
     }
 
-    fn load(&mut self, access: &Access, probe: Probe, counters: &mut KernelCounters) -> Lookup {
+    fn load(&mut self, access: &Access, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
             Probe::Hit(_) => {
                 self.tags.access(access.sector, probe);
-                return Lookup::Hit(access.token);
+                return Ok(Lookup::Hit(access.token));
             }
-            Probe::Full => return Lookup::Failed,
+            Probe::Full => return Err(Lack::Line),
             Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
         }
         // The peer keeps one entry in reserve for every load that does not hit, merges included.
         if self.misses.room() < 2 {
-            return Lookup::Failed;
+            return Err(Lack::Queue);
         }
         let mut here = false;
         match self.mshr.room(access.sector) {
@@ -230,19 +234,22 @@ impl L1 {
                     tag: TAG_FILL,
                 });
             }
-            MshrRoom::MergesFull | MshrRoom::EntriesFull => return Lookup::Failed,
+            MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),
         }
         self.tags.access(access.sector, probe);
         if here {
             self.tags.fill(access.sector);
         }
         self.mshr.add(access.sector, access.token);
-        Lookup::Accepted
+        Ok(Lookup::Accepted)
     }
 
-    fn store(&mut self, access: &Access, probe: Probe) -> Lookup {
-        if self.misses.is_full() || (probe == Probe::Full && self.write == L1Write::ThroughAllocate) {
-            return Lookup::Failed;
+    fn store(&mut self, access: &Access, probe: Probe) -> Result<Lookup, Lack> {
+        if self.misses.is_full() {
+            return Err(Lack::Queue);
+        }
+        if probe == Probe::Full && self.write == L1Write::ThroughAllocate {
+            return Err(Lack::Line);
         }
         match (self.write, probe) {
             (L1Write::ThroughAllocate, _) => {
@@ -260,7 +267,7 @@ impl L1 {
             kind: RequestKind::Write,
             tag: access.token,
         });
-        Lookup::Accepted
+        Ok(Lookup::Accepted)
     }
 
     /// Sends the oldest miss off if the crossbar has room.
@@ -269,14 +276,14 @@ impl L1 {
             && memory.can_inject(self.sm, request.kind)
         {
             self.misses.pop();
-            self.refused = 0;
+            self.refused.miss_sent();
             memory.inject(request);
         }
     }
 
     /// A sector has arrived.
     pub(super) fn fill(&mut self, sector: u64) {
-        self.refused = 0;
+        self.refused.sector_arrived();
         self.tags.fill(sector);
         self.mshr.fill(sector);
     }
@@ -288,7 +295,7 @@ impl L1 {
 
     /// The next load to be told that its sector is here.
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
-        self.refused = 0;
+        self.refused.load_handed_out();
         self.mshr.pop_ready().map(|(_, token)| token)
     }
 }

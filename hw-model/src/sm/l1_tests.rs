@@ -37,7 +37,7 @@ impl Side {
         let mut lookups = vec![];
         for bank in (0..self.l1.banks()).filter(|bank| due >> bank & 1 == 1) {
             if forget {
-                self.l1.refused = 0;
+                self.l1.refused = Refused::default();
             }
             lookups.push(self.l1.look_up(bank, &mut self.counters));
         }

@@ -21,6 +21,7 @@ mod lsu;
 mod memory_stage;
 mod operands;
 mod program;
+mod refused;
 mod resources;
 mod scheduler;
 mod stall;
@@ -232,7 +233,7 @@ impl Sm {
     fn complete<const LOAD: bool>(&mut self, warp: u8, dst: u16) {
         let state = &mut self.warps[warp];
         state.in_flight -= 1;
-        let last = state.in_flight == 0 && state.issued_all;
+        let last = (state.in_flight == 0) & state.issued_all;
         if dst != NO_REG {
             self.register_written::<LOAD>(warp, dst);
         }

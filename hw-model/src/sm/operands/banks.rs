@@ -30,6 +30,12 @@ pub(super) fn owner(flag: Flag) -> (usize, usize) {
     ((flag >> LANE_SHIFT) as usize & (MAX_SUB_CORES - 1), flag as usize & (MAX_COLLECTORS - 1))
 }
 
+/// All bits of a sub-core's lane.
+#[inline]
+pub(super) fn lane(sub_core: usize) -> u64 {
+    0xff << ((sub_core & (MAX_SUB_CORES - 1)) << LANE_SHIFT)
+}
+
 /// Register banks and collectors.
 #[derive(Clone, Debug)]
 pub(super) struct Banks {
@@ -39,11 +45,12 @@ pub(super) struct Banks {
     open: [u64; MAX_WORDS],
     /// `older[a][b]`: lanes of ones where collector `b` is older than `a`.
     older: [[u64; MAX_COLLECTORS]; MAX_COLLECTORS],
-    /// Flags of the collectors that are taken, and of those whose unit's latch was full when they last tried to leave: the load/store
-    /// unit's, which may be full for long, or another's.
+    /// Flags of the collectors that are taken, and of those whose instruction is for the load/store unit.
     busy: u64,
-    held_by_mem: u64,
-    held: u64,
+    for_mem: u64,
+    /// Per collector number, which latch its instruction wants: in its sub-core's lane the bit of the unit's [`PLACE`](super::PLACE);
+    /// none for the load/store unit.
+    wanted: [u64; MAX_COLLECTORS],
     /// A round may change something.
     active: bool,
     words: usize,
@@ -58,8 +65,8 @@ impl Banks {
             open: [ALL_OPEN; MAX_WORDS],
             older: [[0; MAX_COLLECTORS]; MAX_COLLECTORS],
             busy: 0,
-            held_by_mem: 0,
-            held: 0,
+            for_mem: 0,
+            wanted: [0; MAX_COLLECTORS],
             active: false,
             words: banks.div_ceil(LANE_BANKS) as usize,
             bank_mask: banks - 1,
@@ -90,16 +97,21 @@ impl Banks {
         self.active
     }
 
-    /// Flags of the collectors whose operands have all been read and that may try to leave; `N` collectors per sub-core at most.
+    /// Flags of the collectors whose operands have all been read and whose latch is free; `N` collectors per sub-core at most. `full`
+    /// has the latches that are full, a lane per sub-core with a bit per [`PLACE`](super::PLACE), and `full_mem` lanes of ones where
+    /// that of the load/store unit is.
     #[inline]
-    pub(super) fn leaving<const N: usize>(&self) -> u64 {
-        let mut done = 0;
+    pub(super) fn leaving<const N: usize>(&self, full: u64, full_mem: u64) -> u64 {
+        let (mut done, mut held) = (0, self.for_mem & full_mem);
         for at in 0..N {
             let reads = self.reads[..self.words & 7].iter().fold(0, |reads, word| reads | word[at]);
-            // A lane's highest bit stays clear only where the lane is zero.
-            done |= (!(reads + BELOW) & TOPS) >> ((1 << LANE_SHIFT) - 1 - at);
+            let meets = self.wanted[at] & full;
+            let to_flag = (1 << LANE_SHIFT) - 1 - at;
+            // A sum's highest bit stays clear only where the lane's other bits are zero; a lane of reads has no highest bit.
+            done |= (!(reads + BELOW) & TOPS) >> to_flag;
+            held |= ((((meets & BELOW) + BELOW) | meets) & TOPS) >> to_flag;
         }
-        done & self.busy & !(self.held | self.held_by_mem)
+        done & self.busy & !held
     }
 
     /// The collector has left.
@@ -108,30 +120,10 @@ impl Banks {
         self.busy &= !(1 << flag);
     }
 
-    /// The collector found its unit's latch full, which is not that of the load/store unit.
+    /// A latch is free again; an instruction that waited for it may leave.
     #[inline]
-    pub(super) fn hold(&mut self, flag: Flag) {
-        self.held |= 1 << flag;
-    }
-
-    /// The collector found the latch of the load/store unit full.
-    #[inline]
-    pub(super) fn hold_by_mem(&mut self, flag: Flag) {
-        self.held_by_mem |= 1 << flag;
-    }
-
-    /// Latches of other units than the load/store unit are free again; those that they held may try to leave.
-    #[inline]
-    pub(super) fn release(&mut self) {
-        self.active |= self.held != 0;
-        self.held = 0;
-    }
-
-    /// The sub-core's latch of the load/store unit is free again.
-    #[inline]
-    pub(super) fn release_mem(&mut self, sub_core: usize) {
-        self.held_by_mem &= !(0xff << (sub_core << LANE_SHIFT));
-        self.active = true;
+    pub(super) fn latch_emptied(&mut self) {
+        self.active |= self.busy != 0;
     }
 
     /// Every open bank serves the oldest of its requests; `N` collectors per sub-core at most. `none_left`: no collector was
@@ -155,10 +147,10 @@ impl Banks {
         }
     }
 
-    /// The first free collector of the sub-core, which must have one, takes an instruction with these [`bank_reads`]; `N` collectors
-    /// per sub-core at most. Returns the collector, and which collectors of the sub-core are taken now.
+    /// The first free collector of the sub-core, which must have one, takes an instruction with these [`bank_reads`] for the unit in
+    /// `place`; `N` collectors per sub-core at most. Returns the collector, and which collectors of the sub-core are taken now.
     #[inline]
-    pub(super) fn collect<const N: usize>(&mut self, sub_core: usize, reads: u32) -> (usize, u8) {
+    pub(super) fn collect<const N: usize>(&mut self, sub_core: usize, reads: u32, place: u8) -> (usize, u8) {
         let lane = (sub_core << LANE_SHIFT) as u32;
         let at = (!(self.busy >> lane)).trailing_zeros() as usize & (N - 1);
         self.busy |= 1 << (lane + at as u32);
@@ -167,6 +159,11 @@ impl Banks {
             word[at] |= u64::from(reads) << lane;
         }
         let ones = 0xff << lane;
+        let flag = 1 << (lane + at as u32);
+        // The load/store unit's place is beyond the lane.
+        let wanted = 1u64 << place;
+        self.wanted[at] = self.wanted[at] & !ones | (wanted & 0xff) << lane;
+        self.for_mem = self.for_mem & !flag | if wanted > 0xff { flag } else { 0 };
         for other in 0..N {
             self.older[at][other] |= ones;
         }

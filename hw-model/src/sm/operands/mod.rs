@@ -33,7 +33,8 @@ const _: () = assert!(MAX_SUB_CORES <= COLLECTOR_PORTS);
 pub(super) const UNITS_PADDED: usize = 12;
 
 /// Place of each unit in masks over all units and sub-cores: the load/store unit comes last, so that the others fill a word.
-pub(super) const PLACE: [usize; 16] = [0, 1, 8, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
+pub(super) const PLACE: [u8; 16] = [0, 1, MEM_PLACE, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
+const MEM_PLACE: u8 = 8;
 
 /// Latches and collectors of one sub-core.
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +43,8 @@ struct SubCoreOperands {
     issued_full: [u32; UNITS_PADDED],
     /// Units whose oldest issued instruction of the SM is of this sub-core and found no free collector.
     stuck: u16,
-    /// Per collector, the unit.
-    unit: [u8; MAX_COLLECTORS],
+    /// Per collector, the [`PLACE`] of the unit.
+    place: [u8; MAX_COLLECTORS],
     collectors: [Inflight; MAX_COLLECTORS],
     issued: [Inflight; UNITS],
     issued_reads: [u32; UNITS],
@@ -55,7 +56,7 @@ impl SubCoreOperands {
     const EMPTY: SubCoreOperands = SubCoreOperands {
         issued_full: [0; UNITS_PADDED],
         stuck: 0,
-        unit: [0; MAX_COLLECTORS],
+        place: [0; MAX_COLLECTORS],
         collectors: [Inflight::EMPTY; MAX_COLLECTORS],
         issued: [Inflight::EMPTY; UNITS],
         issued_reads: [0; UNITS],
@@ -78,6 +79,8 @@ pub(super) struct OperandStage {
     emptied: u8,
     /// Sub-cores with an instruction that waits for the load/store unit.
     complete_mem: u8,
+    /// The same, as lanes of ones.
+    full_mem: u64,
     /// Instructions in issue latches and collectors, and those that wait for the load/store unit.
     held: u32,
     all_collectors: u8,
@@ -95,6 +98,7 @@ impl OperandStage {
             free: (0xffu16 >> (MAX_SUB_CORES as u32 - sub_cores)) as u8,
             emptied: 0,
             complete_mem: 0,
+            full_mem: 0,
             held: 0,
             all_collectors: (0xffu16 >> (8 - collectors)) as u8,
             rounds,
@@ -140,7 +144,8 @@ impl OperandStage {
     pub(super) fn take_mem(&mut self, sub_core: usize) -> Inflight {
         let sub_core = sub_core & (MAX_SUB_CORES - 1);
         self.complete_mem &= !(1 << sub_core);
-        self.banks.release_mem(sub_core);
+        self.full_mem &= !banks::lane(sub_core);
+        self.banks.latch_emptied();
         self.held -= 1;
         self.sub_cores[sub_core].complete_mem
     }
@@ -148,7 +153,7 @@ impl OperandStage {
     /// Units other than the load/store unit have taken instructions out of their latches.
     #[inline]
     pub(super) fn latches_emptied(&mut self) {
-        self.banks.release();
+        self.banks.latch_emptied();
     }
 
     /// Nothing here that could move.
@@ -177,7 +182,7 @@ impl OperandStage {
     fn run<const N: usize>(&mut self, now: u64, execution: &mut Execution) {
         for _ in 0..self.rounds {
             if self.banks.is_active() {
-                let leaving = self.banks.leaving::<N>();
+                let leaving = self.banks.leaving::<N>(execution.full(), self.full_mem);
                 self.leave(leaving, now, execution);
                 self.banks.serve::<N>(leaving == 0);
             }
@@ -188,7 +193,7 @@ impl OperandStage {
         }
     }
 
-    /// Complete instructions leave for their units, or wait until a latch has been emptied.
+    /// Complete instructions leave for their units. Of two for one latch the first does.
     #[inline]
     fn leave(&mut self, mut leaving: u64, now: u64, execution: &mut Execution) {
         while leaving != 0 {
@@ -196,20 +201,19 @@ impl OperandStage {
             leaving &= leaving - 1;
             let (sub_core, at) = banks::owner(flag);
             let operands = &mut self.sub_cores[sub_core];
-            let (unit, inst) = (usize::from(operands.unit[at]), &operands.collectors[at]);
-            if unit == Unit::Mem.index() {
+            let (place, inst) = (operands.place[at], &operands.collectors[at]);
+            if place == MEM_PLACE {
                 if self.complete_mem >> sub_core & 1 != 0 {
-                    self.banks.hold_by_mem(flag);
                     continue;
                 }
                 self.complete_mem |= 1 << sub_core;
+                self.full_mem |= banks::lane(sub_core);
                 operands.complete_mem = *inst;
             } else {
-                if execution.is_full(sub_core, unit) {
-                    self.banks.hold(flag);
+                if execution.is_full(sub_core, place) {
                     continue;
                 }
-                execution.accept(sub_core, unit, inst, now);
+                execution.accept(sub_core, place, inst, now);
                 self.held -= 1;
             }
             self.banks.left(flag);
@@ -222,22 +226,21 @@ impl OperandStage {
     /// taken holds up its unit in all sub-cores, until one of those collectors is free.
     #[inline]
     fn allocate<const N: usize>(&mut self) {
+        // Units whose turn has not been yet.
+        let mut ahead = u16::MAX;
         while self.hopeful != 0 {
-            let mut turn = self.hopeful;
-            while turn != 0 {
-                let unit = turn.trailing_zeros() as usize & 15;
-                turn &= turn - 1;
-                let sub_core = self.issued[unit].front();
-                if self.free >> sub_core & 1 != 0 {
-                    self.collect::<N>(sub_core, unit);
-                    if !self.issued[unit].is_empty() {
-                        continue;
-                    }
-                } else {
-                    self.sub_cores[sub_core].stuck |= 1 << unit;
-                }
-                self.hopeful &= !(1 << unit);
-            }
+            let turn = self.hopeful & ahead;
+            let unit = (if turn == 0 { self.hopeful } else { turn }).trailing_zeros() as usize & 15;
+            ahead = (u16::MAX << 1) << unit;
+            let sub_core = self.issued[unit].front();
+            let more = if self.free >> sub_core & 1 != 0 {
+                self.collect::<N>(sub_core, unit);
+                !self.issued[unit].is_empty()
+            } else {
+                self.sub_cores[sub_core].stuck |= 1 << unit;
+                false
+            };
+            self.hopeful &= !(u16::from(!more) << unit);
         }
     }
 
@@ -245,9 +248,10 @@ impl OperandStage {
     #[inline]
     fn collect<const N: usize>(&mut self, sub_core: usize, unit: usize) {
         let operands = &mut self.sub_cores[sub_core];
-        let (at, taken) = self.banks.collect::<N>(sub_core, operands.issued_reads[unit]);
+        let place = PLACE[unit];
+        let (at, taken) = self.banks.collect::<N>(sub_core, operands.issued_reads[unit], place);
         operands.collectors[at] = operands.issued[unit];
-        operands.unit[at] = unit as u8;
+        operands.place[at] = place;
         operands.issued_full[unit] = 0;
         self.emptied |= 1 << sub_core;
         self.free &= !(u8::from(taken == self.all_collectors) << sub_core);

@@ -190,7 +190,7 @@ proptest! {
             for sub_core in 0..sub_cores {
                 for unit in SOME_UNITS {
                     let complete = plain.latch_is_full(Place::Complete, sub_core, unit.index());
-                    let full = if unit == Unit::Mem { stage.complete_mem() >> sub_core & 1 != 0 } else { execution.is_full(sub_core, unit.index()) };
+                    let full = if unit == Unit::Mem { stage.complete_mem() >> sub_core & 1 != 0 } else { execution.is_full(sub_core, PLACE[unit.index()]) };
                     prop_assert_eq!(full, complete, "cycle {}, {:?} of {}", now, unit, sub_core);
                 }
             }

@@ -5,5 +5,7 @@ use crate::sm::sub_core::Residents;
 
 /// The pick among `issuable` (not empty) when warp `last` issued last.
 pub(super) fn pick(issuable: u32, last: u32, warps: &Residents) -> u32 {
-    if issuable >> last & 1 == 1 { last } else { warps.oldest(issuable) }
+    let greedy = issuable & 1 << last;
+    // One branch on a condition that the host could not predict would cost more than the look at one warp.
+    warps.oldest(if greedy != 0 { greedy } else { issuable })
 }
