@@ -95,6 +95,10 @@ pub enum Extra {
     Progress = 1 << 30,
     /// L2 accesses that did not hit, summed over SMs.
     L2Misses = 1 << 31,
+    /// Speedup and progress as predicted for the whole GPU, in one number ([`crate::metric::roofline`]); of kernels alone, their traffic.
+    Speedup = 1 << 29,
+    /// Progress as predicted for the whole GPU; of kernels alone, their traffic.
+    WholeProgress = 1 << 28,
 }
 
 /// A set of counters: which ones a decision needs, and what else.
@@ -136,6 +140,10 @@ impl CounterSet {
             Some(Extra::Progress)
         } else if self.0 & Extra::L2Misses as u32 != 0 {
             Some(Extra::L2Misses)
+        } else if self.0 & Extra::Speedup as u32 != 0 {
+            Some(Extra::Speedup)
+        } else if self.0 & Extra::WholeProgress as u32 != 0 {
+            Some(Extra::WholeProgress)
         } else {
             None
         }

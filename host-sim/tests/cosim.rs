@@ -29,8 +29,18 @@ fn every_core_gives_the_native_report() {
 /// The others once each, in turn on the three cores.
 #[test]
 fn every_other_policy_is_the_same_on_one_core() {
-    let policies =
-        ["warped-slicer", "smk", "coordinated", "mias-stp", "mias-guard", "maestro", "warped-slicer-unscaled", "warped-slicer-sum"];
+    let policies = [
+        "warped-slicer",
+        "smk",
+        "coordinated",
+        "mias-stp",
+        "mias-guard",
+        "maestro",
+        "warped-slicer-unscaled",
+        "warped-slicer-sum",
+        "mias-roofline",
+        "mias-roofline-stp",
+    ];
     for (policy, core) in policies.into_iter().zip(CORES.into_iter().cycle()) {
         let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--profile-cycles", "8000"];
         assert_eq!(with(&args, core), with(&args, "native"), "{policy} on {core}");

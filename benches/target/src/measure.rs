@@ -44,7 +44,7 @@ const MIAS: [(&str, PolicyCode); 4] = [
     ("linear", PolicyCode::MiasLinear),
 ];
 
-const OTHERS: [(&str, PolicyCode); 10] = [
+const OTHERS: [(&str, PolicyCode); 12] = [
     ("left-over", PolicyCode::LeftOver),
     ("spatial", PolicyCode::Spatial),
     ("fixed", PolicyCode::FixedConfig),
@@ -55,6 +55,8 @@ const OTHERS: [(&str, PolicyCode); 10] = [
     ("mias-guard", PolicyCode::MiasGuard),
     ("maestro", PolicyCode::Maestro),
     ("coordinated", PolicyCode::Coordinated),
+    ("mias-roofline", PolicyCode::MiasRoofline),
+    ("mias-roofline-stp", PolicyCode::MiasRooflineStp),
 ];
 
 /// All of it, then the end.

@@ -221,13 +221,14 @@ impl<const C: usize> ConfigTable<C> {
         }
     }
 
-    /// Measures something else about each configuration of the current round: `sum` as for [`ConfigTable::measure`].
-    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], usize, usize) -> u32) {
+    /// Measures something else about each configuration of the current round: `sum` as for [`ConfigTable::measure`], with the kernels'
+    /// slots and what is known of the configuration.
+    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], &Entry, usize, usize) -> u32) {
         let slots = self.slots.get(..usize::from(self.kernels)).unwrap_or(&self.slots);
         let placed = self.entries.get_mut(self.first..).unwrap_or_default();
         let step = placed.len();
         for (first, entry) in placed.iter_mut().enumerate() {
-            entry.extra = sum(slots, first, step);
+            entry.extra = sum(slots, entry, first, step);
         }
     }
 

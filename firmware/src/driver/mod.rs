@@ -194,12 +194,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
         // A policy that asks for warp instructions counts those.
         let instructions = if asked.contains(Counter::WarpInstructions) { Counter::WarpInstructions } else { settings.instructions() };
-        let sms = self.scheduler.machine().sm_count;
+        let (sms, dram_sectors) = (self.scheduler.machine().sm_count, self.scheduler.machine().dram_sectors);
         let (table, done) = self.scheduler.measured();
         let reading = Reading { done, sms, wanted, instructions };
         counters::read_counters(table, bus, &reading);
         if let Some(extra) = asked.extra() {
-            extra::read_extra(table, bus, &reading, extra);
+            extra::read_extra(table, bus, &reading, extra, dram_sectors);
         }
     }
 

@@ -10,6 +10,7 @@ mod ipc;
 mod ipm_ipc;
 mod linear;
 mod progress;
+pub mod roofline;
 pub mod wide;
 
 use core::cmp::Ordering;

@@ -1,18 +1,28 @@
-//! Progress: the kernels' normalised progress added up, which is STP (algorithms.md section 9 items 2 and 8).
+//! Progress: the kernels' normalised progress added up, which is STP (algorithms.md section 9 items 2 and 8); as measured, or as the
+//! whole GPU would make it ([`super::roofline`]).
 
 use core::cmp::Ordering;
 
+use super::roofline::{Objective, SCORE_BITS};
 use super::{Metric, Score, U96};
 use crate::configs::{Entry, RoundTotals, Sums};
-use crate::counters::{CounterSet, Extra};
+use crate::counters::{Counter, CounterSet, Extra};
 
 /// `sum over kernels of I_k / I_k alone` on one SM, alone being an SM with as many TBs of that kernel as fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress;
+pub struct Progress {
+    /// As the whole GPU would make it, and what of it to make large; none: as measured.
+    pub whole: Option<Objective>,
+}
 
 impl Metric for Progress {
     fn counters(&self) -> CounterSet {
-        CounterSet::of(&[]).with(Extra::Progress)
+        let extra = match self.whole {
+            None => return CounterSet::of(&[]).with(Extra::Progress),
+            Some(Objective::Both) => Extra::Speedup,
+            Some(Objective::Stp) => Extra::WholeProgress,
+        };
+        CounterSet::of(&[Counter::Cycles]).with(extra)
     }
 
     /// Progress is in 32 bits, and so are 2^16 times as many SMs as there are.
@@ -29,11 +39,12 @@ impl Metric for Progress {
 
     #[inline(always)]
     fn score_entry(&self, entry: &Entry, _: &RoundTotals) -> Score {
-        Score::new(U96::from(u64::from(entry.extra)), U96::from(u64::from(entry.sums.sms) << 16))
+        let whole = if self.whole.is_some() { 1 << SCORE_BITS } else { u64::from(entry.sums.sms) << 16 };
+        Score::new(U96::from(u64::from(entry.extra)), U96::from(whole))
     }
 }
 
-/// Whether the kernels together get more done than one after the other: progress above 1.
+/// Whether the kernels together get more done than one after the other: progress above 1, as measured.
 pub fn gains(entry: &Entry) -> bool {
     u64::from(entry.extra) > u64::from(entry.sums.sms) << 16
 }

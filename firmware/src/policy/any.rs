@@ -9,7 +9,8 @@ use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use crate::counters::CounterSet;
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
-use crate::metric::{Factor, Ipc, IpmIpc, Linear, Score};
+use crate::metric::roofline::Objective as Aim;
+use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress, Score};
 use crate::regs::{PolicyCode, global};
 
 /// One of the policies. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
@@ -34,7 +35,7 @@ pub enum AnyPolicy {
     Smk(Smk),
     /// Warped-Slicer, in both variants.
     WarpedSlicer(WarpedSlicer),
-    /// MIAS deciding by STP.
+    /// MIAS deciding by STP, or by what the whole GPU would do.
     MiasStp(MiasStp),
     /// MIAS with guard.
     MiasGuard(MiasGuard),
@@ -51,6 +52,7 @@ impl AnyPolicy {
     /// The policy of a code. `fixed` is for [`PolicyCode::FixedConfig`] only.
     #[must_use]
     pub fn new(code: PolicyCode, machine: &Machine, settings: &Settings, fixed: TbVector) -> Self {
+        let stp = |whole| Self::MiasStp(MiasStp { metric: Progress { whole } });
         match code {
             PolicyCode::LeftOver => Self::LeftOver(LeftOver),
             PolicyCode::Spatial => Self::Spatial(Spatial),
@@ -64,10 +66,12 @@ impl AnyPolicy {
             PolicyCode::Smk => Self::Smk(Smk),
             PolicyCode::WarpedSlicer => Self::WarpedSlicer(WarpedSlicer { objective: Objective::Least }),
             PolicyCode::WarpedSlicerSum => Self::WarpedSlicer(WarpedSlicer { objective: Objective::Sum }),
-            PolicyCode::MiasStp => Self::MiasStp(MiasStp),
+            PolicyCode::MiasStp => stp(None),
             PolicyCode::MiasGuard => Self::MiasGuard(MiasGuard),
             PolicyCode::Maestro => Self::Maestro(Maestro),
             PolicyCode::Coordinated => Self::Coordinated(Coordinated),
+            PolicyCode::MiasRoofline => stp(Some(Aim::Both)),
+            PolicyCode::MiasRooflineStp => stp(Some(Aim::Stp)),
         }
     }
 

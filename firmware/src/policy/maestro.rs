@@ -38,10 +38,10 @@ impl Policy for Maestro {
     }
 
     fn counters(&self) -> CounterSet {
-        Progress.counters()
+        Progress::default().counters()
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
-        score(&Progress, table, index)
+        score(&Progress::default(), table, index)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Beside the configurations of MIAS, every kernel alone, with as many TBs as fit, is profiled in the first round on SMs of its
 //! own. A configuration's score is the sum over kernels of what they did over what they do alone: the STP that a decision by IPC
-//! does not see.
+//! does not see. MIAS-Roofline is the same with another score ([`crate::metric::roofline`]).
 
 use super::mias::{add_round, best, first_configs, score};
 use super::{Context, Plan, Policy, Verdict, settle_for_spatial, spatial};
@@ -10,9 +10,12 @@ use crate::configs::{ConfigTable, Origin};
 use crate::counters::CounterSet;
 use crate::metric::{Metric, Progress, Score};
 
-/// MIAS deciding by STP.
+/// MIAS deciding by STP, or by what the whole GPU would do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MiasStp;
+pub struct MiasStp {
+    /// By what.
+    pub metric: Progress,
+}
 
 impl Policy for MiasStp {
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
@@ -22,7 +25,7 @@ impl Policy for MiasStp {
     #[inline(never)]
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
         let references = context.kernels.len() as u8;
-        let Some(best) = best(&Progress, table, references) else {
+        let Some(best) = best(&self.metric, table, references) else {
             return settle_for_spatial(context, table, Origin::SpatialFallback);
         };
         let (vector, position) = (best.vector, best.position);
@@ -33,11 +36,11 @@ impl Policy for MiasStp {
     }
 
     fn counters(&self) -> CounterSet {
-        Progress.counters()
+        self.metric.counters()
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
-        score(&Progress, table, index)
+        score(&self.metric, table, index)
     }
 }
 

@@ -215,11 +215,15 @@ pub enum PolicyCode {
     Maestro = 12,
     /// Coordinated TB combination.
     Coordinated = 13,
+    /// MIAS deciding by what the whole GPU would do, in S and STP.
+    MiasRoofline = 14,
+    /// The same, in STP alone.
+    MiasRooflineStp = 15,
 }
 
 impl PolicyCode {
     /// All policies in the order of their codes.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::LeftOver,
         Self::Spatial,
         Self::MiasIpc,
@@ -234,6 +238,8 @@ impl PolicyCode {
         Self::MiasGuard,
         Self::Maestro,
         Self::Coordinated,
+        Self::MiasRoofline,
+        Self::MiasRooflineStp,
     ];
 
     /// The policy of a code.

@@ -38,6 +38,10 @@ pub enum Policy {
     Coordinated,
     /// The better of spatial and smk, each measured on the whole GPU.
     Maestro,
+    /// MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress.
+    MiasRoofline,
+    /// MIAS, by the normalised progress that the whole GPU would make, limited by DRAM.
+    MiasRooflineStp,
     /// One that the program brings itself.
     #[value(skip)]
     Own(Own),
@@ -63,6 +67,8 @@ impl Policy {
             Policy::Smk => "smk",
             Policy::Coordinated => "coordinated",
             Policy::Maestro => "maestro",
+            Policy::MiasRoofline => "mias-roofline",
+            Policy::MiasRooflineStp => "mias-roofline-stp",
             Policy::Own(own) => own.name(),
         }
     }
@@ -86,7 +92,7 @@ impl Policy {
     }
 
     /// All that are built in, in the order of reports.
-    pub const ALL: [Policy; 16] = [
+    pub const ALL: [Policy; 18] = [
         Policy::LeftOver,
         Policy::Spatial,
         Policy::Null,
@@ -103,6 +109,8 @@ impl Policy {
         Policy::Smk,
         Policy::Coordinated,
         Policy::Maestro,
+        Policy::MiasRoofline,
+        Policy::MiasRooflineStp,
     ];
 
     /// [`PolicySet::Thesis`], in the order of reports.

@@ -76,7 +76,9 @@ impl Metric {
             | Policy::WarpedSlicerUnscaled
             | Policy::WarpedSlicerSum
             | Policy::Coordinated
-            | Policy::Maestro => Some(Metric::Ipc),
+            | Policy::Maestro
+            | Policy::MiasRoofline
+            | Policy::MiasRooflineStp => Some(Metric::Ipc),
             Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Sequential | Policy::Smk | Policy::Own(_) => None,
         }
     }

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
 
 /// The other policies that decide by measuring, as the bench calls them.
-pub(super) const OTHERS: [&str; 6] = ["mias-stp", "mias-guard", "warped-slicer", "warped-slicer-sum", "coordinated", "maestro"];
+pub(super) const OTHERS: [&str; 8] =
+    ["mias-stp", "mias-guard", "mias-roofline", "mias-roofline-stp", "warped-slicer", "warped-slicer-sum", "coordinated", "maestro"];
 
 /// What one decision cost, in instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -52,6 +52,8 @@ fn code(policy: Policy) -> PolicyCode {
         Policy::Smk => PolicyCode::Smk,
         Policy::Coordinated => PolicyCode::Coordinated,
         Policy::Maestro => PolicyCode::Maestro,
+        Policy::MiasRoofline => PolicyCode::MiasRoofline,
+        Policy::MiasRooflineStp => PolicyCode::MiasRooflineStp,
         // Harness notions: experiments ask for them as a configuration or not at all. Without one, no TB is placed. One of the program's
         // own is started without a look at this strap.
         Policy::Null | Policy::Sequential | Policy::Own(_) => PolicyCode::FixedConfig,

@@ -17,7 +17,7 @@ const GREY: &str = "#999999";
 const SAND: &str = "#DDCC77";
 
 /// For policies without a colour of their own, in the order in which they appear.
-const OTHERS: [&str; 8] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499"];
+const OTHERS: [&str; 9] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499", "#DDCC77"];
 
 /// A policy's colour; `others` are the names of all policies in the report.
 pub(super) fn policy(name: &str, others: &[&str]) -> &'static str {
