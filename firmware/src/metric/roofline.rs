@@ -1,4 +1,4 @@
-//! Roofline: what a configuration would do if all SMs ran it, from the SMs that ran it beside others. Own; docs/policies.md derives it.
+//! Roofline: what a configuration would do if all SMs ran it, from the SMs that ran it beside others. Own; docs/roofline.md derives it.
 //!
 //! Side by side, configurations share DRAM with all others: one that asks for more than its part gets it from those that ask for less.
 //! On all SMs it would have only itself to share with. If `T` sectors per window and SM go to DRAM, `N` SMs ask for `N T`; a DRAM that
@@ -14,7 +14,7 @@ use fixed::types::U16F16;
 /// A share of 1.
 pub const ONE: u32 = 1 << 16;
 /// Quarters of DRAM's peak that it moves under load, the rest being turns between reads and writes, rows, refresh: 0.75, as the
-/// coordinated combination takes it (algorithms.md section 1.13). Not fitted; docs/policies.md has what other values give.
+/// coordinated combination takes it (algorithms.md section 1.13). Not fitted; docs/roofline.md has what other values give.
 const SUSTAINED_QUARTERS: u64 = 3;
 /// Speedup and progress are at most this, in parts of 2^16: 16, of at most 4 kernels.
 const MOST: u32 = 16 << 16;

@@ -1,4 +1,4 @@
-//! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and decisions worked out by hand (docs/policies.md).
+//! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and decisions worked out by hand (docs/roofline.md).
 
 use super::world::{Counts, World, shape};
 use fixed::types::U16F16;

@@ -32,6 +32,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("thesis", include_str!("../../../../plans/thesis.toml")),
     ("extended", include_str!("../../../../plans/extended.toml")),
     ("quick", include_str!("../../../../plans/quick.toml")),
+    ("rules", include_str!("../../../../plans/rules.toml")),
 ];
 
 /// What is wrong with a plan: file, line, remedy.
