@@ -71,7 +71,7 @@ fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, readi
             } else {
                 let mut read = |counter: Counter| bus::read(bus, base + counter.register());
                 let (accesses, hits) = (read(Counter::L2Accesses), read(Counter::L2Hits));
-                sum = sum.saturating_add(match count {
+                sum = sum.wrapping_add(match count {
                     Count::Traffic => roofline::traffic(read(Counter::Misses), accesses, hits),
                     _ => accesses.saturating_sub(hits),
                 });
@@ -96,7 +96,8 @@ impl Rates {
                 if let Some(rate) = self.kernels.get_mut(kernel) {
                     *rate = inverse(instructions);
                 }
-                (sum, kernels) = (sum.saturating_add(instructions), kernels.saturating_add(1));
+                // Of 24 bits each.
+                (sum, kernels) = (sum.wrapping_add(instructions), kernels.wrapping_add(1));
             }
         }
         self.mean = inverse(sum.checked_div(kernels).unwrap_or(0));

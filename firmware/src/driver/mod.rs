@@ -187,7 +187,9 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         bus.write32(global::COMMIT, 1);
     }
 
-    /// Adds the latched counters of every SM that is done to its configuration.
+    /// Adds the latched counters of every SM that is done to its configuration. Out of line: it is off the stack when configurations are
+    /// generated.
+    #[inline(never)]
     fn read_counters(&mut self, bus: &mut impl Bus) {
         let settings = self.scheduler.settings();
         let asked = self.scheduler.policy().counters();

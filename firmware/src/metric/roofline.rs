@@ -36,9 +36,8 @@ pub enum Objective {
 /// stores, and no more can go to DRAM than came to the L2.
 #[must_use]
 pub const fn traffic(l1_load_misses: u32, l2_accesses: u32, l2_hits: u32) -> u32 {
-    let stores = l2_accesses.saturating_sub(l1_load_misses);
-    let both = l2_accesses.saturating_sub(l2_hits).saturating_add(stores);
-    if both < l2_accesses { both } else { l2_accesses }
+    // With `accesses - misses` stores: `min(accesses, accesses - hits + stores)`.
+    l2_accesses.saturating_sub(l2_hits.saturating_add(l1_load_misses).saturating_sub(l2_accesses))
 }
 
 /// The part, of [`ONE`], of what was counted that would remain if all `sms` SMs ran what made `traffic` sectors in `cycles` SM cycles.
@@ -60,25 +59,23 @@ pub fn share(traffic: u32, cycles: u32, sms: u16, dram_sectors: U16F16) -> u32 {
     ((moved as u32) << 16).checked_div(asked as u32).unwrap_or(ONE)
 }
 
-/// A part of a count, of [`ONE`].
+/// A part of a count, of [`ONE`] and at most that: no more than the count.
 #[inline(always)]
 #[must_use]
 pub fn part(count: u32, share: u32) -> u32 {
-    (u64::from(count).wrapping_mul(share.into()) >> 16).min(u32::MAX.into()) as u32
+    (u64::from(count).wrapping_mul(share.into()) >> 16) as u32
 }
 
 /// The score of a configuration that made `speedup` and `progress`, in parts of 2^16, and would keep `share` of it; in parts of 2^24.
 #[must_use]
 pub fn value(objective: Objective, speedup: u32, progress: u32, share: u32) -> u32 {
-    let progress = u64::from(part(progress, share).min(MOST));
-    let value = match objective {
-        Objective::Stp => progress << (SCORE_BITS - 16),
-        Objective::Both => {
-            let once = u64::from(part(speedup, share).min(MOST));
-            // At most 2^24 in parts of 2^16, then 2^40 in parts of 2^24, then 2^60.
-            let square = once.wrapping_mul(once) >> 16;
-            (square.wrapping_mul(square) >> (32 - SCORE_BITS)).wrapping_mul(progress) >> 16
-        }
-    };
+    let mut factor = 1 << SCORE_BITS;
+    if objective == Objective::Both {
+        let once = u64::from(part(speedup, share).min(MOST));
+        // At most 2^24 in parts of 2^16, then 2^40 in parts of 2^24, then 2^60.
+        let square = once.wrapping_mul(once) >> 16;
+        factor = square.wrapping_mul(square) >> (32 - SCORE_BITS);
+    }
+    let value = factor.wrapping_mul(part(progress, share).min(MOST).into()) >> 16;
     value.min(u32::MAX.into()) as u32
 }
