@@ -28,6 +28,21 @@ pub(super) struct Reading<'a> {
     pub(super) instructions: Counter,
 }
 
+impl Reading<'_> {
+    /// Hands over the registers of every SM that is done of a configuration's: `first`, and every `step`th after it.
+    #[inline(always)]
+    pub(super) fn each_done(&self, first: usize, step: usize, mut read: impl FnMut(u32)) {
+        let mut sm = first;
+        while sm < usize::from(self.sms) {
+            if self.done.contains(sm as u16) {
+                read(sm::at(sm, 0));
+            }
+            // Far from the end of the range: 16 bits, and at most a table of configurations.
+            sm = sm.wrapping_add(step.max(1));
+        }
+    }
+}
+
 /// Most SMs whose outstanding misses, of 25 bits each, add up to less than 2^32.
 const FEW: usize = 127;
 
@@ -103,12 +118,11 @@ fn add(sums: &mut Sums, cycles: u32, issue_cycles: u32, instructions: u32) {
 /// Any counters of any SMs; those that are not wanted are not read. With all of them comes whether one saturated.
 #[inline(never)]
 fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>) -> u64 {
-    let Reading { done, wanted, instructions, .. } = *reading;
+    let Reading { wanted, instructions, .. } = *reading;
     let mut total = 0_u64;
     table.measure(|first, step| {
         let mut sums = Sums::default();
-        for sm in (first..reading.sms.into()).step_by(step.max(1)).filter(|sm| done.contains(*sm as u16)) {
-            let base = sm::at(sm, 0);
+        reading.each_done(first, step, |base| {
             let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { 0 };
             let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
             sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));
@@ -119,7 +133,7 @@ fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: 
             if wanted == CounterSet::ALL {
                 sums.saturated |= bus::read(bus, base + sm::SATURATED) != 0;
             }
-        }
+        });
         total = total.wrapping_add(sums.outstanding_misses);
         sums
     });

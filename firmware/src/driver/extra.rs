@@ -62,8 +62,7 @@ fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, readi
     let registers = if warps { sm::SLOT_WARP_INSTRUCTIONS } else { sm::SLOT_THREAD_INSTRUCTIONS };
     table.measure_extra(|slots, entry, first, step| {
         let mut sum = 0_u32;
-        for sm in (first..reading.sms.into()).step_by(step.max(1)).filter(|sm| reading.done.contains(*sm as u16)) {
-            let base = sm::at(sm, 0);
+        reading.each_done(first, step, |base| {
             if let Count::Gains(rates) = count {
                 for (slot, rate) in slots.iter().zip(&rates.kernels) {
                     sum = sum.saturating_add(gain(bus::read(bus, base + registers + 4 * u32::from(*slot)), *rate));
@@ -71,12 +70,11 @@ fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, readi
             } else {
                 let mut read = |counter: Counter| bus::read(bus, base + counter.register());
                 let (accesses, hits) = (read(Counter::L2Accesses), read(Counter::L2Hits));
-                sum = sum.wrapping_add(match count {
-                    Count::Traffic => roofline::traffic(read(Counter::Misses), accesses, hits),
-                    _ => accesses.saturating_sub(hits),
-                });
+                // Without stores the traffic is the accesses that did not hit.
+                let loads = if matches!(count, Count::Traffic) { read(Counter::Misses) } else { accesses };
+                sum = sum.wrapping_add(roofline::traffic(loads, accesses, hits));
             }
-        }
+        });
         match count {
             Count::Gains(rates) => rates.value(entry, sum, reading.sms),
             _ => sum,
