@@ -1,5 +1,5 @@
 //! Colours: the eight of Okabe and Ito (2008), which people with any colour vision can tell apart, and for what goes beyond them those of
-//! Tol's muted scheme (SRON/EPS/TN/09-002). Each policy and stall class has one throughout the report.
+//! Tol's muted and dark schemes (SRON/EPS/TN/09-002). Each policy and stall class has one throughout the report.
 
 use mias_hw_model::sm::IssueClass;
 
@@ -17,7 +17,7 @@ const GREY: &str = "#999999";
 const SAND: &str = "#DDCC77";
 
 /// For policies without a colour of their own, in the order in which they appear.
-const OTHERS: [&str; 9] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499", "#DDCC77"];
+const OTHERS: [&str; 9] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499", "#663333"];
 
 /// A policy's colour; `others` are the names of all policies in the report.
 pub(super) fn policy(name: &str, others: &[&str]) -> &'static str {
