@@ -119,7 +119,7 @@ proptest! {
     /// Against the exact quotient of whole sectors: 16 leading bits on either side are right to 5 parts of 2^16.
     #[test]
     fn the_share_is_that_of_exact_arithmetic(sectors in 0_u32..1 << 28, cycles in 0_u32..1 << 25, sms in 1_u16..=256, bits in 1_u32..) {
-        let moved = u128::from(bits) * u128::from(cycles) * 3 >> 18;
+        let moved = (u128::from(bits) * u128::from(cycles) * 3) >> 18;
         let asked = u128::from(sectors) * u128::from(sms);
         let exact = if moved >= asked { 65_536 } else { (moved << 16) / asked };
         let share = share(sectors, cycles, sms, U16F16::from_bits(bits));
