@@ -33,6 +33,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("extended", include_str!("../../../../plans/extended.toml")),
     ("quick", include_str!("../../../../plans/quick.toml")),
     ("rules", include_str!("../../../../plans/rules.toml")),
+    ("sensitivity", include_str!("../../../../plans/sensitivity.toml")),
 ];
 
 /// What is wrong with a plan: file, line, remedy.
