@@ -181,12 +181,12 @@ impl World {
         self.end_windows(|_| true);
     }
 
-    /// The same, with any values in all registers of SMs, and only some of the SMs done in time.
-    pub(crate) fn profile_anything(&mut self, done: impl Fn(usize) -> bool, mut value: impl FnMut() -> u32) {
+    /// The same, with any values in all counters of SMs, and only some of the SMs done in time.
+    pub(crate) fn profile_anything(&mut self, done: impl Fn(usize) -> bool, mut value: impl FnMut(usize) -> u32) {
         self.raise_partition();
         for sm in 0..self.sms {
             for register in (sm::COUNTERS..sm::QUOTA).step_by(4) {
-                *self.block.word(sm::at(sm, register)) = value();
+                *self.block.word(sm::at(sm, register)) = value(sm);
             }
         }
         self.end_windows(done);
