@@ -6,7 +6,7 @@
 use super::plan::Plan;
 use super::record::{FORMAT, Identity, Kept, MODEL};
 use crate::hash::Fnv;
-use crate::report::output::replace;
+use crate::report::output::{is_part, replace};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::hash::Hasher;
@@ -85,26 +85,39 @@ impl Store {
         let at = folder.display();
         let store = Store { folder: folder.to_owned(), write };
         let remedy = "give another folder with --out, or remove this one";
-        match store.note()? {
+        let fail = |error: io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
+        let there = store.note().map_err(|error| StoreError(format!("{error}; give another folder with --out")))?;
+        match there {
+            Some(there) if there == *note => {}
+            // Started and left before the first run had ended: nothing is lost.
+            _ if store.is_unused() => {
+                fs::create_dir_all(folder).map_err(fail)?;
+                // The note before all else: whatever ends the program now, the same command goes on.
+                store.put(NOTE, &json_line(note)?)?;
+            }
             Some(there) if there.format != note.format || there.model != note.model => {
                 let (theirs, ours) = (&there.model, &note.model);
                 return Err(StoreError(format!("{at} holds results of version {theirs}, this is {ours}; {remedy}")));
             }
-            Some(there) if there != *note => {
+            Some(there) => {
                 let same = there.plan == note.plan;
                 let which = if same { "an earlier text of this plan".into() } else { format!("the plan `{}`", there.plan) };
                 return Err(StoreError(format!("{at} holds results of {which}; {remedy}")));
             }
-            Some(_) => {}
-            None if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) => {
-                return Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out")));
-            }
-            None => {
-                fs::create_dir_all(folder.join(RUNS)).map_err(|error| StoreError(format!("cannot make the folder {at}: {error}")))?;
-                store.put(NOTE, &json_line(note)?)?;
-            }
+            None => return Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out"))),
         }
+        fs::create_dir_all(folder.join(RUNS)).map_err(fail)?;
         Ok(store)
+    }
+
+    /// Whether the folder is not there, or holds nothing but what a start leaves that came to no run.
+    fn is_unused(&self) -> bool {
+        let runs = self.folder.join(RUNS);
+        let only = |folder: &Path, known: &dyn Fn(&str) -> bool| match fs::read_dir(folder) {
+            Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(known))),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        only(&self.folder, &|name| name == NOTE || name == RUNS || is_part(name)) && only(&runs, &is_part)
     }
 
     /// The folder of an evaluation that is there, of whatever version.
@@ -125,7 +138,7 @@ impl Store {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound) => return Ok(None),
             text => text.map_err(|error| StoreError(format!("cannot read {}: {error}", path.display())))?,
         };
-        let damaged = |error| StoreError(format!("{} is damaged ({error}); give another folder with --out", path.display()));
+        let damaged = |error| StoreError(format!("{} is damaged ({error})", path.display()));
         serde_json::from_str(&text).map(Some).map_err(damaged)
     }
 

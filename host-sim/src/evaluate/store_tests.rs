@@ -68,14 +68,17 @@ fn every_part_of_an_identity_is_in_the_key() {
 #[test]
 fn folders_of_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    Store::open(folder.path(), &note("mine")).unwrap();
+    Store::open(folder.path(), &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
     assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`; give another folder with --out"));
     let changed = Note { plan_hash: "0".into(), ..note("mine") };
     assert!(refused(folder.path(), &changed).contains("holds results of an earlier text of this plan"));
     let later = Note { model: "9.9.9+0".into(), ..note("mine") };
     assert!(refused(folder.path(), &later).contains(&format!("holds results of version {MODEL}, this is 9.9.9+0")));
     std::fs::write(folder.path().join(NOTE), "{").unwrap();
-    assert!(refused(folder.path(), &note("mine")).contains("is damaged"));
+    let message = refused(folder.path(), &note("mine"));
+    assert!(message.contains("is damaged") && message.ends_with("; give another folder with --out"), "{message}");
+    let message = Store::existing(folder.path()).unwrap_err().to_string();
+    assert!(message.contains("is damaged") && !message.contains("--out"), "who compares has no such option: {message}");
 
     let stranger = tempfile::tempdir().unwrap();
     std::fs::write(stranger.path().join("thesis.docx"), "").unwrap();
@@ -100,20 +103,58 @@ fn a_damaged_run_is_done_again() {
     assert_eq!(store.load(&identity("2-2")), None);
 }
 
-/// The disk is full: what was whole stays whole, and nothing else is there.
-#[test]
-fn a_full_disk_leaves_finished_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let room = Mutex::new(2);
-    let write = move |path: &Path, bytes: &[u8]| {
+/// A disk on which so many files have room.
+fn with_room(files: usize) -> Write {
+    let room = Mutex::new(files);
+    Arc::new(move |path: &Path, bytes: &[u8]| {
         let mut room = room.lock().unwrap();
         if *room == 0 {
             return Err(io::Error::from(ErrorKind::StorageFull));
         }
         *room -= 1;
         replace(path, bytes)
-    };
-    let store = Store::with(folder.path(), &note("mine"), Arc::new(write)).unwrap();
+    })
+}
+
+/// Whatever a start leaves that was stopped before there was a note, or between it and the folder of runs, the same start goes on.
+#[test]
+fn a_start_that_was_stopped_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let error = Store::with(&out, &note("mine"), with_room(0)).unwrap_err().to_string();
+    assert!(error.starts_with("cannot write ") && error.contains(NOTE), "{error}");
+    Store::open(&out, &note("mine")).unwrap();
+
+    std::fs::remove_file(out.join(NOTE)).unwrap();
+    std::fs::write(out.join(format!(".{NOTE}.77.part")), "{").unwrap();
+    std::fs::write(out.join(RUNS).join(".0123.json.77.part"), "{").unwrap();
+    Store::open(&out, &note("mine")).unwrap();
+
+    std::fs::remove_dir_all(out.join(RUNS)).unwrap();
+    Store::open(&out, &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
+}
+
+/// A mistake that shows once the kernels are executed has left a note, and no run: the plan put right takes the folder over.
+#[test]
+fn a_folder_without_a_run_is_of_no_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let right = Note { plan_hash: "0".into(), ..note("mine") };
+    Store::open(folder.path(), &note("mine")).unwrap();
+    let store = Store::open(folder.path(), &right).unwrap();
+    assert_eq!(Store::existing(folder.path()).unwrap().1, right);
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    assert!(refused(folder.path(), &note("mine")).contains("holds results of an earlier text of this plan"));
+    // Documents without their runs are still somebody's results.
+    std::fs::remove_dir_all(folder.path().join(RUNS)).unwrap();
+    std::fs::write(folder.path().join("results.csv"), "").unwrap();
+    assert!(refused(folder.path(), &note("mine")).contains("holds results of an earlier text of this plan"));
+}
+
+/// The disk is full: what was whole stays whole, and nothing else is there.
+#[test]
+fn a_full_disk_leaves_finished_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::with(folder.path(), &note("mine"), with_room(2)).unwrap();
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
     let error = store.save(&identity("2-2"), &kept(1_000)).unwrap_err().to_string();
     assert!(error.starts_with("cannot write ") && error.contains(&identity("2-2").key()), "{error}");

@@ -99,6 +99,11 @@ fn beside(path: &Path) -> std::io::Result<PathBuf> {
     Ok(path.with_file_name(format!(".{name}.{}.part", std::process::id())))
 }
 
+/// Whether a file's name is one of those under which [`replace`] begins a file: what is left of a program that was killed.
+pub(crate) fn is_part(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".part")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
