@@ -2,6 +2,7 @@
 
 mod support;
 
+use predicates::prelude::*;
 use predicates::str::contains;
 use std::collections::BTreeSet;
 use std::fs;
@@ -109,6 +110,11 @@ fn an_evaluation_from_beginning_to_end() {
     place.evaluate("b", &[]);
     assert_eq!(before, documents(&place.path("b")));
     mias(&["diff", &place.text("a"), &place.text("b")]).assert().code(0).stdout(contains(" 0 differ, 0 only in the first, 0 only in"));
+
+    // A run that cannot be read is not the same, even as itself.
+    fs::write(place.path("b/runs").join(&lost), "{").expect("the run");
+    let damaged = mias(&["diff", &place.text("b"), &place.text("b")]).assert().code(1);
+    damaged.stdout(contains("cannot read ").and(contains(&lost)));
 
     the_folder_is_of_this_plan_and_version(&place);
 }

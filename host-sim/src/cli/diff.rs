@@ -13,5 +13,9 @@ pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
     let diff = Diff::of(&first.records()?, &second.records()?);
     let models = (first_note.model.as_str(), second_note.model.as_str());
     Output::open(None)?.write(&evaluation::diff::render(&diff, models))?;
-    if diff.is_empty() { Ok(()) } else { Err(CliError::Differs("the folders differ".into())) }
+    match diff.unreadable.len() {
+        0 if diff.is_empty() => Ok(()),
+        0 => Err(CliError::Differs("the folders differ".into())),
+        files => Err(CliError::Differs(format!("{files} files of runs cannot be read; `mias evaluate` does damaged runs again"))),
+    }
 }

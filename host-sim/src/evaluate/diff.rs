@@ -2,7 +2,7 @@
 //! options), not by fingerprints: folders of two versions can be compared, and machines or traces that have changed show as differences.
 
 use super::record::{Identity, Kept};
-use super::store::Record;
+use super::store::{Record, Records};
 use crate::report::table;
 use std::collections::BTreeMap;
 
@@ -28,35 +28,73 @@ pub struct Diff {
     pub only_first: Vec<Identity>,
     /// Only in the second.
     pub only_second: Vec<Identity>,
+    /// A line for each file of either that cannot be read.
+    pub unreadable: Vec<String>,
 }
+
+/// Whether two runs that ask the same agree in some of what they depend on.
+type Agree = fn(&Identity, &Identity) -> bool;
+
+/// What runs may agree in, the most first.
+const AGREEMENTS: [Agree; 4] = [
+    |a, b| a.gpu_hash == b.gpu_hash && a.kernel_hashes == b.kernel_hashes,
+    |a, b| a.kernel_hashes == b.kernel_hashes,
+    |a, b| a.gpu_hash == b.gpu_hash,
+    |_, _| true,
+];
 
 impl Diff {
     /// Of two folders' runs.
-    pub fn of(first: &[Record], second: &[Record]) -> Self {
-        let by_question = |records: &[Record]| -> BTreeMap<Identity, Record> {
-            records.iter().map(|record| (record.run.question(), record.clone())).collect()
-        };
-        let (first, mut second) = (by_question(first), by_question(second));
-        let mut diff = Diff::default();
-        for (question, a) in first {
-            match second.remove(&question) {
-                None => diff.only_first.push(question),
-                Some(b) => match difference(&question, &a, &b) {
+    pub fn of(first: &Records, second: &Records) -> Self {
+        let mut diff = Diff { unreadable: [&first.unreadable[..], &second.unreadable[..]].concat(), ..Diff::default() };
+        let (first, mut second) = (by_question(&first.whole), by_question(&second.whole));
+        for (question, ours) in first {
+            let (pairs, ours, theirs) = paired(ours, second.remove(&question).unwrap_or_default());
+            for (a, b) in pairs {
+                match difference(&question, a, b) {
                     None => diff.same += 1,
                     Some(difference) => diff.different.push(difference),
-                },
+                }
             }
+            diff.only_first.extend(ours.iter().map(|_| question.clone()));
+            diff.only_second.extend(theirs.iter().map(|_| question.clone()));
         }
-        diff.only_second = second.into_keys().collect();
+        diff.only_second.extend(second.into_iter().flat_map(|(question, theirs)| vec![question; theirs.len()]));
+        diff.only_second.sort();
         let size = |difference: &Difference| difference.change.map_or(f64::INFINITY, f64::abs);
         diff.different.sort_by(|a, b| size(b).total_cmp(&size(a)).then_with(|| a.question.cmp(&b.question)));
         diff
     }
 
-    /// Whether both hold the same.
+    /// Whether both can be read and hold the same.
     pub fn is_empty(&self) -> bool {
-        self.different.is_empty() && self.only_first.is_empty() && self.only_second.is_empty()
+        self.different.is_empty() && self.only_first.is_empty() && self.only_second.is_empty() && self.unreadable.is_empty()
     }
+}
+
+/// Runs by what they ask. Several of a folder may ask the same, of machines or kernels of one name that are not the same.
+fn by_question(records: &[Record]) -> BTreeMap<Identity, Vec<&Record>> {
+    let mut runs: BTreeMap<Identity, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        runs.entry(record.run.question()).or_default().push(record);
+    }
+    runs
+}
+
+/// Runs that ask the same, each with the one of the other folder that is most like it; then what is left of both.
+fn paired<'r>(mut ours: Vec<&'r Record>, mut theirs: Vec<&'r Record>) -> (Vec<(&'r Record, &'r Record)>, Vec<&'r Record>, Vec<&'r Record>) {
+    let mut pairs = Vec::new();
+    for agree in AGREEMENTS {
+        let mut left = Vec::new();
+        for a in ours {
+            match theirs.iter().position(|b| agree(&a.run, &b.run)) {
+                Some(at) => pairs.push((a, theirs.remove(at))),
+                None => left.push(a),
+            }
+        }
+        ours = left;
+    }
+    (pairs, ours, theirs)
 }
 
 fn difference(question: &Identity, a: &Record, b: &Record) -> Option<Difference> {
@@ -109,3 +147,7 @@ fn numbers(question: &Identity, a: &Kept, b: &Kept) -> Vec<String> {
     }
     what
 }
+
+#[cfg(test)]
+#[path = "diff_tests.rs"]
+mod tests;

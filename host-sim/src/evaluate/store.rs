@@ -51,6 +51,15 @@ pub struct Record {
     pub outcome: Kept,
 }
 
+/// The runs of a folder.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Records {
+    /// Those that are whole.
+    pub whole: Vec<Record>,
+    /// A line for each file that cannot be read, which names it and says why.
+    pub unreadable: Vec<String>,
+}
+
 /// Why a folder cannot be used. The message names it and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -120,13 +129,19 @@ impl Store {
         only(&self.folder, &|name| name == NOTE || name == RUNS || is_part(name)) && only(&runs, &is_part)
     }
 
-    /// The folder of an evaluation that is there, of whatever version.
+    /// The folder of an evaluation that is there, of whatever version whose files this one can read.
     ///
     /// # Errors
     /// [`StoreError`] if it is none.
     pub fn existing(folder: &Path) -> Result<(Self, Note), StoreError> {
         let store = Store { folder: folder.to_owned(), write: Arc::new(replace) };
         match store.note()? {
+            Some(note) if note.format != FORMAT => Err(StoreError(format!(
+                "{} has files of format {}, this program reads format {FORMAT}; compare folders with the program that wrote them, {}",
+                folder.display(),
+                note.format,
+                note.model
+            ))),
             Some(note) => Ok((store, note)),
             None => Err(StoreError(format!("{} holds no evaluation: there is no {NOTE} in it", folder.display()))),
         }
@@ -185,7 +200,7 @@ impl Store {
     pub fn drop_other_builds(&self, program: u64) -> Result<usize, StoreError> {
         let ours = format!("{program:016x}");
         let mut dropped = 0;
-        for Record { run, .. } in self.records()? {
+        for Record { run, .. } in self.records()?.whole {
             if !run.program.is_empty() && run.program != ours {
                 let path = self.path(&run.key());
                 fs::remove_file(&path).map_err(|error| StoreError(format!("cannot remove {}: {error}", path.display())))?;
@@ -195,11 +210,11 @@ impl Store {
         Ok(dropped)
     }
 
-    /// All runs that are whole, in the order of their names.
+    /// All runs, in the order of their names.
     ///
     /// # Errors
     /// [`StoreError`] if the folder cannot be read.
-    pub fn records(&self) -> Result<Vec<Record>, StoreError> {
+    pub fn records(&self) -> Result<Records, StoreError> {
         let folder = self.folder.join(RUNS);
         let fail = |error: io::Error| StoreError(format!("cannot read {}: {error}", folder.display()));
         let mut paths = Vec::new();
@@ -210,8 +225,15 @@ impl Store {
             }
         }
         paths.sort();
-        let record = |path: PathBuf| serde_json::from_str(&fs::read_to_string(path).ok()?).ok();
-        Ok(paths.into_iter().filter_map(record).collect())
+        let mut records = Records::default();
+        for path in paths {
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+            match text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string())) {
+                Ok(record) => records.whole.push(record),
+                Err(error) => records.unreadable.push(format!("cannot read {}: {error}", path.display())),
+            }
+        }
+        Ok(records)
     }
 }
 

@@ -43,7 +43,8 @@ fn a_run_kept_is_there_in_the_next_process() {
     let again = Store::open(&out, &note("mine")).unwrap();
     assert_eq!(again.load(&identity("1-3")), Some(kept(1_000)));
     assert_eq!(again.load(&identity("2-2")), None);
-    assert_eq!(again.records().unwrap(), [Record { run: identity("1-3"), outcome: kept(1_000) }]);
+    let whole = vec![Record { run: identity("1-3"), outcome: kept(1_000) }];
+    assert_eq!(again.records().unwrap(), Records { whole, unreadable: Vec::new() });
     assert_eq!(Store::existing(&out).unwrap().1, note("mine"));
 }
 
@@ -80,6 +81,10 @@ fn folders_of_something_else_are_refused() {
     let message = Store::existing(folder.path()).unwrap_err().to_string();
     assert!(message.contains("is damaged") && !message.contains("--out"), "who compares has no such option: {message}");
 
+    let later = serde_json::to_string(&Note { format: FORMAT + 1, ..note("mine") }).unwrap();
+    std::fs::write(folder.path().join(NOTE), later).unwrap();
+    assert!(Store::existing(folder.path()).unwrap_err().to_string().contains(&format!("has files of format {}", FORMAT + 1)));
+
     let stranger = tempfile::tempdir().unwrap();
     std::fs::write(stranger.path().join("thesis.docx"), "").unwrap();
     assert!(refused(stranger.path(), &note("mine")).contains("is not empty and holds no evaluation"));
@@ -97,6 +102,9 @@ fn a_damaged_run_is_done_again() {
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     assert_eq!(store.load(&identity("1-3")), None);
+    let records = store.records().unwrap();
+    assert!(records.whole.is_empty() && records.unreadable.len() == 1, "{records:?}");
+    assert!(records.unreadable[0].starts_with(&format!("cannot read {}: EOF", path.display())), "{records:?}");
     // A file under another run's name is none of that run.
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
     std::fs::copy(&path, store.path(&identity("2-2").key())).unwrap();
@@ -158,7 +166,7 @@ fn a_full_disk_leaves_finished_runs() {
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
     let error = store.save(&identity("2-2"), &kept(1_000)).unwrap_err().to_string();
     assert!(error.starts_with("cannot write ") && error.contains(&identity("2-2").key()), "{error}");
-    assert_eq!(store.records().unwrap().len(), 1);
+    assert_eq!(store.records().unwrap().whole.len(), 1);
     let again = Store::open(folder.path(), &note("mine")).unwrap();
     assert_eq!((again.load(&identity("1-3")), again.load(&identity("2-2"))), (Some(kept(1_000)), None));
 }

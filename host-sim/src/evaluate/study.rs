@@ -175,8 +175,9 @@ impl<'p> Studies<'p> {
 fn workloads(experiment: &Experiment, kernels: &[usize], traces: &BTreeMap<String, Workload>) -> Vec<Workload> {
     let named = |at: usize| experiment.kernels[kernels[at]].0.as_str();
     let workload = |at: usize| {
-        let number = (0..=at).filter(|&before| named(before) == named(at)).count();
         let traced = traces.get(named(at))?;
+        // By name, not by word: two files may each describe a kernel of one name.
+        let number = (0..=at).filter(|&before| traces.get(named(before)).is_some_and(|before| before.name == traced.name)).count();
         let name = if number == 1 { traced.name.clone() } else { format!("{}#{number}", traced.name) };
         Some(Workload { name, stream: at as u32, ..traced.clone() })
     };

@@ -2,7 +2,6 @@
 //! the results can be worked out by hand.
 
 use super::closed_machine::{CYCLES, Closed, traces};
-use super::diff::Diff;
 use super::execute::{ExecuteError, Watch, execute, missing};
 use super::findings::{Runs, findings};
 use super::plan::{self, Plan};
@@ -33,7 +32,7 @@ impl Watch for Unwatched {
 }
 
 /// Runs at most `most` runs of the plan into `folder`; gives what was run, in the order of time.
-fn run(folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
+pub(super) fn run(folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
     let (plan, traces) = (plan(), traces());
     let store = Store::open(folder, &Note::of(&plan)).unwrap();
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -57,7 +56,7 @@ fn evaluation() -> Evaluation {
 
 /// 3 kernels alone; 3 pairs, each with 3 configurations, spatial and two that measure; left-over is a run alone, and null is where the
 /// first kernel is the fastest: in mm+bopt, not in fwt+mm and fwt+bopt. Sequential is no run.
-const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
+pub(super) const RUNS: usize = 3 + 3 * (3 + 1 + 2) + 2;
 
 #[test]
 fn every_run_is_done_once() {
@@ -208,32 +207,16 @@ fn a_failing_store_stops_everything_and_keeps_what_is_there() {
     assert!(cancel.requested(), "the others are asked to stop");
 }
 
+/// Two files may each describe a kernel of one name: launches are told apart all the same.
 #[test]
-fn folders_are_compared_run_by_run() {
-    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    for folder in &folders {
-        run(folder.path(), 2, usize::MAX).1.unwrap();
+fn launches_of_one_name_are_numbered() {
+    let (plan, mut traces) = (plan(), traces());
+    for word in ["fwt:4096", "mm:64"] {
+        traces.get_mut(word).unwrap().name = "same".into();
     }
-    let records = |at: usize| Store::existing(folders[at].path()).unwrap().0.records().unwrap();
-    let (first, mut second) = (records(0), records(1));
-    let same = Diff::of(&first, &second);
-    assert!(same.is_empty() && same.same == RUNS);
-
-    // One run gone, one with more instructions, one of another trace.
-    let gone = second.pop().unwrap();
-    // Not the configuration 0-4, in which the first kernel does nothing.
-    let busy: Vec<usize> = (0..second.len()).filter(|&at| second[at].outcome.launches[0].thread_insts > 0).take(2).collect();
-    second[busy[0]].outcome.launches[0].thread_insts *= 2;
-    second[busy[1]].run.kernel_hashes[0] = "other".into();
-    let diff = Diff::of(&first, &second);
-    assert_eq!((diff.same, diff.only_first.len(), diff.only_second.len()), (RUNS - 3, 1, 0));
-    assert_eq!(diff.only_first[0], gone.run.question());
-    let changes: Vec<Option<f64>> = diff.different.iter().map(|difference| difference.change).collect();
-    assert_eq!(changes, [Some(1.0), Some(0.0)], "the largest change first");
-    assert!(diff.different[0].what[0].ends_with("+100.00 %"), "{:?}", diff.different[0]);
-    assert_eq!(diff.different[1].what, [format!("the trace of {}", second[busy[1]].run.kernels[0])]);
-    let back = Diff::of(&second, &first);
-    assert_eq!((back.only_first.len(), back.only_second.len(), back.different.len()), (0, 1, 2));
+    let studies = Studies::of(&plan, &traces).unwrap();
+    let names: Vec<&[String]> = studies.all[0].groups.iter().map(|group| &group.names[..]).collect();
+    assert_eq!(names, [["same", "same#2"], ["same", "bopt:8"], ["same", "bopt:8"]]);
 }
 
 #[test]

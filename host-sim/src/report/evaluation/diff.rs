@@ -3,12 +3,13 @@
 use crate::evaluate::diff::Diff;
 use crate::evaluate::record::Identity;
 
-/// The text: a line per run that differs, the largest change first, then the runs that only one folder has, then the counts.
+/// The text: a line per file that cannot be read, a line per run that differs, the largest change first, then the runs that only one folder has, then the counts.
 pub fn render(diff: &Diff, models: (&str, &str)) -> String {
     let mut text = String::new();
     if models.0 != models.1 {
         text += &format!("versions {} and {}\n", models.0, models.1);
     }
+    text.extend(diff.unreadable.iter().map(|line| format!("{line}\n")));
     for difference in &diff.different {
         text += &format!("{}: {}\n", difference.question.describe(), difference.what.join(", "));
     }
