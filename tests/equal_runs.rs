@@ -1,8 +1,8 @@
 //! What an evaluation takes for the same run is the same run: checked by running both.
 
 use mias::evaluate::record::{Kept, canonical, is_first_alone};
-use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, IpcUnit, Policy, Transition};
+use mias::experiment::machine::{DecisionTime, End, Machine, Options, Run};
+use mias::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
 use mias::{gpu_file, kernels};
@@ -61,14 +61,22 @@ fn options_that_are_taken_for_equal_give_equal_runs() {
         let options = Options { profile_cycles: 3_000, transition: Transition::Ideal, ipc: IpcUnit::Warp, ..Options::new(end) };
         for (members, control) in [
             (&both[..1], Control::Policy(Policy::LeftOver)),
+            (&both[..1], Control::Policy(Policy::MiasStp)),
             (&both[..], Control::Policy(Policy::Spatial)),
+            (&both[..], Control::Policy(Policy::Smk)),
             (&both[..], Control::Policy(Policy::LeftOver)),
             (&both[..], Control::Fixed(vec![1, 3])),
             (&both[..], Control::Policy(Policy::MiasIpc)),
         ] {
             let same = canonical(&control, members.len(), options);
-            assert_eq!(run(&machine, members, &control, options), run(&machine, members, &control, same), "{control:?} until {end:?}");
             let measures = control == Control::Policy(Policy::MiasIpc);
+            let (mut asked, plain) = (run(&machine, members, &control, options), run(&machine, members, &control, same));
+            if !measures {
+                // Decisions are timed, and there is none.
+                assert_eq!(asked.decision_time.take(), Some(DecisionTime::default()), "{control:?}");
+            }
+            assert_eq!(asked, plain, "{control:?} until {end:?}");
+            assert_eq!(same.latency == Latency::Off, !measures, "{control:?}");
             assert_eq!(same.profile_cycles == options.profile_cycles, measures, "{control:?}");
         }
     }

@@ -13,7 +13,7 @@ use super::summary;
 use crate::experiment::compare::{self, PerObjective, control_of, ipc, only_fastest};
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
-use crate::experiment::policy::{Control, Policy};
+use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
 use crate::experiment::sequential::sequential;
 use crate::hash;
 use crate::metrics::{Metrics, ratio};
@@ -110,7 +110,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
     let mut before = (0, 0);
     for sample in &kept.samples {
         let (warp, thread) = sample.insts.first().copied().unwrap_or_default();
-        let insts = if options.ipc == crate::experiment::policy::IpcUnit::Warp { warp } else { thread };
+        let insts = if options.ipc == IpcUnit::Warp { warp } else { thread };
         curve.push((sample.cycle, ratio(insts - before.1, sample.cycle - before.0).unwrap_or_default()));
         before = (sample.cycle, insts);
     }
@@ -164,7 +164,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     for result in &comparison.results {
         let of_runs = (result.policy == Policy::Sequential).then(|| in_turn(group, &alone, options));
         if let Some((origin, kept)) = of_runs.as_ref().or_else(|| kept.get(&control_of(result.policy, &fastest))) {
-            let mut row = policy(result, origin, kept, &configurations);
+            let mut row = policy(result, origin, kept, &configurations, options);
             row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
             results.push(row);
         }
@@ -195,7 +195,13 @@ fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kep
     (Origin { key: group.alone.join("+"), derived: true }, all)
 }
 
-fn policy(result: &compare::PolicyResult, origin: &Origin, kept: &Kept, configurations: &[ConfigurationResult]) -> PolicyResult {
+fn policy(
+    result: &compare::PolicyResult,
+    origin: &Origin,
+    kept: &Kept,
+    configurations: &[ConfigurationResult],
+    options: Options,
+) -> PolicyResult {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
     PolicyResult {
         policy: result.policy.name(),
@@ -211,7 +217,8 @@ fn policy(result: &compare::PolicyResult, origin: &Origin, kept: &Kept, configur
         transition_cycles: result.transition_cycles,
         profile_cycles: result.profile_cycles,
         overhead: ratio(result.transition_cycles + result.profile_cycles, kept.cycles),
-        decision_cycles: result.decision_cycles,
+        // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.
+        decision_cycles: result.decision_cycles.or((options.latency != Latency::Off).then_some(0)),
         decision_cycle: result.decision.as_ref().map(|decision| decision.cycle),
         ranking: result.decision.as_ref().map(|decision| ranking(decision, configurations)),
         slots: slots(kept),

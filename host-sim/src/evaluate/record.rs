@@ -1,7 +1,7 @@
 //! A run as it is kept on disk: what it is, by which it is found, and what it gave.
 
 use crate::experiment::machine::{Decision, DecisionTime, End, LaunchCounts, Options, Outcome, Placement, Sample, SmTotals};
-use crate::experiment::policy::{Control, Policy};
+use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::workload::Workload;
 use crate::hash::{self, Fnv};
 use mias_hw_model::config::GpuConfig;
@@ -104,17 +104,22 @@ fn control_name(control: &Control) -> String {
 }
 
 /// Options without what does not matter to a run, so that equal runs are equal: a policy that does not measure needs no profiling
-/// window and counts nothing; where it sets its quotas once, because all kernels arrive together and start again for ever or there is
-/// only one, there is no transition; until done, nothing starts again.
+/// window, counts nothing, and never enters the phase whose time is counted; where it sets its quotas once, because all kernels arrive
+/// together and start again for ever or there is only one, there is no transition; until done, nothing starts again.
 pub fn canonical(control: &Control, kernels: usize, options: Options) -> Options {
     let mut same = Options { tbs_per_sm: None, ..options };
     let plain = Options::new(options.end);
     if options.end == End::Done {
         same.relaunch = plain.relaunch;
     }
-    let measures = matches!(control, Control::Policy(policy) if policy.measures());
-    if !measures || kernels == 1 {
-        (same.profile_cycles, same.ipc) = (plain.profile_cycles, plain.ipc);
+    // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.
+    let measures = match control {
+        Control::Policy(Policy::Own(_)) => true,
+        Control::Policy(policy) => policy.measures() && kernels > 1,
+        Control::Fixed(_) => false,
+    };
+    if !measures {
+        (same.profile_cycles, same.ipc, same.latency) = (plain.profile_cycles, plain.ipc, Latency::Off);
         if kernels == 1 || (options.end != End::Done && options.relaunch) {
             same.transition = plain.transition;
         }

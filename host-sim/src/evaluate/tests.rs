@@ -21,7 +21,13 @@ use std::sync::{Arc, Mutex};
 const PLAN: &str = include_str!("../../tests/data/pairs.toml");
 
 fn plan() -> Plan {
-    plan::parse("pairs.toml", &PLAN.replace("\"null\"", "\"null\", \"sequential\""), &Policies::default()).unwrap()
+    plan_with("")
+}
+
+/// The plan with more parameters.
+fn plan_with(parameters: &str) -> Plan {
+    let text = PLAN.replace("\"null\"", "\"null\", \"sequential\"") + parameters;
+    plan::parse("pairs.toml", &text, &Policies::default()).unwrap()
 }
 
 struct Unwatched;
@@ -33,19 +39,23 @@ impl Watch for Unwatched {
 
 /// Runs at most `most` runs of the plan into `folder`; gives what was run, in the order of time.
 pub(super) fn run(folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
-    let (plan, traces) = (plan(), traces());
-    let store = Store::open(folder, &Note::of(&plan)).unwrap();
+    run_plan(&plan(), folder, workers, most)
+}
+
+fn run_plan(plan: &Plan, folder: &Path, workers: usize, most: usize) -> (Vec<String>, Result<Evaluation, ExecuteError>) {
+    let traces = traces();
+    let store = Store::open(folder, &Note::of(plan)).unwrap();
     let runs: Arc<Mutex<Vec<String>>> = Arc::default();
     let cancel = Cancel::default();
     let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: runs.clone(), most, cancel: cancel.clone() }) };
-    let mut studies = Studies::of(&plan, &traces).unwrap();
+    let mut studies = Studies::of(plan, &traces).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build().unwrap();
     let result = pool.install(|| {
         execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
         let alone = Runs::load(&studies, &store);
         studies.add_null(&|study, group| alone.fastest(study, group));
         execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
-        Ok(findings(&plan, &studies, &Runs::load(&studies, &store))?)
+        Ok(findings(plan, &studies, &Runs::load(&studies, &store))?)
     });
     (Arc::into_inner(runs).unwrap().into_inner().unwrap(), result)
 }
@@ -67,6 +77,20 @@ fn every_run_is_done_once() {
     different.dedup();
     assert_eq!((runs.len(), different.len()), (RUNS, RUNS), "{runs:#?}");
     assert!(runs.iter().all(|run| !run.contains('+') || !run.contains("LeftOver")));
+}
+
+/// What decides nothing is run once, whatever time decisions take, and says that it took none: only the two that measure are run again.
+#[test]
+fn the_time_of_decisions_is_only_theirs_who_decide() {
+    let plan = plan_with("latency = [\"off\", \"worst\"]\n");
+    let (runs, result) = run_plan(&plan, tempfile::tempdir().unwrap().path(), 2, usize::MAX);
+    assert_eq!(runs.len(), RUNS + 3 * 2, "{runs:#?}");
+    let [off, worst] = &result.unwrap().studies[..] else { panic!("two settings") };
+    for (study, expected) in [(off, None), (worst, Some(0))] {
+        for group in &study.groups {
+            assert_eq!(["left-over", "spatial", "null"].map(|name| policy(group, name).decision_cycles), [expected; 3]);
+        }
+    }
 }
 
 #[test]
