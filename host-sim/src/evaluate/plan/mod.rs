@@ -166,6 +166,10 @@ fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanErr
         let config = gpu_file::load(one.text()?).map_err(|error| one.fail(&error.to_string()))?;
         let machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
         let axes = [&parameters[..], &machine[..]].concat();
+        // Where most of them come from.
+        let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
+        let many = table.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
+        parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
         settings.extend(parameters::settings(&axes, &config).map_err(|message| table.get("machine").unwrap_or(one).fail(&message))?);
     }
     let several = gpu.one_or_more()?.len() > 1;
@@ -216,15 +220,34 @@ fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<us
     let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
     match (table.get("groups"), table.get("together")) {
         (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),
-        (Some(groups), None) => groups.list()?.iter().map(|group| listed(group, &words)).collect(),
+        (Some(groups), None) => different(&groups.list()?, |group| listed(group, &words), |members| {
+            format!("the group of {} is listed twice", members.iter().map(|&member| words[member]).collect::<Vec<_>>().join(" and "))
+        }),
         (None, Some(sizes)) => {
             let most = words.len().min(MOST_KERNELS) as u64;
-            let sizes = sizes.one_or_more()?.iter().map(|size| size.whole(1..=most)).collect::<Result<Vec<u64>, _>>()?;
+            let sizes = different(&sizes.one_or_more()?, |size| size.whole(1..=most), |size| format!("`{size}` is listed twice"))?;
             Ok(sizes.iter().flat_map(|&size| combinations(words.len(), size as usize)).collect())
         }
         (None, None) if words.len() < 2 => Err(table.fail("`kernels` lists one kernel; a pair needs two (or give `together = 1`)")),
         (None, None) => Ok(combinations(words.len(), 2)),
     }
+}
+
+/// The values as `read` reads them. None may be there twice: it would count twice in all means.
+fn different<T: PartialEq>(
+    values: &[Value<'_>],
+    read: impl Fn(&Value<'_>) -> Result<T, PlanError>,
+    twice: impl Fn(&T) -> String,
+) -> Result<Vec<T>, PlanError> {
+    let mut all = Vec::new();
+    for value in values {
+        let one = read(value)?;
+        if all.contains(&one) {
+            return Err(value.fail(&twice(&one)));
+        }
+        all.push(one);
+    }
+    Ok(all)
 }
 
 fn listed(group: &Value<'_>, words: &[&str]) -> Result<Vec<usize>, PlanError> {

@@ -14,6 +14,10 @@ use serde::Deserialize;
 /// Most values of one parameter (assumption: more are a slip of the finger).
 const MOST_VALUES: u64 = 1_000;
 
+/// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
+/// the finger). All windows of a plan can be added up.
+const LONGEST_WINDOW: u64 = 1_000_000_000_000;
+
 /// Keys of `[experiment.parameters]`.
 const KEYS: [&str; 8] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order"];
 
@@ -58,7 +62,15 @@ pub struct Setting {
 
 /// Reads `[experiment.parameters]`.
 pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
-    value.table("[experiment.parameters]", &KEYS)?;
+    let table = value.table("[experiment.parameters]", &KEYS)?;
+    if table.get("until").is_some() {
+        if let Some(cycles) = table.get("cycles") {
+            return Err(cycles.fail("give `cycles` or `until`, not both"));
+        }
+        if let Some(relaunch) = table.get("relaunch") {
+            return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
+        }
+    }
     value.entries()?.iter().map(axis).collect()
 }
 
@@ -96,7 +108,7 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
         number => Ok(number),
     };
     match value.key {
-        "cycles" => Ok(Change::Cycles(bounded(u64::MAX)?)),
+        "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
         _ => Err(value.fail("has no range; give a value or a list of values")),
     }
@@ -178,7 +190,20 @@ fn apply(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
     GpuConfig::deserialize(document).map_err(|error| format!("machine `{}`: {}", gpu.name, error.message()))
 }
 
-/// All combinations of values on a machine, the first parameter changing slowest.
+/// How many combinations of values there are.
+pub(super) fn combinations(axes: &[Axis]) -> u64 {
+    axes.iter().fold(1, |product, axis| product.saturating_mul(axis.values.len() as u64))
+}
+
+/// Refuses more combinations than anybody means.
+pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
+    match combinations(axes) {
+        0..=MOST_VALUES => Ok(()),
+        count => Err(format!("{count} combinations of parameters, at most {MOST_VALUES} may be; vary fewer at a time")),
+    }
+}
+
+/// All combinations of values on a machine, the first parameter changing slowest; [`check_combinations`] first.
 ///
 /// # Errors
 /// A machine that cannot be; the message says which.
@@ -187,9 +212,6 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, S
     for axis in axes {
         let longer = combinations.iter().flat_map(|before| axis.values.iter().map(|value| [&before[..], &[(axis, value)]].concat()));
         combinations = longer.collect();
-        if combinations.len() as u64 > MOST_VALUES {
-            return Err(format!("more than {MOST_VALUES} combinations of parameters; vary fewer at a time"));
-        }
     }
     combinations.iter().map(|combination| setting(combination, gpu)).collect()
 }

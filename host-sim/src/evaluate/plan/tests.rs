@@ -109,6 +109,15 @@ fn mistakes_are_shown_where_they_are() {
         ("cycles = 20_000", "profile-cycles = 200_000", &["200000 must be 1 to 131071"]),
         ("cycles = 20_000", "transition = \"drained\"", &["unknown value `drained`; did you mean `drain`?"]),
         ("cycles = 20_000", "until = \"end\"", &["only `done` is known"]),
+        ("cycles = 20_000", "cycles = 1_000_000_000_001", &["1000000000001 must be 1 to 1000000000000"]),
+        ("cycles = 20_000", "until = \"done\"\ncycles = 20_000", &["cycles: give `cycles` or `until`, not both"]),
+        ("cycles = 20_000", "until = \"done\"\nrelaunch = true", &["relaunch: with `until` no kernel starts again"]),
+        ("policies", "together = [2, 2]\npolicies", &["together: `2` is listed twice"]),
+        (
+            "policies",
+            "groups = [[\"mm:64\", \"bopt:8\"], [\"bopt:8\", \"mm:64\"], [\"mm:64\", \"bopt:8\"]]\npolicies",
+            &["groups: the group of mm:64 and bopt:8 is listed twice"],
+        ),
         ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
         ("name = \"small\"", "", &["a plan has no `name`"]),
@@ -128,6 +137,21 @@ fn mistakes_are_shown_where_they_are() {
 fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
     let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 1");
     assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
+}
+
+/// Too many combinations are complained of at the table that most of them come from.
+#[test]
+fn too_many_combinations_are_shown_where_they_are() {
+    let many = "{ from = 1, to = 40, step = 1 }";
+    let with = |parameters: &str, machine: &str| {
+        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.machine]\n{machine}")))
+    };
+    let header = SOUND[..SOUND.find("[experiment.parameters]").unwrap()].matches('\n').count() + 1;
+    let message = with(&format!("cycles = {many}\nprofile-cycles = {many}"), "sm.count = [2, 3]");
+    assert!(message.contains("3200 combinations of parameters, at most 1000 may be"), "{message}");
+    assert!(message.starts_with(&format!("my.toml:{header}:")) && message.contains("parameters: "), "{message}");
+    let message = with("cycles = 20_000", &format!("sm.count = {many}\ndram.channels = {many}"));
+    assert!(message.starts_with(&format!("my.toml:{}:", header + 3)) && message.contains("machine: 1600 combinations"), "{message}");
 }
 
 #[test]
