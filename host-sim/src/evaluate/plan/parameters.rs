@@ -1,7 +1,7 @@
 //! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
 //! values is a *setting*.
 
-use super::reader::Value;
+use super::reader::{RANGE, Value};
 use super::{Order, PlanError};
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
@@ -125,7 +125,7 @@ fn named<T: ValueEnum>(value: &Value<'_>, change: impl Fn(T) -> Change) -> Resul
 
 /// `{ from = 20_000, to = 90_000, step = 10_000 }`.
 fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
-    let table = value.table("a range", &["from", "to", "step"])?;
+    let table = value.table("a range", &RANGE)?;
     let number = |key: &str, least: u64| table.require(key)?.whole(least..=u64::MAX);
     let (from, to, step) = (number("from", 0)?, number("to", 0)?, number("step", 1)?);
     if from > to {
@@ -140,24 +140,17 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
 /// Reads `[experiment.machine]`: fields of the machine's file by their dotted names. Tables nest, as in the machine's file.
 pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
-    let like = toml::Value::try_from(gpu).map_err(|error| value.fail(&error.to_string()))?;
-    fields(value, &like, &mut Vec::new(), gpu, &mut axes)?;
+    fields(value, &mut Vec::new(), gpu, &mut axes)?;
     Ok(axes)
 }
 
-fn fields(value: &Value<'_>, like: &toml::Value, path: &mut Vec<String>, gpu: &GpuConfig, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
+fn fields(value: &Value<'_>, path: &mut Vec<String>, gpu: &GpuConfig, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
     for entry in value.entries()? {
-        // A quoted key may hold a whole path.
-        let names: Vec<&str> = entry.key.split('.').collect();
-        let mut at = like;
-        for name in &names {
-            let known: Vec<&str> = at.as_table().map(|table| table.keys().map(String::as_str).collect()).unwrap_or_default();
-            at = at.get(name).ok_or_else(|| entry.fail(&format!("machine `{}`: {}", gpu.name, suggest::unknown("field", name, &known))))?;
-        }
         let depth = path.len();
-        path.extend(names.iter().map(|&name| name.to_owned()));
-        if entry.is_table() && at.is_table() {
-            fields(&entry, at, path, gpu, axes)?;
+        // A quoted key may hold a whole path.
+        path.extend(entry.key.split('.').map(str::to_owned));
+        if entry.is_table() && !entry.is_range() {
+            fields(&entry, path, gpu, axes)?;
         } else {
             let numbers = |numbers: Vec<u64>| numbers.into_iter().map(|n| toml::Value::Integer(n as i64)).collect();
             let values: Vec<toml::Value> = match entry.is_table() {
@@ -167,7 +160,11 @@ fn fields(value: &Value<'_>, like: &toml::Value, path: &mut Vec<String>, gpu: &G
             let values: Vec<(String, Change)> = values.into_iter().map(|v| (label(&v), Change::Machine(path.clone(), v))).collect();
             // Every single change must make a machine; combinations are checked when they are made.
             for change in &values {
-                apply(gpu, std::slice::from_ref(&change.1)).map_err(|error| entry.fail(&error))?;
+                match changed(gpu, std::slice::from_ref(&change.1)) {
+                    // One of several fields of a table that the file has not.
+                    Err(error) if error.contains("missing field") => {}
+                    made => made.map(drop).map_err(|error| entry.fail(&error))?,
+                }
             }
             axes.push(Axis { key: path.join("."), values });
         }
@@ -176,18 +173,30 @@ fn fields(value: &Value<'_>, like: &toml::Value, path: &mut Vec<String>, gpu: &G
     Ok(())
 }
 
-/// The machine with its fields changed.
-fn apply(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
-    let mut document = toml::Value::try_from(gpu).map_err(|error| error.to_string())?;
+/// The machine with its fields changed. Options that are off are not in the document; whether a field is known the machine says.
+fn changed(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
+    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
     for change in changes {
         let Change::Machine(path, value) = change else { continue };
         let mut at = &mut document;
         for name in path {
-            at = at.get_mut(name).ok_or_else(|| format!("machine `{}` has no field {}", gpu.name, path.join(".")))?;
+            let no_table = || fail(&format!("there is no field {}", path.join(".")));
+            let empty = || toml::Value::Table(toml::Table::new());
+            at = at.as_table_mut().ok_or_else(no_table)?.entry(name.as_str()).or_insert_with(empty);
         }
         *at = value.clone();
     }
-    GpuConfig::deserialize(document).map_err(|error| format!("machine `{}`: {}", gpu.name, error.message()))
+    GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))
+}
+
+/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes.
+fn suggested(message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match names.split_first() {
+        Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
+        _ => message.to_owned(),
+    }
 }
 
 /// How many combinations of values there are.
@@ -218,8 +227,8 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, S
 
 fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, String> {
     let changes: Vec<Change> = combination.iter().map(|(_, (_, change))| change.clone()).collect();
-    let machine = machine_name(gpu, &changes)?;
-    let gpu = apply(gpu, &changes)?;
+    let machine = machine_name(gpu, &changes);
+    let gpu = changed(gpu, &changes)?;
     gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
     let mut end = End::Cycles(super::DEFAULT_CYCLES);
     for change in &changes {
@@ -248,16 +257,16 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
 }
 
 /// The machine's name, with every field that a change really changes.
-fn machine_name(gpu: &GpuConfig, changes: &[Change]) -> Result<String, String> {
+fn machine_name(gpu: &GpuConfig, changes: &[Change]) -> String {
     let mut name = gpu.name.clone();
     for change in changes {
         if let Change::Machine(path, value) = change
-            && apply(gpu, std::slice::from_ref(change))? != *gpu
+            && !changed(gpu, std::slice::from_ref(change)).is_ok_and(|same| same == *gpu)
         {
             name += &format!(" {}={}", path.join("."), label(value));
         }
     }
-    Ok(name)
+    name
 }
 
 /// A field's value as people write it.

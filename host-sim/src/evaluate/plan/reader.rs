@@ -7,6 +7,9 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// Keys of a range of numbers.
+pub(super) const RANGE: [&str; 3] = ["from", "to", "step"];
+
 /// A file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
@@ -123,6 +126,11 @@ impl<'a> Value<'a> {
 
     pub(super) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
+    }
+
+    /// Whether it is a table with a range's keys.
+    pub(super) fn is_range(&self) -> bool {
+        self.value.get_ref().as_table().is_some_and(|table| table.keys().any(|key| RANGE.contains(&key.get_ref().as_ref())))
     }
 
     pub(super) fn table(&self, what: &'static str, known: &[&str]) -> Result<Table<'a>, PlanError> {

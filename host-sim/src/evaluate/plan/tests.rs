@@ -81,6 +81,41 @@ fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
     assert_eq!(machines, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
 }
 
+/// Options that are off are not in the machine's document; they can be set all the same.
+#[test]
+fn options_that_are_off_can_be_set() {
+    let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.machine]\n{fields}"));
+    let plan = with("dram.row_hit_cap = [0, 4]\ndram.timing.t_refi = { from = 6_825, to = 6_825, step = 1 }\ndram.timing.t_rfc = 455\n").unwrap();
+    let [off, on] = &plan.experiments[0].settings[..] else { panic!("two settings") };
+    assert_eq!((off.gpu.dram.row_hit_cap, on.gpu.dram.row_hit_cap), (0, 4));
+    assert_eq!((on.gpu.dram.timing.t_refi, on.gpu.dram.timing.t_rfc), (6_825, 455));
+    assert_eq!(off.machine, "rtx2060 dram.timing.t_refi=6825 dram.timing.t_rfc=455", "0 is what it was");
+    // One of two that belong together.
+    let message = with("dram.timing.t_rfc = 455\n").unwrap_err().to_string();
+    assert!(message.contains("must both be given"), "{message}");
+    let message = with("dram.timming.t_faw = 16\n").unwrap_err().to_string();
+    assert!(message.contains("unknown field `timming`; did you mean `timing`?"), "{message}");
+    let message = with("sm.count.of = 3\n").unwrap_err().to_string();
+    assert!(message.contains("machine `rtx2060`: there is no field sm.count.of"), "{message}");
+}
+
+/// A machine without energies gets all of them, or none.
+#[test]
+fn a_table_that_is_not_in_the_machines_file_can_be_given() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/gpus/rtx2060.toml")).unwrap();
+    let (without, energy) = text.split_once("[energy]\n").unwrap();
+    let (energy, lane) = energy.split_once("[energy.lane]\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plain.toml");
+    std::fs::write(&file, without).unwrap();
+    let plan = SOUND.replace("\"rtx2060\"", &format!("{:?}", file.display().to_string()));
+    let given = format!("{plan}[experiment.machine.energy]\n{energy}[experiment.machine.energy.lane]\n{lane}");
+    let setting = parse("my.toml", &given).unwrap().experiments.remove(0).settings.remove(0);
+    assert_eq!(setting.gpu.energy, gpu_file::load("rtx2060").unwrap().energy);
+    let message = refused(&format!("{plan}[experiment.machine]\nenergy.fetch_fj = 1\n"));
+    assert!(message.contains("missing field"), "{message}");
+}
+
 #[test]
 fn listed_groups_and_sizes() {
     let with =
