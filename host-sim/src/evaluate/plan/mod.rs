@@ -1,6 +1,7 @@
 //! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are in `plans/`; docs/user-guide.md describes
 //! every key.
 
+mod kernels;
 mod parameters;
 mod reader;
 #[cfg(test)]
@@ -20,9 +21,6 @@ use std::path::Path;
 
 /// Window unless the plan gives another, in core cycles: the thesis' (algorithms.md M-W10).
 const DEFAULT_CYCLES: u64 = 5_000_000;
-
-/// Kernels that the firmware schedules at a time.
-const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
 /// Plans that include plans that include plans.
 const DEEPEST_INCLUDE: u32 = 4;
@@ -126,13 +124,13 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
 fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
     let top = Table::new(source, &document, "a plan", &["name", "description", "include", "experiment"])?;
-    let name = top.require("name")?.text()?.to_owned();
+    let name = top.require("name")?.plain_name()?.to_owned();
     let description = top.require("description")?.text()?.to_owned();
     for include in top.get("include").map(|list| list.list()).transpose()?.unwrap_or_default() {
         if depth >= DEEPEST_INCLUDE {
             return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} plans within each other; does one include itself?")));
         }
-        let (file, text) = text_of(include.text()?).map_err(|message| include.fail(&message))?;
+        let (file, text) = text_of(&include.beside(include.text()?, &names())).map_err(|message| include.fail(&message))?;
         read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
     }
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
@@ -143,6 +141,9 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
         if plan.experiments.iter().any(|before| before.name == parsed.name) {
             return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
         }
+        if let Some(word) = kernels::other_input(plan, &parsed) {
+            return Err(table.require("kernels")?.fail(&format!("`{word}` is another file in a plan that this one includes; rename one")));
+        }
         plan.experiments.push(parsed);
     }
     plan.text += source.text;
@@ -151,19 +152,15 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
 }
 
 fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanError> {
-    let name = table.require("name")?;
-    let is_plain = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !is_plain(name.text()?) {
-        return Err(name.fail("small letters, digits and hyphens only"));
-    }
-    let kernels = kernels(&table.require("kernels")?)?;
-    let groups = groups(table, &kernels)?;
+    let name = table.require("name")?.plain_name()?;
+    let kernels = kernels::kernels(&table.require("kernels")?)?;
+    let groups = kernels::groups(table, &kernels)?;
     let policies = policies(&table.require("policies")?, known)?;
     let gpu = table.require("gpu")?;
     let parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
     let mut settings = Vec::new();
     for one in gpu.one_or_more()? {
-        let config = gpu_file::load(one.text()?).map_err(|error| one.fail(&error.to_string()))?;
+        let config = gpu_file::load(&one.beside(one.text()?, &gpu_file::names())).map_err(|error| one.fail(&error.to_string()))?;
         let machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
@@ -181,7 +178,7 @@ fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanErr
             .map_err(|message| table.require("policies").map_or_else(|e| e, |at| at.fail(&message)))?;
     }
     Ok(Experiment {
-        name: name.text()?.to_owned(),
+        name: name.to_owned(),
         title: table.require("title")?.text()?.to_owned(),
         kernels,
         groups,
@@ -203,68 +200,6 @@ fn room_for(policies: &[Policy], groups: &[Vec<usize>], gpu: &GpuConfig) -> Resu
     }
 }
 
-fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
-    let mut kernels: Vec<(String, Request)> = Vec::new();
-    for word in value.list()? {
-        let text = word.text()?;
-        if kernels.iter().any(|(before, _)| before == text) {
-            return Err(word.fail(&format!("`{text}` is listed twice")));
-        }
-        kernels.push((text.to_owned(), Request::parse(text).map_err(|error| word.fail(&error.to_string()))?));
-    }
-    Ok(kernels)
-}
-
-/// Groups as listed, or all of the sizes asked for; all pairs by default.
-fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<usize>>, PlanError> {
-    let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
-    match (table.get("groups"), table.get("together")) {
-        (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),
-        (Some(groups), None) => different(&groups.list()?, |group| listed(group, &words), |members| {
-            format!("the group of {} is listed twice", members.iter().map(|&member| words[member]).collect::<Vec<_>>().join(" and "))
-        }),
-        (None, Some(sizes)) => {
-            let most = words.len().min(MOST_KERNELS) as u64;
-            let sizes = different(&sizes.one_or_more()?, |size| size.whole(1..=most), |size| format!("`{size}` is listed twice"))?;
-            Ok(sizes.iter().flat_map(|&size| combinations(words.len(), size as usize)).collect())
-        }
-        (None, None) if words.len() < 2 => Err(table.fail("`kernels` lists one kernel; a pair needs two (or give `together = 1`)")),
-        (None, None) => Ok(combinations(words.len(), 2)),
-    }
-}
-
-/// The values as `read` reads them. None may be there twice: it would count twice in all means.
-fn different<T: PartialEq>(
-    values: &[Value<'_>],
-    read: impl Fn(&Value<'_>) -> Result<T, PlanError>,
-    twice: impl Fn(&T) -> String,
-) -> Result<Vec<T>, PlanError> {
-    let mut all = Vec::new();
-    for value in values {
-        let one = read(value)?;
-        if all.contains(&one) {
-            return Err(value.fail(&twice(&one)));
-        }
-        all.push(one);
-    }
-    Ok(all)
-}
-
-fn listed(group: &Value<'_>, words: &[&str]) -> Result<Vec<usize>, PlanError> {
-    let members = group.list()?;
-    if members.len() > MOST_KERNELS {
-        return Err(group.fail(&format!("{} kernels, the firmware schedules at most {MOST_KERNELS} at a time", members.len())));
-    }
-    let place = |member: &Value<'_>| {
-        let text = member.text()?;
-        words
-            .iter()
-            .position(|word| *word == text)
-            .ok_or_else(|| member.fail(&format!("{} (the experiment's `kernels`)", suggest::unknown("kernel", text, words))))
-    };
-    members.iter().map(place).collect()
-}
-
 fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanError> {
     let mut named = Vec::new();
     for one in value.list()? {
@@ -272,17 +207,4 @@ fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanErro
         named.push(known.find(text).ok_or_else(|| one.fail(&suggest::unknown("policy", text, &known.names())))?);
     }
     Ok(known.sorted(&named))
-}
-
-/// All ways of taking `size` of `count` things, each ascending, in lexicographic order.
-fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..size {
-        let longer = |before: &Vec<usize>| {
-            let first = before.last().map_or(0, |last| last + 1);
-            (first..count).map(|next| [&before[..], &[next]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }

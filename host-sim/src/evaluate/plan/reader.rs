@@ -4,6 +4,7 @@ use super::PlanError;
 use crate::suggest;
 use crate::toml_text::{parse_error, point_at};
 use std::ops::{Range, RangeInclusive};
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -96,6 +97,24 @@ impl<'a> Value<'a> {
 
     pub(super) fn flag(&self) -> Result<bool, PlanError> {
         self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false"))
+    }
+
+    /// What a word of the file names: one of `built_in`, else, where it looks like a path or there is such a file, the path from the
+    /// file's own folder.
+    pub(super) fn beside(&self, word: &str, built_in: &[&str]) -> String {
+        let (folder, path) = (Path::new(self.source.file).parent().unwrap_or(Path::new("")), Path::new(word));
+        let beside = folder.join(path);
+        let is_path = path.components().count() > 1 || path.extension().is_some() || beside.is_file();
+        if is_path && !built_in.contains(&word) { beside.display().to_string() } else { word.to_owned() }
+    }
+
+    /// A short name, which may be part of a file's.
+    pub(super) fn plain_name(&self) -> Result<&'a str, PlanError> {
+        let text = self.text()?;
+        match !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+            true => Ok(text),
+            false => Err(self.fail("small letters, digits and hyphens only")),
+        }
     }
 
     /// A whole number in a range.

@@ -85,7 +85,8 @@ fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
 #[test]
 fn options_that_are_off_can_be_set() {
     let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.machine]\n{fields}"));
-    let plan = with("dram.row_hit_cap = [0, 4]\ndram.timing.t_refi = { from = 6_825, to = 6_825, step = 1 }\ndram.timing.t_rfc = 455\n").unwrap();
+    let plan =
+        with("dram.row_hit_cap = [0, 4]\ndram.timing.t_refi = { from = 6_825, to = 6_825, step = 1 }\ndram.timing.t_rfc = 455\n").unwrap();
     let [off, on] = &plan.experiments[0].settings[..] else { panic!("two settings") };
     assert_eq!((off.gpu.dram.row_hit_cap, on.gpu.dram.row_hit_cap), (0, 4));
     assert_eq!((on.gpu.dram.timing.t_refi, on.gpu.dram.timing.t_rfc), (6_825, 455));
@@ -154,6 +155,7 @@ fn mistakes_are_shown_where_they_are() {
             &["groups: the group of mm:64 and bopt:8 is listed twice"],
         ),
         ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
+        ("name = \"small\"", "name = \"a/b\"", &["name: small letters, digits and hyphens only"]),
         ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
         ("name = \"small\"", "", &["a plan has no `name`"]),
         ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
@@ -198,10 +200,55 @@ fn two_experiments_of_one_name_are_refused() {
     assert!(load("no/such.toml").unwrap_err().to_string().starts_with("cannot read the plan no/such.toml: "));
 }
 
+/// The sound plan in a folder with the files beside it that `lines` name; gives the plan's path.
+fn plan_in(folder: &std::path::Path, change: &dyn Fn(String) -> String) -> String {
+    std::fs::create_dir_all(folder).unwrap();
+    let path = folder.join("my.toml");
+    std::fs::write(&path, change(SOUND.to_owned())).unwrap();
+    path.display().to_string()
+}
+
+/// Wherever the command is given: tests run in the folder of the crate.
+#[test]
+fn paths_are_relative_to_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gpu, graph) = (folder.path().join("half.toml"), folder.path().join("small.gr"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::fs::copy(root.join("configs/gpus/dai18.toml"), &gpu).unwrap();
+    std::fs::copy(root.join("examples/saxpy/saxpy.toml"), folder.path().join("saxpy.toml")).unwrap();
+    std::fs::write(&graph, "").unwrap();
+    let beside = plan_in(folder.path(), &|text| {
+        let text = text.replace("\"rtx2060\"", "[\"rtx2060\", \"half.toml\"]");
+        let text = text.replace("\"bopt:8\"]", "\"saxpy.toml\", \"bfs:graph=small.gr\"]\ngroups = [[\"saxpy.toml\", \"mm:64\"]]");
+        text.replacen("name = \"pairs\"", "name = \"own\"", 1)
+    });
+    let including = plan_in(&folder.path().join("below"), &|text| "include = [\"../my.toml\", \"sensitivity\"]\n".to_owned() + &text);
+    let plan = load(&including).unwrap();
+    let own = &plan.experiments[0];
+    assert_eq!((own.name.as_str(), plan.experiments.len()), ("own", 2 + load("sensitivity").unwrap().experiments.len()));
+    let machines: Vec<&str> = own.settings.iter().map(|setting| setting.gpu.name.as_str()).collect();
+    assert_eq!(machines, ["rtx2060", "dai18"]);
+    let (word, saxpy) = &own.kernels[2];
+    assert_eq!((saxpy.name(word).as_str(), own.groups.as_slice()), ("saxpy", &[vec![2, 1]][..]));
+    let Request::Ours(bfs) = &own.kernels[3].1 else { panic!("one of ours") };
+    let read = bfs.input.get("graph").unwrap();
+    assert_eq!((own.kernels[3].0.as_str(), std::fs::canonicalize(read).unwrap()), ("bfs:graph=small.gr", graph.canonicalize().unwrap()));
+
+    // The same word for another file.
+    let twice = plan_in(&folder.path().join("below"), &|text| {
+        "include = [\"../my.toml\"]\n".to_owned() + &text.replace("\"bopt:8\"", "\"bfs:graph=small.gr\"")
+    });
+    let message = load(&twice).unwrap_err().to_string();
+    assert!(message.contains("`bfs:graph=small.gr` is another file in a plan that this one includes"), "{message}");
+    // A slip in a name is no path.
+    let slip = plan_in(folder.path(), &|text| text.replace("\"rtx2060\"", "\"rtx2600\""));
+    assert!(load(&slip).unwrap_err().to_string().contains("did you mean `rtx2060`?"));
+    assert_eq!(beside, slip);
+}
+
 #[test]
 fn a_plan_that_includes_itself_ends() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("loop.toml");
-    std::fs::write(&path, SOUND.replacen("name", &format!("include = [{:?}]\nname", path.display().to_string()), 1)).unwrap();
-    assert!(load(path.to_str().unwrap()).unwrap_err().to_string().contains("does one include itself?"));
+    let path = plan_in(folder.path(), &|text| "include = [\"my.toml\"]\n".to_owned() + &text);
+    assert!(load(&path).unwrap_err().to_string().contains("does one include itself?"));
 }
