@@ -3,7 +3,7 @@
 use super::bars::{Cluster, Grouped, WIDTH};
 use super::figures::{CLASSES, legend, plain, policies, series};
 use super::page::{Legend, Page};
-use super::palette;
+use super::palette::{INK, Palette};
 use super::points::{self, Dot, Plane, Strip};
 use super::svg::Unit;
 use super::tables;
@@ -34,8 +34,7 @@ fn with_shapes(legend: Legend) -> String {
 type Place<'a> = &'a dyn Fn(&GroupResult, &PolicyResult) -> Option<(f64, f64)>;
 
 /// A dot per group and policy of `of`. Policies of a group that came to the same place share a dot, in the colour of none.
-fn dots(study: &StudyResult, of: &[&'static str], at: Place<'_>) -> Vec<Dot> {
-    let all = policies(study);
+fn dots(palette: &Palette, study: &StudyResult, of: &[&'static str], at: Place<'_>) -> Vec<Dot> {
     let mut dots = Vec::new();
     for group in &study.groups {
         let mut places: Vec<((f64, f64), Vec<&'static str>)> = Vec::new();
@@ -49,7 +48,7 @@ fn dots(study: &StudyResult, of: &[&'static str], at: Place<'_>) -> Vec<Dot> {
         let kernels: Vec<&str> = group.kernels.iter().map(|kernel| plain(kernel)).collect();
         for ((x, y), names) in places {
             let title = format!("{}, {}: {x:.3}, {y:.3}", kernels.join("+"), names.join(", "));
-            let colour = if let [one] = names[..] { palette::policy(one, &all) } else { palette::INK };
+            let colour = if let [one] = names[..] { palette.policy(one) } else { INK };
             dots.push(Dot { at: (x, y), colour, shape: shape(group), title });
         }
     }
@@ -69,7 +68,7 @@ fn planes(page: &mut Page, study: &StudyResult) {
     let shown: Vec<&'static str> = policies(study).into_iter().filter(|policy| !["left-over", "null"].contains(policy)).collect();
     let s_null: Place<'_> = &|group, result| Some((group.s_null?, result.metrics.speedup?));
     let stp: Place<'_> = &|_, result| Some((result.metrics.stp?, result.metrics.speedup?));
-    let (against_null, against_stp) = (dots(study, &shown, s_null), dots(study, &shown, stp));
+    let (against_null, against_stp) = (dots(&page.palette, study, &shown, s_null), dots(&page.palette, study, &shown, stp));
     if against_null.is_empty() {
         return;
     }
@@ -86,7 +85,7 @@ fn planes(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure A",
         &format!("Every pair under every policy that shares. {below} of {all} runs score less S than their S_null; {false_gains} have S above 1 and STP below 1."),
-        &with_shapes(legend(&shown).colour(palette::INK, "the same for several")),
+        &with_shapes(legend(&page.palette, &shown).colour(INK, "the same for several")),
         &format!("<div class=\"panels\">{panels}</div>\n"),
     );
 }
@@ -95,7 +94,7 @@ fn regrets(page: &mut Page, study: &StudyResult) {
     let all = policies(study);
     let strips = |of: fn(&PolicyResult) -> Option<f64>, quantity: &str| -> Vec<Strip> {
         let strip = |&policy: &&'static str| {
-            let dots = dots(study, &[policy], &|_, result| Some((0.0, of(result)?)));
+            let dots = dots(&page.palette, study, &[policy], &|_, result| Some((0.0, of(result)?)));
             let mean = summary::find(&study.summary, summary::ALL, policy)?.means.get(quantity)?.arithmetic;
             (!dots.is_empty()).then(|| Strip { name: policy.to_owned(), dots, mean })
         };
@@ -180,7 +179,7 @@ fn correlations(page: &mut Page, study: &StudyResult) {
         label: "Rank correlation of scores and outcomes",
         y_label: "gamma",
         unit: Unit::Plain,
-        series: series(&all),
+        series: series(&page.palette, &all),
         clusters,
         one: false,
         numbers: false,
@@ -188,7 +187,7 @@ fn correlations(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure D",
         "Of all pairs of configurations of the same kernels: those that a policy's scores order as static runs of them turn out, less those ordered the other way, over both (Goodman and Kruskal's gamma; 1 is the same order, 0 is chance). Left: by S, right: by STP.",
-        &legend(&all).finish(),
+        &legend(&page.palette, &all).finish(),
         &chart.draw(),
     );
     tables::correlations(page, study);
@@ -214,15 +213,23 @@ fn fairness(page: &mut Page, study: &StudyResult) {
     let all = policies(study);
     page.heading("Throughput and fairness");
     let chart = |label: &str, y_label: &str, quantity: &'static str, one: bool| {
-        Grouped { label, y_label, unit: Unit::Plain, series: series(&all), clusters: by_class(study, &all, quantity), one, numbers: false }
-            .draw()
+        Grouped {
+            label,
+            y_label,
+            unit: Unit::Plain,
+            series: series(&page.palette, &all),
+            clusters: by_class(study, &all, quantity),
+            one,
+            numbers: false,
+        }
+        .draw()
     };
     let drawings =
         chart("Mean STP by class", "mean STP", "stp", true) + &chart("Mean fairness by class", "mean fairness", "fairness", false);
     page.figure(
         "Figure E",
         "Above: mean STP; 1 is what running one kernel after the other gives. Below: mean fairness, the smaller over the larger normalised IPC; 0 where a kernel made no progress.",
-        &legend(&all).finish(),
+        &legend(&page.palette, &all).finish(),
         &drawings,
     );
 }
@@ -243,7 +250,7 @@ fn overheads(page: &mut Page, study: &StudyResult) {
         label: "Share of the window in transition or profiling",
         y_label: "of the window",
         unit: Unit::Percent,
-        series: series(&all),
+        series: series(&page.palette, &all),
         clusters: by_class(study, &all, "overhead"),
         one: false,
         numbers: true,
@@ -251,7 +258,7 @@ fn overheads(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure F",
         "Cycles in which SMs were on their way to new quotas, and cycles of profiling, over the window. TBs run meanwhile, but not in the configuration chosen.",
-        &legend(&all).finish(),
+        &legend(&page.palette, &all).finish(),
         &chart.draw(),
     );
 }

@@ -2,7 +2,7 @@
 
 use super::bars::{Cluster, Grouped, Mark, Series, Stack, Stacked, WIDTH};
 use super::page::{Legend, Page};
-use super::palette;
+use super::palette::{self, Palette};
 use super::points::{self, Curve};
 use super::svg::{Unit, escape};
 use super::tables;
@@ -36,12 +36,12 @@ pub(super) fn policies(study: &StudyResult) -> Vec<&'static str> {
     names
 }
 
-pub(super) fn series(names: &[&'static str]) -> Vec<Series> {
-    names.iter().map(|&name| Series { name: name.to_owned(), colour: palette::policy(name, names) }).collect()
+pub(super) fn series(palette: &Palette, names: &[&'static str]) -> Vec<Series> {
+    names.iter().map(|&name| Series { name: name.to_owned(), colour: palette.policy(name) }).collect()
 }
 
-pub(super) fn legend(names: &[&'static str]) -> Legend {
-    names.iter().fold(Legend::default(), |legend, name| legend.colour(palette::policy(name, names), name))
+pub(super) fn legend(palette: &Palette, names: &[&'static str]) -> Legend {
+    names.iter().fold(Legend::default(), |legend, name| legend.colour(palette.policy(name), name))
 }
 
 /// The group of two kernels, in whichever order.
@@ -118,7 +118,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
         label: "Speedup S on four pairs",
         y_label: "speedup S",
         unit: Unit::Plain,
-        series: series(&shown),
+        series: series(&page.palette, &shown),
         clusters: clusters.collect(),
         one: true,
         numbers: true,
@@ -127,7 +127,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure 3.1",
         &format!("The thesis: Warped-Slicer gains on mm-bopt, 1.6 on fwt-dxtc, loses on bfs-bopt and on all pairs of memory-intensive kernels.{missing}"),
-        &marks(legend(&shown)),
+        &marks(legend(&page.palette, &shown)),
         &chart.draw(),
     );
     tables::speedups(page, &pairs, &shown);
@@ -205,12 +205,19 @@ fn figures_4_2(page: &mut Page, study: &StudyResult) {
         let mut clusters: Vec<Cluster> = members.iter().map(|group| cluster(group, &all)).collect();
         clusters.push(mean_cluster(study, class, &all, "mean"));
         let label = format!("Speedup of pairs of {words}");
-        let chart =
-            Grouped { label: &label, y_label: "speedup S", unit: Unit::Plain, series: series(&all), clusters, one: true, numbers: false };
+        let chart = Grouped {
+            label: &label,
+            y_label: "speedup S",
+            unit: Unit::Plain,
+            series: series(&page.palette, &all),
+            clusters,
+            one: true,
+            numbers: false,
+        };
         page.figure(
             &format!("Figure 4.2{letter}"),
             &format!("Pairs of {words}. Diamonds: the thesis' means."),
-            &marks(legend(&all)),
+            &marks(legend(&page.palette, &all)),
             &chart.draw(),
         );
         tables::speedups(page, &members, &all);
@@ -271,12 +278,12 @@ fn figure_4_4(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure 4.4",
         "Mean S of each policy over all pairs. Diamonds: the thesis. Dotted: the mean of S_null; solid: the mean of the oracle.",
-        &marks(legend(&all)),
+        &marks(legend(&page.palette, &all)),
         &Grouped {
             label: "Global mean speedup by policy",
             y_label: "mean speedup S",
             unit: Unit::Plain,
-            series: series(&all),
+            series: series(&page.palette, &all),
             clusters: vec![cluster],
             one: true,
             numbers: true,

@@ -15,11 +15,13 @@ mod thesis;
 use crate::evaluate::results::{Evaluation, StudyResult};
 use crate::report::table::grouped;
 use page::Page;
+use palette::Palette;
 use svg::escape;
 
 /// The document.
 pub fn render(evaluation: &Evaluation) -> String {
-    let mut page = Page::default();
+    let policies = evaluation.studies.iter().flat_map(figures::policies);
+    let mut page = Page::new(Palette::of(policies));
     let main = main_study(evaluation);
     if let Some(main) = main {
         page.section("The thesis' figures");

@@ -1,5 +1,6 @@
 //! The page: one file, nothing fetched, readable on screen and on paper.
 
+use super::palette::Palette;
 use super::svg::escape;
 use crate::report::table::DASH;
 
@@ -53,12 +54,19 @@ table,table.wide{font-size:7pt}th,td,table.wide th,table.wide td{padding:1.4px 3
 /// A page under way.
 #[derive(Debug, Default)]
 pub(super) struct Page {
+    /// Colours of the report's policies.
+    pub(super) palette: Palette,
     body: String,
     /// Anchor and heading of every section.
     sections: Vec<(String, String)>,
 }
 
 impl Page {
+    /// An empty page whose policies have these colours.
+    pub(super) fn new(palette: Palette) -> Self {
+        Page { palette, ..Page::default() }
+    }
+
     /// A section's heading.
     pub(super) fn section(&mut self, heading: &str) {
         let anchor = format!("s{}", self.sections.len() + 1);

@@ -16,18 +16,37 @@ const YELLOW: &str = "#F0E442";
 const GREY: &str = "#999999";
 const SAND: &str = "#DDCC77";
 
-/// For policies without a colour of their own, in the order in which they appear.
-const OTHERS: [&str; 9] = [YELLOW, "#332288", "#882255", "#44AA99", "#999933", "#117733", "#CC6677", "#AA4499", "#663333"];
+/// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes (the same
+/// note), none that a built-in policy has.
+const OWN: [&str; 6] = ["#EE3377", "#004488", "#997700", "#EE99AA", "#6699CC", "#CC3311"];
 
-/// A policy's colour; `others` are the names of all policies in the report.
-pub(super) fn policy(name: &str, others: &[&str]) -> &'static str {
-    named(name).unwrap_or_else(|| {
-        let place = others.iter().filter(|other| named(other).is_none()).position(|other| *other == name).unwrap_or_default();
-        OTHERS[place % OTHERS.len()]
-    })
+/// Colours of the policies of a report.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Palette {
+    /// Names of those that are not built in.
+    own: Vec<&'static str>,
 }
 
-fn named(policy: &str) -> Option<&'static str> {
+impl Palette {
+    /// For a report on policies of these names, each as often as it comes.
+    pub(super) fn of(names: impl Iterator<Item = &'static str>) -> Self {
+        let mut own = Vec::new();
+        for name in names.filter(|name| built_in(name).is_none()) {
+            if !own.contains(&name) {
+                own.push(name);
+            }
+        }
+        Palette { own }
+    }
+
+    /// A policy's colour.
+    pub(super) fn policy(&self, name: &str) -> &'static str {
+        let place = || self.own.iter().position(|own| *own == name).unwrap_or_default();
+        built_in(name).unwrap_or_else(|| OWN[place() % OWN.len()])
+    }
+}
+
+fn built_in(policy: &str) -> Option<&'static str> {
     Some(match policy {
         "left-over" => GREY,
         "spatial" => SKY,
@@ -39,6 +58,15 @@ fn named(policy: &str) -> Option<&'static str> {
         "mias-ipm-ipc" => VERMILLION,
         "mias-factor" => GREEN,
         "mias-linear" => ORANGE,
+        "mias-stp" => YELLOW,
+        "mias-guard" => "#332288",
+        "warped-slicer-unscaled" => "#882255",
+        "warped-slicer-sum" => "#44AA99",
+        "smk" => "#999933",
+        "coordinated" => "#117733",
+        "maestro" => "#CC6677",
+        "mias-roofline" => "#AA4499",
+        "mias-roofline-stp" => "#663333",
         _ => return None,
     })
 }
@@ -67,8 +95,18 @@ mod tests {
 
     #[test]
     fn every_policy_has_a_colour_of_its_own() {
-        let names: Vec<&str> = Policy::ALL.iter().map(|policy| policy.name()).collect();
-        let colours: BTreeSet<&str> = names.iter().map(|name| policy(name, &names)).collect();
-        assert_eq!(colours.len(), names.len());
+        let names = || Policy::ALL.iter().map(|policy| policy.name()).chain(["a", "b", "c", "d", "e", "f"]);
+        let palette = Palette::of(names());
+        let colours: BTreeSet<&str> = names().map(|name| palette.policy(name)).collect();
+        assert_eq!(colours.len(), names().count());
+    }
+
+    /// Also where a study has only some of them.
+    #[test]
+    fn a_policy_keeps_its_colour_throughout_a_report() {
+        let (all, none) = (Palette::of(Policy::ALL.iter().map(|policy| policy.name())), Palette::default());
+        assert!(Policy::ALL.iter().all(|policy| all.policy(policy.name()) == none.policy(policy.name())));
+        let own = Palette::of(["mias-ipc", "mine", "spatial", "mine", "yours"].into_iter());
+        assert_eq!(["mine", "yours"].map(|name| own.policy(name)), [OWN[0], OWN[1]]);
     }
 }

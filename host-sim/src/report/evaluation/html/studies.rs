@@ -36,8 +36,16 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
         }
         let unit = if quantity.starts_with("regret") { Unit::Percent } else { Unit::Plain };
         let one = one && unit == Unit::Plain;
-        drawings +=
-            &Grouped { label, y_label: label, unit, series: series(&all), clusters, one, numbers: all.len() * studies.len() <= 16 }.draw();
+        drawings += &Grouped {
+            label,
+            y_label: label,
+            unit,
+            series: series(&page.palette, &all),
+            clusters,
+            one,
+            numbers: all.len() * studies.len() <= 16,
+        }
+        .draw();
     }
     let caption = match first.cycles {
         None => {
@@ -45,7 +53,7 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
         }
         Some(_) => "Means over all groups, by setting.",
     };
-    page.figure(&format!("Figure {}", letter(number)), caption, &legend(&all).finish(), &drawings);
+    page.figure(&format!("Figure {}", letter(number)), caption, &legend(&page.palette, &all).finish(), &drawings);
     for study in studies {
         page.heading(&format!("Means{}", setting(study)));
         tables::means(page, study);
