@@ -248,7 +248,9 @@ fn a_list_runs_nothing() {
     let place = Place::new();
     let plan = place.text("small.toml");
     let list = mias(&["evaluate", &plan, "--out", &place.text("none"), "--list"]).assert().success();
-    list.stdout(contains("mm:64 + bopt:8: spatial on rtx2060 sm.count=2, 20000 cycles")).stdout(contains(" of them until done"));
+    list.stdout(contains("mm:64 + bopt:8: spatial on rtx2060 sm.count=2, 20000 cycles"))
+        .stdout(contains(" of them until done"))
+        .stdout(contains("and at most 3 of `null`, which are known once"));
     assert!(!place.path("none").exists());
 }
 

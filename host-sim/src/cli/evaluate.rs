@@ -36,7 +36,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     warn_of_linear(&plan);
     let cancel = interrupt::catch()?;
     let begun = Instant::now();
-    let traces = traces(&plan, args.no_cache, &cancel)?;
+    let traces = traces(&plan, args.no_cache, &cancel).map_err(|error| before_any_run(error, store.as_ref()))?;
     let mut studies = Studies::of(&plan, &traces)?;
     let Some(store) = store else { return list(&studies) };
     own::drop_other_builds(&policies, &store)?;
@@ -84,15 +84,29 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
     let result = execute::execute(&missing, store, &machine, cancel, &bar);
     bar.bar.finish_and_clear();
     let kept = || studies.jobs.len() - execute::missing(studies.jobs.values(), store).len();
-    let there = |kept: usize| {
-        format!("{kept} of {} runs are kept in {}; the same command goes on from there", studies.jobs.len(), store.folder().display())
-    };
+    let there = || there(store, kept(), Some(studies.jobs.len()));
     match result {
         Ok(()) => Ok(missing.len()),
-        Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there(kept()))),
+        Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there())),
         Err(ExecuteError::Run(error)) => Err(error.into()),
-        Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there(kept())))),
+        Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there()))),
     }
+}
+
+/// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder.
+fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
+    match (error, store) {
+        (CliError::Interrupted(_), Some(store)) => {
+            CliError::Interrupted(there(store, store.records().map_or(0, |runs| runs.whole.len()), None))
+        }
+        (error, _) => error,
+    }
+}
+
+/// What an evaluation that stops leaves; how many runs there are in all is known once the kernels are executed.
+fn there(store: &Store, kept: usize, all: Option<usize>) -> String {
+    let of = all.map_or_else(String::new, |all| format!(" of {all}"));
+    format!("{kept}{of} runs are kept in {}; the same command goes on from there", store.folder().display())
 }
 
 /// Documents that are written last, so that a folder that has them is complete.
@@ -110,6 +124,10 @@ fn list(studies: &Studies<'_>) -> Result<(), CliError> {
     let cycles: u64 = studies.jobs.values().filter_map(Job::expected_cycles).sum();
     let open = studies.jobs.values().filter(|job| job.expected_cycles().is_none()).count();
     text += &format!("{} runs, {open} of them until done, the others of {} cycles in all\n", studies.jobs.len(), grouped(cycles));
+    match studies.most_null() {
+        0 => {}
+        most => text += &format!("and at most {most} of `null`, which are known once the kernels have run alone\n"),
+    }
     Ok(Output::open(None)?.write(&text)?)
 }
 
@@ -145,5 +163,29 @@ impl Watch for Bar {
     fn finished(&self, _job: &Job) {
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar.set_message(format!("{finished} of {} runs", self.all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::record::{FORMAT, Identity, Kept};
+    use crate::experiment::machine::{End, Options, Outcome};
+    use crate::experiment::policy::Control;
+    use crate::gpu_file;
+
+    #[test]
+    fn ctrl_c_before_any_run_says_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };
+        let store = Store::open(folder.path(), &note).unwrap();
+        let (gpu, options) = (gpu_file::load("rtx2060").unwrap(), Options::new(End::Done));
+        let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
+        store.save(&run, &Kept::of(&Outcome::default())).unwrap();
+        let said = |store| before_any_run(RunError::Interrupted.into(), store).to_string();
+        let expected = format!("interrupted: 1 runs are kept in {}; the same command goes on from there", folder.path().display());
+        assert_eq!(said(Some(&store)), expected);
+        assert!(said(None).contains("nothing is written"));
+        assert_eq!(before_any_run(CliError::User("no such file".into()), Some(&store)).to_string(), "error: no such file");
     }
 }

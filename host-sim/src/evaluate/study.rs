@@ -8,7 +8,7 @@ use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, place};
 use crate::kernels::{KernelType, Request};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run to be.
 #[derive(Clone, Debug)]
@@ -146,11 +146,27 @@ impl<'p> Studies<'p> {
     }
 
     fn job(&mut self, study: usize, setting: &Setting, workloads: Vec<Workload>, control: Control) -> String {
-        let options = canonical(&control, workloads.len(), setting.options);
-        let identity = Identity::new(&setting.machine, &setting.gpu, &workloads, &control, options);
+        let (identity, options) = identity(setting, &workloads, &control);
         let key = identity.key();
         self.jobs.entry(key.clone()).or_insert(Job { identity, study, workloads, control, options });
         key
+    }
+
+    /// How many runs [`Studies::add_null`] adds at most: one for all groups that place the same whatever turns out to be fastest.
+    pub fn most_null(&self) -> usize {
+        let mut different = BTreeSet::new();
+        for study in self.all.iter().filter(|study| study.experiment.policies.contains(&Policy::Null)) {
+            for group in &study.groups {
+                // The last kernel's place stands for that of whichever it is; which, the runs alone say, and the unit of IPC.
+                let last = group.max_tbs.len().saturating_sub(1);
+                let config = group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect();
+                let (run, _) = identity(study.setting, &group.workloads, &Control::Fixed(config));
+                if !self.jobs.contains_key(&run.key()) {
+                    different.insert((run.key(), &group.alone, study.setting.options.ipc));
+                }
+            }
+        }
+        different.len()
     }
 
     /// Adds the runs of [`Policy::Null`], which places what is fastest alone: `fastest` gives its configuration for a group.
@@ -169,6 +185,12 @@ impl<'p> Studies<'p> {
             self.all[study].groups = groups;
         }
     }
+}
+
+/// What a run is, and its options.
+fn identity(setting: &Setting, workloads: &[Workload], control: &Control) -> (Identity, Options) {
+    let options = canonical(control, workloads.len(), setting.options);
+    (Identity::new(&setting.machine, &setting.gpu, workloads, control, options), options)
 }
 
 /// Kernels of an experiment as launched together: streams of their own, buffers one after the other.

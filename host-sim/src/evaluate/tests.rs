@@ -93,6 +93,19 @@ fn the_time_of_decisions_is_only_theirs_who_decide() {
     }
 }
 
+/// Before any kernel has run alone: every pair may place its second kernel. It counts once, whatever the settings cannot change.
+#[test]
+fn a_list_knows_how_many_runs_of_null_there_may_be() {
+    for parameters in ["", "profile-cycles = [1_000, 2_000]\nlatency = [\"off\", \"worst\"]\n"] {
+        let (plan, traces) = (plan_with(parameters), traces());
+        let mut studies = Studies::of(&plan, &traces).unwrap();
+        assert_eq!(studies.most_null(), 3);
+        let before = studies.jobs.len();
+        studies.add_null(&|_, group| Some(vec![0, group.max_tbs[1]]));
+        assert_eq!((studies.jobs.len() - before, studies.most_null()), (3, 0));
+    }
+}
+
 #[test]
 fn what_is_interrupted_goes_on() {
     let whole = evaluation();
