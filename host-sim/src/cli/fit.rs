@@ -21,6 +21,9 @@ pub(super) struct FitArgs {
     /// Cycles of a window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     profile_cycles: u32,
+    /// Also print what is fitted without each kernel, and without each two of them
+    #[arg(long)]
+    leave_out: bool,
     /// Execute kernels even if their traces are cached, and cache none
     #[arg(long)]
     no_cache: bool,
@@ -39,5 +42,10 @@ pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let result = fit(&machine, &workloads, args.profile_cycles, &progress);
     progress.clear();
     let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
-    Ok(Output::open(None)?.write(&fit_report::text(&result?, &gpu, &names, args.profile_cycles))?)
+    let result = result?;
+    let mut text = fit_report::text(&result, &gpu, &names, args.profile_cycles);
+    if args.leave_out {
+        text += &fit_report::without(&result, &names);
+    }
+    Ok(Output::open(None)?.write(&text)?)
 }

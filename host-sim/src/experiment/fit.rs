@@ -42,13 +42,37 @@ pub struct Fit {
 impl Fit {
     /// SMs and windows in all.
     pub fn samples(&self) -> usize {
-        self.runs.iter().map(|run| run.samples.len()).sum()
+        self.samples_without(&[])
     }
 
-    /// Linear's coefficient in Q16.16. It cannot be negative: without a rising line it is 0, and Linear decides as IPC.
-    pub fn coefficient_q16(&self) -> u32 {
-        self.line.map_or(0, |line| u32::try_from(line.slope_q16.max(0)).unwrap_or(u32::MAX))
+    /// SMs and windows of the runs in which none of `kernels`, by index, takes part.
+    pub fn samples_without(&self, kernels: &[usize]) -> usize {
+        self.without(kernels).map(|run| run.samples.len()).sum()
     }
+
+    fn without<'a>(&'a self, kernels: &'a [usize]) -> impl Iterator<Item = &'a CalibrationRun> {
+        self.runs.iter().filter(|run| !run.kernels.iter().any(|kernel| kernels.contains(kernel)))
+    }
+
+    /// Linear's coefficient in Q16.16, of [`Fit::line`].
+    pub fn coefficient_q16(&self) -> u32 {
+        coefficient_q16(self.line)
+    }
+
+    /// The line over the runs in which none of `kernels`, by index, takes part: what a decision about them can be judged by without
+    /// having been fitted on them. None if no run is left, or no two SMs of those differ in A.
+    pub fn line_without(&self, kernels: &[usize]) -> Option<Line> {
+        line(self.without(kernels))
+    }
+}
+
+/// Linear's coefficient in Q16.16. It cannot be negative: without a rising line it is 0, and Linear decides as IPC.
+pub fn coefficient_q16(line: Option<Line>) -> u32 {
+    line.map_or(0, |line| u32::try_from(line.slope_q16.max(0)).unwrap_or(u32::MAX))
+}
+
+fn line<'a>(runs: impl Iterator<Item = &'a CalibrationRun>) -> Option<Line> {
+    least_squares::fit(&runs.flat_map(|run| run.samples.iter().copied()).collect::<Vec<StallSample>>())
 }
 
 /// Runs the population over `workloads` and fits the line. The result does not depend on the number of threads.
@@ -66,8 +90,8 @@ pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32,
     };
     let runs: Vec<Result<CalibrationRun, RunError>> = plan.into_par_iter().map(one).collect();
     let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let all: Vec<StallSample> = runs.iter().flat_map(|run| run.samples.iter().copied()).collect();
-    Ok(Fit { runs, line: least_squares::fit(&all) })
+    let line = line(runs.iter());
+    Ok(Fit { runs, line })
 }
 
 /// Kernels, by index, and configuration of a run to be.

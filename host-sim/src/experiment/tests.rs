@@ -1,7 +1,7 @@
 //! `compare` on a machine whose answers are closed forms, so that every number of the result can be worked out by hand.
 
 use super::compare::{Comparison, Watch, compare};
-use super::fit::{Calibrated, fit};
+use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
 use super::least_squares::StallSample;
 use super::machine::{End, LaunchCounts, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
@@ -237,4 +237,28 @@ fn calibration_runs_each_kernel_alone_and_each_pair() {
     // The 3 do not depend on A: slope 2, intercept 1.5 rounded up.
     assert_eq!(fit.line.map(|line| (line.slope_q16, line.intercept)), Some((2 << 16, 2)));
     assert_eq!(fit.coefficient_q16(), 2 << 16);
+
+    // Alone each kernel has the same line; without either nothing is left.
+    assert_eq!(fit.line_without(&[0]).map(|line| line.slope_q16), Some(2 << 16));
+    assert_eq!((fit.samples_without(&[0]), fit.samples_without(&[1]), fit.samples_without(&[0, 1])), (8, 8, 0));
+    assert_eq!(fit.line_without(&[0, 1]), None);
+}
+
+/// A kernel that alone breaks the line is out of it when left out, with its pairs.
+#[test]
+fn a_kernel_left_out_is_out_of_all_its_runs() {
+    let sample = |outstanding, memory_stall_cycles| vec![StallSample { outstanding, memory_stall_cycles }];
+    let run = |kernels: &[usize], samples| CalibrationRun { kernels: kernels.to_vec(), config: vec![1; kernels.len()], samples };
+    let runs = vec![
+        run(&[0], sample(10, 30)),
+        run(&[1], sample(20, 60)),
+        run(&[2], sample(30, 7)),
+        run(&[0, 1], sample(30, 90)),
+        run(&[0, 2], sample(50, 1)),
+        run(&[1, 2], sample(40, 8)),
+    ];
+    let fit = Fit { runs, line: None };
+    assert_eq!(fit.line_without(&[2]).map(|line| (line.slope_q16, line.intercept, line.r2_permille)), Some((3 << 16, 0, 1000)));
+    // One point is left, which is no line: Linear decides as IPC.
+    assert_eq!((fit.line_without(&[0, 2]), coefficient_q16(fit.line_without(&[0, 2]))), (None, 0));
 }

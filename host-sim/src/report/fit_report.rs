@@ -1,7 +1,7 @@
 //! The report of `gpu fit`: the population, the line, and the lines for the machine's file.
 
 use super::table::{self, config, grouped};
-use crate::experiment::fit::{CalibrationRun, Fit};
+use crate::experiment::fit::{self, CalibrationRun, Fit};
 use crate::experiment::least_squares::StallSample;
 use mias_hw_model::config::GpuConfig;
 
@@ -37,6 +37,21 @@ pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> S
         text += "the line does not rise: the coefficient is 0, and Linear decides as IPC\n";
     }
     text + &format!("\nIn [scheduler] of the GPU's file:\nlinear_coefficient_q16 = {coefficient}\nlinear_r2_permille = {r2}\n")
+}
+
+/// The coefficient fitted without each kernel and without each two of them, for who judges decisions about them: one table row each.
+pub fn without(fit: &Fit, names: &[&str]) -> String {
+    let mut table = table::new(&["without", "SM windows", "linear_coefficient_q16", "R2"]);
+    let kernels = 0..names.len();
+    let one = kernels.clone().map(|kernel| vec![kernel]);
+    let two = kernels.clone().flat_map(|first| (first + 1..kernels.end).map(move |second| vec![first, second]));
+    for left_out in one.chain(two).filter(|left_out| left_out.len() < names.len()) {
+        let line = fit.line_without(&left_out);
+        let without: Vec<&str> = left_out.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
+        let r2 = line.map_or("-".to_owned(), |line| format!("{:.3}", f64::from(line.r2_permille) / 1000.0));
+        table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), fit::coefficient_q16(line).to_string(), r2]);
+    }
+    format!("\nFitted on the other kernels only:\n\n{}", table::text(&table))
 }
 
 /// Rounded down.
