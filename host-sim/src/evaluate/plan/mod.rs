@@ -32,6 +32,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("quick", include_str!("../../../../plans/quick.toml")),
     ("rules", include_str!("../../../../plans/rules.toml")),
     ("sensitivity", include_str!("../../../../plans/sensitivity.toml")),
+    ("linear", include_str!("../../../../plans/linear.toml")),
 ];
 
 /// What is wrong with a plan: file, line, remedy.
