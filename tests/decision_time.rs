@@ -5,6 +5,7 @@ use mias::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias::experiment::policy::{Control, Latency, Policy};
 use mias::experiment::simulated::SimulatedGpu;
 use mias::experiment::workload::{Workload, place};
+use mias::latency::{Charge, LatencyTable, Situation};
 use mias::{gpu_file, kernels};
 use mias_firmware::Firmware;
 use mias_firmware::regs::{PhaseCode, PolicyCode, global, interrupt};
@@ -156,6 +157,35 @@ fn the_metric_takes_no_longer_than_the_worst() {
     });
     assert_eq!(own.iter().max(), Some(&cycles(Policy::MiasIpc, Latency::Worst)));
     assert!(own[0] < own[1] && own[1] < own[2], "IPC reads and computes least: {own:?}");
+}
+
+/// Two kernels of 4 TBs per SM: 8 points, which 6 SMs profile in two windows of 4; and policies that profile the kernels alone.
+#[test]
+fn other_policies_take_what_was_counted_of_themselves() {
+    let mut gpu = machine();
+    gpu.microcontroller.clock_khz = 10_000_000;
+    let core = gpu.microcontroller.core;
+    let situation = |scored, generated| Situation { late: false, sms: SMS, kernels: 2, scored, generated };
+    for (policy, rounds) in [
+        (Policy::WarpedSlicer, &[situation(4, 8), situation(8, 0)][..]),
+        (Policy::WarpedSlicerUnscaled, &[situation(4, 8), situation(8, 0)]),
+        (Policy::Coordinated, &[situation(2, 0)]),
+        // What the kernels do together comes in at the time-out: the first SM that is drained begins, and the last take longer than two windows.
+        (Policy::Maestro, &[situation(2, 1), Situation { late: true, ..situation(3, 0) }]),
+    ] {
+        for latency in [Latency::Worst, Latency::PerMetric] {
+            let time = run(&gpu, policy, latency, &WORKLOADS[..2]).decision_time.unwrap();
+            assert_eq!(time.decisions as usize, rounds.len(), "{policy:?}");
+            let charge = Charge::of(policy, latency == Latency::Worst);
+            let counted = rounds.iter().map(|round| LatencyTable::measured().instructions(core, *round, charge));
+            assert_eq!(time.instructions, counted.sum::<u64>(), "{policy:?}");
+            // The step to a second window is no generation of MIAS' second round.
+            let mias = LatencyTable::measured().instructions(core, situation(4, 8), Charge::SlowestMetric);
+            assert!(time.instructions < mias, "{policy:?}");
+        }
+    }
+    let none = run(&gpu, Policy::Smk, Latency::Worst, &WORKLOADS[..2]).decision_time.unwrap();
+    assert_eq!((none.decisions, none.instructions), (0, 0));
 }
 
 /// A kernel that arrives while the firmware decides: its interrupt is raised at once and served after the broadcast.

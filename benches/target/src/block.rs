@@ -1,6 +1,5 @@
 //! The register block as plain memory: what the firmware reads is what was put there, and its writes stay where they are.
 
-use core::ops::Range;
 use core::ptr::addr_of_mut;
 
 use mias_firmware::bus::{Bus, MappedBus};
@@ -54,8 +53,6 @@ pub(crate) fn describe(bus: &mut MappedBus, sms: u16, limits: &SmLimits, policy:
         (global::STRAP_PROFILE_WINDOW, WINDOW),
         (global::STRAP_COALESCE_WINDOW, 5_000),
         (global::STRAP_OPTIONS, options),
-        // Warped-Slicer keeps whatever it finds.
-        (global::STRAP_LOSS_THRESHOLD, u32::MAX),
         // A fixed configuration of one TB each.
         (global::STRAP_FIXED, 1),
         (global::STRAP_FIXED + 4, 1),
@@ -96,20 +93,20 @@ pub(crate) fn set_time(bus: &mut MappedBus, cycle: u32) {
 }
 
 /// Some SMs reach their partition at once.
-pub(crate) fn reach_partition(bus: &mut MappedBus, sms: Range<u16>) {
+pub(crate) fn reach_partition(bus: &mut MappedBus, sms: impl Iterator<Item = u16>) {
     set(bus, sms, global::PARTITION, true);
     raise_global(bus, interrupt::PARTITION);
 }
 
 /// The windows of some SMs end at once: they are armed no more.
-pub(crate) fn end_windows(bus: &mut MappedBus, sms: Range<u16>) {
+pub(crate) fn end_windows(bus: &mut MappedBus, sms: impl Iterator<Item = u16> + Clone) {
     set(bus, sms.clone(), global::ARM, false);
     set(bus, sms, global::PROFILE_DONE, true);
     raise_global(bus, interrupt::PROFILE_DONE);
 }
 
 /// Sets or clears the bits of some SMs in a bit map.
-fn set(bus: &mut MappedBus, sms: Range<u16>, register: u32, to: bool) {
+fn set(bus: &mut MappedBus, sms: impl Iterator<Item = u16>, register: u32, to: bool) {
     for index in sms {
         let (offset, bit) = (register + 4 * u32::from(index / 32), 1 << (index % 32));
         let word = bus.read32(offset);
@@ -140,12 +137,22 @@ pub(crate) fn quiet(bus: &mut MappedBus) {
     }
 }
 
-/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. Scores
-/// rise with the SM, so that every configuration beats the one before it: the longest way through the choice. Or they rise to the
-/// middle and fall from there.
-pub(crate) fn count(bus: &mut MappedBus, sms: u16, peaked: bool) {
+/// What the SMs counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// Scores rise with the SM, so that every configuration beats the one before it: the longest way through the choice.
+    Rising,
+    /// They rise to the middle and fall from there, so that a second round is generated from both sides of the best.
+    Peaked,
+    /// Instructions rise with the TBs on the SM and nothing stalls, so that every point of a kernel alone beats those with fewer TBs.
+    ByTbs,
+}
+
+/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. `tbs`: the TBs
+/// of an SM, 64 at most.
+pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, tbs: impl Fn(u16) -> u32) {
     for index in 0..sms {
-        let place = if peaked { (2 * index).min(2 * (sms - index) - 1) } else { index };
+        let place = if counts == Counts::Peaked { (2 * index).min(2 * (sms - index) - 1) } else { index };
         let share = u32::from(place) * 32 / u32::from(sms);
         let values = [
             (Counter::Cycles, Counter::Cycles.max()),
@@ -159,11 +166,31 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, peaked: bool) {
             (Counter::L2Hits, 10_000 * share),
         ];
         // A quarter of the instructions is each kernel's.
-        for slot in 0..4 {
-            bus.write32(sm::at(index.into(), sm::SLOT_THREAD_INSTRUCTIONS + 4 * slot), (10_000_000 + 200_000 * share) / 4);
-        }
+        let quarter = (10_000_000 + 200_000 * share) / 4;
+        put_slots(bus, index, quarter);
         for (counter, value) in values {
             bus.write32(sm::at(index.into(), counter.register()), value);
+        }
+        if counts == Counts::ByTbs {
+            let missing = 64_u32.saturating_sub(tbs(index));
+            bus.write32(sm::at(index.into(), Counter::MemoryStallCycles.register()), 0);
+            for (counter, less) in [(Counter::ThreadInstructions, 100_000), (Counter::WarpInstructions, 500)] {
+                bus.write32(sm::at(index.into(), counter.register()), counter.max() - less * missing);
+            }
+        }
+    }
+}
+
+/// On these SMs no kernel got anything done.
+pub(crate) fn lose(bus: &mut MappedBus, sms: impl Iterator<Item = u16>) {
+    sms.for_each(|index| put_slots(bus, index, 1));
+}
+
+/// The instructions of each of four kernels on an SM, the same number by thread and by warp.
+fn put_slots(bus: &mut MappedBus, index: u16, instructions: u32) {
+    for slot in 0..4 {
+        for first in [sm::SLOT_THREAD_INSTRUCTIONS, sm::SLOT_WARP_INSTRUCTIONS] {
+            bus.write32(sm::at(index.into(), first + 4 * slot), instructions);
         }
     }
 }

@@ -4,8 +4,8 @@ use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS};
 use mias_firmware::resources::Resources;
 use semihosting::println;
 
+use crate::launches::SETS;
 use crate::measure::Span;
-use crate::scenario::SETS;
 use crate::{block, heap, tree};
 
 /// Prints, per set of kernels: maximal configurations, leaves of the tree, instructions of the firmware and of the tree.

@@ -18,11 +18,15 @@ mod board;
 #[path = "riscv.rs"]
 mod board;
 #[cfg(target_os = "none")]
+mod commit;
+#[cfg(target_os = "none")]
 mod floor;
 #[cfg(target_os = "none")]
 mod generation;
 #[cfg(target_os = "none")]
 mod heap;
+#[cfg(target_os = "none")]
+mod launches;
 #[cfg(target_os = "none")]
 mod measure;
 #[cfg(target_os = "none")]

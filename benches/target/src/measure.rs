@@ -3,8 +3,10 @@
 use mias_firmware::regs::PolicyCode;
 use semihosting::println;
 
-use crate::scenario::{Launches, MACHINES, SETS, Way, endless, extremes, schedule};
-use crate::{block, board, floor, generation, thesis};
+use crate::block::Counts;
+use crate::launches::{SETS, endless};
+use crate::scenario::{MACHINES, Way, schedule};
+use crate::{block, board, commit, floor, generation, thesis};
 
 /// A stretch of time.
 #[derive(Clone, Copy, Default)]
@@ -37,7 +39,8 @@ fn looking() -> u32 {
     board::ticks(from, to)
 }
 
-const MIAS: [(&str, PolicyCode); 4] = [
+/// MIAS by its four metrics.
+pub(crate) const MIAS: [(&str, PolicyCode); 4] = [
     ("ipc", PolicyCode::MiasIpc),
     ("ipm-ipc", PolicyCode::MiasIpmIpc),
     ("factor", PolicyCode::MiasFactor),
@@ -65,7 +68,7 @@ pub(crate) fn run() -> ! {
     for &sms in MACHINES {
         // SAFETY: no scenario is running.
         let mut bus = unsafe { block::bus() };
-        block::count(&mut bus, sms, false);
+        block::count(&mut bus, sms, Counts::Rising, |_| 0);
         let floors = [floor::ipc, floor::ipm_ipc, floor::factor, floor::factor];
         for ((name, _), floor) in MIAS.into_iter().zip(floors) {
             let (span, sum) = Span::of(|| floor(&mut bus, core::hint::black_box(sms)));
@@ -74,7 +77,9 @@ pub(crate) fn run() -> ! {
         }
         for kernels in SETS {
             for (name, policy) in MIAS.into_iter().chain(OTHERS) {
-                let costs = schedule(policy, sms, &endless(kernels), Way::USUAL);
+                let points = matches!(policy, PolicyCode::WarpedSlicer | PolicyCode::WarpedSlicerSum);
+                let way = Way { counts: if points { Counts::ByTbs } else { Counts::Rising }, ..Way::USUAL };
+                let costs = schedule(policy, sms, &endless(kernels), way);
                 deepest = costs.stack.max(deepest);
                 println!("partition {sms} {} {name} {} {}", kernels.len(), costs.total, costs.partition);
                 for (round, cost) in (1..).zip(costs.rounds).filter(|(_, cost)| cost.configs != 0) {
@@ -83,37 +88,10 @@ pub(crate) fn run() -> ! {
                 }
             }
         }
-        for launches in SETS.map(endless).iter().chain(&extremes(sms)) {
-            deepest = commits(sms, launches).max(deepest);
-        }
+        deepest = commit::measure(sms).max(deepest);
         thesis::measure(sms);
     }
     generation::measure();
     println!("stack {deepest}");
     semihosting::process::exit(0)
-}
-
-/// From the interrupt to the commit, in time and late; returns the deepest stack.
-fn commits(sms: u16, launches: &Launches) -> u32 {
-    let mut deepest = 0;
-    for (name, policy) in MIAS {
-        for (late, peaked) in [(false, false), (true, false), (false, true), (true, true)] {
-            let way = Way { drained: true, late, peaked };
-            let costs = schedule(policy, sms, launches, way);
-            deepest = costs.stack.max(deepest);
-            let kernels = launches.kernels.len();
-            let [first, second] = costs.rounds;
-            // The first of two rounds ends with the generation of the second, which goes through all configurations.
-            let generated = if second.configs == 0 { 0 } else { costs.total };
-            let late = u8::from(late);
-            if !peaked || generated != 0 {
-                println!("commit {sms} {kernels} {name} {late} {} {generated} {}", first.configs, first.to_commit);
-            }
-            if !peaked && second.configs != 0 {
-                let scored = first.configs + second.configs;
-                println!("commit {sms} {kernels} {name} {late} {scored} 0 {}", second.to_commit);
-            }
-        }
-    }
-    deepest
 }

@@ -1,4 +1,4 @@
-//! The situations that are measured: from the launch of kernels of the thesis to the chosen configuration.
+//! The situations that are measured: from the launch of kernels to the chosen configuration.
 
 use core::ptr::addr_of_mut;
 
@@ -8,70 +8,12 @@ use mias_firmware::driver::Observer;
 use mias_firmware::limits;
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::regs::{PolicyCode, global, interrupt, option};
-use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::scheduler::Phase;
 
+use crate::block::Counts;
+use crate::launches::Launches;
 use crate::measure::Span;
 use crate::{block, board, stack};
-
-const fn shape(threads: u32, thread_registers: u32, shared_bytes: u32) -> TbShape {
-    TbShape { threads, thread_registers, shared_bytes }
-}
-
-/// Kernels of the thesis that are launched together (demands: algorithms.md section 7.1).
-pub(crate) const SETS: [&[TbShape]; 4] = [
-    // mm, fwt.
-    &[shape(256, 39, 2048), shape(256, 22, 0)],
-    // blk, bopt.
-    &[shape(128, 23, 0), shape(128, 32, 516)],
-    // blk, bopt, dxtc.
-    &[shape(128, 23, 0), shape(128, 32, 516), shape(64, 98, 2048)],
-    // blk, bopt, dxtc, mm.
-    &[shape(128, 23, 0), shape(128, 32, 516), shape(64, 98, 2048), shape(256, 39, 2048)],
-];
-
-/// Kernels, the TBs that each has left, and the SM that they run on.
-pub(crate) struct Launches {
-    pub(crate) kernels: &'static [TbShape],
-    /// One per kernel.
-    pub(crate) tbs: &'static [u32],
-    pub(crate) sm: SmLimits,
-}
-
-/// More TBs than any SM holds.
-const MANY: u32 = 1_000_000;
-
-/// Kernels of the thesis with many TBs each, on its machine.
-pub(crate) const fn endless(kernels: &'static [TbShape]) -> Launches {
-    Launches { kernels, tbs: &[MANY; 4], sm: block::SM }
-}
-
-/// Kernels of one warp per TB on an SM with `sm_tbs` places, which nothing else limits. One of them has TBs without end and fills
-/// what the others leave, so that there are as many configurations as ways to place the others.
-const fn warps(tbs: &'static [u32], sm_tbs: u32) -> Launches {
-    let kernels = SETS_OF_WARPS.split_at(tbs.len()).0;
-    let capacity = Resources { threads: 32 * sm_tbs, registers: 65_536, shared_bytes: 65_536, tbs: sm_tbs };
-    Launches { kernels, tbs, sm: SmLimits { capacity, ..block::SM } }
-}
-
-const SETS_OF_WARPS: &[TbShape] = &[shape(32, 16, 0); 4];
-
-/// Launches that bring a build to its limits, for a machine with so many SMs: two full rounds (twice as many configurations as
-/// SMs, which both limits of the image have room for), and more configurations than can be tried.
-pub(crate) const fn extremes(sms: u16) -> [Launches; 2] {
-    let full = match sms {
-        // 32 configurations.
-        16 => warps(&[MANY, 2, 10], 12),
-        // 60.
-        30 => warps(&[MANY, 1, 4, 6], 8),
-        // 160.
-        80 => warps(&[MANY, 4, 5, 7], 9),
-        // 264.
-        _ => warps(&[MANY, 7, 7, 9], 10),
-    };
-    // 451.
-    [full, warps(&[MANY; 4], 12)]
-}
 
 /// The way to a decision: what comes in its interrupt, beside the end of windows, and what was counted.
 #[derive(Clone, Copy)]
@@ -81,13 +23,17 @@ pub(crate) struct Way {
     /// The time-out comes in it, with the end of all windows but one and the start of that one; and warp instructions count. Otherwise
     /// the windows of all SMs end in it.
     pub(crate) late: bool,
-    /// The best configurations are in the middle, so that a second round is generated from both sides of the best.
-    pub(crate) peaked: bool,
+    /// What the SMs counted.
+    pub(crate) counts: Counts,
+    /// Kernels together do worse than they would apart, and a policy that looks at that gives them SMs of their own.
+    pub(crate) loses: bool,
+    /// No SM of the first configuration reaches its partition before the time-out, if it is `late`.
+    pub(crate) lost: bool,
 }
 
 impl Way {
     /// The end of all windows, and nothing else.
-    pub(crate) const USUAL: Self = Self { drained: false, late: false, peaked: false };
+    pub(crate) const USUAL: Self = Self { drained: false, late: false, counts: Counts::Rising, loses: false, lost: false };
 }
 
 /// Machines that this build measures.
@@ -182,6 +128,8 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
     let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
     let options = if way.late { option::WARP_IPC } else { 0 };
     block::describe(&mut bus, sms, &launches.sm, policy, options);
+    // A kernel may lose everything, or nothing.
+    mias_firmware::bus::Bus::write32(&mut bus, global::STRAP_LOSS_THRESHOLD, if way.loses { 0 } else { u32::MAX });
     assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
     let mut bench = Bench { bus, firmware, deepest: 0 };
     for ((number, kernel), tbs) in (0..).zip(launches.kernels).zip(launches.tbs) {
@@ -205,28 +153,53 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
 }
 
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
-    let current = bench.firmware.report().tried().map(|tried| tried.entry.round).max();
-    let configs = bench.firmware.report().tried().filter(|tried| Some(tried.entry.round) == current).count();
-    let punctual = if way.late { sms - 1 } else { sms };
-    block::reach_partition(&mut bench.bus, 0..punctual);
+    let (configs, held) = held(bench.firmware);
+    let runs = |sm: &u16| held[usize::from(*sm) % usize::from(configs)];
+    let last = if way.late { sms - 1 } else { sms };
+    let punctual = || (0..last).filter(|sm| !(way.lost && sm % configs == 0));
+    block::reach_partition(&mut bench.bus, punctual());
     bench.interrupt();
-    block::count(&mut bench.bus, sms, way.peaked);
-    block::end_windows(&mut bench.bus, 0..punctual);
+    block::count(&mut bench.bus, sms, way.counts, |sm| runs(&sm).tbs);
+    if way.loses {
+        block::lose(&mut bench.bus, (0..sms).filter(|sm| runs(sm).kernels > 1));
+    }
+    block::end_windows(&mut bench.bus, punctual());
     if way.drained {
         block::drain(&mut bench.bus, kernels);
     }
     if way.late {
-        block::reach_partition(&mut bench.bus, punctual..sms);
+        block::reach_partition(&mut bench.bus, (last..sms).filter(|_| !way.lost));
         block::raise_global(&mut bench.bus, interrupt::TIMER);
         let deadline = bench.firmware.scheduler().phase().deadline().unwrap_or_default();
         block::set_time(&mut bench.bus, deadline as u32);
     }
     let (span, marks) = bench.interrupt();
     Cost {
-        configs: configs as u32,
+        configs: configs.into(),
         to_choice: Span { from: span.from, to: marks.made }.instructions(),
         decision: Span { from: marks.begins, to: marks.made }.instructions(),
         after: Span { from: marks.made, to: span.to }.instructions(),
         to_commit: Span { from: span.from, to: marks.committed }.instructions(),
     }
+}
+
+/// What an SM holds of a configuration.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    tbs: u32,
+    kernels: usize,
+}
+
+/// The configurations of the current round: how many, and what each is.
+fn held(firmware: &Scheduler) -> (u16, [Held; limits::CONFIGS]) {
+    let report = firmware.report();
+    let current = report.tried().map(|tried| tried.entry.round).max();
+    let mut held = [Held::default(); limits::CONFIGS];
+    let mut configs = 0;
+    for tried in report.tried().filter(|tried| Some(tried.entry.round) == current) {
+        let vector = &tried.entry.vector;
+        held[usize::from(configs)] = Held { tbs: vector.0.iter().map(|tbs| u32::from(*tbs)).sum(), kernels: vector.present() };
+        configs += 1;
+    }
+    (configs, held)
 }

@@ -9,6 +9,7 @@ use mias_firmware::counters::Counter;
 use mias_firmware::regs::sm;
 use semihosting::println;
 
+use crate::block::Counts;
 use crate::measure::Span;
 use crate::{block, heap};
 
@@ -132,7 +133,7 @@ pub(crate) fn measure(sms: u16) {
     use Counter::{Cycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
     // SAFETY: no scenario is running.
     let mut bus = unsafe { block::bus() };
-    block::count(&mut bus, sms, false);
+    block::count(&mut bus, sms, Counts::Rising, |_| 0);
     let metrics: [(&str, &[Counter], Metric); 4] = [
         ("ipc", &[Cycles, ThreadInstructions], ipc),
         ("ipm-ipc", &[Cycles, ThreadInstructions, Misses], ipm_ipc),

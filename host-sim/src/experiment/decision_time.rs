@@ -7,7 +7,7 @@ use super::machine::DecisionTime;
 use super::machine::Options;
 use super::own::Own;
 use super::policy::{Control, IpcUnit, Latency, Policy};
-use crate::latency::{LatencyTable, Metric, Situation};
+use crate::latency::{Charge, LatencyTable, Situation};
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt};
 use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
 use mias_hw_model::register_file::RegisterFile;
@@ -17,34 +17,48 @@ use mias_hw_model::register_file::RegisterFile;
 pub(super) struct DecisionTimer {
     microcontroller: MicrocontrollerConfig,
     core_khz: u32,
-    /// The metric whose counts to take; none: the worst of all.
-    metric: Option<Metric>,
+    /// Whose counts to take.
+    charge: Charge,
     /// The policy that may state its own counts.
     own: Option<Own>,
-    /// Whether what it states replaces the worst of all metrics, or stands beside it.
+    /// Whether what it states replaces the slowest metric, or stands beside it.
     per_metric: bool,
     /// The unit that the firmware counts.
     ipc: IpcUnit,
     /// Profiling had timed out when the firmware was called.
     timed_out: bool,
-    /// Reschedulings when configurations were last scored, and how many were by then.
-    scored: (u32, u32),
+    /// The configurations scored last.
+    scored: Scored,
     spent: DecisionTime,
+}
+
+/// What has been scored since a rescheduling.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scored {
+    /// Reschedulings by then.
+    reschedulings: u32,
+    /// Configurations, of both rounds.
+    configs: u32,
+    /// Kernels that they hold: a second round may leave one out.
+    kernels: u32,
 }
 
 impl DecisionTimer {
     /// A timer; none if decisions take no time.
     pub(super) fn new(gpu: &GpuConfig, options: Options, control: &Control) -> Option<Self> {
-        let metric = match (options.latency, control) {
-            (Latency::Off, _) => return None,
-            (Latency::PerMetric, Control::Policy(policy)) => Metric::of(*policy),
-            (Latency::Worst, _) | (Latency::PerMetric, Control::Fixed(_)) => None,
+        if options.latency == Latency::Off {
+            return None;
+        }
+        let charge = match control {
+            Control::Policy(policy) => Charge::of(*policy, options.latency == Latency::Worst),
+            // Never asked for: it does not decide.
+            Control::Fixed(_) => Charge::SlowestMetric,
         };
         let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
         let (ipc, spent) = (options.ipc, DecisionTime::default());
-        Some(DecisionTimer { microcontroller, core_khz, metric, own, per_metric, ipc, timed_out: false, scored: (0, 0), spent })
+        Some(DecisionTimer { microcontroller, core_khz, charge, own, per_metric, ipc, timed_out: false, scored: Scored::default(), spent })
     }
 
     /// The firmware is about to be called.
@@ -58,18 +72,19 @@ impl DecisionTimer {
         let Some(phase) = registers.undated_decision() else { return };
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let (reschedulings, profiled) = (registers.reschedulings(), profiled(registers));
-        let before = if self.scored.0 == reschedulings { self.scored.1 } else { 0 };
-        let scored = before.saturating_add(profiled.len() as u32);
-        self.scored = (reschedulings, scored);
+        let before = if self.scored.reschedulings == reschedulings { self.scored } else { Scored::default() };
+        let kernels = (0..MAX_SLOTS).filter(|&slot| profiled.iter().any(|quotas| quotas[slot] != 0)).count() as u32;
+        let (configs_scored, kernels) = (before.configs.saturating_add(profiled.len() as u32), kernels.max(before.kernels));
+        self.scored = Scored { reschedulings, configs: configs_scored, kernels };
         let another_round = phase == PhaseCode::Transition;
         let situation = Situation {
             late: self.timed_out || self.ipc == IpcUnit::Warp,
             sms: registers.machine().sm_count,
-            kernels: (0..MAX_SLOTS).filter(|&slot| profiled.iter().any(|quotas| quotas[slot] != 0)).count() as u32,
-            scored,
-            generated: if another_round { configs.unwrap_or_else(|| table.most_generated(core)).max(1) } else { 0 },
+            kernels,
+            scored: configs_scored,
+            generated: if another_round { configs.unwrap_or_else(|| table.most_generated(core, self.charge)).max(1) } else { 0 },
         };
-        let measured = table.instructions(core, situation, self.metric);
+        let measured = table.instructions(core, situation, self.charge);
         let instructions = match self.own.and_then(|own| own.instructions(&situation)) {
             Some(stated) if self.per_metric => stated,
             Some(stated) => stated.max(measured),

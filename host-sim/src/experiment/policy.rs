@@ -166,15 +166,15 @@ impl Transition {
     }
 }
 
-/// The time that decisions take in simulated time: counted instructions (`firmware/decision-latency.toml`) on the machine's
-/// microcontroller.
+/// The time that decisions take in simulated time: counted instructions of the policy (`firmware/decision-latency.toml`) on the
+/// machine's microcontroller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
-    /// That of the slowest metric, whichever decides.
+    /// That of the slowest of MIAS' four metrics, whichever of them decides; of another policy its own.
     #[default]
     Worst,
-    /// That of the metric that decides.
+    /// That of the metric or policy that decides.
     PerMetric,
     /// None.
     Off,

@@ -5,11 +5,18 @@
 //! configuration scored and compared once, every one there is generated twice if a second round follows (docs/decision-latency.md).
 //! So between entries the next larger one is a bound. Beyond the largest entry each dimension adds no more than the steepest slope
 //! measured along it: loops over SMs and configurations run the same instructions on every pass, which makes the cost linear.
+//! Warped-Slicer's is not in its points, of which each may be a step that looks at all; its entries reach the most that four kernels can
+//! have. The entries are of kernels that compete for an SM: where all their points fit together it takes longer, up to twice and a half
+//! as long (docs/decision-latency.md). Its variant by the largest sum rises faster still, and what is beyond its entries is an estimate.
 
+mod bound;
+mod charge;
 #[cfg(test)]
 mod tests;
 
-use crate::experiment::policy::Policy;
+pub use charge::Charge;
+
+use bound::Entry;
 use mias_hw_model::config::MicrocontrollerCore;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -30,102 +37,15 @@ pub struct Situation {
     /// Configurations profiled so far, of both rounds.
     pub scored: u32,
     /// Configurations that there are, if the decision ends with a second round, which is then generated; 0 if it ends with the
-    /// broadcast.
+    /// last quotas.
     pub generated: u32,
 }
 
-impl Situation {
-    fn dimensions(self) -> [u64; 4] {
-        [self.sms, self.kernels, self.scored, self.generated].map(u64::from)
-    }
-
-    /// Whether the same steps are taken, however often.
-    fn is_like(self, other: Situation) -> bool {
-        (self.late, self.generated == 0) == (other.late, other.generated == 0)
-    }
-}
-
-/// What a decision is made by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Instructions per cycle.
-    Ipc,
-    /// Instructions per miss times IPC.
-    IpmIpc,
-    /// IPC with stalls scaled.
-    Factor,
-    /// IPC with stalls corrected linearly.
-    Linear,
-}
-
-impl Metric {
-    /// All of them.
-    const ALL: [Metric; 4] = [Metric::Ipc, Metric::IpmIpc, Metric::Factor, Metric::Linear];
-
-    /// The metric of a policy; none if it does not measure, or is one of the program's own, which is not in the table. Policies that
-    /// decide by something else are taken to cost what IPC does: assumption, too little for most (docs/decision-latency.md).
-    pub fn of(policy: Policy) -> Option<Self> {
-        match policy {
-            Policy::MiasIpc => Some(Metric::Ipc),
-            Policy::MiasIpmIpc => Some(Metric::IpmIpc),
-            Policy::MiasFactor => Some(Metric::Factor),
-            Policy::MiasLinear => Some(Metric::Linear),
-            Policy::MiasGuard => Some(Metric::IpmIpc),
-            Policy::MiasStp
-            | Policy::WarpedSlicer
-            | Policy::WarpedSlicerUnscaled
-            | Policy::WarpedSlicerSum
-            | Policy::Coordinated
-            | Policy::Maestro
-            | Policy::MiasRoofline
-            | Policy::MiasRooflineStp => Some(Metric::Ipc),
-            Policy::LeftOver | Policy::Spatial | Policy::Null | Policy::Sequential | Policy::Smk | Policy::Own(_) => None,
-        }
-    }
-}
-
-/// A measured situation: instructions from the interrupt to the commit.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Entry {
-    late: bool,
-    sms: u32,
-    kernels: u32,
-    scored: u32,
-    generated: u32,
-    ipc: u64,
-    ipm_ipc: u64,
-    factor: u64,
-    linear: u64,
-    worst: u64,
-}
-
-impl Entry {
-    fn situation(&self) -> Situation {
-        let Entry { late, sms, kernels, scored, generated, .. } = *self;
-        Situation { late, sms, kernels, scored, generated }
-    }
-
-    fn dimensions(&self) -> [u64; 4] {
-        self.situation().dimensions()
-    }
-
-    fn count(&self, metric: Option<Metric>) -> u64 {
-        match metric {
-            None => self.worst,
-            Some(Metric::Ipc) => self.ipc,
-            Some(Metric::IpmIpc) => self.ipm_ipc,
-            Some(Metric::Factor) => self.factor,
-            Some(Metric::Linear) => self.linear,
-        }
-    }
-}
-
-/// The measurements of one or more processors.
+/// The measurements of one or more processors: for each, entries by groups of policies that decide in the same situations.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct LatencyTable {
-    cores: BTreeMap<String, Vec<Entry>>,
+    cores: BTreeMap<String, BTreeMap<String, Vec<Entry>>>,
 }
 
 impl LatencyTable {
@@ -142,48 +62,21 @@ impl LatencyTable {
     }
 
     /// Most configurations whose generation was measured.
-    pub fn most_generated(&self, core: MicrocontrollerCore) -> u32 {
-        self.entries(core).iter().map(|entry| entry.generated).max().unwrap_or(0)
+    pub fn most_generated(&self, core: MicrocontrollerCore, charge: Charge) -> u32 {
+        self.entries(core, charge).iter().map(Entry::generated).max().unwrap_or(0)
     }
 
-    /// Instructions that a decision takes at most, from its interrupt to the commit of the quotas; under `metric`, or under
-    /// whichever takes longest. It is always the latter where a second round is generated: that takes most of the time and depends
-    /// on where the best configuration lies, not on the metric.
-    pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, metric: Option<Metric>) -> u64 {
-        let metric = metric.filter(|_| situation.generated == 0);
-        let entries: Vec<&Entry> = self.entries(core).iter().filter(|entry| entry.situation().is_like(situation)).collect();
-        let asked = situation.dimensions();
-        // No smaller situation has cost more, measured noise of code placement included.
-        let bound = |dimensions: [u64; 4]| {
-            let smaller = entries.iter().filter(|entry| covers(dimensions, entry.dimensions()));
-            smaller.map(|entry| entry.count(metric)).max().unwrap_or(0)
-        };
-        let larger = entries.iter().filter(|entry| covers(entry.dimensions(), asked)).map(|entry| bound(entry.dimensions()));
-        larger.min().unwrap_or_else(|| {
-            let most: [u64; 4] = std::array::from_fn(|at| entries.iter().map(|entry| entry.dimensions()[at]).max().unwrap_or(0));
-            let beyond = (0..4).map(|at| asked[at].saturating_sub(most[at]).saturating_mul(slope(&entries, at)));
-            beyond.fold(bound(most), u64::saturating_add)
-        })
+    /// Instructions that a decision takes at most, from its interrupt to the commit of the quotas. Under one of MIAS' metrics it is
+    /// that of the slowest where a second round is generated: that takes most of the time and depends on where the best
+    /// configuration lies, not on the metric.
+    pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, charge: Charge) -> u64 {
+        let charge = if situation.generated != 0 { charge.of_generation() } else { charge };
+        bound::bound(self.entries(core, charge), situation, charge.column())
     }
 
-    fn entries(&self, core: MicrocontrollerCore) -> &[Entry] {
-        self.cores.get(core.name()).map_or(&[], Vec::as_slice)
+    /// The group that holds what is charged.
+    fn entries(&self, core: MicrocontrollerCore, charge: Charge) -> &[Entry] {
+        let mut groups = self.cores.get(core.name()).into_iter().flat_map(BTreeMap::values);
+        groups.find(|group| group.first().is_some_and(|entry| entry.counts(charge.column()))).map_or(&[], Vec::as_slice)
     }
-}
-
-/// Whether no dimension of `small` is above that of `large`.
-fn covers(large: [u64; 4], small: [u64; 4]) -> bool {
-    large.iter().zip(&small).all(|(large, small)| large >= small)
-}
-
-/// Instructions per unit of one dimension, rounded up: the most between any two entries that differ in nothing else, of any metric.
-fn slope(entries: &[&Entry], dimension: usize) -> u64 {
-    let between = |less: &Entry, more: &Entry| {
-        let (from, to) = (less.dimensions(), more.dimensions());
-        let others = (0..4).all(|at| at == dimension || from[at] == to[at]);
-        let apart = to[dimension].checked_sub(from[dimension]).filter(|apart| others && *apart > 0)?;
-        let rise = |metric: Metric| more.count(Some(metric)).saturating_sub(less.count(Some(metric)));
-        Metric::ALL.into_iter().map(rise).max().map(|rise| rise.div_ceil(apart))
-    };
-    entries.iter().flat_map(|less| entries.iter().filter_map(|more| between(less, more))).max().unwrap_or(0)
 }

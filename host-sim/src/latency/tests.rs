@@ -1,10 +1,18 @@
 //! The table that is built in, and the bound's closed forms on a table made here.
 
 use super::*;
+use crate::experiment::policy::Policy;
 use proptest::prelude::*;
 
 const CORES: [MicrocontrollerCore; 3] = [MicrocontrollerCore::CortexM4F, MicrocontrollerCore::CortexM0, MicrocontrollerCore::Rv32Imac];
-const METRICS: [Option<Metric>; 5] = [None, Some(Metric::Ipc), Some(Metric::IpmIpc), Some(Metric::Factor), Some(Metric::Linear)];
+/// Everything that can be charged.
+fn charges() -> Vec<Charge> {
+    let mut charges: Vec<Charge> =
+        Policy::ALL.into_iter().flat_map(|policy| [false, true].map(|worst| Charge::of(policy, worst))).collect();
+    charges.sort_by_key(|charge| charge.column());
+    charges.dedup();
+    charges
+}
 
 fn situation(sms: u32, kernels: u32, scored: u32, generated: u32) -> Situation {
     Situation { late: false, sms, kernels, scored, generated }
@@ -17,59 +25,108 @@ fn linear_table() -> LatencyTable {
     for sms in [10, 40] {
         for (scored, generated) in [(3, 0), (8, 0), (10, 100), (10, 400)] {
             let cost = 1000 + 10 * u64::from(sms) + 100 * u64::from(scored) + 5 * u64::from(generated);
-            let [ipc, ipm_ipc, factor, linear] = [cost, cost, cost, 2 * cost];
-            entries.push(Entry { late: false, sms, kernels: 2, scored, generated, ipc, ipm_ipc, factor, linear, worst: 2 * cost });
+            let situation = Situation { late: false, sms, kernels: 2, scored, generated };
+            entries.push(Entry::new(situation, &[("mias-ipc", cost), ("mias-linear", 2 * cost), ("worst", 2 * cost)]));
         }
     }
-    cores.insert("cortex-m4f".to_owned(), entries);
+    let maestro = Entry::new(situation(10, 2, 2, 1), &[("maestro", 7)]);
+    cores.insert("cortex-m4f".to_owned(), BTreeMap::from([("mias".to_owned(), entries), ("maestro".to_owned(), vec![maestro])]));
     LatencyTable { cores }
 }
+
+const IPC: Charge = Charge::Metric("mias-ipc");
 
 #[test]
 fn entries_are_exact_and_others_take_the_next_larger_one() {
     let table = linear_table();
-    let ipc = |situation| table.instructions(MicrocontrollerCore::CortexM4F, situation, Some(Metric::Ipc));
+    let core = MicrocontrollerCore::CortexM4F;
+    let ipc = |situation| table.instructions(core, situation, IPC);
     assert_eq!(ipc(situation(10, 2, 3, 0)), 1400);
     assert_eq!(ipc(situation(11, 2, 3, 0)), 1700);
     assert_eq!(ipc(situation(10, 1, 4, 0)), 1900);
     // The worst, whatever the metric.
     assert_eq!(ipc(situation(1, 2, 10, 100)), 2 * 2600);
     assert_eq!(ipc(situation(1, 2, 10, 101)), 2 * 4100);
-    assert_eq!(table.instructions(MicrocontrollerCore::CortexM4F, situation(10, 2, 3, 0), None), 2800);
-    assert_eq!(table.most_generated(MicrocontrollerCore::CortexM4F), 400);
+    assert_eq!(table.instructions(core, situation(10, 2, 3, 0), Charge::SlowestMetric), 2800);
+    assert_eq!(table.most_generated(core, IPC), 400);
+    // Another policy has its own entries, for the step to a further window too.
+    let maestro = Charge::Policy("maestro");
+    assert_eq!((table.instructions(core, situation(10, 2, 2, 1), maestro), table.most_generated(core, maestro)), (7, 1));
 }
 
 #[test]
 fn beyond_the_table_the_line_goes_on() {
     let table = linear_table();
-    let worst = |situation| table.instructions(MicrocontrollerCore::CortexM4F, situation, None);
+    let worst = |situation| table.instructions(MicrocontrollerCore::CortexM4F, situation, Charge::SlowestMetric);
     assert_eq!(worst(situation(100, 2, 8, 0)), 2 * (1000 + 10 * 100 + 100 * 8));
     assert_eq!(worst(situation(50, 2, 20, 0)), 2 * (1000 + 10 * 50 + 100 * 20));
     assert_eq!(worst(situation(40, 2, 10, 1000)), 2 * (1000 + 10 * 40 + 100 * 10 + 5 * 1000));
     // The steepest slope counts, that of Linear, so that no metric overtakes the worst.
-    let ipc = table.instructions(MicrocontrollerCore::CortexM4F, situation(100, 2, 8, 0), Some(Metric::Ipc));
+    let ipc = table.instructions(MicrocontrollerCore::CortexM4F, situation(100, 2, 8, 0), IPC);
     assert_eq!(ipc, 1000 + 10 * 40 + 100 * 8 + 2 * 10 * 60);
+}
+
+#[test]
+fn every_policy_that_measures_is_charged_what_was_counted_of_it() {
+    for policy in Policy::ALL.into_iter().filter(|policy| policy.measures()) {
+        let counted = match policy {
+            Policy::WarpedSlicerUnscaled => "warped-slicer",
+            other => other.name(),
+        };
+        assert_eq!(Charge::of(policy, false).column(), counted);
+        let metric = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear].contains(&policy);
+        assert_eq!(Charge::of(policy, true).column(), if metric { "worst" } else { counted });
+    }
+    // In one group per core, by itself or with others.
+    for (core, charge) in CORES.into_iter().flat_map(|core| charges().into_iter().map(move |charge| (core, charge))) {
+        let holders = LatencyTable::measured().cores[core.name()].values().filter(|group| group[0].counts(charge.column()));
+        assert_eq!(holders.count(), 1, "{charge:?}");
+        let entries = LatencyTable::measured().entries(core, charge);
+        assert!(entries.iter().all(|entry| entry.counts(charge.column())), "{charge:?}");
+    }
+}
+
+/// Whether policies of this column measure in one round only.
+fn has_one_round(charge: Charge) -> bool {
+    charge == Charge::of(Policy::Coordinated, false)
 }
 
 /// Of the like entries one is at least as large as all others in every dimension, so that extrapolation starts from a measurement.
 #[test]
-fn the_measured_table_reaches_the_limits_of_the_images() {
-    for core in CORES {
-        let entries = LatencyTable::measured().entries(core);
-        for late in [false, true] {
-            for (scored, generates) in [(264, false), (132, true)] {
-                let like = || entries.iter().filter(|entry| entry.late == late && (entry.generated != 0) == generates);
-                let largest = like().max_by_key(|entry| (entry.sms, entry.scored, entry.generated)).unwrap();
-                assert_eq!((largest.sms, largest.kernels, largest.scored), (132, 4, scored), "{}", core.name());
-                assert!(like().all(|entry| covers(largest.dimensions(), entry.dimensions())), "{}", core.name());
+fn the_measured_table_reaches_the_limits() {
+    // The largest sum has too many ways to be measured with as many points as there can be.
+    let charges = charges().into_iter().filter(|charge| *charge != Charge::of(Policy::WarpedSlicerSum, false));
+    for (core, charge) in CORES.into_iter().flat_map(|core| charges.clone().map(move |charge| (core, charge))) {
+        let entries = LatencyTable::measured().entries(core, charge);
+        for (late, generates) in [(false, false), (false, true), (true, false), (true, true)] {
+            let like = || entries.iter().filter(|entry| (entry.situation().late, entry.generated() != 0) == (late, generates));
+            if generates && has_one_round(charge) {
+                assert_eq!(like().count(), 0);
+                continue;
             }
-            for scored in [32, 60, 160, 264] {
-                assert!(entries.iter().any(|entry| (entry.late, entry.scored) == (late, scored)), "{scored} on {}", core.name());
-            }
+            let largest = like().find(|largest| like().all(|entry| largest.covers(entry)));
+            let Situation { sms, kernels, scored, .. } = largest.unwrap_or_else(|| panic!("{charge:?} {late} {generates}")).situation();
+            // What the last and the first of two rounds have scored at most, on 132 SMs.
+            let [last, first] = match charge {
+                // As many as the image has room for.
+                Charge::SlowestMetric | Charge::Metric(_) => [264..=264, 132..=132],
+                // Four kernels alone with up to 64 TBs.
+                Charge::Policy("warped-slicer") => [256..=256, 128..=128],
+                Charge::Policy("coordinated") => [4..=4, 0..=0],
+                // The kernels alone, and then what they do together.
+                Charge::Policy("maestro") => [5..=5, 4..=4],
+                // Neighbours of the best do not fill the second round, for the kernels alone are no neighbours.
+                Charge::Policy(_) => [133..=264, 132..=132],
+            };
+            assert_eq!((sms, kernels), (132, 4));
+            assert!(if generates { first } else { last }.contains(&scored), "{scored} of {charge:?} on {}", core.name());
         }
-        assert!(
-            entries.iter().all(|entry| entry.worst == [entry.ipc, entry.ipm_ipc, entry.factor, entry.linear].into_iter().max().unwrap())
-        );
+    }
+    for core in CORES {
+        for entry in LatencyTable::measured().entries(core, Charge::SlowestMetric) {
+            let metrics = charges.clone().filter(|charge| matches!(charge, Charge::Metric(_)));
+            assert_eq!(entry.count("worst"), metrics.map(|metric| entry.count(metric.column())).max().unwrap());
+        }
     }
 }
 
@@ -78,24 +135,42 @@ proptest! {
     #[test]
     fn the_bound_is_monotone(
         sms in 1..300_u32, kernels in 1..5_u32, scored in 1..400_u32, generated in prop_oneof![Just(0_u32), 1..2000_u32],
-        more in (0..100_u32, 0..2_u32, 0..100_u32, 0..500_u32), core in 0..3_usize, metric in 0..5_usize, late: bool,
+        more in (0..100_u32, 0..2_u32, 0..100_u32, 0..500_u32), core in 0..3_usize, charge: proptest::sample::Index, late: bool,
     ) {
         let table = LatencyTable::measured();
-        let cost = |situation, metric| table.instructions(CORES[core], situation, metric);
+        let charge = *charge.get(&charges());
+        let generated = if has_one_round(charge) { 0 } else { generated };
+        let cost = |situation, charge| table.instructions(CORES[core], situation, charge);
         let small = Situation { late, ..situation(sms, kernels, scored, generated) };
         let generated_more = if generated == 0 { 0 } else { generated + more.3 };
         let large = Situation { late, ..situation(sms + more.0, kernels + more.1, scored + more.2, generated_more) };
-        prop_assert!(cost(small, METRICS[metric]) <= cost(large, METRICS[metric]), "{small:?} {large:?}");
-        prop_assert!(cost(small, METRICS[metric]) <= cost(small, None));
-        prop_assert!(cost(small, METRICS[metric]) > 0);
+        prop_assert!(cost(small, charge) <= cost(large, charge), "{small:?} {large:?}");
+        if let Charge::Metric(_) = charge {
+            prop_assert!(cost(small, charge) <= cost(small, Charge::SlowestMetric));
+        }
+        prop_assert!(cost(small, charge) > 0);
     }
 
-    /// No measurement is above the bound of its own situation.
+    /// No policy is charged less where the worst is asked for.
     #[test]
-    fn no_measurement_is_above_the_bound(core in 0..3_usize, metric in 0..5_usize) {
-        let table = LatencyTable::measured();
-        for entry in table.entries(CORES[core]) {
-            prop_assert!(entry.count(METRICS[metric]) <= table.instructions(CORES[core], entry.situation(), METRICS[metric]));
+    fn the_worst_is_no_less_than_the_policys_own(
+        sms in 1..300_u32, kernels in 1..5_u32, scored in 1..400_u32, generated in prop_oneof![Just(0_u32), 1..2000_u32],
+        core in 0..3_usize, policy: proptest::sample::Index, late: bool,
+    ) {
+        let situation = Situation { late, ..situation(sms, kernels, scored, generated) };
+        let policy = *policy.get(&Policy::ALL);
+        let [own, worst] = [false, true].map(|worst| LatencyTable::measured().instructions(CORES[core], situation, Charge::of(policy, worst)));
+        prop_assert!(own <= worst, "{policy:?}");
+    }
+}
+
+/// No measurement is above the bound of its own situation.
+#[test]
+fn no_measurement_is_above_the_bound() {
+    let table = LatencyTable::measured();
+    for (core, charge) in CORES.into_iter().flat_map(|core| charges().into_iter().map(move |charge| (core, charge))) {
+        for entry in table.entries(core, charge) {
+            assert!(entry.count(charge.column()) <= table.instructions(core, entry.situation(), charge), "{charge:?} {entry:?}");
         }
     }
 }

@@ -42,7 +42,8 @@ pub(super) struct Numbers {
     pub(super) generations: BTreeMap<(u64, u64, u64), (u64, u64)>,
 }
 
-/// Whether late, SMs, kernels, configurations scored, configurations generated: for each, metrics and their instructions.
+/// Whether late, SMs, kernels, configurations scored, configurations generated: for each, metrics and policies and their
+/// instructions.
 pub(super) type Committed = (bool, u64, u64, u64, u64);
 
 impl Numbers {

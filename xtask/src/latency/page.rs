@@ -35,16 +35,21 @@ image for 132 SMs.
 * Where not all configurations fit one round, the first decision also generates those of the second round.
 
 [firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas,
-the worst of it, up to as many configurations as the images have room for: what a simulated decision takes.
+the worst of it, up to as many configurations as the images have room for: what a simulated decision takes. It has the other policies
+too, and for them the ways that end with SMs of their own for each kernel.
 
 ",
     );
     for numbers in all {
         text += &format!("## {}\n\n### Decision\n\n", numbers.core);
         text += &decisions(numbers);
-        text +=
-            "\n### Decisions of the other policies\n\nConfigurations and instructions of each round; with two kernels, of either pair.\n\n";
+        text += "\n### Decisions of the other policies\n\nConfigurations and instructions of each round; with two kernels, of either pair. For Warped-Slicer and its variant\n\
+            instructions rise with the TBs, the longest way to the water level.\n\n";
         text += &others(numbers);
+        text += "\n### Warped-Slicer where all points fit together\n\n\
+            Every point is a step of the water level then, as with kernels that are near their end: from the interrupt to the commit.\n\
+            What a simulated decision takes leaves that out.\n\n";
+        text += &all_fit(numbers);
         text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
         text += &partitions(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
@@ -96,6 +101,16 @@ fn others(numbers: &Numbers) -> String {
             text += &format!(" {} |", if cells.is_empty() { "-".to_owned() } else { cells.join("; ") });
         }
         text += "\n";
+    }
+    text
+}
+
+fn all_fit(numbers: &Numbers) -> String {
+    let mut text = String::from("| SMs | kernels | points | instructions |\n|---|---|---|---|\n");
+    for ((_, sms, kernels, scored, generated), counts) in &numbers.commits {
+        for (_, count) in counts.iter().filter(|(name, _)| *generated == 0 && name == "warped-slicer-all-fit") {
+            text += &format!("| {sms} | {kernels} | {scored} | {} |\n", grouped(*count));
+        }
     }
     text
 }

@@ -1,6 +1,13 @@
 //! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
-use super::numbers::{METRICS, Numbers};
+use super::numbers::{METRICS, Numbers, OTHERS};
+
+/// A list of rows: what the file calls it, and of each column what it is called by the file and by the bench.
+type Group = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// The four metrics, which decide in the same situations.
+const MIAS: Group =
+    ("mias", &[("mias-ipc", METRICS[0]), ("mias-ipm-ipc", METRICS[1]), ("mias-factor", METRICS[2]), ("mias-linear", METRICS[3])]);
 
 /// The whole file.
 pub(super) fn table(all: &[Numbers]) -> String {
@@ -11,42 +18,66 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # handler to the one after the commit of the quotas. In it are the interrupt's events, the counters read, the decision, the generation
 # of a second round if there is one, the quota writes and the commit. Not in it is the processor's entry into the interrupt.
 #
-# Every kernel drains in the interrupt, too. Scores rise from configuration to configuration, the longest way through the choice; where a
-# second round is generated they also rise to the middle and fall, which leaves neighbours on both sides, and the larger count stands.
+# A table per core; in it a list of the four metrics of MIAS and one of each other policy, by the names that users type.
 #
 # late        false: the windows of all SMs end in the interrupt, and thread instructions count
 #             true: the time-out comes in it, with the end of all windows but one and the start of that one; warp instructions count
 # sms         SMs of the machine; 16 and 30 with the image for 32 SMs, 80 and 132 with the one for 132
 # kernels     scheduled together
 # scored      configurations profiled so far, of both rounds
-# generated   configurations that there are, where the decision ends with a second round; 0 where it ends with the broadcast
-# worst       the largest of the four metrics
+# generated   configurations that there are, where the decision ends with a second round; 0 where it ends with the last quotas
+# worst       the largest of MIAS' four metrics
+#
+# Every kernel drains in the interrupt, too. Of several counts for the same row the largest stands:
+#
+# mias-*                  Scores rise from configuration to configuration, the longest way through the choice; where a second round is
+#                         generated they also rise to the middle and fall, which leaves neighbours on both sides.
+# warped-slicer*          Instructions rise with the TBs, so that every point beats those with fewer TBs; with and without a loss above the
+#                         threshold. Kernels have more TBs than an SM holds and compete for the same places: where all points fit
+#                         together the water rises longer (the page has how long), and that is not in the table.
+# warped-slicer-sum       Of three and four kernels at most 60 points: it looks at every way to fill an SM, and of more points there are too
+#                         many to be timed on the boards. Beyond is an estimate.
+# coordinated, maestro    On an SM with 16 places for TBs, too.
+# those, and mias-stp,    Also with kernels that do better apart, and at the time-out with a kernel of which no SM alone is done: they then
+# mias-guard and          get SMs of their own.
+# mias-roofline*
 #
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
     );
     for numbers in all {
-        text += &format!("\n{} = [\n", name(numbers.core));
-        for ((late, sms, kernels, scored, generated), counts) in &numbers.commits {
-            // A second round of neighbours has as many as there are around the best, which is not the same for all.
-            let Some(longest) = METRICS.iter().map(|metric| longest(counts, metric).map(rounded_up)).collect::<Option<Vec<u64>>>() else {
-                continue;
-            };
-            text += &format!("    {{ late = {late}, sms = {sms}, kernels = {kernels}, scored = {scored}, generated = {generated}");
-            for (metric, count) in METRICS.iter().zip(&longest) {
-                text += &format!(", {metric} = {count}");
-            }
-            text += &format!(", worst = {} }},\n", longest.iter().max().copied().unwrap_or_default());
+        text += &format!("\n[{}]\n", name(numbers.core));
+        let others = OTHERS.map(|policy| (policy, [(policy, policy)]));
+        for (group, columns) in [MIAS].into_iter().chain(others.iter().map(|(policy, columns)| (*policy, &columns[..]))) {
+            text += &format!("{group} = [\n{}]\n", rows(numbers, columns));
         }
-        text += "]\n";
     }
     text
 }
 
-/// The largest count of a metric; none if it was not measured.
-fn longest(counts: &[(String, u64)], metric: &str) -> Option<u64> {
-    counts.iter().filter(|(of, _)| of == metric).map(|(_, count)| *count).max()
+/// The situations that all columns were measured in. A second round of neighbours has as many as there are around the best, which is
+/// not the same for all metrics.
+fn rows(numbers: &Numbers, columns: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for ((late, sms, kernels, scored, generated), counts) in &numbers.commits {
+        let counted = columns.iter().map(|(_, bench)| longest(counts, bench).map(rounded_up));
+        let Some(longest) = counted.collect::<Option<Vec<u64>>>() else { continue };
+        text += &format!("    {{ late = {late}, sms = {sms}, kernels = {kernels}, scored = {scored}, generated = {generated}");
+        for ((column, _), count) in columns.iter().zip(&longest) {
+            text += &format!(", {column} = {count}");
+        }
+        if columns.len() > 1 {
+            text += &format!(", worst = {}", longest.iter().max().copied().unwrap_or_default());
+        }
+        text += " },\n";
+    }
+    text
+}
+
+/// The largest count of a metric or policy; none if it was not measured.
+fn longest(counts: &[(String, u64)], name: &str) -> Option<u64> {
+    counts.iter().filter(|(of, _)| of == name).map(|(_, count)| *count).max()
 }
 
 /// The least number with five significant bits that is not smaller.
@@ -81,16 +112,17 @@ mod tests {
         for (at, metric) in METRICS.iter().enumerate() {
             numbers.add(&format!("commit 30 2 {metric} 1 7 0 {}\ncommit 30 2 {metric} 1 7 0 {}\n", 100 + at, 90 - at)).unwrap();
         }
-        numbers.add("commit 30 2 ipc 1 9 0 500\n").unwrap();
+        numbers.add("commit 30 2 ipc 1 9 0 500\ncommit 30 2 maestro 0 2 1 33\n").unwrap();
         let text = table(&[numbers]);
         let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("    {")).collect();
         assert_eq!(
             rows,
             [
-                "    { late = true, sms = 30, kernels = 2, scored = 7, generated = 0, ipc = 100, ipm-ipc = 104, factor = 104, linear = 104, worst = 104 },"
+                "    { late = true, sms = 30, kernels = 2, scored = 7, generated = 0, mias-ipc = 100, mias-ipm-ipc = 104, mias-factor = 104, mias-linear = 104, worst = 104 },",
+                "    { late = false, sms = 30, kernels = 2, scored = 2, generated = 1, maestro = 34 },",
             ]
         );
-        assert!(text.contains("\ncortex-m4f = [\n"));
+        assert!(text.contains("\n[cortex-m4f]\nmias = [\n") && text.contains("\nmaestro = [\n"));
         toml::from_str::<toml::Table>(&text).unwrap();
     }
 }
