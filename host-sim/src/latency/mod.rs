@@ -6,8 +6,8 @@
 //! So between entries the next larger one is a bound. Beyond the largest entry each dimension adds no more than the steepest slope
 //! measured along it: loops over SMs and configurations run the same instructions on every pass, which makes the cost linear.
 //! Warped-Slicer's is not in its points, of which each may be a step that looks at all; its entries reach the most that four kernels can
-//! have. The entries are of kernels that compete for an SM: where all their points fit together it takes longer, up to twice and a half
-//! as long (docs/decision-latency.md). Its variant by the largest sum rises faster still, and what is beyond its entries is an estimate.
+//! have. The entries are of kernels that compete for an SM: where all their points fit together it takes longer, up to 2.2 times as long
+//! (docs/decision-latency.md). Its variant by the largest sum rises faster still, and what is beyond its entries is an estimate.
 
 mod bound;
 mod charge;
