@@ -33,6 +33,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("rules", include_str!("../../../../plans/rules.toml")),
     ("sensitivity", include_str!("../../../../plans/sensitivity.toml")),
     ("linear", include_str!("../../../../plans/linear.toml")),
+    ("memory-pairs", include_str!("../../../../plans/memory-pairs.toml")),
 ];
 
 /// What is wrong with a plan: file, line, remedy.
