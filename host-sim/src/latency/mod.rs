@@ -5,8 +5,8 @@
 //! configuration scored and compared once, every one there is generated twice if a second round follows (docs/decision-latency.md).
 //! So between entries the next larger one is a bound. Beyond the largest entry each dimension adds no more than the steepest slope
 //! measured along it: loops over SMs and configurations run the same instructions on every pass, which makes the cost linear.
-//! Warped-Slicer's is not in its points, of which each may be a step that looks at all; its entries reach the most that four kernels can
-//! have. The entries are of kernels that compete for an SM: where all their points fit together it takes longer, up to 2.2 times as long
+//! Warped-Slicer's cost is not linear in its points, each of which may be a step that looks at all of them; its entries reach the most that
+//! four kernels can have. They are of kernels that compete for an SM: where all their points fit together it takes up to 2.2 times as long
 //! (docs/decision-latency.md). Its variant by the largest sum rises faster still, and what is beyond its entries is an estimate.
 
 mod bound;
