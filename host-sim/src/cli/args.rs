@@ -99,7 +99,7 @@ pub(super) struct EvaluateArgs {
     /// Runs at a time; results do not depend on it [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) jobs: Option<u16>,
-    /// Only print what would be run, a line per run
+    /// Only print the runs of the plan, a line each, whether they are there or not
     #[arg(long)]
     pub(super) list: bool,
     /// Execute kernels even if their traces are cached, and cache none

@@ -33,6 +33,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results-{}", plan.name)));
     // Before anything long: a folder that cannot be used is refused now.
     let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
+    let _claim = store.as_ref().map(Store::claim).transpose()?;
     warn_of_linear(&plan);
     let cancel = interrupt::catch()?;
     let begun = Instant::now();

@@ -8,7 +8,7 @@ use super::record::{FORMAT, Identity, Kept, MODEL};
 use crate::hash::Fnv;
 use crate::report::output::{is_part, replace};
 use serde::{Deserialize, Serialize};
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::hash::Hasher;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -65,6 +65,12 @@ pub struct Records {
 #[error("{0}")]
 pub struct StoreError(pub String);
 
+/// The right to run what is missing in a folder, as long as it is held; it ends with the program, however that ends.
+#[derive(Debug)]
+pub struct Claim {
+    _runs: Option<File>,
+}
+
 /// Writes a file, whole or not at all.
 type Write = Arc<dyn Fn(&Path, &[u8]) -> io::Result<()> + Send + Sync>;
 
@@ -117,6 +123,21 @@ impl Store {
         }
         fs::create_dir_all(folder.join(RUNS)).map_err(fail)?;
         Ok(store)
+    }
+
+    /// Claims the folder, so that no two programs do the same runs at once. Where the system cannot lock a folder nothing is claimed.
+    ///
+    /// # Errors
+    /// [`StoreError`] if another program is at work in it.
+    pub fn claim(&self) -> Result<Claim, StoreError> {
+        let runs = File::open(self.folder.join(RUNS)).ok();
+        match runs.as_ref().map(File::try_lock) {
+            Some(Err(TryLockError::WouldBlock)) => Err(StoreError(format!(
+                "another `mias evaluate` is at work in {}; wait for it, or give another folder with --out",
+                self.folder.display()
+            ))),
+            _ => Ok(Claim { _runs: runs }),
+        }
     }
 
     /// Whether the folder is not there, or holds nothing but what a start leaves that came to no run.

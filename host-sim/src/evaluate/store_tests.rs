@@ -194,3 +194,15 @@ fn runs_under_own_policies_are_those_of_one_build() {
     assert!(!serde_json::to_string(&built_in).unwrap().contains("program"));
     assert_eq!(of_build(1).question(), of_build(2).question(), "two folders are compared whatever the build");
 }
+
+/// One at a time; the claim ends with who holds it.
+#[test]
+fn a_folder_is_claimed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = [0, 1].map(|_| Store::open(folder.path(), &note("p")).unwrap());
+    let claim = first.claim().unwrap();
+    let refused = second.claim().unwrap_err().to_string();
+    assert!(refused.contains("another `mias evaluate`") && refused.contains(&folder.path().display().to_string()), "{refused}");
+    drop(claim);
+    second.claim().unwrap();
+}

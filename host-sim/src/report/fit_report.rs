@@ -49,7 +49,9 @@ pub fn without(fit: &Fit, names: &[&str]) -> String {
         let line = fit.line_without(&left_out);
         let without: Vec<&str> = left_out.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
         let r2 = line.map_or("-".to_owned(), |line| format!("{:.3}", f64::from(line.r2_permille) / 1000.0));
-        table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), fit::coefficient_q16(line).to_string(), r2]);
+        let falls = if line.is_some_and(|line| line.slope_q16 < 0) { " (the line falls)" } else { "" };
+        let coefficient = format!("{}{falls}", fit::coefficient_q16(line));
+        table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), coefficient, r2]);
     }
     format!("\nFitted on the other kernels only:\n\n{}", table::text(&table))
 }

@@ -138,7 +138,7 @@ impl<'a> Value<'a> {
     pub(super) fn list(&self) -> Result<Vec<Value<'a>>, PlanError> {
         let list = self.value.get_ref().as_array().ok_or_else(|| self.expected("a list"))?;
         if list.is_empty() {
-            return Err(self.fail("the list is empty; name at least one, or leave the key out"));
+            return Err(self.fail("the list is empty; name at least one"));
         }
         Ok(list.iter().map(|value| Value { value, ..*self }).collect())
     }

@@ -120,7 +120,7 @@ fn regrets(page: &mut Page, study: &StudyResult) {
     };
     page.figure(
         "Figure B",
-        "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs.",
+        "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs, and only pairs in which it is one of those that were run.",
         &with_shapes(Legend::default()),
         &format!("<div class=\"panels\">{}</div>\n", panels(&decision)),
     );

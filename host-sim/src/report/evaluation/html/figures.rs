@@ -216,7 +216,7 @@ fn figures_4_2(page: &mut Page, study: &StudyResult) {
         };
         page.figure(
             &format!("Figure 4.2{letter}"),
-            &format!("Pairs of {words}. Diamonds: the thesis' means."),
+            &format!("Pairs of {words}. Diamonds: what the thesis gives."),
             &marks(legend(&page.palette, &all)),
             &chart.draw(),
         );
