@@ -34,6 +34,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("sensitivity", include_str!("../../../../plans/sensitivity.toml")),
     ("linear", include_str!("../../../../plans/linear.toml")),
     ("memory-pairs", include_str!("../../../../plans/memory-pairs.toml")),
+    ("roofline", include_str!("../../../../plans/roofline.toml")),
 ];
 
 /// What is wrong with a plan: file, line, remedy.
