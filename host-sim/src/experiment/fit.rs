@@ -35,8 +35,6 @@ pub struct CalibrationRun {
 pub struct Fit {
     /// In the order of kernels, pairs, configurations.
     pub runs: Vec<CalibrationRun>,
-    /// None if no two SMs differed in A.
-    pub line: Option<Line>,
 }
 
 impl Fit {
@@ -54,25 +52,22 @@ impl Fit {
         self.runs.iter().filter(|run| !run.kernels.iter().any(|kernel| kernels.contains(kernel)))
     }
 
-    /// Linear's coefficient in Q16.16, of [`Fit::line`].
-    pub fn coefficient_q16(&self) -> u32 {
-        coefficient_q16(self.line)
+    /// The line over all runs; none if no two SMs differed in A.
+    pub fn line(&self) -> Option<Line> {
+        self.line_without(&[])
     }
 
     /// The line over the runs in which none of `kernels`, by index, takes part: what a decision about them can be judged by without
     /// having been fitted on them. None if no run is left, or no two SMs of those differ in A.
     pub fn line_without(&self, kernels: &[usize]) -> Option<Line> {
-        line(self.without(kernels))
+        let samples: Vec<StallSample> = self.without(kernels).flat_map(|run| run.samples.iter().copied()).collect();
+        least_squares::fit(&samples)
     }
 }
 
 /// Linear's coefficient in Q16.16. It cannot be negative: without a rising line it is 0, and Linear decides as IPC.
 pub fn coefficient_q16(line: Option<Line>) -> u32 {
     line.map_or(0, |line| u32::try_from(line.slope_q16.max(0)).unwrap_or(u32::MAX))
-}
-
-fn line<'a>(runs: impl Iterator<Item = &'a CalibrationRun>) -> Option<Line> {
-    least_squares::fit(&runs.flat_map(|run| run.samples.iter().copied()).collect::<Vec<StallSample>>())
 }
 
 /// Runs the population over `workloads` and fits the line. The result does not depend on the number of threads.
@@ -89,9 +84,7 @@ pub fn fit(machine: &dyn Calibrated, workloads: &[Workload], window_cycles: u32,
         Ok(CalibrationRun { kernels, config, samples })
     };
     let runs: Vec<Result<CalibrationRun, RunError>> = plan.into_par_iter().map(one).collect();
-    let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let line = line(runs.iter());
-    Ok(Fit { runs, line })
+    Ok(Fit { runs: runs.into_iter().collect::<Result<_, _>>()? })
 }
 
 /// Kernels, by index, and configuration of a run to be.

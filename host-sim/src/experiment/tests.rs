@@ -235,8 +235,8 @@ fn calibration_runs_each_kernel_alone_and_each_pair() {
     assert_eq!(runs, expected.iter().map(|(kernels, config)| (&kernels[..], &config[..])).collect::<Vec<_>>());
     assert_eq!(fit.samples(), 22);
     // The 3 do not depend on A: slope 2, intercept 1.5 rounded up.
-    assert_eq!(fit.line.map(|line| (line.slope_q16, line.intercept)), Some((2 << 16, 2)));
-    assert_eq!(fit.coefficient_q16(), 2 << 16);
+    assert_eq!(fit.line().map(|line| (line.slope_q16, line.intercept)), Some((2 << 16, 2)));
+    assert_eq!(coefficient_q16(fit.line()), 2 << 16);
 
     // Alone each kernel has the same line; without either nothing is left.
     assert_eq!(fit.line_without(&[0]).map(|line| line.slope_q16), Some(2 << 16));
@@ -257,7 +257,7 @@ fn a_kernel_left_out_is_out_of_all_its_runs() {
         run(&[0, 2], sample(50, 1)),
         run(&[1, 2], sample(40, 8)),
     ];
-    let fit = Fit { runs, line: None };
+    let fit = Fit { runs };
     assert_eq!(fit.line_without(&[2]).map(|line| (line.slope_q16, line.intercept, line.r2_permille)), Some((3 << 16, 0, 1000)));
     // One point is left, which is no line: Linear decides as IPC.
     assert_eq!((fit.line_without(&[0, 2]), coefficient_q16(fit.line_without(&[0, 2]))), (None, 0));

@@ -1,8 +1,8 @@
 //! The report of `gpu fit`: the population, the line, and the lines for the machine's file.
 
 use super::table::{self, config, grouped};
-use crate::experiment::fit::{self, CalibrationRun, Fit};
-use crate::experiment::least_squares::StallSample;
+use crate::experiment::fit::{CalibrationRun, Fit, coefficient_q16};
+use crate::experiment::least_squares::{Line, StallSample};
 use mias_hw_model::config::GpuConfig;
 
 /// Below this share of explained variance the line is called poor (assumption: half).
@@ -21,22 +21,23 @@ pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> S
     let mut text = format!("Linear metric on {}: memory stalls M over outstanding misses A, windows of {window} cycles\n\n", gpu.name);
     text += &table::text(&table);
     text += &format!("\npopulation: {runs} runs, {samples} SM windows\n");
-    let coefficient = fit.coefficient_q16();
-    let r2 = fit.line.map_or(0, |line| line.r2_permille);
-    text += &match fit.line {
+    let line = fit.line();
+    let coefficient = coefficient_q16(line);
+    let permille = line.map_or(0, |line| line.r2_permille);
+    text += &match line {
         None => "no SM differs from another in A: there is no line, and Linear decides as IPC\n".to_owned(),
         Some(line) => format!(
-            "least squares: M = {:.6} A + {}, R2 {:.3}{}\n",
+            "least squares: M = {:.6} A + {}, R2 {}{}\n",
             line.slope_q16 as f64 / 65_536.0,
             grouped_signed(line.intercept),
-            f64::from(line.r2_permille) / 1000.0,
+            r2(line),
             if line.r2_permille < POOR_PERMILLE { " (poor: more than half of the variance has other causes)" } else { "" }
         ),
     };
-    if fit.line.is_some_and(|line| line.slope_q16 <= 0) {
+    if line.is_some_and(|line| line.slope_q16 <= 0) {
         text += "the line does not rise: the coefficient is 0, and Linear decides as IPC\n";
     }
-    text + &format!("\nIn [scheduler] of the GPU's file:\nlinear_coefficient_q16 = {coefficient}\nlinear_r2_permille = {r2}\n")
+    text + &format!("\nIn [scheduler] of the GPU's file:\nlinear_coefficient_q16 = {coefficient}\nlinear_r2_permille = {permille}\n")
 }
 
 /// The coefficient fitted without each kernel and without each two of them, for who judges decisions about them: one table row each.
@@ -48,12 +49,16 @@ pub fn without(fit: &Fit, names: &[&str]) -> String {
     for left_out in one.chain(two).filter(|left_out| left_out.len() < names.len()) {
         let line = fit.line_without(&left_out);
         let without: Vec<&str> = left_out.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
-        let r2 = line.map_or("-".to_owned(), |line| format!("{:.3}", f64::from(line.r2_permille) / 1000.0));
         let falls = if line.is_some_and(|line| line.slope_q16 < 0) { " (the line falls)" } else { "" };
-        let coefficient = format!("{}{falls}", fit::coefficient_q16(line));
-        table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), coefficient, r2]);
+        let coefficient = format!("{}{falls}", coefficient_q16(line));
+        let explained = line.map_or("-".to_owned(), r2);
+        table.add_row([without.join(" + "), grouped(fit.samples_without(&left_out) as u64), coefficient, explained]);
     }
     format!("\nFitted on the other kernels only:\n\n{}", table::text(&table))
+}
+
+fn r2(line: Line) -> String {
+    format!("{:.3}", f64::from(line.r2_permille) / 1000.0)
 }
 
 /// Rounded down.
