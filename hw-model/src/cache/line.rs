@@ -7,6 +7,8 @@ use super::address_index::{Chained, NONE};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub(super) line: u64,
+    /// The set that the slot belongs to; it never changes.
+    pub(super) set: u32,
     /// Link of the index, and whether the index has the line.
     pub(super) next: u32,
     pub(super) indexed: bool,
@@ -24,16 +26,18 @@ pub(super) struct Line {
 }
 
 /// A line's neighbours in its set's recency list, towards the most and the least recent. Apart from the lines, so that moving a line
-/// touches little of the host's cache.
+/// touches little of the host's cache. The list is a ring through a node of the set's, which is newer than the newest line and older than
+/// the oldest: so a line moves without a branch, which would be close to random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recency {
     pub(super) newer: u32,
     pub(super) older: u32,
 }
 
-/// A line that holds nothing.
+/// A line of set 0 that holds nothing.
 pub(super) const EMPTY: Line = Line {
     line: 0,
+    set: 0,
     next: NONE,
     indexed: false,
     reserved: 0,
@@ -62,8 +66,6 @@ impl Chained for Line {
 /// What a set knows of its lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Set {
-    pub(super) newest: u32,
-    pub(super) oldest: u32,
     /// Lines with a sector on its way.
     pub(super) reserved: u32,
     /// Lines with a modified sector and none on its way.

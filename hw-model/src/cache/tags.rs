@@ -8,7 +8,7 @@
 //! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
 //! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
 
-use super::address_index::{AddressIndex, NONE};
+use super::address_index::AddressIndex;
 use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
@@ -47,6 +47,7 @@ pub struct TagArray {
     indexer: SetIndexer,
     sector_bits: u32,
     lines: Vec<Line>,
+    /// Of each line, then the node of each set.
     recency: Vec<Recency>,
     /// Bytes written since the line came, of the sectors that were ([`Line::touched`]).
     written: Vec<[u32; MAX_SECTORS]>,
@@ -64,9 +65,9 @@ impl TagArray {
             indexer: SetIndexer::new(geometry.index, geometry.sets),
             sector_bits: geometry.sectors_per_line.trailing_zeros(),
             lines: vec![EMPTY; lines],
-            recency: vec![Recency { newer: NONE, older: NONE }; lines],
+            recency: vec![Recency { newer: 0, older: 0 }; lines + geometry.sets as usize],
             written: vec![[0; MAX_SECTORS]; lines],
-            sets: vec![Set { newest: NONE, oldest: NONE, reserved: 0, modified: 0 }; geometry.sets as usize],
+            sets: vec![Set { reserved: 0, modified: 0 }; geometry.sets as usize],
             index: AddressIndex::new(lines),
             modified_lines: 0,
         };
@@ -96,14 +97,15 @@ impl TagArray {
         self.modified_lines = 0;
         let ways = self.geometry.ways;
         for (s, set) in self.sets.iter_mut().enumerate() {
-            let first = s as u32 * ways;
-            *set = Set { newest: first, oldest: first + ways - 1, reserved: 0, modified: 0 };
+            let (first, node) = (s as u32 * ways, self.lines.len() as u32 + s as u32);
+            *set = Set { reserved: 0, modified: 0 };
             for way in 0..ways {
-                let newer = if way == 0 { NONE } else { first + way - 1 };
-                let older = if way + 1 == ways { NONE } else { first + way + 1 };
+                let newer = if way == 0 { node } else { first + way - 1 };
+                let older = if way + 1 == ways { node } else { first + way + 1 };
                 self.recency[(first + way) as usize] = Recency { newer, older };
-                self.lines[(first + way) as usize] = EMPTY;
+                self.lines[(first + way) as usize] = Line { set: s as u32, ..EMPTY };
             }
+            self.recency[node as usize] = Recency { newer: first + ways - 1, older: first };
         }
     }
 
@@ -115,10 +117,8 @@ impl TagArray {
             if line.reserved & bit != 0 {
                 return Probe::HitReserved(slot);
             }
-            if line.valid & bit != 0 || line.modified & bit != 0 && (is_write || line.unreadable & bit == 0) {
-                return Probe::Hit(slot);
-            }
-            return Probe::SectorMiss(slot);
+            let here = line.valid | line.modified & if is_write { u8::MAX } else { !line.unreadable };
+            return if here & bit != 0 { Probe::Hit(slot) } else { Probe::SectorMiss(slot) };
         }
         let set = &self.sets[self.indexer.set(number)];
         let locked = if self.may_evict_modified() { set.reserved } else { set.reserved + set.modified };
@@ -138,15 +138,14 @@ impl TagArray {
     /// If `probe` is [`Probe::Full`].
     pub fn access(&mut self, sector: u64, probe: Probe) -> (u32, Option<Evicted>) {
         let (number, bit) = self.split(sector);
-        let set = self.indexer.set(number);
         match probe {
             Probe::Hit(slot) | Probe::HitReserved(slot) => {
-                self.make_newest(set, slot);
+                self.make_newest(slot);
                 (slot, None)
             }
             Probe::SectorMiss(slot) => {
-                self.make_newest(set, slot);
-                self.change(set, slot, |line| {
+                self.make_newest(slot);
+                self.change(slot, |line| {
                     line.modified_on_fill = line.modified_on_fill & !bit | line.modified & bit;
                     line.readable_on_fill &= !bit;
                     line.unreadable &= !bit;
@@ -156,16 +155,16 @@ impl TagArray {
                 (slot, None)
             }
             Probe::LineMiss => {
-                let slot = self.victim(set);
+                let slot = self.victim(self.indexer.set(number));
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
                 // A line may be indexed with no sector left (write-evict), or never have been used.
                 if old.indexed {
                     self.index.remove(&mut self.lines, slot);
                 }
-                self.change(set, slot, |line| *line = Line { line: number, indexed: true, reserved: bit, ..EMPTY });
+                self.change(slot, |line| *line = Line { line: number, set: line.set, indexed: true, reserved: bit, ..EMPTY });
                 self.index.insert(&mut self.lines, slot);
-                self.make_newest(set, slot);
+                self.make_newest(slot);
                 (slot, evicted)
             }
             Probe::Full => panic!("access to a set in which every line is reserved"),
@@ -174,7 +173,7 @@ impl TagArray {
 
     fn victim(&self, set: usize) -> u32 {
         let may_evict_modified = self.may_evict_modified();
-        let mut slot = self.sets[set].oldest;
+        let mut slot = self.recency[self.lines.len() + set].newer;
         loop {
             let line = &self.lines[slot as usize];
             if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
@@ -187,12 +186,12 @@ impl TagArray {
     /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`: the sector becomes
     /// modified, and readable if all its bytes are known.
     pub fn write(&mut self, sector: u64, slot: u32, byte_mask: u32, probe: Probe) {
-        let (number, bit) = self.split(sector);
+        let (_, bit) = self.split(sector);
         let written = &mut self.written[slot as usize][bit.trailing_zeros() as usize];
         let before = if self.lines[slot as usize].touched & bit == 0 { 0 } else { *written };
         *written = before | byte_mask;
         let all_known = *written == u32::MAX;
-        self.change(self.indexer.set(number), slot, |line| {
+        self.change(slot, |line| {
             line.touched |= bit;
             line.reserved &= !bit;
             line.valid &= !bit;
@@ -214,19 +213,13 @@ impl TagArray {
     pub fn fill(&mut self, sector: u64) -> Option<u32> {
         let (number, bit) = self.split(sector);
         let slot = self.index.find(&self.lines, number)?;
-        self.change(self.indexer.set(number), slot, |line| {
-            if line.reserved & bit != 0 {
-                line.reserved &= !bit;
-                if line.modified_on_fill & bit != 0 {
-                    line.modified |= bit;
-                } else {
-                    line.valid |= bit;
-                }
-            }
-            if line.readable_on_fill & bit != 0 {
-                line.unreadable &= !bit;
-                line.readable_on_fill &= !bit;
-            }
+        self.change(slot, |line| {
+            let came = line.reserved & bit;
+            line.reserved &= !came;
+            line.modified |= came & line.modified_on_fill;
+            line.valid |= came & !line.modified_on_fill;
+            line.unreadable &= !(bit & line.readable_on_fill);
+            line.readable_on_fill &= !bit;
             line.modified_on_fill &= !bit;
         });
         Some(slot)
@@ -236,7 +229,7 @@ impl TagArray {
     pub fn invalidate(&mut self, sector: u64) {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
-            self.change(self.indexer.set(number), slot, |line| {
+            self.change(slot, |line| {
                 line.valid &= !bit;
                 line.modified &= !bit;
                 line.unreadable &= !bit;
@@ -255,33 +248,29 @@ impl TagArray {
 
     /// Changes a line and keeps the set's and the array's counts.
     #[inline]
-    fn change(&mut self, set: usize, slot: u32, f: impl FnOnce(&mut Line)) {
+    fn change(&mut self, slot: u32, f: impl FnOnce(&mut Line)) {
         let line = &mut self.lines[slot as usize];
         let before = (line.reserved != 0, line.modified != 0);
         f(line);
         let after = (line.reserved != 0, line.modified != 0);
         if before != after {
-            let set = &mut self.sets[set];
+            let set = &mut self.sets[line.set as usize];
             set.reserved = set.reserved + u32::from(after.0) - u32::from(before.0);
             set.modified = set.modified + u32::from(after.1 && !after.0) - u32::from(before.1 && !before.0);
             self.modified_lines = self.modified_lines + u32::from(after.1) - u32::from(before.1);
         }
     }
 
-    fn make_newest(&mut self, set: usize, slot: u32) {
-        if self.sets[set].newest == slot {
-            return;
-        }
+    #[inline]
+    fn make_newest(&mut self, slot: u32) {
+        let node = self.lines.len() + self.lines[slot as usize].set as usize;
         let Recency { newer, older } = self.recency[slot as usize];
         self.recency[newer as usize].older = older;
-        match older {
-            NONE => self.sets[set].oldest = newer,
-            _ => self.recency[older as usize].newer = newer,
-        }
-        let second = self.sets[set].newest;
+        self.recency[older as usize].newer = newer;
+        let second = self.recency[node].older;
         self.recency[second as usize].newer = slot;
-        self.recency[slot as usize] = Recency { newer: NONE, older: second };
-        self.sets[set].newest = slot;
+        self.recency[node].older = slot;
+        self.recency[slot as usize] = Recency { newer: node as u32, older: second };
     }
 }
 
