@@ -6,11 +6,18 @@
 
 use crate::queue::Queue;
 
+/// An output: its packets, and the input at which its round robin starts.
+#[derive(Clone, Debug)]
+struct Output<T> {
+    packets: Queue<T>,
+    pointer: u32,
+}
+
 /// A subnet with packets of type `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Crossbar<T> {
     inputs: Vec<Queue<(u32, T)>>,
-    outputs: Vec<Queue<T>>,
+    outputs: Vec<Output<T>>,
     /// 64-bit words per set of inputs.
     words: usize,
     /// Per output, the set of inputs whose first packet wants it.
@@ -19,12 +26,9 @@ pub(super) struct Crossbar<T> {
     wanted: Vec<u64>,
     /// Outputs that hold a packet.
     waiting: Vec<u64>,
-    /// Per output, where its round robin starts.
-    pointer: Vec<u32>,
-    /// Inputs served in this cycle.
-    served: Vec<u32>,
+    /// Inputs served in this cycle that have a packet left, and the output which that wants.
+    again: Vec<(u32, u32)>,
     queued: u64,
-    delivered: u64,
 }
 
 impl<T: Copy + Default> Crossbar<T> {
@@ -33,15 +37,13 @@ impl<T: Copy + Default> Crossbar<T> {
         let output_words = outputs.div_ceil(64) as usize;
         Crossbar {
             inputs: (0..inputs).map(|_| Queue::new(input_buffer)).collect(),
-            outputs: (0..outputs).map(|_| Queue::new(output_buffer)).collect(),
+            outputs: (0..outputs).map(|_| Output { packets: Queue::new(output_buffer), pointer: 0 }).collect(),
             words,
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
-            pointer: vec![0; outputs as usize],
-            served: Vec::with_capacity(outputs as usize),
+            again: Vec::with_capacity(outputs as usize),
             queued: 0,
-            delivered: 0,
         }
     }
 
@@ -54,9 +56,11 @@ impl<T: Copy + Default> Crossbar<T> {
     /// Queues a packet.
     #[inline]
     pub(super) fn push(&mut self, input: usize, output: usize, packet: T) {
-        self.inputs[input].push((output as u32, packet));
+        let queue = &mut self.inputs[input];
+        let is_first = queue.is_empty();
+        queue.push((output as u32, packet));
         self.queued += 1;
-        if self.inputs[input].len() == 1 {
+        if is_first {
             self.compete(input, output);
         }
     }
@@ -71,40 +75,36 @@ impl<T: Copy + Default> Crossbar<T> {
         if self.queued == 0 {
             return;
         }
-        self.served.clear();
         for w in 0..self.wanted.len() {
             let mut rest = self.wanted[w];
             while rest != 0 {
                 let output = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if !self.outputs[output].is_full() {
+                if !self.outputs[output].packets.is_full() {
                     self.serve(output);
                 }
             }
         }
-        for i in 0..self.served.len() {
-            let input = self.served[i] as usize;
-            if let Some(&(output, _)) = self.inputs[input].front() {
-                self.compete(input, output as usize);
-            }
+        while let Some((input, output)) = self.again.pop() {
+            self.compete(input as usize, output as usize);
         }
     }
 
     fn serve(&mut self, output: usize) {
-        let candidates = &mut self.wanted_by[output * self.words..(output + 1) * self.words];
-        let input = next_from(candidates, self.pointer[output] as usize);
-        candidates[input / 64] &= !(1 << (input % 64));
-        if candidates.iter().all(|&word| word == 0) {
-            self.wanted[output / 64] &= !(1 << (output % 64));
+        let to = &mut self.outputs[output];
+        let candidates = &mut self.wanted_by[output * self.words..][..self.words];
+        let (input, is_last) = take_next(candidates, to.pointer as usize);
+        self.wanted[output / 64] &= !(u64::from(is_last) << (output % 64));
+        to.pointer = if input + 1 == self.inputs.len() { 0 } else { input as u32 + 1 };
+        let from = &mut self.inputs[input];
+        if let Some((_, packet)) = from.pop() {
+            to.packets.push(packet);
         }
-        self.pointer[output] = if input + 1 == self.inputs.len() { 0 } else { input as u32 + 1 };
-        if let Some((_, packet)) = self.inputs[input].pop() {
-            self.outputs[output].push(packet);
+        if let Some(&(wanted, _)) = from.front() {
+            self.again.push((input as u32, wanted));
         }
         self.waiting[output / 64] |= 1 << (output % 64);
-        self.served.push(input as u32);
         self.queued -= 1;
-        self.delivered += 1;
     }
 
     /// Outputs that hold a packet, as a bit set.
@@ -116,19 +116,15 @@ impl<T: Copy + Default> Crossbar<T> {
     /// The next packet at an output.
     #[inline]
     pub(super) fn peek(&self, output: usize) -> Option<&T> {
-        self.outputs[output].front()
+        self.outputs[output].packets.front()
     }
 
     /// Takes the next packet at an output.
     #[inline]
     pub(super) fn pop(&mut self, output: usize) -> Option<T> {
-        let packet = self.outputs[output].pop();
-        if packet.is_some() {
-            self.delivered -= 1;
-            if self.outputs[output].is_empty() {
-                self.waiting[output / 64] &= !(1 << (output % 64));
-            }
-        }
+        let queue = &mut self.outputs[output].packets;
+        let packet = queue.pop();
+        self.waiting[output / 64] &= !(u64::from(queue.is_empty()) << (output % 64));
         packet
     }
 
@@ -141,13 +137,28 @@ impl<T: Copy + Default> Crossbar<T> {
     /// Packets in the subnet.
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
-        self.queued + self.delivered
+        self.queued + self.outputs.iter().map(|output| u64::from(output.packets.len())).sum::<u64>()
     }
 
     /// No packet anywhere.
     pub(super) fn is_idle(&self) -> bool {
-        self.queued + self.delivered == 0
+        self.queued == 0 && self.waiting.iter().all(|&word| word == 0)
     }
+}
+
+/// Takes the first member at or after `start`, going round, out of a set that is not empty. Returns it, and whether it was the last.
+#[inline]
+fn take_next(set: &mut [u64], start: usize) -> (usize, bool) {
+    // Most machines have at most 64 inputs.
+    if let [word] = set {
+        let in_turn = *word & u64::MAX << start;
+        let member = if in_turn != 0 { in_turn } else { *word }.trailing_zeros() as usize;
+        *word &= !(1 << member);
+        return (member, *word == 0);
+    }
+    let member = next_from(set, start);
+    set[member / 64] &= !(1 << (member % 64));
+    (member, set.iter().all(|&word| word == 0))
 }
 
 /// The first member at or after `start`, going round; the set must not be empty.
