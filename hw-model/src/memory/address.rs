@@ -29,11 +29,11 @@ impl Field {
     fn take(&self, address: u64) -> u64 {
         self.runs.iter().fold(0, |field, &(from, to, mask)| field | (address >> from & mask) << to)
     }
-
-    fn put(&self, field: u64) -> u64 {
-        self.runs.iter().fold(0, |address, &(from, to, mask)| address | (field >> to & mask) << from)
-    }
 }
+
+/// A sector is of 2^5 bytes; no field of the map has a bit of those, and there are at most 2^4 slices per channel
+/// (`GpuConfig::check`).
+const SECTOR_BITS: u32 = 5;
 
 /// Where a sector lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,9 @@ pub(super) struct AddressMapper {
     shift: u32,
     slices_per_channel: u32,
     slice: Field,
-    /// The slice's bit positions, ascending, to take them out and put them back.
+    /// The slice's bit positions, ascending, to take them out.
     slice_bits: Vec<u32>,
+    /// Bank and row, by the bits of a local sector's address with the slice's number in its lowest bits.
     bank: Field,
     row: Field,
 }
@@ -63,14 +64,20 @@ impl AddressMapper {
         let chosen = &bank_bits[..l2.slices_per_channel.trailing_zeros() as usize];
         let mut slice_bits: Vec<u32> = chosen.iter().map(|&b| u32::from(b)).collect();
         slice_bits.sort_unstable();
+        // Where a bit of the rest is found in a local sector's address with the slice's number in the place of the sector's bytes.
+        let found = |&bit: &u8| match chosen.iter().position(|&slice_bit| slice_bit == bit) {
+            Some(of_slice) => of_slice as u8,
+            None => bit - chosen.iter().filter(|&&slice_bit| slice_bit < bit).count() as u8,
+        };
+        let found_of = |bits: &[u8]| Field::new(&bits.iter().map(found).collect::<Vec<_>>());
         AddressMapper {
             channels: u64::from(dram.channels),
             shift: *channel_shift,
             slices_per_channel: l2.slices_per_channel,
             slice: Field::new(chosen),
             slice_bits,
-            bank: Field::new(bank_bits),
-            row: Field::new(row_bits),
+            bank: found_of(bank_bits),
+            row: found_of(row_bits),
         }
     }
 
@@ -91,11 +98,7 @@ impl AddressMapper {
     /// Bank and row of a local sector in slice `slice` of its channel.
     #[inline]
     pub(super) fn bank_and_row(&self, sector: u64, slice: u32) -> (u32, u32) {
-        let mut rest = sector << 5;
-        for &bit in &self.slice_bits {
-            rest = rest >> bit << (bit + 1) | rest & ((1 << bit) - 1);
-        }
-        rest |= self.slice.put(u64::from(slice));
+        let rest = sector << SECTOR_BITS | u64::from(slice);
         (self.bank.take(rest) as u32, self.row.take(rest) as u32)
     }
 }
