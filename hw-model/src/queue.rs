@@ -1,4 +1,4 @@
-//! A queue with a fixed capacity, allocated once: a ring whose length is a power of two.
+//! A queue with a fixed capacity, allocated once: a ring whose length is a power of two. And two such queues in a row.
 
 /// First in, first out; never grows.
 #[derive(Clone, Debug)]
@@ -36,12 +36,6 @@ impl<T: Copy + Default> Queue<T> {
         self.len
     }
 
-    /// Places in all.
-    #[inline]
-    pub(crate) fn capacity(&self) -> u32 {
-        self.capacity
-    }
-
     /// Places left.
     #[inline]
     pub(crate) fn room(&self) -> u32 {
@@ -73,6 +67,97 @@ impl<T: Copy + Default> Queue<T> {
     }
 }
 
+/// Two queues in a row, the first giving its oldest item to the second: one ring, so that an item goes over by being counted.
+#[derive(Clone, Debug)]
+pub(crate) struct QueuePair<T> {
+    items: Queue<T>,
+    /// Items in the second queue; they are the oldest.
+    second: u32,
+    first_capacity: u32,
+    second_capacity: u32,
+}
+
+impl<T: Copy + Default> QueuePair<T> {
+    pub(crate) fn new(first_capacity: u32, second_capacity: u32) -> Self {
+        QueuePair { items: Queue::new(first_capacity + second_capacity), second: 0, first_capacity, second_capacity }
+    }
+
+    /// Whether neither queue has an item.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Items in the first queue.
+    #[inline]
+    fn first_len(&self) -> u32 {
+        self.items.len() - self.second
+    }
+
+    /// Places left in the first queue.
+    #[inline]
+    pub(crate) fn first_room(&self) -> u32 {
+        self.first_capacity - self.first_len()
+    }
+
+    /// Puts an item into the first queue.
+    ///
+    /// # Panics
+    /// If the first queue is full: the caller must have looked.
+    #[inline]
+    pub(crate) fn push(&mut self, item: T) {
+        assert!(self.first_len() < self.first_capacity, "push to a full queue");
+        self.items.push(item);
+    }
+
+    /// The first queue's oldest item, which [`QueuePair::pass`] would give to the second.
+    #[inline]
+    pub(crate) fn first_front(&self) -> Option<&T> {
+        if self.first_len() == 0 { None } else { self.items.items.get(self.items.place(self.second)) }
+    }
+
+    /// Gives the first queue's oldest item, of which there must be one, to the second, which must have room.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        debug_assert!(self.first_len() > 0 && self.second_room() > 0);
+        self.second += 1;
+    }
+
+    /// Whether the second queue has no item.
+    #[inline]
+    pub(crate) fn second_is_empty(&self) -> bool {
+        self.second == 0
+    }
+
+    /// Places left in the second queue.
+    #[inline]
+    pub(crate) fn second_room(&self) -> u32 {
+        self.second_capacity - self.second
+    }
+
+    /// Places of the second queue in all.
+    #[inline]
+    pub(crate) fn second_capacity(&self) -> u32 {
+        self.second_capacity
+    }
+
+    /// The second queue's oldest item.
+    #[inline]
+    pub(crate) fn front(&self) -> Option<&T> {
+        if self.second == 0 { None } else { self.items.front() }
+    }
+
+    /// Takes the second queue's oldest item.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        if self.second == 0 {
+            return None;
+        }
+        self.second -= 1;
+        self.items.pop()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +180,31 @@ mod tests {
                 prop_assert_eq!(queue.len() as usize, reference.len());
                 prop_assert_eq!(queue.is_full(), reference.len() == capacity as usize);
                 prop_assert_eq!(queue.room() as usize, capacity as usize - reference.len());
+            }
+        }
+
+        #[test]
+        fn a_pair_behaves_as_two_queues(first in 1u32..10, second in 1u32..10, ops in prop::collection::vec(0u8..3, 1..300)) {
+            let mut pair = QueuePair::new(first, second);
+            let (mut one, mut two) = (Queue::new(first), Queue::new(second));
+            for (i, op) in ops.into_iter().enumerate() {
+                match op {
+                    0 if !one.is_full() => {
+                        pair.push(i);
+                        one.push(i);
+                    }
+                    1 if !two.is_full() && let Some(item) = one.pop() => {
+                        pair.pass();
+                        two.push(item);
+                    }
+                    2 => prop_assert_eq!(pair.pop(), two.pop()),
+                    _ => {}
+                }
+                prop_assert_eq!(pair.first_front(), one.front());
+                prop_assert_eq!(pair.front(), two.front());
+                prop_assert_eq!((pair.first_room(), pair.second_room()), (one.room(), two.room()));
+                prop_assert_eq!(pair.second_is_empty(), two.is_empty());
+                prop_assert_eq!(pair.is_empty(), one.is_empty() && two.is_empty());
             }
         }
     }

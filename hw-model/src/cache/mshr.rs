@@ -137,27 +137,24 @@ impl<T: Copy + Default> Mshr<T> {
         room
     }
 
-    /// The sector has arrived: its requests may leave. Returns whether it was awaited.
-    pub fn fill(&mut self, sector: u64) -> bool {
-        let Some(slot) = self.index.find(&self.entries, sector) else { return false };
+    /// The sector has arrived: its requests may leave. Returns them, oldest first, or `None` if it was not awaited.
+    pub fn fill(&mut self, sector: u64) -> Option<impl Iterator<Item = &T>> {
+        let slot = self.index.find(&self.entries, sector)?;
         if self.entries[slot as usize].ready {
-            return false;
+            return None;
         }
         self.entries[slot as usize].ready = true;
         let tail = self.ready_head + self.ready_len;
         let tail = if tail >= self.ready.len() { tail - self.ready.len() } else { tail };
         self.ready[tail] = slot;
         self.ready_len += 1;
-        true
+        Some(self.requests(slot))
     }
 
-    /// The requests that wait for `sector`, oldest first.
-    pub fn waiting(&self, sector: u64) -> impl Iterator<Item = &T> {
-        let slot = self.index.find(&self.entries, sector);
-        slot.into_iter().flat_map(move |slot| {
-            let entry = &self.entries[slot as usize];
-            (entry.left..entry.added).map(move |i| self.request(slot, i))
-        })
+    /// The requests of an entry, oldest first.
+    fn requests(&self, slot: u32) -> impl Iterator<Item = &T> {
+        let entry = &self.entries[slot as usize];
+        (entry.left..entry.added).map(move |i| self.request(slot, i))
     }
 
     /// The `n`-th request of an entry.
@@ -250,7 +247,7 @@ mod tests {
                     }
                     Op::Fill(sector) => {
                         let awaited = reference.table.contains_key(&sector) && !reference.ready.contains(&sector);
-                        prop_assert_eq!(mshr.fill(sector), awaited);
+                        prop_assert_eq!(mshr.fill(sector).is_some(), awaited);
                         if awaited {
                             reference.ready.push_back(sector);
                         }
@@ -271,7 +268,8 @@ mod tests {
                 prop_assert_eq!(mshr.len() as usize, reference.table.len());
                 prop_assert_eq!(mshr.has_ready(), !reference.ready.is_empty());
                 for (&sector, queue) in &reference.table {
-                    prop_assert!(mshr.waiting(sector).eq(queue.iter()));
+                    let slot = mshr.index.find(&mshr.entries, sector);
+                    prop_assert!(slot.is_some_and(|slot| mshr.requests(slot).eq(queue.iter())));
                 }
             }
         }

@@ -12,7 +12,7 @@ use super::packets::{L2Request, PacketId, Packets};
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::L2Config;
-use crate::queue::Queue;
+use crate::queue::{Queue, QueuePair};
 
 /// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
 /// into that many sectors.
@@ -29,14 +29,15 @@ pub(super) struct Waiting {
 #[derive(Clone, Debug)]
 pub(super) struct L2Slice {
     latency: u64,
-    port_bytes: u32,
+    /// Bytes that a port moves per cycle, a power of two: its logarithm.
+    port_bits: u32,
     line_sectors: u64,
-    /// The fixed delay: requests with the cycle in which they may leave it.
-    delay: Queue<(u64, PacketId)>,
-    from_crossbar: Queue<PacketId>,
-    miss_queue: Queue<DramRequest>,
-    pub(super) to_dram: Queue<DramRequest>,
-    pub(super) from_dram: Queue<DramRequest>,
+    /// The fixed delay, and the requests that have left it for the look-up; with the cycle in which they may leave.
+    requests: QueuePair<(u64, PacketId)>,
+    /// The miss queue, and the misses that the channel may take.
+    pub(super) misses: QueuePair<DramRequest>,
+    /// Sectors that have come.
+    pub(super) from_dram: Queue<u64>,
     pub(super) to_crossbar: Queue<PacketId>,
     pub(super) tags: TagArray,
     mshr: Mshr<Waiting>,
@@ -49,13 +50,11 @@ impl L2Slice {
         let queues = &config.queues;
         L2Slice {
             latency: config.latency.into(),
-            port_bytes: config.port_bytes,
+            port_bits: config.port_bytes.trailing_zeros(),
             line_sectors: u64::from(config.line_bytes / config.sector_bytes),
             // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
-            delay: Queue::new(config.latency + queues.from_crossbar),
-            from_crossbar: Queue::new(queues.from_crossbar),
-            miss_queue: Queue::new(config.miss_queue),
-            to_dram: Queue::new(queues.to_dram),
+            requests: QueuePair::new(config.latency + queues.from_crossbar, queues.from_crossbar),
+            misses: QueuePair::new(config.miss_queue, queues.to_dram),
             from_dram: Queue::new(queues.from_dram),
             to_crossbar: Queue::new(queues.to_crossbar),
             tags: TagArray::new(TagGeometry {
@@ -74,13 +73,13 @@ impl L2Slice {
     /// Whether a packet can be taken from the crossbar.
     #[inline]
     pub(super) fn can_accept(&self) -> bool {
-        self.from_crossbar.room() >= SECTORS_PER_PACKET.min(self.from_crossbar.capacity())
+        self.requests.second_room() >= SECTORS_PER_PACKET.min(self.requests.second_capacity())
     }
 
     /// Takes a packet from the crossbar in cycle `now`. Returns the cycle in which it leaves the delay.
     #[inline]
     pub(super) fn accept(&mut self, request: PacketId, now: u64) -> u64 {
-        self.delay.push((now + self.latency, request));
+        self.requests.push((now + self.latency, request));
         now + self.latency
     }
 
@@ -93,29 +92,24 @@ impl L2Slice {
             self.to_crossbar.push(answered.id);
         }
         let mut call_channel = self.fill(now, packets);
-        if !self.to_dram.is_full()
-            && let Some(miss) = self.miss_queue.pop()
-        {
-            self.to_dram.push(miss);
+        if self.misses.second_room() > 0 && self.misses.first_front().is_some() {
+            self.misses.pass();
             call_channel = true;
         }
         if now >= self.data_port_free_at
-            && !self.to_dram.is_full()
+            && self.misses.second_room() > 0
             && !self.to_crossbar.is_full()
-            && let Some(&id) = self.from_crossbar.front()
+            && let Some(&(_, id)) = self.requests.front()
         {
             let request = packets.get(id);
             if self.look_up(id, request, now, counters) {
-                self.from_crossbar.pop();
+                self.requests.pop();
             } else {
                 counters.of(request.request.kernel).l2_reservation_fails += 1;
             }
         }
-        if !self.from_crossbar.is_full()
-            && self.delay.front().is_some_and(|&(ready, _)| ready <= now)
-            && let Some((_, request)) = self.delay.pop()
-        {
-            self.from_crossbar.push(request);
+        if self.requests.second_room() > 0 && self.requests.first_front().is_some_and(|&(ready, _)| ready <= now) {
+            self.requests.pass();
         }
         call_channel
     }
@@ -123,10 +117,17 @@ impl L2Slice {
     /// The next cycle after `now` in which something may happen unless a packet or data arrive.
     #[inline]
     pub(super) fn next_event(&self, now: u64) -> u64 {
-        if self.mshr.has_ready() | !self.from_dram.is_empty() | !self.miss_queue.is_empty() | !self.from_crossbar.is_empty() {
+        let has_miss = self.misses.first_front().is_some();
+        if self.mshr.has_ready() | !self.from_dram.is_empty() | has_miss | !self.requests.second_is_empty() {
             return now + 1;
         }
-        self.delay.front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))
+        self.requests.first_front().map_or(u64::MAX, |&(ready, _)| ready.max(now + 1))
+    }
+
+    /// Cycles for which so many sectors keep a port.
+    #[inline]
+    fn port_cycles(&self, sectors: u8) -> u64 {
+        (u64::from(sectors) * 32 + (1 << self.port_bits) - 1) >> self.port_bits
     }
 
     /// The sectors awaited.
@@ -137,7 +138,7 @@ impl L2Slice {
 
     /// Nothing in the slice but tags.
     pub(super) fn is_idle(&self) -> bool {
-        self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.to_dram.is_empty() && self.to_crossbar.is_empty()
+        self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.misses.is_empty() && self.to_crossbar.is_empty()
     }
 
     /// Takes one fill. Returns whether the queue from DRAM was full and is not any more.
@@ -146,13 +147,13 @@ impl L2Slice {
             return false;
         }
         let was_full = self.from_dram.is_full();
-        let Some(fill) = self.from_dram.pop() else { return false };
-        self.fill_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
-        let atomic = self.mshr.waiting(fill.sector).find(|waiting| waiting.atomic).map(|waiting| packets.get(waiting.id).request);
-        if let (Some(slot), Some(atomic)) = (self.tags.fill(fill.sector), atomic) {
-            self.tags.write(fill.sector, slot, atomic.byte_mask, Probe::Hit(slot));
+        let Some(sector) = self.from_dram.pop() else { return false };
+        self.fill_port_free_at = now + self.port_cycles(1);
+        let atomic = self.mshr.fill(sector).and_then(|mut requests| requests.find(|waiting| waiting.atomic));
+        let atomic = atomic.map(|waiting| packets.get(waiting.id).request);
+        if let (Some(slot), Some(atomic)) = (self.tags.fill(sector), atomic) {
+            self.tags.write(sector, slot, atomic.byte_mask, Probe::Hit(slot));
         }
-        self.mshr.fill(fill.sector);
         was_full
     }
 
@@ -172,13 +173,13 @@ impl L2Slice {
             counters.l2_accepted(sm, true);
             let counters = counters.of(kernel);
             *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
-            self.data_port_free_at = now + u64::from(32_u32.div_ceil(self.port_bytes));
+            self.data_port_free_at = now + self.port_cycles(1);
             self.to_crossbar.push(id);
             return true;
         }
         // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
         // second even of a read that merges, and of a write for one only.
-        if self.miss_queue.room() < if is_write { 1 } else { 2 } {
+        if self.misses.first_room() < if is_write { 1 } else { 2 } {
             return false;
         }
         let room = self.mshr.room(local);
@@ -199,7 +200,7 @@ impl L2Slice {
             }
             self.mshr.add(local, Waiting { id, atomic: kind == RequestKind::Atomic });
             if room == MshrRoom::New {
-                self.miss_queue.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
+                self.misses.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
             }
         }
         counters.l2_accepted(sm, false);
@@ -212,8 +213,8 @@ impl L2Slice {
         if let Some(Evicted { line, modified }) = evicted {
             let atoms = modified.count_ones() as u8;
             counters.l2_write_back_sectors += u64::from(atoms);
-            self.miss_queue.push(DramRequest { sector: line * self.line_sectors, atoms, is_write: true, kernel, ..DramRequest::default() });
-            self.data_port_free_at = now + u64::from((u32::from(atoms) * 32).div_ceil(self.port_bytes));
+            self.misses.push(DramRequest { sector: line * self.line_sectors, atoms, is_write: true, kernel, ..DramRequest::default() });
+            self.data_port_free_at = now + self.port_cycles(atoms);
         }
         true
     }

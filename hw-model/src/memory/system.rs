@@ -22,7 +22,8 @@ use crate::config::GpuConfig;
 #[derive(Clone, Debug)]
 pub struct MemorySystem {
     mapper: AddressMapper,
-    slices_per_channel: usize,
+    /// Slices per channel, a power of two: its logarithm.
+    slice_bits: u32,
     packets: Packets,
     requests: Crossbar<PacketId>,
     replies: Crossbar<Reply>,
@@ -60,7 +61,7 @@ impl MemorySystem {
         MemorySystem {
             packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
             mapper: AddressMapper::new(&config.dram, &config.l2),
-            slices_per_channel: config.l2.slices_per_channel as usize,
+            slice_bits: config.l2.slices_per_channel.trailing_zeros(),
             requests: Crossbar::new(config.sm.count, slices, net.input_buffer, net.output_buffer),
             replies: Crossbar::new(slices, config.sm.count, net.input_buffer, net.output_buffer),
             slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
@@ -216,7 +217,7 @@ impl MemorySystem {
     }
 
     fn run_channels(&mut self, cycles: std::ops::Range<u64>) {
-        let n = self.slices_per_channel;
+        let n = 1 << self.slice_bits;
         for c in 0..self.channels.len() {
             if self.delay_ends[c] <= self.core {
                 self.channel_wake[c] = self.channel_wake[c].min(cycles.start);
@@ -259,7 +260,9 @@ impl MemorySystem {
             }
             let slice = &mut self.slices[s];
             if slice.cycle(now, &self.packets, &mut self.counters) {
-                self.channel_wake[s / self.slices_per_channel] = 0;
+                let channel = s >> self.slice_bits;
+                self.channels[channel].look_at(s - (channel << self.slice_bits), slice);
+                self.channel_wake[channel] = 0;
             }
             self.slice_wake[s] = slice.next_event(now);
             if !slice.to_crossbar.is_empty() {

@@ -60,9 +60,23 @@ impl IndexMut<Next> for PerCommand {
     }
 }
 
-/// One bank group.
+/// One bank group: the first cycles in which commands may issue, as far as the group is concerned. No bound for an activation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
-    /// First cycles in which these commands may issue, as far as the group is concerned; no bound for an activation.
-    pub(super) at: PerCommand,
+    /// Reads and writes.
+    pub(super) column_at: u64,
+    /// Precharges.
+    pub(super) precharge_at: u64,
+}
+
+impl Group {
+    /// The bound for a command.
+    #[inline]
+    pub(super) fn at(&self, command: Next) -> u64 {
+        match command {
+            Next::Activate => 0,
+            Next::Precharge => self.precharge_at,
+            Next::Read | Next::Write => self.column_at,
+        }
+    }
 }

@@ -8,8 +8,8 @@
 use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
 use super::super::l2::L2Slice;
-use super::DramRequest;
 use super::controller::Controller;
+use super::{DramRequest, Finished};
 use crate::config::GpuConfig;
 use crate::queue::Queue;
 
@@ -20,10 +20,14 @@ pub(in crate::memory) struct Channel {
     /// Requests in the fixed delay, with the core cycle in which they may enter the controller.
     delay: Queue<(u64, DramRequest)>,
     delay_cycles: u64,
-    /// Slice that was served last.
-    last_slice: usize,
-    /// Per slice, whether its own credit is out.
-    private_out: Vec<bool>,
+    /// Slice whose turn is next.
+    turn: u32,
+    /// Slices whose own credit is out, bit per slice, as in the other sets.
+    private_out: u32,
+    /// Slices that have a request for the channel, and slices whose queue for data is full. Kept here so that a cycle in which
+    /// nothing goes to or from a slice reads no slice.
+    offering: u32,
+    full: u32,
     shared_out: u32,
     shared_limit: u32,
 }
@@ -36,8 +40,10 @@ impl Channel {
             controller: Controller::new(&config.dram),
             delay: Queue::new(shared_limit + slices),
             delay_cycles: config.dram.latency.into(),
-            last_slice: slices as usize - 1,
-            private_out: vec![false; slices as usize],
+            turn: 0,
+            private_out: 0,
+            offering: 0,
+            full: 0,
             shared_out: 0,
             shared_limit,
         }
@@ -54,27 +60,38 @@ impl Channel {
         counters: &mut CounterTable,
     ) -> (u64, Option<usize>) {
         let mut filled = None;
-        if let Some(&request) = self.controller.returned().front() {
-            let slice = request.slice as usize;
-            if !slices[slice].from_dram.is_full() {
-                slices[slice].from_dram.push(request);
-                filled = Some(slice);
-                self.return_credit(slice);
-                self.controller.returned().pop();
-            }
+        if let Some(&Finished { sector, slice, .. }) = self.controller.returned().front()
+            && self.full >> slice & 1 == 0
+        {
+            let to = &mut slices[usize::from(slice)];
+            to.from_dram.push(sector);
+            self.full |= u32::from(to.from_dram.is_full()) << slice;
+            filled = Some(usize::from(slice));
+            self.return_credit(slice);
+            self.controller.returned().pop();
         }
         if let Some(done) = self.controller.cycle(t, counters) {
-            self.return_credit(done.slice.into());
+            self.return_credit(done.slice);
         }
-        self.accept(core, slices, mapper);
+        if let Some(slice) = self.next_slice() {
+            self.accept(slice, core, &mut slices[slice as usize], mapper);
+        }
         if !self.controller.is_full()
             && self.delay.front().is_some_and(|&(ready, _)| ready <= core)
             && let Some((_, request)) = self.delay.pop()
         {
             self.controller.push(request);
         }
-        let again = self.can_return(slices) || self.next_slice(slices).is_some();
+        let again = self.can_return() || self.next_slice().is_some();
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
+    }
+
+    /// Looks at the queues of slice `s`. To be called when the slice has put something into one or taken something out.
+    #[inline]
+    pub(in crate::memory) fn look_at(&mut self, s: usize, slice: &L2Slice) {
+        let put = |set: u32, member: bool| set & !(1 << s) | u32::from(member) << s;
+        self.offering = put(self.offering, !slice.misses.second_is_empty());
+        self.full = put(self.full, slice.from_dram.is_full());
     }
 
     /// The first DRAM cycle in which something happens without a request.
@@ -94,7 +111,7 @@ impl Channel {
     /// Requests in the channel: credits that are out.
     #[cfg(test)]
     pub(in crate::memory) fn outstanding(&self) -> u64 {
-        u64::from(self.shared_out) + self.private_out.iter().filter(|&&out| out).count() as u64
+        u64::from(self.shared_out + self.private_out.count_ones())
     }
 
     /// Nothing in the channel.
@@ -102,17 +119,14 @@ impl Channel {
         self.delay.is_empty() && self.controller.is_idle()
     }
 
-    fn can_return(&mut self, slices: &[L2Slice]) -> bool {
-        self.controller.returned().front().is_some_and(|request| !slices[request.slice as usize].from_dram.is_full())
+    fn can_return(&mut self) -> bool {
+        self.controller.returned().front().is_some_and(|finished| self.full >> finished.slice & 1 == 0)
     }
 
-    fn has_credit(&self, slice: usize) -> bool {
-        !self.private_out[slice] | (self.shared_out < self.shared_limit)
-    }
-
-    fn return_credit(&mut self, slice: usize) {
-        if self.private_out[slice] {
-            self.private_out[slice] = false;
+    fn return_credit(&mut self, slice: u8) {
+        let of_slice = 1 << slice;
+        if self.private_out & of_slice != 0 {
+            self.private_out &= !of_slice;
         } else {
             self.shared_out -= 1;
         }
@@ -120,31 +134,22 @@ impl Channel {
 
     /// The slice whose request would be taken now.
     #[inline]
-    fn next_slice(&self, slices: &[L2Slice]) -> Option<usize> {
-        if self.controller.is_full() {
-            return None;
-        }
-        let mut s = self.last_slice;
-        for _ in 0..slices.len() {
-            s = if s + 1 == slices.len() { 0 } else { s + 1 };
-            if !slices[s].to_dram.is_empty() & self.has_credit(s) & !slices[s].from_dram.is_full() {
-                return Some(s);
-            }
-        }
-        None
+    fn next_slice(&self) -> Option<u32> {
+        let without_credit = if self.shared_out < self.shared_limit { 0 } else { self.private_out };
+        let may = if self.controller.is_full() { 0 } else { self.offering & !without_credit & !self.full };
+        let in_turn = may & u32::MAX << self.turn;
+        (may != 0).then(|| if in_turn != 0 { in_turn } else { may }.trailing_zeros())
     }
 
-    fn accept(&mut self, core: u64, slices: &mut [L2Slice], mapper: &AddressMapper) {
-        let Some(slice) = self.next_slice(slices) else { return };
-        let Some(mut request) = slices[slice].to_dram.pop() else { return };
-        (request.bank, request.row) = mapper.bank_and_row(request.sector, slice as u32);
-        request.slice = slice as u8;
-        if self.private_out[slice] {
-            self.shared_out += 1;
-        } else {
-            self.private_out[slice] = true;
-        }
-        self.last_slice = slice;
+    fn accept(&mut self, number: u32, core: u64, slice: &mut L2Slice, mapper: &AddressMapper) {
+        let Some(mut request) = slice.misses.pop() else { return };
+        self.offering &= !(u32::from(slice.misses.second_is_empty()) << number);
+        (request.bank, request.row) = mapper.bank_and_row(request.sector, number);
+        request.slice = number as u8;
+        let of_slice = 1 << number;
+        self.shared_out += u32::from(self.private_out & of_slice != 0);
+        self.private_out |= of_slice;
+        self.turn = number + 1;
         self.delay.push((core + self.delay_cycles, request));
     }
 }

@@ -8,12 +8,13 @@
 mod commands;
 
 use super::super::counters::CounterTable;
-use super::DramRequest;
-use super::bank::{Bank, Group, PerCommand};
+use super::bank::{Bank, PerCommand};
+use super::candidates::Candidates;
 use super::four_activates::FourActivates;
 use super::frfcfs::FrFcfs;
 use super::refresh::{Refresh, Step};
 use super::timing::Timing;
+use super::{DramRequest, Finished};
 use crate::config::DramConfig;
 use crate::queue::Queue;
 
@@ -28,12 +29,11 @@ pub(super) enum Command {
     Refresh,
 }
 
-/// Data on the bus: the request, whether these are its last, and when they have come.
+/// The last data of a request on the bus, and when they have come. Nothing happens when the others come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Transfer {
     due: u64,
-    request: DramRequest,
-    is_last: bool,
+    finishes: Finished,
 }
 
 /// The controller.
@@ -46,7 +46,7 @@ pub(super) struct Controller {
     /// Came in the last cycle, joins the queue in the next.
     arrived: Option<DramRequest>,
     banks: Vec<Bank>,
-    groups: Vec<Group>,
+    candidates: Candidates,
     /// Banks that serve a request, bit per bank.
     busy: u64,
     /// Bank at which the scans start.
@@ -60,8 +60,8 @@ pub(super) struct Controller {
     last_due: u64,
     /// Cycles in which the bus stood still because the return queue was full; `due` counts the others.
     stalled: u64,
-    returned: Queue<DramRequest>,
-    /// No command can issue before this cycle.
+    returned: Queue<Finished>,
+    /// No command can issue before this cycle; some may not in it.
     command_at: u64,
     #[cfg(test)]
     pub(super) log: Vec<(u64, Command, u32, u32)>,
@@ -76,7 +76,7 @@ impl Controller {
             queue: FrFcfs::new(config.queue, config.banks, config.row_hit_cap),
             arrived: None,
             banks: vec![Bank::default(); config.banks as usize],
-            groups: vec![Group::default(); config.bank_groups as usize],
+            candidates: Candidates::new(config.banks, config.bank_groups),
             busy: 0,
             priority: 0,
             at: PerCommand::default(),
@@ -112,7 +112,7 @@ impl Controller {
 
     /// Finished reads, oldest first.
     #[inline]
-    pub(super) fn returned(&mut self) -> &mut Queue<DramRequest> {
+    pub(super) fn returned(&mut self) -> &mut Queue<Finished> {
         &mut self.returned
     }
 
@@ -122,7 +122,7 @@ impl Controller {
     }
 
     /// Runs command cycle `t`. Returns a write-back that was finished.
-    pub(super) fn cycle(&mut self, t: u64, counters: &mut CounterTable) -> Option<DramRequest> {
+    pub(super) fn cycle(&mut self, t: u64, counters: &mut CounterTable) -> Option<Finished> {
         let finished = self.deliver(t);
         if let Some(request) = self.arrived.take() {
             self.queue.push(request);
@@ -150,7 +150,7 @@ impl Controller {
 
     /// A cycle in which a refresh is due: nothing but what leads to it issues.
     fn run_refresh(&mut self, t: u64, counters: &mut CounterTable) {
-        match self.refresh.step(t, &mut self.banks, &self.groups, self.timing.precharge_activate) {
+        match self.refresh.step(t, &mut self.banks, self.candidates.groups(), self.timing.precharge_activate) {
             Step::Waits => {}
             Step::Precharge(mut banks) => {
                 while banks != 0 {
@@ -164,12 +164,24 @@ impl Controller {
             Step::Refresh => {
                 #[cfg(test)]
                 self.log.push((t, Command::Refresh, 0, 0));
-                self.plan(t);
+                self.sort_again(t);
             }
         }
     }
 
-    fn deliver(&mut self, t: u64) -> Option<DramRequest> {
+    /// Sorts all busy banks again, after a refresh has moved their bounds.
+    fn sort_again(&mut self, t: u64) {
+        let mut rest = self.busy;
+        while rest != 0 {
+            let b = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let bank = &self.banks[b];
+            self.candidates.set(b, bank.next, bank.at[bank.next], t);
+        }
+        self.plan(t);
+    }
+
+    fn deliver(&mut self, t: u64) -> Option<Finished> {
         if self.returned.is_full() {
             self.stalled += 1;
             return None;
@@ -177,14 +189,11 @@ impl Controller {
         if self.transfers.front()?.due + self.stalled > t {
             return None;
         }
-        let Transfer { request, is_last, .. } = self.transfers.pop()?;
-        if !is_last {
-            return None;
+        let Transfer { finishes, .. } = self.transfers.pop()?;
+        if finishes.is_write {
+            return Some(finishes);
         }
-        if request.is_write {
-            return Some(request);
-        }
-        self.returned.push(request);
+        self.returned.push(finishes);
         None
     }
 
@@ -206,6 +215,7 @@ impl Controller {
             }
             (bank.request, bank.sent) = (request, 0);
             bank.plan();
+            self.candidates.set(b, bank.next, bank.at[bank.next], t);
             self.busy |= 1 << b;
             self.priority = self.after(self.priority);
             self.command_at = self.command_at.min(self.ready_at(b, t));

@@ -5,6 +5,7 @@
 //! command may issue in the same cycle, as in GPGPU-Sim.
 
 mod bank;
+mod candidates;
 mod channel;
 mod controller;
 mod four_activates;
@@ -32,6 +33,17 @@ pub(super) struct DramRequest {
     pub(super) is_write: bool,
     /// Kernel slot.
     pub(super) kernel: u8,
+}
+
+/// A request whose data have all come over the bus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Finished {
+    /// Local sector number of the slice.
+    pub(super) sector: u64,
+    /// Slice of the channel that asked.
+    pub(super) slice: u8,
+    /// Write-back or read.
+    pub(super) is_write: bool,
 }
 
 #[cfg(test)]

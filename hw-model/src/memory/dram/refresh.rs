@@ -46,8 +46,7 @@ impl Refresh {
         let open = |bank: &Bank| bank.is_open;
         if banks.iter().any(open) {
             let group_of = |b: usize| b & (groups.len() - 1);
-            let held =
-                |(b, bank): (usize, &Bank)| bank.is_open && bank.at[Next::Precharge].max(groups[group_of(b)].at[Next::Precharge]) > t;
+            let held = |(b, bank): (usize, &Bank)| bank.is_open && bank.at[Next::Precharge].max(groups[group_of(b)].precharge_at) > t;
             if banks.iter().enumerate().any(held) {
                 return Step::Waits;
             }

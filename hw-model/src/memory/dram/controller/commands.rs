@@ -1,69 +1,63 @@
-//! Which commands issue in a cycle: the scan of the banks, and what a column or row command does to the constraints.
+//! Which commands issue in a cycle: the first banks in turn that may, and what a column or row command does to the constraints.
 
 #[cfg(test)]
 use super::Command;
 use super::{Controller, Transfer};
 use crate::memory::counters::CounterTable;
 use crate::memory::dram::bank::Next;
+use crate::memory::dram::{DramRequest, Finished};
 
 impl Controller {
-    #[inline]
-    fn group_of(&self, bank: usize) -> usize {
-        bank & (self.groups.len() - 1)
-    }
-
-    /// The first cycle, not before `t`, in which the bank's next command may issue. Which command it is is close to random, so that
-    /// it is looked up and not branched on.
+    /// The first cycle, not before `t`, in which the bank's next command may issue.
     #[inline]
     pub(super) fn ready_at(&self, b: usize, t: u64) -> u64 {
-        let (bank, group) = (&self.banks[b], &self.groups[self.group_of(b)]);
-        bank.at[bank.next].max(group.at[bank.next]).max(self.at[bank.next]).max(t)
+        let (bank, group) = (&self.banks[b], self.candidates.group_of(b));
+        bank.at[bank.next].max(group.at(bank.next)).max(self.at[bank.next]).max(t)
     }
 
     pub(super) fn issue(&mut self, t: u64, counters: &mut CounterTable) {
-        let banks = self.banks.len() as u32;
-        let mut row_issued = false;
-        let mut rest = self.busy_in_turn();
-        while rest != 0 {
-            let turn = rest.trailing_zeros();
-            rest &= rest - 1;
-            let b = turn + self.priority;
-            let b = (if b >= banks { b - banks } else { b }) as usize;
-            if self.ready_at(b, t) > t {
-                continue;
-            }
-            let bank = &self.banks[b];
-            if matches!(bank.next, Next::Read | Next::Write) {
-                if !self.bus_is_full(t) {
-                    self.column(t, b, counters);
-                    break;
-                }
-            } else if !row_issued {
-                self.row(t, b, counters);
-                row_issued = true;
-                // The priority moves when a row command issues, and the scan goes on from there.
-                self.priority = self.after(b as u32);
-                rest = self.busy_in_turn() & u64::MAX << turn << 1;
-            }
+        self.candidates.release(t);
+        let (columns, rows) = self.ready(t);
+        let mut column_turns = self.in_turn(columns);
+        let row_turn = self.in_turn(rows).trailing_zeros();
+        if row_turn < column_turns.trailing_zeros() {
+            let b = self.bank_of_turn(row_turn);
+            self.row(t, b, counters);
+            // The priority moves when a row command issues, and the scan goes on from there.
+            self.priority = self.after(b as u32);
+            column_turns = self.in_turn(self.ready(t).0) & u64::MAX << row_turn << 1;
+        }
+        if column_turns != 0 {
+            self.column(t, self.bank_of_turn(column_turns.trailing_zeros()), counters);
         }
         self.plan(t);
     }
 
-    /// Busy banks by their distance from the priority, bit per bank.
-    fn busy_in_turn(&self) -> u64 {
-        let before = self.busy & !(u64::MAX << self.priority);
-        self.busy >> self.priority | before << (self.banks.len() as u32 - self.priority)
+    /// The banks whose column command may issue in cycle `t`, and those whose row command may.
+    #[inline]
+    fn ready(&self, t: u64) -> (u64, u64) {
+        let (columns, rows) = self.candidates.ready(t, &self.at);
+        (if self.bus_is_full(t) { 0 } else { columns }, rows)
+    }
+
+    /// Banks by their distance from the priority, bit per bank.
+    #[inline]
+    fn in_turn(&self, banks: u64) -> u64 {
+        let before = banks & !(u64::MAX << self.priority);
+        banks >> self.priority | before.wrapping_shl(self.banks.len() as u32 - self.priority)
+    }
+
+    /// The bank at a distance from the priority.
+    #[inline]
+    fn bank_of_turn(&self, turn: u32) -> usize {
+        let (bank, banks) = (turn + self.priority, self.banks.len() as u32);
+        (if bank >= banks { bank - banks } else { bank }) as usize
     }
 
     /// Finds the next cycle after `t` in which a bank's command may issue.
+    #[inline]
     pub(super) fn plan(&mut self, t: u64) {
-        self.command_at = u64::MAX;
-        let mut rest = self.busy;
-        // It cannot be earlier than the next.
-        while rest != 0 && self.command_at > t + 1 {
-            self.command_at = self.command_at.min(self.ready_at(rest.trailing_zeros() as usize, t + 1));
-            rest &= rest - 1;
-        }
+        self.command_at = self.candidates.next_after(t, &self.at);
     }
 
     /// While data stand still, the bus takes one transfer more than it holds in motion.
@@ -72,7 +66,6 @@ impl Controller {
     }
 
     fn column(&mut self, t: u64, b: usize, counters: &mut CounterTable) {
-        let group = self.group_of(b);
         let timing = self.timing;
         let bank = &mut self.banks[b];
         let request = bank.request;
@@ -86,19 +79,20 @@ impl Controller {
         } else {
             self.write_at = t + timing.read_write;
             bank.at[Next::Precharge] = bank.at[Next::Precharge].max(t + timing.read_precharge);
-            self.groups[group].at[Next::Precharge] = t + timing.read_precharge_group;
+            self.candidates.hold_precharges(b, t + timing.read_precharge_group);
             counters.of(request.kernel).dram_reads += 1;
             timing.read_latency
         };
-        for (command, turn_around) in [(Next::Read, self.read_at), (Next::Write, self.write_at)] {
-            self.at[command] = turn_around.max(t + timing.column);
-            self.groups[group].at[command] = t + timing.column_group;
-        }
+        self.at[Next::Read] = self.read_at.max(t + timing.column);
+        self.at[Next::Write] = self.write_at.max(t + timing.column);
+        self.candidates.hold_columns(b, t + timing.column_group);
         let due = (t - self.stalled + latency).max(self.last_due + 1);
         self.last_due = due;
-        self.transfers.push(Transfer { due, request, is_last });
         if is_last {
+            let DramRequest { sector, slice, is_write, .. } = request;
+            self.transfers.push(Transfer { due, finishes: Finished { sector, slice, is_write } });
             self.busy &= !(1 << b);
+            self.candidates.remove(b);
         }
         #[cfg(test)]
         self.log.push((t, if request.is_write { Command::Write } else { Command::Read }, b as u32, request.row));
@@ -123,6 +117,7 @@ impl Controller {
             counters.dram_activates += 1;
         }
         bank.plan();
+        self.candidates.set(b, bank.next, bank.at[bank.next], t);
         #[cfg(test)]
         {
             let command = if self.banks[b].is_open { Command::Activate } else { Command::Precharge };
