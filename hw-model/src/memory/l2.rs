@@ -92,10 +92,7 @@ impl L2Slice {
             self.to_crossbar.push(answered.id);
         }
         let mut call_channel = self.fill(now, packets);
-        if self.misses.second_room() > 0 && self.misses.first_front().is_some() {
-            self.misses.pass();
-            call_channel = true;
-        }
+        call_channel |= self.misses.pass_if(|_| true);
         if now >= self.data_port_free_at
             && self.misses.second_room() > 0
             && !self.to_crossbar.is_full()
@@ -108,9 +105,7 @@ impl L2Slice {
                 counters.of(request.request.kernel).l2_reservation_fails += 1;
             }
         }
-        if self.requests.second_room() > 0 && self.requests.first_front().is_some_and(|&(ready, _)| ready <= now) {
-            self.requests.pass();
-        }
+        self.requests.pass_if(|&(ready, _)| ready <= now);
         call_channel
     }
 

@@ -19,7 +19,8 @@ struct Node {
 #[derive(Clone, Debug)]
 pub(super) struct FrFcfs {
     nodes: Vec<Node>,
-    free: Vec<u32>,
+    /// First of the unused nodes, which are linked.
+    free: u32,
     heads: Vec<u32>,
     tails: Vec<u32>,
     /// Banks with a request, bit per bank.
@@ -30,9 +31,10 @@ pub(super) struct FrFcfs {
 impl FrFcfs {
     /// Room for `capacity` requests to `banks` (at most 64) banks; `row_hit_cap` as in [`RowCap::new`].
     pub(super) fn new(capacity: u32, banks: u32, row_hit_cap: u32) -> Self {
+        let unused = |slot| Node { request: DramRequest::default(), next: if slot + 1 < capacity { slot + 1 } else { NONE } };
         FrFcfs {
-            nodes: vec![Node { request: DramRequest::default(), next: NONE }; capacity as usize],
-            free: (0..capacity).rev().collect(),
+            nodes: (0..capacity).map(unused).collect(),
+            free: if capacity == 0 { NONE } else { 0 },
             heads: vec![NONE; banks as usize],
             tails: vec![NONE; banks as usize],
             waiting: 0,
@@ -42,7 +44,7 @@ impl FrFcfs {
 
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.free.is_empty()
+        self.free == NONE
     }
 
     #[inline]
@@ -62,8 +64,11 @@ impl FrFcfs {
     /// If the queue is full.
     pub(super) fn push(&mut self, request: DramRequest) {
         let bank = request.bank as usize;
-        let Some(slot) = self.free.pop() else { panic!("push to a full DRAM queue") };
-        self.nodes[slot as usize] = Node { request, next: NONE };
+        let slot = self.free;
+        assert!(slot != NONE, "push to a full DRAM queue");
+        let node = &mut self.nodes[slot as usize];
+        self.free = node.next;
+        *node = Node { request, next: NONE };
         match self.tails[bank] {
             NONE => self.heads[bank] = slot,
             tail => self.nodes[tail as usize].next = slot,
@@ -97,7 +102,8 @@ impl FrFcfs {
         if self.heads[bank] == NONE {
             self.waiting &= !(1 << bank);
         }
-        self.free.push(slot);
+        self.nodes[slot as usize].next = self.free;
+        self.free = slot;
         Some(request)
     }
 }
