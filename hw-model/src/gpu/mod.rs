@@ -153,8 +153,9 @@ impl Gpu {
             }
             self.replies();
             self.memory.tick();
-            self.run_sms();
-            self.retire_tbs(self.now + 1);
+            if self.run_sms() {
+                self.retire_tbs(self.now + 1);
+            }
             self.issue_tbs();
             self.end_transition();
             if self.validation.is_some() {
@@ -206,13 +207,17 @@ impl Gpu {
         }
     }
 
-    fn run_sms(&mut self) {
+    /// Whether TBs have ended on one of them.
+    fn run_sms(&mut self) -> bool {
+        let mut ended = false;
         for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
             if *wake <= self.now || !self.skip {
                 sm.cycle(self.now, &self.programs, &mut self.memory);
                 *wake = sm.next_event(self.now).unwrap_or(u64::MAX);
+                ended |= sm.has_ended_tbs();
             }
         }
+        ended
     }
 
     /// Jumps to the next cycle in which something can happen.

@@ -1,8 +1,7 @@
 //! Accounting: what every cycle of an SM and of its schedulers was.
 //!
 //! A cycle is accounted when it has run; cycles slept through are accounted in one go as what the SM was doing when it
-//! fell asleep, before anything changes. A scheduler in whose sub-core nothing issues and no warp's state changes is classed as in
-//! the cycle before.
+//! fell asleep, before anything changes. A cycle in which nothing issues and no warp's state changes is what the one before was.
 //!
 //! Every scheduler-cycle is charged to one kernel as well: the one that issued, else that of the oldest warp among those
 //! that make the cycle what it is (those that wait for memory, those whose pipeline is full, ...), as the peer's first
@@ -12,7 +11,7 @@
 use super::inflight::Unit;
 use super::operands::MAX_SUB_CORES;
 use super::stall::IssueClass as Class;
-use super::sub_core::Readiness;
+use super::sub_core::{Readiness, SubCore};
 use super::{KERNEL_SLOTS, Sm};
 
 /// Charged where a scheduler has no warp; no kernel slot.
@@ -21,24 +20,41 @@ const NOBODY: u8 = KERNEL_SLOTS as u8;
 /// Cells of the table of scheduler-cycles: 8 classes for each kernel slot and for nobody, up to a power of two.
 const CELLS: usize = 128;
 
-/// What the accounting remembers between cycles.
+/// What the accounting remembers between cycles. Schedulers are classed only when some class may have changed, and cycles added up only
+/// then: all at once, because the host could not predict which.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Account {
-    /// Cycles before this one are accounted.
-    until: u64,
-    /// Sub-cores in which some warp's state may have changed since their scheduler was classed.
-    pub(super) changed: u8,
-    /// Sub-cores that wait for memory.
-    on_memory: u8,
-    /// The cell of each scheduler: its class and the kernel charged.
-    cells: [u8; MAX_SUB_CORES],
     /// Scheduler-cycles by cell.
     cycles: [u64; CELLS],
+    /// Cycles before this one are accounted.
+    until: u64,
+    /// The first cycle that is not in its cell yet.
+    since: u64,
+    /// The cell of each scheduler: its class and the kernel charged.
+    cells: [u8; MAX_SUB_CORES],
+    /// Some warp's state may have changed since the schedulers were classed.
+    pub(super) changed: bool,
+    /// Sub-cores that wait for memory.
+    on_memory: u8,
 }
 
 impl Default for Account {
     fn default() -> Self {
-        Account { until: 0, changed: u8::MAX, on_memory: 0, cells: [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES], cycles: [0; CELLS] }
+        let cells = [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES];
+        Account { until: 0, changed: true, on_memory: 0, cells, since: 0, cycles: [0; CELLS] }
+    }
+}
+
+impl Account {
+    /// Adds the cycles before `start` to the cells of the first `schedulers`.
+    #[inline]
+    fn add_up(&mut self, start: u64, schedulers: usize) {
+        let cycles = start - self.since;
+        self.since = start;
+        for cell in &self.cells[..schedulers] {
+            self.cycles[usize::from(*cell) & (CELLS - 1)] += cycles;
+        }
     }
 }
 
@@ -59,8 +75,15 @@ impl Sm {
     pub(crate) fn settle(&mut self, now: u64) {
         self.account_sleep(now);
         self.counters.cycles = self.account.until;
+        self.account.add_up(self.account.until, self.sub_cores_here());
         let cycles = |class: Class, kernel: u8| self.account.cycles[usize::from(cell(class, kernel))];
         for class in Class::ALL {
+            if class == Class::Issued {
+                // One instruction each.
+                self.kernels.iter_mut().for_each(|kernel| kernel.schedulers[class as usize] = kernel.warp_insts);
+                self.counters.schedulers[class as usize] = self.kernels.iter().map(|kernel| kernel.warp_insts).sum();
+                continue;
+            }
             self.counters.schedulers[class as usize] = (0..=NOBODY).map(|kernel| cycles(class, kernel)).sum();
             for (slot, kernel) in self.kernels.iter_mut().enumerate() {
                 kernel.schedulers[class as usize] = cycles(class, slot as u8);
@@ -71,17 +94,12 @@ impl Sm {
     /// Accounts the last `cycles` cycles, up to `now`, as what the SM does now.
     pub(super) fn account(&mut self, now: u64, cycles: u64) {
         self.account.until = now + 1;
-        let changed = self.account.changed | self.issued;
-        if changed != 0 {
-            self.classify(changed);
-            // Who issued is not who issues next.
-            self.account.changed = self.issued;
+        if self.account.changed | (self.issued != 0) {
+            self.classify(now + 1 - cycles);
         }
-        let account = &mut self.account;
-        for cell in &account.cells[..=usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)] {
-            account.cycles[usize::from(*cell) & (CELLS - 1)] += cycles;
-        }
-        let outstanding = cycles * u64::from(self.lsu.l1.outstanding());
+        // Who issued is not who issues next.
+        self.account.changed = self.issued != 0;
+        let outstanding = cycles * u64::from(self.outstanding);
         self.counters.outstanding_cycles += outstanding;
         if self.issued != 0 {
             self.counters.issue_cycles += cycles;
@@ -91,45 +109,42 @@ impl Sm {
         }
     }
 
-    /// Classes the schedulers of the sub-cores that have `changed`.
-    fn classify(&mut self, changed: u8) {
+    /// Adds up the cycles before `start`, and classes the schedulers from there on.
+    fn classify(&mut self, start: u64) {
         let alone = self.resident_kernels.is_power_of_two();
         let kernel = self.resident_kernels.trailing_zeros() as u8;
-        let mut changed = u32::from(changed);
-        if !alone {
-            // Warps that leave change nothing but whom an idle scheduler charges.
-            let idle = |(number, cell): (usize, &u8)| u32::from(cell & 7 == Class::IdleOrControl as u8) << number;
-            changed |= self.account.cells.iter().enumerate().map(idle).sum::<u32>();
-        }
-        changed &= (2 << self.sub_core_mask) - 1;
-        while changed != 0 {
-            let number = changed.trailing_zeros() as usize & (MAX_SUB_CORES - 1);
-            changed &= changed - 1;
-            let sub_core = &self.sub_cores[number];
-            let class = class_of(self.issued >> number & 1 != 0, &sub_core.readiness);
-            let on_memory = sub_core.readiness.on_memory != 0 || class == Class::MemoryPipeline;
-            self.account.on_memory = self.account.on_memory & !(1 << number) | u8::from(on_memory) << number;
+        self.account.add_up(start, self.sub_cores_here());
+        self.account.on_memory = 0;
+        for number in 0..self.sub_cores_here() {
+            let readiness = &self.sub_cores[number].readiness;
+            let class = class_of(self.issued >> number & 1 != 0, readiness);
+            let on_memory = (readiness.on_memory != 0) | (class == Class::MemoryPipeline);
+            self.account.on_memory |= u8::from(on_memory) << number;
             self.account.cells[number] = cell(class, if alone { kernel } else { self.charged(number, class) });
         }
     }
 
     /// Whom a scheduler's cycle is charged to, where several kernels are resident, or none.
+    #[inline]
     fn charged(&self, number: usize, class: Class) -> u8 {
-        let sub_core = &self.sub_cores[number];
-        let (readiness, residents) = (&sub_core.readiness, &sub_core.residents);
-        let warps = match class {
-            Class::Issued => return residents.kernel(sub_core.picker.last()),
-            Class::RawMemory => readiness.on_memory & readiness.valid,
-            Class::RawCompute => readiness.valid,
-            Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
-            Class::ComputePipeline => readiness.ready,
-            Class::IdleOrControl => residents.live(),
-        };
-        if warps == 0 { NOBODY } else { residents.kernel(residents.oldest(warps)) }
+        let SubCore { readiness, residents, .. } = &self.sub_cores[number];
+        let by_class = [
+            // Who issues is charged by its instructions.
+            0,
+            residents.live(),
+            readiness.on_memory & readiness.valid,
+            readiness.valid,
+            readiness.by_unit[Unit::Mem.index()],
+            readiness.ready,
+        ];
+        let warps = by_class[class as usize];
+        let kernel = residents.kernel(residents.oldest(warps));
+        if warps == 0 { NOBODY } else { kernel }
     }
 }
 
 /// What a scheduler's cycle was. A table, because the host could not predict the branches.
+#[inline]
 fn class_of(issued: bool, readiness: &Readiness) -> Class {
     let bit = |condition: bool, place: u32| usize::from(condition) << place;
     let mem = Unit::Mem.index();

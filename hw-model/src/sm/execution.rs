@@ -14,23 +14,24 @@ use crate::config::UnitTiming;
 const PLACES: usize = 8;
 const LATCHES: usize = PLACES * MAX_SUB_CORES;
 
-/// The units of an SM.
+/// The units of an SM. What every cycle looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Execution {
-    /// By place.
-    timings: [UnitTiming; PLACES],
     /// Latches that are full: bit 8 x sub-core + place of the unit, here and below.
     full: u64,
-    /// By latch, the first cycle in which its unit takes another instruction.
-    free_at: [u64; LATCHES],
-    /// By cycle, the latches that are emptied in it.
-    emptied: Vec<u64>,
-    mask: u64,
     /// Cycles before this one have been seen.
     seen: u64,
     /// The last cycle in which a latch is emptied.
     last: u64,
+    mask: u64,
+    /// By cycle, the latches that are emptied in it.
+    emptied: Vec<u64>,
     results: Calendar,
+    /// By place.
+    timings: [UnitTiming; PLACES],
+    /// By latch, the first cycle in which its unit takes another instruction.
+    free_at: [u64; LATCHES],
 }
 
 impl Execution {

@@ -9,37 +9,29 @@ impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
-        self.hopeful |= self.operands.take_emptied();
         if self.hopeful == 0 {
             return;
         }
-        // All at once, because the host could not predict which sub-cores have something to issue.
-        let mut issuable = self.issuable();
-        self.hopeful &= filled(&issuable);
+        self.hopeful = self.may_issue();
         let mut turns = self.in_turn(self.hopeful, now);
         while turns != 0 {
             let turn = turns.trailing_zeros();
             let number = (now as usize + turn as usize) & usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
             turns &= turns - 1;
             let sub_core = &mut self.sub_cores[number];
-            let local = sub_core.picker.pick(issuable[number], &sub_core.residents);
+            let local = sub_core.picker.pick(sub_core.readiness.issuable(), &sub_core.residents);
             self.issued |= 1 << number;
             if self.issue_warp((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
-                issuable = self.issuable();
-                turns = self.in_turn(self.hopeful & filled(&issuable), now) & u32::MAX << turn << 1;
+                turns = self.in_turn(self.may_issue(), now) & u32::MAX << turn << 1;
             }
         }
     }
 
-    /// Per sub-core, the warps that could issue.
+    /// The sub-cores with a warp that could issue.
     #[inline]
-    fn issuable(&self) -> [u32; MAX_SUB_CORES] {
-        let mut issuable = [0; MAX_SUB_CORES];
-        let count = usize::from(self.sub_core_mask) + 1;
-        for (number, (issuable, sub_core)) in issuable.iter_mut().zip(self.sub_cores.iter()).enumerate().take(count) {
-            *issuable = sub_core.readiness.issuable(self.operands.issued_full(number));
-        }
-        issuable
+    fn may_issue(&self) -> u8 {
+        let issuable = self.sub_cores.iter().take(self.sub_cores_here()).map(|sub_core| sub_core.readiness.issuable() != 0);
+        issuable.enumerate().fold(0, |set, (number, any)| set | u8::from(any) << number)
     }
 
     /// A set of sub-cores in the order of their turns: bit i stands for sub-core now + i.
@@ -81,10 +73,11 @@ impl Sm {
         let reads = inst.reads.rotate_left(4 * u32::from(number)) & self.bank_reads_mask;
         self.next_seq = self.next_seq.wrapping_add(1);
         self.operands.issue(sub_core, inst.unit, inflight, reads);
+        let readiness = &mut self.sub_cores[sub_core].readiness;
+        let bit = warp.bit;
+        readiness.latch(inst.unit);
         if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None {
             // What nearly every instruction does: the next one takes its place.
-            let readiness = &mut self.sub_cores[sub_core].readiness;
-            let bit = 1 << (number >> self.sub_core_shift);
             readiness.clear_ready(bit, inst.unit);
             warp.executed = program.executed(warp.next);
             let next = program.decoded(warp.executed);
@@ -136,6 +129,12 @@ impl Sm {
         }
     }
 
+    /// Sub-cores that the machine has.
+    #[inline]
+    pub(super) fn sub_cores_here(&self) -> usize {
+        (usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1)) + 1
+    }
+
     /// A warp's sub-core.
     pub(super) fn sub_core(&self, warp: u8) -> usize {
         usize::from(warp & self.sub_core_mask) & (MAX_SUB_CORES - 1)
@@ -146,25 +145,20 @@ impl Sm {
         u32::from(warp >> self.sub_core_shift)
     }
 
-    /// A warp's bit in its sub-core's masks.
-    pub(super) fn local_bit(&self, warp: u8) -> u32 {
-        1 << self.local(warp)
-    }
-
     /// Takes a warp out of its sub-core's readiness masks.
     pub(super) fn unschedule(&mut self, number: u8) {
-        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
-        self.account.changed |= 1 << sub_core;
+        self.account.changed = true;
     }
 
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
     pub(super) fn refresh(&mut self, number: u8, programs: &Programs) {
-        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         let warp = &mut self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
-        self.account.changed |= 1 << sub_core;
+        self.account.changed = true;
         if !warp.live || warp.issued_all {
             return;
         }
@@ -192,29 +186,22 @@ impl Sm {
 
     /// A register of a warp has been written, by a `LOAD` or not: its next instruction may have waited for it.
     pub(super) fn register_written<const LOAD: bool>(&mut self, number: u8, reg: u16) {
-        let (sub_core, bit) = (self.sub_core(number), self.local_bit(number));
+        let sub_core = self.sub_core(number);
         let warp = &mut self.warps[number];
         warp.pending.remove(reg);
         if LOAD {
             warp.loading.remove(reg);
         }
         let readiness = &mut self.sub_cores[sub_core].readiness;
-        if (readiness.valid & !readiness.ready & bit == 0) | !warp.needs.contains(reg) {
-            return;
+        // Whether it did is close to random: no branches.
+        let waited = if warp.needs.contains(reg) { readiness.valid & !readiness.ready & warp.bit } else { 0 };
+        self.account.changed |= waited != 0;
+        if LOAD {
+            // What no load is to write any more waits for no load.
+            readiness.on_memory &= !if warp.loading.meets(&warp.needs) { 0 } else { waited };
         }
-        self.account.changed |= 1 << sub_core;
-        if !warp.pending.meets(&warp.needs) {
-            readiness.on_memory &= !bit;
-            readiness.set_ready(bit, warp.unit);
-            self.hopeful |= 1 << sub_core;
-        } else if LOAD && !warp.loading.meets(&warp.needs) {
-            readiness.on_memory &= !bit;
-        }
+        let now_ready = if warp.pending.meets(&warp.needs) { 0 } else { waited };
+        readiness.set_ready(now_ready, warp.unit);
+        self.hopeful |= u8::from(now_ready != 0) << sub_core;
     }
-}
-
-/// The sub-cores with a warp.
-#[inline]
-fn filled(warps: &[u32; MAX_SUB_CORES]) -> u8 {
-    warps.iter().enumerate().fold(0, |set, (number, &warps)| set | u8::from(warps != 0) << number)
 }

@@ -15,18 +15,19 @@ impl Sm {
             let mut around = Surroundings { memory, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
             self.counters.lsu_stall_cycles += u64::from(self.lsu.cycle(now, &mut around));
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
+            self.outstanding = self.lsu.l1.outstanding();
             let mut done = std::mem::take(&mut self.lsu.done);
             for event in done.drain(..) {
                 self.memory_event(event, programs);
             }
             self.lsu.done = done;
         }
-        if !self.lsu.is_free() {
+        let mut waiting = self.operands.complete_mem();
+        if waiting == 0 || !self.lsu.is_free() {
             return;
         }
         // The oldest memory instruction of all sub-cores goes first.
         let mut oldest: Option<(u32, usize)> = None;
-        let mut waiting = self.operands.complete_mem();
         while waiting != 0 {
             let number = waiting.trailing_zeros() as usize;
             waiting &= waiting - 1;

@@ -22,6 +22,7 @@ mod memory_stage;
 mod operands;
 mod program;
 mod refused;
+mod residents;
 mod resources;
 mod scheduler;
 mod stall;
@@ -63,17 +64,17 @@ const RESULT_CYCLES: u64 = 2;
 /// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).
 const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
 
-/// One SM.
+/// One SM. What is looked at in every cycle comes first, close together: an SM's state is far larger than its share of the host's
+/// first-level cache, so that every line of it that a cycle touches has to be fetched again.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Sm {
-    /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
-    warps: Warps,
-    warp_slots: u32,
-    /// How many of them the machine has.
-    real_warps: u32,
-    tbs: Vec<TbSlot>,
     /// Those that the machine lacks are never ready.
     sub_cores: Box<[SubCore; MAX_SUB_CORES]>,
+    /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
+    warps: Warps,
+    /// Cycle from which the load/store unit has something to do.
+    lsu_wake: u64,
     /// log2 of the number of sub-cores.
     sub_core_shift: u32,
     sub_core_mask: u8,
@@ -81,32 +82,36 @@ pub struct Sm {
     issued: u8,
     /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
     hopeful: u8,
-    operands: OperandStage,
-    /// Four bits per register bank of a sub-core.
-    bank_reads_mask: u32,
-    lsu: Lsu,
-    /// Cycle from which the load/store unit has something to do.
-    lsu_wake: u64,
-    execution: Execution,
-    free: Resources,
-    /// Warp slots in use, bit per slot.
-    warp_slots_used: u128,
-    resident: [u32; KERNEL_SLOTS],
     /// Kernel slots with TBs here, bit per slot.
     resident_kernels: u8,
-    next_age: u32,
+    /// Four bits per register bank of a sub-core.
+    bank_reads_mask: u32,
     next_seq: u32,
+    /// Misses of the L1 that are outstanding.
+    outstanding: u32,
+    /// Whether a suspended TB has drained since [`Sm::take_drained`].
+    drained: bool,
     /// Warps whose first instruction is being fetched, and the cycle in which it is there.
     fetching: Vec<(u64, u8)>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
     finished: Vec<FinishedTb>,
-    /// Whether a suspended TB has drained since [`Sm::take_drained`].
-    drained: bool,
+    operands: OperandStage,
+    execution: Execution,
+    counters: SmCounters,
     account: Account,
     kernels: [KernelCounters; KERNEL_SLOTS],
-    counters: SmCounters,
+    lsu: Lsu,
+    tbs: Vec<TbSlot>,
+    free: Resources,
+    /// Warp slots in use, bit per slot.
+    warp_slots_used: u128,
+    resident: [u32; KERNEL_SLOTS],
+    warp_slots: u32,
+    /// How many of them the machine has.
+    real_warps: u32,
+    next_age: u32,
 }
 
 impl Sm {
@@ -140,6 +145,7 @@ impl Sm {
             resident_kernels: 0,
             next_age: 0,
             next_seq: 0,
+            outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
@@ -191,7 +197,11 @@ impl Sm {
         }
         self.load_store(now, programs, memory);
         if self.has_work() {
-            self.operands.cycle(now, &mut self.execution);
+            let (sub_cores, hopeful) = (&mut self.sub_cores, &mut self.hopeful);
+            self.operands.cycle(now, &mut self.execution, |sub_core, unit| {
+                sub_cores[sub_core].readiness.unlatch(unit);
+                *hopeful |= 1 << sub_core;
+            });
             self.issue(now, programs);
         } else {
             self.operands.end_writes();
@@ -210,6 +220,12 @@ impl Sm {
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min()
+    }
+
+    /// TBs have ended or drained since they were asked for.
+    #[inline]
+    pub(crate) fn has_ended_tbs(&self) -> bool {
+        !self.finished.is_empty() | self.drained
     }
 
     /// An instruction could issue, or is on its way to its unit.

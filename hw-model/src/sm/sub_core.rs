@@ -1,14 +1,11 @@
 //! One sub-core: which of its warps could issue, its scheduler's memory, and its execution units.
 //!
-//! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the sub-core's own warps, bit `w / sub-cores`.
+//! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the places of its warps ([`Residents`]).
 
 use super::inflight::{UNITS, Unit};
-use super::operands::UNITS_PADDED;
+use super::residents::{Moves, Residents};
 use super::scheduler::Picker;
 use crate::config::{SmConfig, UnitTiming};
-
-/// Most warps of a sub-core: masks over them have 32 bits.
-const MAX_LOCALS: usize = 32;
 
 /// Warps of a sub-core that could issue, by what holds them.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +17,11 @@ pub(super) struct Readiness {
     /// Waits for a load: valid with a register that a load will write, or held by a fence or an atomic.
     pub on_memory: u32,
     /// Ready, by the unit of the next instruction.
-    pub by_unit: [u32; UNITS_PADDED],
+    pub by_unit: [u32; UNITS],
+    /// Ready, and the issue latch of its unit is free.
+    issuable: u32,
+    /// Units whose issue latch is taken, bit per unit.
+    latched: u16,
 }
 
 impl Readiness {
@@ -32,81 +33,80 @@ impl Readiness {
     }
 
     /// Marks a warp not ready.
+    #[inline]
     pub(super) fn clear_ready(&mut self, bit: u32, unit: Unit) {
         self.ready &= !bit;
+        self.issuable &= !bit;
         self.by_unit[unit.index()] &= !bit;
     }
 
-    /// Marks a warp ready for `unit`.
-    pub(super) fn set_ready(&mut self, bit: u32, unit: Unit) {
-        self.ready |= bit;
-        self.by_unit[unit.index()] |= bit;
+    /// Marks the warps of `bits`, one or none, ready for `unit`.
+    #[inline]
+    pub(super) fn set_ready(&mut self, bits: u32, unit: Unit) {
+        self.ready |= bits;
+        self.by_unit[unit.index()] |= bits;
+        self.issuable |= if self.latched >> unit.index() & 1 == 0 { bits } else { 0 };
     }
 
-    /// Warps whose unit's issue latch is free. `issued_full` has all ones for a unit whose latch is taken.
-    pub(super) fn issuable(&self, issued_full: &[u32; UNITS_PADDED]) -> u32 {
-        let held = self.by_unit.iter().zip(issued_full).fold(0, |held, (warps, full)| held | warps & full);
-        self.ready & !held
-    }
-}
-
-/// What schedulers and accounting have to know of a sub-core's warps, by local number: close together, because they go through
-/// several warps at a time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Residents {
-    live: u32,
-    age: [u32; MAX_LOCALS],
-    kernel: [u8; MAX_LOCALS],
-}
-
-impl Residents {
-    /// A warp of `kernel` takes the place.
-    pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) {
-        let at = local as usize & (MAX_LOCALS - 1);
-        self.live |= 1 << at;
-        (self.age[at], self.kernel[at]) = (age, kernel);
+    /// An instruction has taken the issue latch of `unit`.
+    #[inline]
+    pub(super) fn latch(&mut self, unit: Unit) {
+        self.latched |= 1 << unit.index();
+        self.issuable &= !self.by_unit[unit.index()];
     }
 
-    /// The warp has left.
-    pub(super) fn leave(&mut self, local: u32) {
-        self.live &= !(1 << (local as usize & (MAX_LOCALS - 1)));
+    /// The issue latch of `unit`, by its index, has become free.
+    #[inline]
+    pub(super) fn unlatch(&mut self, unit: usize) {
+        self.latched &= !(1 << unit);
+        self.issuable |= self.by_unit[unit];
     }
 
-    /// Places taken.
-    pub(super) fn live(&self) -> u32 {
-        self.live
+    /// The warps have other places now.
+    pub(super) fn moved(&mut self, moves: &Moves) {
+        let masks = [&mut self.valid, &mut self.ready, &mut self.on_memory, &mut self.issuable];
+        masks.into_iter().chain(&mut self.by_unit).for_each(|mask| *mask = moves.of(*mask));
     }
 
-    /// Kernel slot of the warp that took the place last.
-    pub(super) fn kernel(&self, local: u32) -> u8 {
-        self.kernel[local as usize & (MAX_LOCALS - 1)]
-    }
-
-    /// The oldest of a set (not empty).
-    pub(super) fn oldest(&self, mut set: u32) -> u32 {
-        let mut oldest = set.trailing_zeros();
-        let age = |local: u32| self.age[local as usize & (MAX_LOCALS - 1)];
-        set &= set.wrapping_sub(1);
-        while set != 0 {
-            let local = set.trailing_zeros();
-            set &= set - 1;
-            oldest = if age(local) < age(oldest) { local } else { oldest };
-        }
-        oldest
+    /// Warps that could issue: ready, and the issue latch of their unit is free.
+    #[inline]
+    pub(super) fn issuable(&self) -> u32 {
+        self.issuable
     }
 }
 
-/// One sub-core.
+/// One sub-core. What is looked at in every cycle comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct SubCore {
     pub readiness: Readiness,
-    pub residents: Residents,
     pub picker: Picker,
+    pub residents: Residents,
 }
 
 impl SubCore {
     pub(super) fn new(config: &SmConfig) -> Self {
-        SubCore { readiness: Readiness::default(), residents: Residents::default(), picker: Picker::new(config.warp_scheduler) }
+        SubCore {
+            readiness: Readiness::default(),
+            residents: Residents::new(config.warp_scheduler),
+            picker: Picker::new(config.warp_scheduler),
+        }
+    }
+
+    /// A warp of `kernel`, younger than all others, takes the local number. Whether others have moved to make room.
+    pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) -> bool {
+        let moves = self.residents.arrive(local, kernel, age);
+        if let Some(moves) = &moves {
+            self.readiness.moved(moves);
+        }
+        self.picker.placed(&self.residents);
+        moves.is_some()
+    }
+
+    /// The warp with this local number has left.
+    pub(super) fn leave(&mut self, local: u32) {
+        self.residents.leave(local);
+        self.picker.placed(&self.residents);
     }
 }
 
@@ -115,4 +115,60 @@ pub(super) fn unit_timings(config: &SmConfig) -> [UnitTiming; UNITS] {
     let units = &config.units;
     let mem = UnitTiming { latency: 1, interval: 1 };
     [units.sp, units.sfu, mem, units.tensor, units.dp, units.int, units.branch, units.texture, units.uniform]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What happens to a place (ready or not, for the unit beside it) or to a unit.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Ready(u32, bool),
+        Latch,
+        Unlatch,
+    }
+
+    proptest! {
+        /// A warp could issue if it is ready and its unit's latch is free, however both came about.
+        #[test]
+        fn issuable_are_those_that_are_ready_for_a_free_latch(
+            steps in prop::collection::vec((prop::sample::select(vec![Unit::Sp, Unit::Mem, Unit::Int, Unit::Uniform]), prop_oneof![
+                (0u32..32, any::<bool>()).prop_map(|(place, ready)| Step::Ready(place, ready)),
+                Just(Step::Latch),
+                Just(Step::Unlatch),
+            ]), 1..100),
+        ) {
+            let mut readiness = Readiness::default();
+            let (mut ready, mut latched) = ([None::<Unit>; 32], [false; UNITS]);
+            for (unit, step) in steps {
+                match step {
+                    Step::Ready(place, true) => {
+                        if let Some(before) = ready[place as usize].replace(unit) {
+                            readiness.clear_ready(1 << place, before);
+                        }
+                        readiness.set_ready(1 << place, unit);
+                    }
+                    Step::Ready(place, false) => {
+                        if let Some(before) = ready[place as usize].take() {
+                            readiness.clear_ready(1 << place, before);
+                        }
+                    }
+                    Step::Latch => {
+                        latched[unit.index()] = true;
+                        readiness.latch(unit);
+                    }
+                    Step::Unlatch => {
+                        latched[unit.index()] = false;
+                        readiness.unlatch(unit.index());
+                    }
+                }
+                for (place, unit) in ready.iter().enumerate() {
+                    let expected = unit.is_some_and(|unit| !latched[unit.index()]);
+                    prop_assert_eq!(readiness.issuable() >> place & 1 == 1, expected, "place {}", place);
+                }
+            }
+        }
+    }
 }

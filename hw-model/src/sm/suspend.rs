@@ -32,7 +32,7 @@ impl Sm {
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
         self.account_sleep(now);
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
-        let (tb_slot, _) = resident.max_by_key(|(_, tb)| self.warps[tb.first_warp].age)?;
+        let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
         let TbSlot { first_warp, warps, index, issuing, demand, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
@@ -82,6 +82,7 @@ impl Sm {
             warps: count as u8,
             demand: *demand,
             index: tb.index,
+            age: if tb.warps.first().is_some_and(Option::is_some) { self.next_age } else { 0 },
             ..TbSlot::default()
         };
         for (number, warp) in (first as u8..).zip(&tb.warps) {
@@ -97,14 +98,12 @@ impl Sm {
                 wait: if warp.at_barrier { Wait::Barrier } else { Wait::Fetch },
                 kernel,
                 tb_slot: tb_slot as u8,
-                age: self.next_age,
                 next: warp.next,
                 end: warp.end,
                 next_mem: warp.next_mem,
                 ..Warp::EMPTY
             };
             self.arrive(number);
-            self.next_age = self.next_age.wrapping_add(1);
             if !warp.at_barrier {
                 self.fetching.push((now + FETCH_CYCLES, number));
             }

@@ -20,6 +20,8 @@ pub(super) struct TbSlot {
     pub demand: Resources,
     /// Index of the TB in its grid.
     pub index: u32,
+    /// Order of arrival of its first warp on the SM, the smaller is the older; 0 if that warp had finished before.
+    pub age: u32,
 }
 
 /// A TB that has ended.
@@ -45,6 +47,7 @@ impl Sm {
             remaining: count as u8,
             demand: *demand,
             index,
+            age: self.next_age,
             ..TbSlot::default()
         };
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, index, program, now);
@@ -56,7 +59,7 @@ impl Sm {
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
-        self.account.changed = u8::MAX;
+        self.account.changed = true;
     }
 
     /// One TB of the kernel less is resident.
@@ -65,7 +68,7 @@ impl Sm {
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
         self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
-        self.account.changed = u8::MAX;
+        self.account.changed = true;
     }
 
     /// A TB slot that nothing occupies.
@@ -104,14 +107,12 @@ impl Sm {
                 wait: Wait::Fetch,
                 kernel,
                 tb_slot: tb_slot as u8,
-                age: self.next_age,
                 next: shape.start,
                 end: shape.end,
                 next_mem: reference.first_mem,
                 ..Warp::EMPTY
             };
             self.arrive(number as u8);
-            self.next_age = self.next_age.wrapping_add(1);
             self.fetching.push((now + FETCH_CYCLES, number as u8));
         }
         issuing
@@ -119,9 +120,16 @@ impl Sm {
 
     /// The warp that has been put into slot `number` is of its sub-core from now on.
     pub(super) fn arrive(&mut self, number: u8) {
-        let Warp { kernel, age, .. } = self.warps[number];
-        let sub_core = self.sub_core(number);
-        self.sub_cores[sub_core].residents.arrive(self.local(number), kernel, age);
+        let kernel = self.warps[number].kernel;
+        let (sub_core, local) = (self.sub_core(number), self.local(number));
+        let moves = self.sub_cores[sub_core].arrive(local, kernel, self.next_age);
+        self.next_age = self.next_age.wrapping_add(1);
+        if moves {
+            for number in (sub_core as u32..self.warp_slots).step_by(usize::from(self.sub_core_mask) + 1) {
+                self.warps[number as u8].bit = self.sub_cores[sub_core].residents.bit(number >> self.sub_core_shift);
+            }
+        }
+        self.warps[number].bit = self.sub_cores[sub_core].residents.bit(local);
     }
 
     /// Warps whose first instruction has been fetched may take part in scheduling.
@@ -150,7 +158,7 @@ impl Sm {
             warp.live = false;
             let tb_slot = usize::from(warp.tb_slot);
             let (sub_core, local) = (self.sub_core(number), self.local(number));
-            self.sub_cores[sub_core].residents.leave(local);
+            self.sub_cores[sub_core].leave(local);
             let tb = &mut self.tbs[tb_slot];
             tb.remaining -= 1;
             if tb.remaining > 0 {

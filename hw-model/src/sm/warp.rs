@@ -75,56 +75,60 @@ impl RegSet {
     }
 }
 
-/// A warp slot.
+/// A warp slot: two lines of the host's cache, the first with what every result looks at.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Warp {
-    pub live: bool,
-    /// All instructions have issued.
-    pub issued_all: bool,
-    pub wait: Wait,
-    pub kernel: u8,
-    pub tb_slot: u8,
-    /// Order of arrival on the SM; the smaller is the older.
-    pub age: u32,
+    /// Registers with a write pending, and those of the next instruction, if it has been looked at.
+    pub pending: RegSet,
+    pub needs: RegSet,
+    /// Pending registers that a load will write.
+    pub loading: RegSet,
+    /// What stands for it in its sub-core's masks.
+    pub bit: u32,
     /// Next instruction: index into the kernel's shape instructions, and the end of this warp's shape.
     pub next: u32,
     pub end: u32,
     /// Next off-chip memory reference.
     pub next_mem: u32,
-    /// The next instruction as executed, its registers and its unit, if it has been looked at.
+    /// The next instruction as executed, and its unit, if it has been looked at.
     pub executed: ShapeInst,
-    pub needs: RegSet,
-    pub unit: Unit,
-    /// Registers with a write pending, and those of them that a load will write.
-    pub pending: RegSet,
-    pub loading: RegSet,
     /// Instructions issued and not completed.
-    pub in_flight: u32,
-    /// Stores not acknowledged.
-    pub stores: u32,
+    pub in_flight: u16,
+    /// Sectors of stores not acknowledged.
+    pub stores: u16,
     /// Atomics not returned.
-    pub atomics: u32,
+    pub atomics: u16,
+    pub live: bool,
+    /// All instructions have issued.
+    pub issued_all: bool,
+    pub wait: Wait,
+    pub unit: Unit,
+    pub kernel: u8,
+    pub tb_slot: u8,
 }
+
+const _: () = assert!(size_of::<Warp>() == 128);
 
 impl Warp {
     pub(super) const EMPTY: Warp = Warp {
-        live: false,
-        issued_all: false,
-        wait: Wait::None,
-        kernel: 0,
-        tb_slot: 0,
-        age: 0,
+        pending: RegSet([0; 4]),
+        needs: RegSet([0; 4]),
+        loading: RegSet([0; 4]),
+        bit: 0,
         next: 0,
         end: 0,
         next_mem: 0,
         executed: ShapeInst::NONE,
-        needs: RegSet([0; 4]),
-        unit: Unit::Int,
-        pending: RegSet([0; 4]),
-        loading: RegSet([0; 4]),
         in_flight: 0,
         stores: 0,
         atomics: 0,
+        live: false,
+        issued_all: false,
+        wait: Wait::None,
+        unit: Unit::Int,
+        kernel: 0,
+        tb_slot: 0,
     };
 
     /// Everything issued and nothing outstanding: the warp may leave.

@@ -13,7 +13,7 @@ const LANE_BANKS: u32 = 2;
 /// log2 of the bits of a lane.
 const LANE_SHIFT: u32 = 3;
 /// Words for the most banks that a sub-core may have.
-const MAX_WORDS: usize = 4;
+pub(super) const MAX_WORDS: usize = 4;
 
 /// The highest bit of every lane, and all the others.
 const TOPS: u64 = 0x8080_8080_8080_8080;
@@ -36,25 +36,25 @@ pub(super) fn lane(sub_core: usize) -> u64 {
     0xff << ((sub_core & (MAX_SUB_CORES - 1)) << LANE_SHIFT)
 }
 
-/// Register banks and collectors.
+/// Register banks and collectors. The first of every array are what most machines have.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Banks {
-    /// Per pair of banks and collector number, the reads left.
-    reads: [[u64; MAX_COLLECTORS]; MAX_WORDS],
-    /// Per pair of banks, bit 0 of every bank that no result is written to in this cycle.
-    open: [u64; MAX_WORDS],
-    /// `older[a][b]`: lanes of ones where collector `b` is older than `a`.
-    older: [[u64; MAX_COLLECTORS]; MAX_COLLECTORS],
     /// Flags of the collectors that are taken, and of those whose instruction is for the load/store unit.
     busy: u64,
     for_mem: u64,
+    /// A round may change something.
+    active: bool,
+    bank_mask: u32,
     /// Per collector number, which latch its instruction wants: in its sub-core's lane the bit of the unit's [`PLACE`](super::PLACE);
     /// none for the load/store unit.
     wanted: [u64; MAX_COLLECTORS],
-    /// A round may change something.
-    active: bool,
-    words: usize,
-    bank_mask: u32,
+    /// Per pair of banks, bit 0 of every bank that no result is written to in this cycle.
+    open: [u64; MAX_WORDS],
+    /// Per pair of banks and collector number, the reads left.
+    reads: [[u64; MAX_COLLECTORS]; MAX_WORDS],
+    /// `older[a][b]`: lanes of ones where collector `b` is older than `a`.
+    older: [[u64; MAX_COLLECTORS]; MAX_COLLECTORS],
 }
 
 impl Banks {
@@ -68,7 +68,6 @@ impl Banks {
             for_mem: 0,
             wanted: [0; MAX_COLLECTORS],
             active: false,
-            words: banks.div_ceil(LANE_BANKS) as usize,
             bank_mask: banks - 1,
         }
     }
@@ -91,20 +90,26 @@ impl Banks {
         self.open = [ALL_OPEN; MAX_WORDS];
     }
 
+    /// Words that the banks take.
+    #[inline]
+    pub(super) fn words(&self) -> u32 {
+        (self.bank_mask + 1).div_ceil(LANE_BANKS)
+    }
+
     /// Whether a round may change something: it cannot if every collector that is taken waits for a latch.
     #[inline]
     pub(super) fn is_active(&self) -> bool {
         self.active
     }
 
-    /// Flags of the collectors whose operands have all been read and whose latch is free; `N` collectors per sub-core at most. `full`
-    /// has the latches that are full, a lane per sub-core with a bit per [`PLACE`](super::PLACE), and `full_mem` lanes of ones where
+    /// Flags of the collectors whose operands have all been read and whose latch is free; `N` collectors and `W` pairs of banks
+    /// per sub-core at most, here and below. `full` has the latches that are full, a lane per sub-core with a bit per [`PLACE`](super::PLACE), and `full_mem` lanes of ones where
     /// that of the load/store unit is.
     #[inline]
-    pub(super) fn leaving<const N: usize>(&self, full: u64, full_mem: u64) -> u64 {
+    pub(super) fn leaving<const N: usize, const W: usize>(&self, full: u64, full_mem: u64) -> u64 {
         let (mut done, mut held) = (0, self.for_mem & full_mem);
         for at in 0..N {
-            let reads = self.reads[..self.words & 7].iter().fold(0, |reads, word| reads | word[at]);
+            let reads = self.reads[..W].iter().fold(0, |reads, word| reads | word[at]);
             let meets = self.wanted[at] & full;
             let to_flag = (1 << LANE_SHIFT) - 1 - at;
             // A sum's highest bit stays clear only where the lane's other bits are zero; a lane of reads has no highest bit.
@@ -126,16 +131,16 @@ impl Banks {
         self.active |= self.busy != 0;
     }
 
-    /// Every open bank serves the oldest of its requests; `N` collectors per sub-core at most. `none_left`: no collector was
+    /// Every open bank serves the oldest of its requests. `none_left`: no collector was
     /// [`Banks::leaving`].
     #[inline]
-    pub(super) fn serve<const N: usize>(&mut self, none_left: bool) {
-        let reads = self.reads.iter().take(self.words).fold(0, |reads, word| word[..N].iter().fold(reads, |reads, word| reads | word));
+    pub(super) fn serve<const N: usize, const W: usize>(&mut self, none_left: bool) {
+        let reads = self.reads[..W].iter().fold(0, |reads, word| word[..N].iter().fold(reads, |reads, word| reads | word));
         if reads == 0 {
             self.active = !none_left;
             return;
         }
-        for (reads, open) in self.reads.iter_mut().zip(&self.open).take(self.words) {
+        for (reads, open) in self.reads[..W].iter_mut().zip(&self.open) {
             let wanted: [u64; N] = std::array::from_fn(|at| (reads[at] | reads[at] >> 1 | reads[at] >> 2) & open);
             for at in 0..N {
                 let mut served = wanted[at];
@@ -148,14 +153,14 @@ impl Banks {
     }
 
     /// The first free collector of the sub-core, which must have one, takes an instruction with these [`bank_reads`] for the unit in
-    /// `place`; `N` collectors per sub-core at most. Returns the collector, and which collectors of the sub-core are taken now.
+    /// `place`. Returns the collector, and which collectors of the sub-core are taken now.
     #[inline]
-    pub(super) fn collect<const N: usize>(&mut self, sub_core: usize, reads: u32, place: u8) -> (usize, u8) {
+    pub(super) fn collect<const N: usize, const W: usize>(&mut self, sub_core: usize, reads: u32, place: u8) -> (usize, u8) {
         let lane = (sub_core << LANE_SHIFT) as u32;
         let at = (!(self.busy >> lane)).trailing_zeros() as usize & (N - 1);
         self.busy |= 1 << (lane + at as u32);
         self.active = true;
-        for (word, reads) in self.reads.iter_mut().zip(reads.to_le_bytes()).take(self.words) {
+        for (word, reads) in self.reads[..W].iter_mut().zip(reads.to_le_bytes()) {
             word[at] |= u64::from(reads) << lane;
         }
         let ones = 0xff << lane;

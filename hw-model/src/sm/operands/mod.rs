@@ -17,7 +17,7 @@ pub(super) use banks::bank_reads;
 
 use super::execution::Execution;
 use super::inflight::{Inflight, UNITS, Unit};
-use banks::Banks;
+use banks::{Banks, MAX_WORDS};
 use order::Order;
 
 /// Most sub-cores that an SM may have, and most collectors that each of them may have.
@@ -29,62 +29,63 @@ const MAX_COLLECTORS: usize = 4;
 const COLLECTOR_PORTS: usize = 8;
 const _: () = assert!(MAX_SUB_CORES <= COLLECTOR_PORTS);
 
-/// Units, padded so that masks per unit fill vector registers.
-pub(super) const UNITS_PADDED: usize = 12;
-
 /// Place of each unit in masks over all units and sub-cores: the load/store unit comes last, so that the others fill a word.
 pub(super) const PLACE: [u8; 16] = [0, 1, MEM_PLACE, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9, 9, 9, 9];
 const MEM_PLACE: u8 = 8;
 
 /// Latches and collectors of one sub-core.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 struct SubCoreOperands {
-    /// Units whose issue latch is full, as masks over warps: all ones or none.
-    issued_full: [u32; UNITS_PADDED],
-    /// Units whose oldest issued instruction of the SM is of this sub-core and found no free collector.
-    stuck: u16,
+    /// Units whose oldest issued instruction of the SM is of this sub-core, bit per unit.
+    first: u16,
     /// Per collector, the [`PLACE`] of the unit.
     place: [u8; MAX_COLLECTORS],
     collectors: [Inflight; MAX_COLLECTORS],
-    issued: [Inflight; UNITS],
-    issued_reads: [u32; UNITS],
+    issued: [Issued; UNITS],
     /// What waits for the load/store unit.
     complete_mem: Inflight,
 }
 
+/// An instruction in its issue latch, with its [`bank_reads`].
+#[derive(Clone, Copy, Debug)]
+struct Issued {
+    inst: Inflight,
+    reads: u32,
+}
+
 impl SubCoreOperands {
     const EMPTY: SubCoreOperands = SubCoreOperands {
-        issued_full: [0; UNITS_PADDED],
-        stuck: 0,
+        first: 0,
         place: [0; MAX_COLLECTORS],
         collectors: [Inflight::EMPTY; MAX_COLLECTORS],
-        issued: [Inflight::EMPTY; UNITS],
-        issued_reads: [0; UNITS],
+        issued: [Issued { inst: Inflight::EMPTY, reads: 0 }; UNITS],
         complete_mem: Inflight::EMPTY,
     };
 }
 
 /// The operand stage of an SM.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct OperandStage {
     sub_cores: Box<[SubCoreOperands; MAX_SUB_CORES]>,
+    /// Units whose oldest issued instruction of the SM has a free collector in its sub-core, bit per unit.
+    moving: u16,
+    /// Sub-cores with a free collector.
+    free: u8,
+    /// Sub-cores with an instruction that waits for the load/store unit.
+    complete_mem: u8,
+    /// Collectors of a sub-core, and one bit for each.
+    collectors: u8,
+    all_collectors: u8,
+    /// Instructions in issue latches and collectors, and those that wait for the load/store unit.
+    held: u32,
+    rounds: u32,
+    /// The sub-cores of `complete_mem`, as lanes of ones.
+    full_mem: u64,
     banks: Banks,
     /// Per unit, the sub-cores with an instruction in its issue latch, oldest first.
     issued: [Order; 16],
-    /// Units whose oldest issued instruction may find a collector.
-    hopeful: u16,
-    /// Sub-cores with a free collector.
-    free: u8,
-    /// Sub-cores in which an issue latch has become free.
-    emptied: u8,
-    /// Sub-cores with an instruction that waits for the load/store unit.
-    complete_mem: u8,
-    /// The same, as lanes of ones.
-    full_mem: u64,
-    /// Instructions in issue latches and collectors, and those that wait for the load/store unit.
-    held: u32,
-    all_collectors: u8,
-    rounds: u32,
 }
 
 impl OperandStage {
@@ -94,26 +95,15 @@ impl OperandStage {
             sub_cores: Box::new([SubCoreOperands::EMPTY; MAX_SUB_CORES]),
             banks: Banks::new(banks),
             issued: [Order::default(); 16],
-            hopeful: 0,
+            moving: 0,
             free: (0xffu16 >> (MAX_SUB_CORES as u32 - sub_cores)) as u8,
-            emptied: 0,
             complete_mem: 0,
             full_mem: 0,
             held: 0,
+            collectors: collectors as u8,
             all_collectors: (0xffu16 >> (8 - collectors)) as u8,
             rounds,
         }
-    }
-
-    /// Units of a sub-core whose issue latch is taken, as masks over warps.
-    pub(super) fn issued_full(&self, sub_core: usize) -> &[u32; UNITS_PADDED] {
-        &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)].issued_full
-    }
-
-    /// Sub-cores in which an issue latch has become free since the last call.
-    #[inline]
-    pub(super) fn take_emptied(&mut self) -> u8 {
-        std::mem::take(&mut self.emptied)
     }
 
     /// Puts an instruction with these [`bank_reads`] into the issue latch of `unit`, which must be free.
@@ -121,11 +111,11 @@ impl OperandStage {
     pub(super) fn issue(&mut self, sub_core: usize, unit: Unit, inst: Inflight, reads: u32) {
         let (sub_core, unit) = (sub_core & (MAX_SUB_CORES - 1), unit.index());
         let operands = &mut self.sub_cores[sub_core];
-        operands.issued[unit] = inst;
-        operands.issued_reads[unit] = reads;
-        operands.issued_full[unit] = u32::MAX;
+        operands.issued[unit] = Issued { inst, reads };
         // Behind others it waits for them.
-        self.hopeful |= u16::from(self.issued[unit].is_empty()) << unit;
+        let first = u16::from(self.issued[unit].is_empty()) << unit;
+        operands.first |= first;
+        self.moving |= if self.free >> sub_core & 1 != 0 { first } else { 0 };
         self.issued[unit].push(sub_core);
         self.held += 1;
     }
@@ -173,22 +163,27 @@ impl OperandStage {
         self.banks.end_writes();
     }
 
-    /// The rounds of a cycle.
-    pub(super) fn cycle(&mut self, now: u64, execution: &mut Execution) {
-        if self.all_collectors <= 3 { self.run::<2>(now, execution) } else { self.run::<MAX_COLLECTORS>(now, execution) }
+    /// The rounds of a cycle. `unlatched` is called with the sub-core and the unit of every issue latch that becomes free.
+    #[inline]
+    pub(super) fn cycle(&mut self, now: u64, execution: &mut Execution, unlatched: impl FnMut(usize, usize)) {
+        match (self.collectors, self.banks.words()) {
+            (..=2, 1) => self.run::<2, 1>(now, execution, unlatched),
+            (..=2, _) => self.run::<2, MAX_WORDS>(now, execution, unlatched),
+            _ => self.run::<MAX_COLLECTORS, MAX_WORDS>(now, execution, unlatched),
+        }
     }
 
-    /// The rounds of a cycle, with at most `N` collectors per sub-core.
-    fn run<const N: usize>(&mut self, now: u64, execution: &mut Execution) {
+    /// The rounds of a cycle, with at most `N` collectors per sub-core and `W` pairs of banks.
+    fn run<const N: usize, const W: usize>(&mut self, now: u64, execution: &mut Execution, mut unlatched: impl FnMut(usize, usize)) {
         for _ in 0..self.rounds {
             if self.banks.is_active() {
-                let leaving = self.banks.leaving::<N>(execution.full(), self.full_mem);
+                let leaving = self.banks.leaving::<N, W>(execution.full(), self.full_mem);
                 self.leave(leaving, now, execution);
-                self.banks.serve::<N>(leaving == 0);
+                self.banks.serve::<N, W>(leaving == 0);
             }
             self.end_writes();
-            if self.hopeful != 0 {
-                self.allocate::<N>();
+            if self.moving != 0 {
+                self.allocate::<N, W>(&mut unlatched);
             }
         }
     }
@@ -218,43 +213,46 @@ impl OperandStage {
             }
             self.banks.left(flag);
             self.free |= 1 << sub_core;
-            self.hopeful |= std::mem::take(&mut operands.stuck);
+            self.moving |= operands.first;
         }
     }
 
-    /// Gives collectors out: in turns, each unit's oldest issued instruction of the SM; one that finds its sub-core's collectors
-    /// taken holds up its unit in all sub-cores, until one of those collectors is free.
+    /// Gives collectors out: in turns, each unit's oldest issued instruction of the SM; one whose sub-core has no free collector holds
+    /// up its unit in all sub-cores.
     #[inline]
-    fn allocate<const N: usize>(&mut self) {
+    fn allocate<const N: usize, const W: usize>(&mut self, unlatched: &mut impl FnMut(usize, usize)) {
         // Units whose turn has not been yet.
         let mut ahead = u16::MAX;
-        while self.hopeful != 0 {
-            let turn = self.hopeful & ahead;
-            let unit = (if turn == 0 { self.hopeful } else { turn }).trailing_zeros() as usize & 15;
+        while self.moving != 0 {
+            let turn = self.moving & ahead;
+            let unit = (if turn == 0 { self.moving } else { turn }).trailing_zeros() as usize & 15;
             ahead = (u16::MAX << 1) << unit;
             let sub_core = self.issued[unit].front();
-            let more = if self.free >> sub_core & 1 != 0 {
-                self.collect::<N>(sub_core, unit);
-                !self.issued[unit].is_empty()
-            } else {
-                self.sub_cores[sub_core].stuck |= 1 << unit;
-                false
-            };
-            self.hopeful &= !(u16::from(!more) << unit);
+            self.collect::<N, W>(sub_core, unit);
+            unlatched(sub_core, unit);
         }
     }
 
     /// Moves the oldest instruction in `unit`'s issue latches, of `sub_core`, into a free collector. There must be both.
     #[inline]
-    fn collect<const N: usize>(&mut self, sub_core: usize, unit: usize) {
+    fn collect<const N: usize, const W: usize>(&mut self, sub_core: usize, unit: usize) {
         let operands = &mut self.sub_cores[sub_core];
         let place = PLACE[unit];
-        let (at, taken) = self.banks.collect::<N>(sub_core, operands.issued_reads[unit], place);
-        operands.collectors[at] = operands.issued[unit];
+        let Issued { inst, reads } = operands.issued[unit];
+        let (at, taken) = self.banks.collect::<N, W>(sub_core, reads, place);
+        operands.collectors[at] = inst;
         operands.place[at] = place;
-        operands.issued_full[unit] = 0;
-        self.emptied |= 1 << sub_core;
-        self.free &= !(u8::from(taken == self.all_collectors) << sub_core);
+        operands.first &= !(1 << unit);
+        self.moving &= !(1 << unit);
+        if taken == self.all_collectors {
+            self.free &= !(1 << sub_core);
+            self.moving &= !operands.first;
+        }
         self.issued[unit].pop();
+        // The next of the unit, if there is one.
+        let next = self.issued[unit].front();
+        let first = u16::from(!self.issued[unit].is_empty()) << unit;
+        self.sub_cores[next].first |= first;
+        self.moving |= if self.free >> next & 1 != 0 { first } else { 0 };
     }
 }

@@ -2,34 +2,67 @@
 
 use super::MAX_SUB_CORES;
 
-/// A queue of sub-cores, oldest first: four bits each. A sub-core is in it once at most.
+/// A queue of sub-cores, oldest first: three bits each, above a count of the bits. A sub-core is in it once at most.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Order {
-    queue: u32,
-    bits: u32,
-}
+pub(super) struct Order(u32);
+
+/// Bits of a sub-core, and of the count.
+const BITS: u32 = MAX_SUB_CORES.trailing_zeros();
+const COUNT_BITS: u32 = 8;
+const _: () = assert!(COUNT_BITS + BITS * MAX_SUB_CORES as u32 <= u32::BITS);
 
 impl Order {
     #[inline]
     pub(super) fn push(&mut self, sub_core: usize) {
-        self.queue |= (sub_core as u32) << self.bits;
-        self.bits += 4;
+        let bits = self.0 & ((1 << COUNT_BITS) - 1);
+        self.0 = (self.0 | (sub_core as u32) << (COUNT_BITS + bits)) + BITS;
     }
 
     #[inline]
     pub(super) fn is_empty(self) -> bool {
-        self.bits == 0
+        self.0 == 0
     }
 
     /// The oldest; 0 if there is none.
     #[inline]
     pub(super) fn front(self) -> usize {
-        self.queue as usize & (MAX_SUB_CORES - 1)
+        (self.0 >> COUNT_BITS) as usize & (MAX_SUB_CORES - 1)
     }
 
+    /// Takes the oldest; there must be one.
     #[inline]
     pub(super) fn pop(&mut self) {
-        self.queue >>= 4;
-        self.bits -= 4;
+        let bits = self.0 & ((1 << COUNT_BITS) - 1);
+        self.0 = self.0 >> (COUNT_BITS + BITS) << COUNT_BITS | (bits - BITS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        /// Every sub-core comes and goes as in a queue of those that are not in it yet.
+        #[test]
+        fn behaves_as_a_queue(steps in prop::collection::vec(prop::option::of(0..MAX_SUB_CORES), 1..100)) {
+            let (mut order, mut plain) = (Order::default(), VecDeque::new());
+            for step in steps {
+                match step {
+                    Some(sub_core) if !plain.contains(&sub_core) => {
+                        order.push(sub_core);
+                        plain.push_back(sub_core);
+                    }
+                    None if !plain.is_empty() => {
+                        order.pop();
+                        plain.pop_front();
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!(order.is_empty(), plain.is_empty());
+                prop_assert_eq!(order.front(), plain.front().copied().unwrap_or(0));
+            }
+        }
     }
 }

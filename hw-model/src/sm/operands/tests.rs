@@ -6,6 +6,7 @@ use super::super::RESULT_CYCLES;
 use super::*;
 use crate::config::UnitTiming;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// An instruction and where it is.
 #[derive(Clone, Debug)]
@@ -146,6 +147,8 @@ proptest! {
         SOME_UNITS.iter().for_each(|unit| timings[unit.index()] = timing);
         let mut execution = Execution::new(timings, sub_cores as u32);
         let mut seq = 0;
+        // Issue latches that are taken, as who is told of those that become free knows.
+        let mut latched = BTreeSet::new();
         for (now, Step { writes, takes, issues }) in (0u64..).zip(steps) {
             while let Some(result) = execution.take_result(now) {
                 let at = plain.results.iter().position(|&(at, seq)| at == now && seq == u32::from(result.dst));
@@ -169,18 +172,19 @@ proptest! {
                     prop_assert_eq!(stage.take_mem(sub_core).seq, plain.moving.remove(at).seq);
                 }
             }
-            stage.cycle(now, &mut execution);
+            stage.cycle(now, &mut execution, |sub_core, unit| assert!(latched.remove(&(sub_core, unit))));
             plain.cycle(sub_cores);
             for (sub_core, unit, warp, sources) in issues {
                 let (sub_core, unit) = (sub_core % sub_cores, SOME_UNITS[unit]);
                 let full = plain.latch_is_full(Place::Issued, sub_core, unit.index());
-                prop_assert_eq!(stage.issued_full(sub_core)[unit.index()], if full { u32::MAX } else { 0 });
+                prop_assert_eq!(latched.contains(&(sub_core, unit.index())), full);
                 if full {
                     continue;
                 }
                 let mut reads = vec![0; banks as usize];
                 sources.iter().for_each(|&reg| reads[(usize::from(reg) + usize::from(warp)) % banks as usize] += 1);
                 let turned = bank_reads(&sources, banks).rotate_left(4 * u32::from(warp)) & (u32::MAX >> (32 - 4 * banks));
+                latched.insert((sub_core, unit.index()));
                 stage.issue(sub_core, unit, Inflight { seq, warp, dst: seq as u16, ..Inflight::EMPTY }, turned);
                 plain.moving.push(Moving { seq, sub_core, unit: unit.index(), reads, place: Place::Issued });
                 seq += 1;

@@ -5,7 +5,7 @@
 //! loses its turn. With one kernel it is GTO.
 
 use crate::sm::KERNEL_SLOTS;
-use crate::sm::sub_core::Residents;
+use crate::sm::residents::Residents;
 
 /// The kernel slot whose turn it is after slot `last` issued, and which of `issuable` (not empty) are its warps.
 pub(super) fn turn(issuable: u32, last: u8, warps: &Residents) -> (u8, u32) {

@@ -3,17 +3,22 @@
 use super::*;
 use proptest::prelude::*;
 
-fn warps(ages: [u32; 4]) -> Residents {
-    let mut warps = Residents::default();
-    (0..).zip(ages).for_each(|(local, age)| warps.arrive(local, 0, age));
+/// Warps that arrive in this order, by local number.
+fn warps(order: [u32; 4]) -> Residents {
+    let mut warps = Residents::new(WarpSchedulerKind::Gto);
+    (0..).zip(order).for_each(|(age, local)| assert!(warps.arrive(local, 0, age).is_none()));
     warps
 }
 
 #[test]
 fn gto_stays_with_its_warp_and_falls_back_to_the_oldest() {
-    let warps = warps([5, 3, 9, 4]);
+    let warps = warps([1, 3, 0, 2]);
     let mut gto = Picker::new(WarpSchedulerKind::Gto);
-    let mut pick = |issuable| gto.pick(issuable, &warps);
+    gto.placed(&warps);
+    let mut pick = |issuable: u32| {
+        let places = (0..4).filter(|local| issuable >> local & 1 == 1).fold(0, |places, local| places | warps.bit(local));
+        gto.pick(places, &warps)
+    };
     assert_eq!(pick(0b1110), 1, "oldest of 1, 2, 3");
     assert_eq!(pick(0b1111), 1, "greedy");
     assert_eq!(pick(0b1101), 3, "1 stalls, 3 is the oldest left");
@@ -22,16 +27,17 @@ fn gto_stays_with_its_warp_and_falls_back_to_the_oldest() {
 
 #[test]
 fn lrr_takes_turns() {
-    let warps = warps([0; 4]);
+    let mut warps = Residents::new(WarpSchedulerKind::Lrr);
+    (0..).zip([2, 0, 3, 1]).for_each(|(age, local)| assert!(warps.arrive(local, 0, age).is_none()));
     let mut lrr = Picker::new(WarpSchedulerKind::Lrr);
     let order: Vec<u32> = [0b1111, 0b1111, 0b1011, 0b1111, 0b1111].map(|m| lrr.pick(m, &warps)).to_vec();
     assert_eq!(order, [1, 2, 3, 0, 1]);
 }
 
-/// Warps with these kernel slots; the age is the position.
+/// Warps with these kernel slots; age and place are the position, whatever the scheduler.
 fn of_kernels(kernels: &[u8]) -> Residents {
-    let mut warps = Residents::default();
-    (0..).zip(kernels).for_each(|(at, &kernel)| warps.arrive(at, kernel, at));
+    let mut warps = Residents::new(WarpSchedulerKind::Gto);
+    (0..).zip(kernels).for_each(|(at, &kernel)| assert!(warps.arrive(at, kernel, at).is_none()));
     warps
 }
 
@@ -53,6 +59,7 @@ fn kernel_lrr_gives_kernels_turns_and_is_greedy_within() {
 /// Picks for a sequence of masks.
 fn picks(kind: WarpSchedulerKind, warps: &Residents, masks: &[u32]) -> Vec<u32> {
     let mut picker = Picker::new(kind);
+    picker.placed(warps);
     masks.iter().map(|&mask| picker.pick(mask, warps)).collect()
 }
 

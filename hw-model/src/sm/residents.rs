@@ -1,0 +1,161 @@
+//! The warps of a sub-core, each in a place: the bit that stands for it in the sub-core's masks.
+//!
+//! Schedulers that want the oldest warp have the places in the order of arrival, so that the oldest of a set is its lowest bit; a search
+//! would cost the host a branch that it cannot predict in nearly every cycle. Where places run out the warps move together. Loose round
+//! robin goes by warp slots, and its places are these.
+
+use super::KERNEL_SLOTS;
+use crate::config::WarpSchedulerKind;
+
+/// Most warps of a sub-core: masks over them have 32 bits.
+const MAX_PLACES: usize = 32;
+
+/// A sub-core's warps. A warp's local number is its slot's among those of the sub-core. What is looked at in every cycle comes first.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Residents {
+    /// By place, of the warp that took it last.
+    warp: [Resident; MAX_PLACES],
+    /// Places taken.
+    live: u32,
+    /// Places in the order of arrival; else by local number.
+    by_age: bool,
+    /// By place, its order of arrival.
+    age: [u32; MAX_PLACES],
+    /// By local number, the bit of the place of the warp that is there; 0 if there is none.
+    bits: [u32; MAX_PLACES],
+}
+
+/// Local number (5 bits) and kernel slot of a warp.
+#[derive(Clone, Copy, Debug, Default)]
+struct Resident(u8);
+
+impl Resident {
+    const LOCAL_BITS: u32 = MAX_PLACES.trailing_zeros();
+
+    fn new(local: usize, kernel: u8) -> Self {
+        Resident(local as u8 | kernel << Self::LOCAL_BITS)
+    }
+
+    #[inline]
+    fn local(self) -> u32 {
+        u32::from(self.0) & (MAX_PLACES as u32 - 1)
+    }
+
+    #[inline]
+    fn kernel(self) -> u8 {
+        self.0 >> Self::LOCAL_BITS
+    }
+}
+
+const _: () = assert!(KERNEL_SLOTS << Resident::LOCAL_BITS <= 1 << u8::BITS);
+
+/// Where each place's warp has gone.
+#[derive(Clone, Debug)]
+pub(super) struct Moves {
+    before: u32,
+}
+
+impl Moves {
+    /// The same warps as `mask` had before.
+    pub(super) fn of(&self, mask: u32) -> u32 {
+        let (mut after, mut rest) = (0, mask & self.before);
+        while rest != 0 {
+            let bit = rest & rest.wrapping_neg();
+            rest ^= bit;
+            // They keep their order and leave no gaps.
+            after |= 1 << (self.before & (bit - 1)).count_ones();
+        }
+        after
+    }
+}
+
+impl Residents {
+    pub(super) fn new(scheduler: WarpSchedulerKind) -> Self {
+        let by_age = match scheduler {
+            WarpSchedulerKind::Gto | WarpSchedulerKind::KernelLrr => true,
+            WarpSchedulerKind::Lrr => false,
+        };
+        Residents { warp: [Resident::default(); MAX_PLACES], live: 0, by_age, age: [0; MAX_PLACES], bits: [0; MAX_PLACES] }
+    }
+
+    /// A warp of `kernel`, younger than all others, takes the local number. Others may have moved to make room.
+    pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) -> Option<Moves> {
+        let local = local as usize & (MAX_PLACES - 1);
+        let mut moves = None;
+        let place = if self.by_age {
+            if self.live.leading_zeros() == 0 {
+                moves = Some(self.close_ranks());
+            }
+            (u32::BITS - self.live.leading_zeros()) as usize & (MAX_PLACES - 1)
+        } else {
+            local
+        };
+        self.live |= 1 << place;
+        (self.warp[place], self.age[place], self.bits[local]) = (Resident::new(local, kernel), age, 1 << place);
+        moves
+    }
+
+    fn close_ranks(&mut self) -> Moves {
+        let moves = Moves { before: self.live };
+        let (mut rest, mut to) = (self.live, 0);
+        while rest != 0 {
+            let from = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            (self.warp[to], self.age[to]) = (self.warp[from], self.age[from]);
+            self.bits[self.warp[to].local() as usize] = 1 << to;
+            to += 1;
+        }
+        self.live = moves.of(self.live);
+        moves
+    }
+
+    /// The warp with this local number has left.
+    pub(super) fn leave(&mut self, local: u32) {
+        self.live &= !std::mem::take(&mut self.bits[local as usize & (MAX_PLACES - 1)]);
+    }
+
+    /// Places taken.
+    pub(super) fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// The bit of the warp with this local number; 0 if there is none.
+    #[inline]
+    pub(super) fn bit(&self, local: u32) -> u32 {
+        self.bits[local as usize & (MAX_PLACES - 1)]
+    }
+
+    /// Local number of the warp that took the place last.
+    #[inline]
+    pub(super) fn local(&self, place: u32) -> u32 {
+        self.warp[place as usize & (MAX_PLACES - 1)].local()
+    }
+
+    /// Kernel slot of the warp that took the place last.
+    #[inline]
+    pub(super) fn kernel(&self, place: u32) -> u8 {
+        self.warp[place as usize & (MAX_PLACES - 1)].kernel()
+    }
+
+    /// The place of the oldest of a set; any if the set is empty.
+    #[inline]
+    pub(super) fn oldest(&self, mut set: u32) -> u32 {
+        let mut oldest = set.trailing_zeros();
+        if self.by_age {
+            return oldest;
+        }
+        let age = |place: u32| self.age[place as usize & (MAX_PLACES - 1)];
+        set &= set.wrapping_sub(1);
+        while set != 0 {
+            let place = set.trailing_zeros();
+            set &= set - 1;
+            oldest = if age(place) < age(oldest) { place } else { oldest };
+        }
+        oldest
+    }
+}
+
+#[cfg(test)]
+#[path = "residents_tests.rs"]
+mod tests;
