@@ -52,6 +52,16 @@ fn mutation() -> impl Strategy<Value = Mutation> {
     ]
 }
 
+/// A number for a machine: small, a power of two, or the most that its field can hold or nearly.
+fn number() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        0..=16_i64,
+        (0..32_u32).prop_map(|bit| 1 << bit),
+        (0..32_u32).prop_map(|shift| i64::from(u32::MAX >> shift)),
+        0..=i64::from(u32::MAX)
+    ]
+}
+
 /// The runs of decimal digits.
 fn numbers(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
@@ -176,8 +186,14 @@ fn build(name: &str, text: &str) {
     }
 }
 
+/// 400 cases of each, or the number in the variable `MIAS_CASES`.
+fn cases() -> ProptestConfig {
+    let asked = std::env::var("MIAS_CASES").ok();
+    ProptestConfig::with_cases(asked.map_or(400, |text| text.parse().expect("MIAS_CASES is a number")))
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases())]
 
     #[test]
     fn a_mutated_trace_is_read_or_refused(mutations in prop::collection::vec(mutation(), 1..4)) {
@@ -213,6 +229,14 @@ proptest! {
     #[test]
     fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
         let bytes = mutations.iter().fold(include_bytes!("../../configs/gpus/rtx2060-accelsim.toml").to_vec(), apply);
+        build("my.toml", &String::from_utf8_lossy(&bytes));
+    }
+
+    /// Some of its numbers anything, in range or up to the most that can be written.
+    #[test]
+    fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
+        let file = include_bytes!("../../configs/gpus/rtx2060-accelsim.toml").to_vec();
+        let bytes = numbers.into_iter().fold(file, |bytes, (at, number)| apply(bytes, &Mutation::Number(at, number)));
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 

@@ -1,5 +1,5 @@
 //! `cargo xtask soak`: the firmware's properties, with a million cases each instead of the hundreds or thousands of a test run, and
-//! ten thousand random schedules of faults, and as many of launches, of the firmware on the GPU model.
+//! ten thousand random schedules of faults, and as many of launches, of the firmware on the GPU model, and a hundred thousand mutated files.
 
 use anyhow::Result;
 
@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// Random schedules of faults, and of launches.
     #[arg(long, default_value_t = 10_000)]
     schedules: u32,
+    /// Mutations of each kind of input file.
+    #[arg(long, default_value_t = 100_000)]
+    files: u32,
     /// Only tests whose name contains this.
     filter: Option<String>,
 }
@@ -37,6 +40,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     report.step(&format!("{schedules} random schedules of launches"), || {
         let mut soak = cargo(["test", "--package", "mias-suites", "--test", "scheduling", "--"]);
         run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
+    });
+    let files = args.files.to_string();
+    report.step(&format!("{files} mutations of each kind of input file"), || {
+        let mut soak = cargo(["test", "--package", "mias", "--test", "mutations", "--no-fail-fast", "--"]);
+        run_command(soak.args(&args.filter).env(CASES, &files))
     });
     report.finish("cargo xtask soak")
 }

@@ -85,8 +85,8 @@ impl GpuConfig {
             if unit.latency == 0 || unit.latency > 512 {
                 fail(key, unit.latency, "latency must be 1 to 512 cycles")?;
             }
-            if unit.interval == 0 {
-                fail(key, unit.interval, "interval must be at least 1 cycle")?;
+            if unit.interval == 0 || unit.interval > 512 {
+                fail(key, unit.interval, "interval must be 1 to 512 cycles")?;
             }
         }
         if sm.count > 256 {
@@ -98,7 +98,14 @@ impl GpuConfig {
         if sm.tbs > 64 {
             fail("sm.tbs", sm.tbs, "must be at most 64")?;
         }
-        if sm.sub_cores == 0 || sm.threads / 32 > 32 * sm.sub_cores {
+        if !sm.sub_cores.is_power_of_two()
+            || sm.sub_cores > 8
+            || sm.collector_units % sm.sub_cores != 0
+            || sm.register_banks % sm.sub_cores != 0
+        {
+            fail("sm.sub_cores", sm.sub_cores, "must be 1, 2, 4 or 8 and divide collector_units and register_banks")?;
+        }
+        if sm.threads / 32 > 32 * sm.sub_cores {
             fail("sm.sub_cores", sm.sub_cores, "a sub-core can hold at most 32 warps")?;
         }
         if sm.collector_units / sm.sub_cores > 4 {
@@ -112,13 +119,6 @@ impl GpuConfig {
         }
         if l1.modified_floor_percent > 100 {
             fail("l1.modified_floor_percent", l1.modified_floor_percent, "must be at most 100")?;
-        }
-        if !sm.sub_cores.is_power_of_two()
-            || sm.sub_cores > 8
-            || sm.collector_units % sm.sub_cores != 0
-            || sm.register_banks % sm.sub_cores != 0
-        {
-            fail("sm.sub_cores", sm.sub_cores, "must be 1, 2, 4 or 8 and divide collector_units and register_banks")?;
         }
         for (key, bytes) in [("l1.sector_bytes", l1.sector_bytes), ("l2.sector_bytes", l2.sector_bytes)] {
             if bytes != 32 {
@@ -170,5 +170,24 @@ impl GpuConfig {
             fail("dram.timing.t_refi", t.t_refi, remedy)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::SmConfig;
+    use crate::memory::test_config;
+
+    #[test]
+    fn numbers_that_no_sum_could_hold_are_refused() {
+        let refused = |change: fn(&mut SmConfig)| {
+            let mut gpu = test_config();
+            change(&mut gpu.sm);
+            gpu.check().unwrap_err().key
+        };
+        assert_eq!(refused(|sm| sm.sub_cores = u32::MAX), "sm.sub_cores");
+        assert_eq!(refused(|sm| sm.sub_cores = 1 << 31), "sm.sub_cores");
+        assert_eq!(refused(|sm| sm.units.uniform.interval = u32::MAX), "sm.units.uniform");
+        assert_eq!(test_config().check(), Ok(()));
     }
 }
