@@ -1,9 +1,13 @@
 //! Bar charts: clusters of bars, one per series, from zero; and bars of stacked shares.
 
+use super::names::Names;
 use super::svg::{Anchor, Frame, Scale, Svg, Unit};
 
 /// Width of every chart in user units; the page shows it at its own width.
 pub(super) const WIDTH: f64 = 960.0;
+
+/// Width that a character of a number on a bar takes, in user units: a digit of the widest of the page's fonts in the size of `.value`, and a little space.
+const DIGIT_WIDTH: f64 = 7.2;
 
 /// A series of bars.
 #[derive(Clone, Debug)]
@@ -48,7 +52,7 @@ pub(super) struct Grouped<'a> {
     pub(super) clusters: Vec<Cluster>,
     /// A line at 1: nothing gained, nothing lost.
     pub(super) one: bool,
-    /// Values on top of the bars.
+    /// Values on the bars, where all of them are wide enough.
     pub(super) numbers: bool,
 }
 
@@ -57,7 +61,10 @@ impl Grouped<'_> {
         let frame = Frame { left: 60.0, top: 14.0, width: WIDTH - 70.0, height: 250.0 };
         let lines =
             self.clusters.iter().map(|cluster| cluster.names.len() + usize::from(!cluster.note.is_empty())).max().unwrap_or(1).max(1);
-        let mut svg = Svg::new(WIDTH, frame.bottom() + 12.0 + 14.0 * lines as f64);
+        let gaps = self.clusters.iter().filter(|cluster| cluster.apart).count() as f64;
+        let slot = frame.width / (self.clusters.len() as f64 + 0.4 * gaps).max(1.0);
+        let below = self.bar_names(self.bar_width(slot)).map_or(0.0, |names| names.height());
+        let mut svg = Svg::new(WIDTH, frame.bottom() + below.max(12.0 + 14.0 * lines as f64));
         let marked = |mark: &Mark| match mark {
             Mark::Null(value) | Mark::Oracle(value) | Mark::Thesis(_, value) => *value,
         };
@@ -67,8 +74,6 @@ impl Grouped<'_> {
         if self.one {
             svg.line((frame.left, scale.at(1.0)), (frame.right(), scale.at(1.0)), "one", "1");
         }
-        let gaps = self.clusters.iter().filter(|cluster| cluster.apart).count() as f64;
-        let slot = frame.width / (self.clusters.len() as f64 + 0.4 * gaps).max(1.0);
         let mut x = frame.left;
         for cluster in &self.clusters {
             x += if cluster.apart { 0.4 * slot } else { 0.0 };
@@ -82,9 +87,7 @@ impl Grouped<'_> {
     }
 
     fn cluster(&self, svg: &mut Svg, frame: Frame, scale: &Scale, (x, slot): (f64, f64), cluster: &Cluster) {
-        // A cluster alone has room for the names of its bars; no bar is wider than that.
-        let widest = if self.clusters.len() == 1 { 118.0 } else { 56.0 };
-        let bar = (0.84 * slot / self.series.len().max(1) as f64).min(widest);
+        let bar = self.bar_width(slot);
         let inside = bar * self.series.len() as f64;
         let first = x + (slot - inside) / 2.0;
         let place = |series: usize| first + bar * series as f64;
@@ -116,14 +119,15 @@ impl Grouped<'_> {
                 }
             }
         }
-        for (number, (value, series)) in cluster.values.iter().zip(&self.series).enumerate().filter(|_| self.numbers) {
-            let Some(value) = *value else { continue };
+        let number_of = self.number_in(bar);
+        for (number, (value, series)) in cluster.values.iter().zip(&self.series).enumerate() {
+            let (Some(value), Some(number_of)) = (*value, number_of) else { continue };
             let (end, middle) = (scale.at(value), place(number) + bar / 2.0);
             // At the foot of the bar, where no mark is, if there is room.
             match (zero - end > 30.0, value < 0.0) {
-                (true, _) => svg.text((middle, zero - 8.0), Anchor::Middle, letters(series.colour), &self.shown(value)),
-                (_, true) => svg.text((middle, end + 13.0), Anchor::Middle, "value", &self.shown(value)),
-                _ => svg.text((middle, end - 6.0), Anchor::Middle, "value", &self.shown(value)),
+                (true, _) => svg.text((middle, zero - 8.0), Anchor::Middle, letters(series.colour), &number_of(self, value)),
+                (_, true) => svg.text((middle, end + 13.0), Anchor::Middle, "value", &number_of(self, value)),
+                _ => svg.text((middle, end - 6.0), Anchor::Middle, "value", &number_of(self, value)),
             }
         }
         let line = |number: usize| frame.bottom() + 17.0 + 14.0 * number as f64;
@@ -131,11 +135,32 @@ impl Grouped<'_> {
             svg.text((x + slot / 2.0, line(number)), Anchor::Middle, "name", name);
         }
         svg.text((x + slot / 2.0, line(cluster.names.len())), Anchor::Middle, "tick", &cluster.note);
-        if self.clusters.len() == 1 && cluster.names.is_empty() {
-            for (number, series) in self.series.iter().enumerate() {
-                svg.text((place(number) + bar / 2.0, line(0)), Anchor::Middle, "name", &series.name);
-            }
+        if let Some(names) = self.bar_names(bar) {
+            names.draw(svg, first, frame.bottom());
         }
+    }
+
+    /// Width of a bar if clusters stand so far apart.
+    fn bar_width(&self, slot: f64) -> f64 {
+        // A cluster alone has room for the names of its bars; no bar is wider than that.
+        let widest = if self.clusters.len() == 1 { 118.0 } else { 56.0 };
+        (0.84 * slot / self.series.len().max(1) as f64).min(widest)
+    }
+
+    /// The names of bars so wide, where they and not their cluster have names.
+    fn bar_names(&self, bar: f64) -> Option<Names<'_>> {
+        let alone = self.clusters.len() == 1 && self.clusters[0].names.is_empty();
+        alone.then(|| Names::new(self.series.iter().map(|series| series.name.as_str()), bar))
+    }
+
+    /// How values are written on bars so wide: with their unit, without, or not at all; all alike.
+    fn number_in(&self, bar: f64) -> Option<fn(&Self, f64) -> String> {
+        let bare = |chart: &Self, value: f64| chart.shown(value).replace(" %", "");
+        let fits = |of: &fn(&Self, f64) -> String| {
+            let mut values = self.clusters.iter().flat_map(|cluster| cluster.values.iter().flatten());
+            values.all(|&value| DIGIT_WIDTH * of(self, value).chars().count() as f64 <= bar)
+        };
+        [Self::shown as fn(&Self, f64) -> String, bare].into_iter().filter(|_| self.numbers).find(fits)
     }
 
     fn shown(&self, value: f64) -> String {

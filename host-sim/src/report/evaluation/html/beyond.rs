@@ -109,23 +109,23 @@ fn regrets(page: &mut Page, study: &StudyResult) {
         return;
     }
     page.heading("What a decision loses");
-    let width = 0.56 * WIDTH;
-    let panels = |of: &[(&str, Vec<Strip>)]| -> String {
-        let panel = |(objective, strips): &(&str, Vec<Strip>)| {
-            let drawing =
-                points::strips(&format!("Regret in {objective}"), &format!("regret in {objective}"), Unit::Percent, width, strips);
-            format!("<div><h4>{objective}</h4>{drawing}</div>\n")
-        };
-        of.iter().map(panel).collect()
+    // Side by side if names have room then.
+    let half = 0.56 * WIDTH;
+    let halves = decision.iter().all(|(_, strips)| points::names(strips, half).fit());
+    let width = if halves { half } else { WIDTH };
+    let panel = |(objective, strips): &(&str, Vec<Strip>)| {
+        let drawing = points::strips(&format!("Regret in {objective}"), &format!("regret in {objective}"), Unit::Percent, width, strips);
+        format!("<div><h4>{objective}</h4>{drawing}</div>\n")
     };
+    let panels: String = decision.iter().map(panel).collect();
     page.figure(
         "Figure B",
         "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs, and only pairs in which it is one of those that were run.",
         &with_shapes(Legend::default()),
-        &format!("<div class=\"panels\">{}</div>\n", panels(&decision)),
+        &format!("<div class=\"{}\">{panels}</div>\n", if halves { "panels" } else { "panels rows" }),
     );
     if end_to_end.iter().any(|(_, strips)| !strips.is_empty()) {
-        // Left-over and spatial have an end-to-end regret too; names need the whole width then.
+        // Left-over and spatial have an end-to-end regret too.
         let drawings: String = end_to_end
             .iter()
             .map(|(objective, strips)| {

@@ -23,6 +23,7 @@ figcaption{font-size:14px;color:#333;margin:8px 0 4px;max-width:90ch}
 figcaption b{color:#111}
 svg{display:block;width:100%;height:auto}
 .panels{display:grid;grid-template-columns:1fr 1fr;gap:14px 22px}
+.panels.rows{grid-template-columns:1fr}
 .panels h4{margin:6px 0 0;font-size:14px;font-weight:600}
 .panels p{margin:0 0 2px;font-size:13px;color:#555}
 ul.legend{list-style:none;margin:6px 0 4px;padding:0;display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px}

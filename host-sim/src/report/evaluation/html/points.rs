@@ -1,6 +1,7 @@
 //! Charts of points: curves over time, dots in a plane, dots by category.
 
 use super::bars::WIDTH;
+use super::names::Names;
 use super::palette::INK;
 use super::svg::{Anchor, Frame, Scale, Svg, Unit};
 
@@ -113,10 +114,16 @@ pub(super) struct Strip {
     pub(super) mean: Option<f64>,
 }
 
+/// The names of strips in a chart so wide.
+pub(super) fn names(strips: &[Strip], width: f64) -> Names<'_> {
+    Names::new(strips.iter().map(|strip| strip.name.as_str()), (width - 70.0) / strips.len().max(1) as f64)
+}
+
 /// Dots by category, side by side in the order given, with the mean of each as a line.
 pub(super) fn strips(label: &str, y_label: &str, unit: Unit, width: f64, strips: &[Strip]) -> String {
     let frame = Frame { left: 60.0, top: 14.0, width: width - 70.0, height: 230.0 };
-    let mut svg = Svg::new(width, frame.bottom() + 34.0);
+    let names = names(strips, width);
+    let mut svg = Svg::new(width, frame.bottom() + 8.0 + names.height());
     let values = strips.iter().flat_map(|strip| strip.dots.iter().map(|dot| dot.at.1));
     let y = Scale::over(values.chain([0.0]), frame.bottom(), frame.top, unit);
     svg.y_axis(frame, &y, y_label);
@@ -132,8 +139,8 @@ pub(super) fn strips(label: &str, y_label: &str, unit: Unit, width: f64, strips:
             svg.line((left + 0.08 * slot, y.at(mean)), (left + 0.92 * slot, y.at(mean)), "mean", &format!("{}, mean: {shown}", strip.name));
             svg.text((left + 0.5 * slot, y.at(mean) - 6.0), Anchor::Middle, "value", &shown);
         }
-        svg.text((left + slot / 2.0, frame.bottom() + 17.0), Anchor::Middle, "name", &strip.name);
     }
+    names.draw(&mut svg, frame.left, frame.bottom());
     svg.line((frame.left, frame.bottom()), (frame.right(), frame.bottom()), "axis", "");
     svg.finish(label)
 }

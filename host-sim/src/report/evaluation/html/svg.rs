@@ -106,6 +106,13 @@ impl Svg {
         self.body += &format!("<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\" class=\"label\">{text}</text>");
     }
 
+    /// A name that ends at this point and rises towards it.
+    pub(super) fn slanted(&mut self, (x, y): (f64, f64), degrees: f64, text: &str) {
+        let (x, y, text) = (short(x), short(y), escape(text));
+        let rotate = format!("translate({x} {y}) rotate(-{degrees})");
+        self.body += &format!("<text transform=\"{rotate}\" text-anchor=\"end\" class=\"name\">{text}</text>");
+    }
+
     /// Horizontal grid lines with their values, and what they count.
     pub(super) fn y_axis(&mut self, frame: Frame, scale: &Scale, label: &str) {
         for &tick in &scale.ticks {
