@@ -10,7 +10,7 @@ use crate::evaluate::store::{Note, Store};
 use crate::evaluate::study::{Job, Studies, words};
 use crate::evaluate::{SAMPLING, results::Evaluation};
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Machine, RunError};
+use crate::experiment::machine::{End, Machine, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::experiment::simulated::SimulatedGpu;
@@ -35,6 +35,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
     warn_of_linear(&plan);
+    warn_of_windows(&plan);
     let cancel = interrupt::catch()?;
     let begun = Instant::now();
     let traces = traces(&plan, args.no_cache, &cancel).map_err(|error| before_any_run(error, store.as_ref()))?;
@@ -51,7 +52,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     eprintln!("{done} of {} runs simulated in {:.0} s, the others were there", studies.jobs.len(), simulating.elapsed().as_secs_f64());
 
     let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
-    write(&store, &evaluation)?;
+    write(&store, &evaluation, studies.jobs.len())?;
     Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, &folder))?)
 }
 
@@ -63,6 +64,25 @@ fn warn_of_linear(plan: &Plan) {
     let names: BTreeSet<&str> = without.map(|setting| setting.gpu.name.as_str()).collect();
     for name in names {
         eprintln!("warning: `{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`");
+    }
+}
+
+/// Says in which experiments a policy cannot come to a decision, because it measures for as long as the runs last or longer.
+fn warn_of_windows(plan: &Plan) {
+    for experiment in plan.experiments.iter().filter(|experiment| experiment.policies.iter().any(|policy| policy.measures())) {
+        let settings = experiment.settings.iter().map(|setting| setting.options);
+        let short = settings.filter_map(|options| match options.end {
+            End::Cycles(cycles) if cycles <= u64::from(options.profile_cycles) => Some((cycles, options.profile_cycles)),
+            _ => None,
+        });
+        for (cycles, profile) in short.collect::<BTreeSet<_>>() {
+            eprintln!(
+                "warning: `{}` ends after {} cycles, before a profiling window of {} is over: nothing is decided; make cycles larger",
+                experiment.name,
+                grouped(cycles),
+                grouped(profile.into())
+            );
+        }
     }
 }
 
@@ -110,13 +130,14 @@ fn there(store: &Store, kept: usize, all: Option<usize>) -> String {
     format!("{kept}{of} runs are kept in {}; the same command goes on from there", store.folder().display())
 }
 
-/// Documents that are written last, so that a folder that has them is complete.
-fn write(store: &Store, evaluation: &Evaluation) -> Result<(), CliError> {
+/// Documents that are written last, so that a folder that has them is complete. All `runs` are there.
+fn write(store: &Store, evaluation: &Evaluation, runs: usize) -> Result<(), CliError> {
     let json = serde_json::to_string_pretty(evaluation).map_err(CliError::internal)? + "\n";
-    store.put("results.json", &json)?;
-    store.put("results.csv", &evaluation::csv::render(evaluation))?;
-    store.put("report.html", &evaluation::html::render(evaluation))?;
-    Ok(())
+    let put =
+        |name, text: &str| store.put(name, text).map_err(|error| CliError::User(format!("{error}; {}", there(store, runs, Some(runs)))));
+    put("results.json", &json)?;
+    put("results.csv", &evaluation::csv::render(evaluation))?;
+    put("report.html", &evaluation::html::render(evaluation))
 }
 
 fn list(studies: &Studies<'_>) -> Result<(), CliError> {
@@ -171,15 +192,34 @@ impl Watch for Bar {
 mod tests {
     use super::*;
     use crate::evaluate::record::{FORMAT, Identity, Kept};
-    use crate::experiment::machine::{End, Options, Outcome};
+    use crate::evaluate::results::{PlanNote, SCHEMA_VERSION};
+    use crate::experiment::machine::{Options, Outcome};
     use crate::experiment::policy::Control;
     use crate::gpu_file;
+
+    fn store_in(folder: &std::path::Path) -> Store {
+        let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };
+        Store::open(folder, &note).unwrap()
+    }
+
+    /// A folder stands where the report should be.
+    #[test]
+    fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_in(folder.path());
+        std::fs::create_dir_all(folder.path().join("report.html/in-the-way")).unwrap();
+        let plan = PlanNote { name: "p".into(), description: String::new(), hash: String::new() };
+        let evaluation = Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies: Vec::new() };
+        let said = write(&store, &evaluation, 7).unwrap_err().to_string();
+        assert!(said.contains("report.html"), "{said}");
+        let rest = format!("; 7 of 7 runs are kept in {}; the same command goes on from there", folder.path().display());
+        assert!(said.ends_with(&rest), "{said}");
+    }
 
     #[test]
     fn ctrl_c_before_any_run_says_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
-        let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };
-        let store = Store::open(folder.path(), &note).unwrap();
+        let store = store_in(folder.path());
         let (gpu, options) = (gpu_file::load("rtx2060").unwrap(), Options::new(End::Done));
         let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
         store.save(&run, &Kept::of(&Outcome::default())).unwrap();
