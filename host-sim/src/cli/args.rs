@@ -90,7 +90,7 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, or the TOML file of a plan of your own
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, or the TOML file of a plan of your own
     #[arg(default_value = "thesis")]
     pub(super) plan: String,
     /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]

@@ -30,6 +30,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("thesis", include_str!("../../../../plans/thesis.toml")),
     ("extended", include_str!("../../../../plans/extended.toml")),
     ("quick", include_str!("../../../../plans/quick.toml")),
+    ("baselines", include_str!("../../../../plans/baselines.toml")),
     ("rules", include_str!("../../../../plans/rules.toml")),
     ("sensitivity", include_str!("../../../../plans/sensitivity.toml")),
     ("linear", include_str!("../../../../plans/linear.toml")),
