@@ -194,6 +194,8 @@ fn the_report_is_whole(html: &str) {
     for lost in ["NaN", "inf,", "undefined"] {
         assert!(!html.contains(lost), "{lost}");
     }
+    // A mean of three pairs is not compared with one of 21.
+    assert!(html.contains("Not of the pairs that the thesis' means are of") && html.contains("marked in the figures: all, CC, MM, MC."));
     let (opened, closed) = (html.matches("<figure").count(), html.matches("</figure>").count());
     assert_eq!(opened, closed);
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());

@@ -36,7 +36,7 @@ pub(super) enum Command {
     /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
     Evaluate(EvaluateArgs),
     /// Compare the runs of two result folders; exit code 1 if they differ
-    Diff(DiffArgs),
+    Diff(super::diff::DiffArgs),
     /// Run one policy and print everything measured, or replay an Accel-Sim trace
     Run(Box<RunArgs>),
     /// List the kernels, characterise them, or check their results
@@ -93,6 +93,12 @@ pub(super) struct EvaluateArgs {
     /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, or the TOML file of a plan of your own
     #[arg(default_value = "thesis")]
     pub(super) plan: String,
+    /// This plan instead of `thesis`
+    #[arg(long = "plan", value_name = "PLAN", conflicts_with = "quick")]
+    pub(super) instead: Option<String>,
+    /// The plan `quick` instead of `thesis`
+    #[arg(long)]
+    pub(super) quick: bool,
     /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -105,14 +111,6 @@ pub(super) struct EvaluateArgs {
     /// Execute kernels even if their traces are cached, and cache none
     #[arg(long)]
     pub(super) no_cache: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct DiffArgs {
-    /// A folder that `mias evaluate` wrote
-    pub(super) first: PathBuf,
-    /// Another
-    pub(super) second: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,19 @@
 //! `mias diff`: the runs of two result folders beside each other.
 
 use super::CliError;
-use super::args::DiffArgs;
 use crate::evaluate::diff::Diff;
 use crate::evaluate::store::Store;
 use crate::report::evaluation;
 use crate::report::output::Output;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DiffArgs {
+    /// A folder that `mias evaluate` wrote
+    first: PathBuf,
+    /// Another
+    second: PathBuf,
+}
 
 pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
     let (first, first_note) = Store::existing(&args.first)?;

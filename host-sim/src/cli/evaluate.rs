@@ -26,7 +26,7 @@ use std::time::Instant;
 
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
     let policies = own::with_fingerprint(policies)?;
-    let plan = plan::load(&args.plan, &policies)?;
+    let plan = plan::load(plan_name(args)?, &policies)?;
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
     }
@@ -64,6 +64,18 @@ fn warn_of_linear(plan: &Plan) {
     let names: BTreeSet<&str> = without.map(|setting| setting.gpu.name.as_str()).collect();
     for name in names {
         eprintln!("warning: `{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`");
+    }
+}
+
+/// The one plan that is asked for.
+fn plan_name(args: &EvaluateArgs) -> Result<&str, CliError> {
+    let instead = if args.quick { Some("quick") } else { args.instead.as_deref() };
+    match instead {
+        Some(name) if args.plan != "thesis" && args.plan != name => {
+            Err(CliError::User(format!("two plans, `{}` and `{name}`; give one", args.plan)))
+        }
+        Some(name) => Ok(name),
+        None => Ok(&args.plan),
     }
 }
 
@@ -190,12 +202,29 @@ impl Watch for Bar {
 
 #[cfg(test)]
 mod tests {
+    use super::super::args::{Arguments, Command};
     use super::*;
     use crate::evaluate::record::{FORMAT, Identity, Kept};
     use crate::evaluate::results::{PlanNote, SCHEMA_VERSION};
     use crate::experiment::machine::{Options, Outcome};
     use crate::experiment::policy::Control;
     use crate::gpu_file;
+    use clap::Parser;
+
+    #[test]
+    fn one_plan_is_asked_for_in_any_of_three_ways() {
+        let plan = |words: &[&str]| match Arguments::try_parse_from([&["mias", "evaluate"], words].concat()).unwrap().command {
+            Command::Evaluate(args) => plan_name(&args).map(str::to_owned).map_err(|error| error.to_string()),
+            _ => unreachable!(),
+        };
+        let named = |name: &str| Ok(name.to_owned());
+        assert_eq!(plan(&[]), named("thesis"));
+        for words in [&["extended"][..], &["--plan", "extended"], &["thesis", "--plan", "extended"], &["extended", "--plan", "extended"]] {
+            assert_eq!(plan(words), named("extended"), "{words:?}");
+        }
+        assert_eq!(plan(&["--quick"]), named("quick"));
+        assert_eq!(plan(&["my.toml", "--quick"]), Err("error: two plans, `my.toml` and `quick`; give one".into()));
+    }
 
     fn store_in(folder: &std::path::Path) -> Store {
         let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };

@@ -44,14 +44,6 @@ pub(super) fn legend(palette: &Palette, names: &[&'static str]) -> Legend {
     names.iter().fold(Legend::default(), |legend, name| legend.colour(palette.policy(name), name))
 }
 
-/// The group of two kernels, in whichever order.
-fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s GroupResult> {
-    study.groups.iter().find(|group| {
-        let names: Vec<&str> = group.kernels.iter().map(|kernel| plain(kernel)).collect();
-        names == kernels || names == [kernels[1], kernels[0]]
-    })
-}
-
 /// The bars of a pair, with S_null and the oracle.
 fn cluster(group: &GroupResult, policies: &[&str]) -> Cluster {
     let speedup = |policy: &&str| group.policies.iter().find(|result| result.policy == *policy)?.metrics.speedup;
@@ -67,12 +59,13 @@ fn cluster(group: &GroupResult, policies: &[&str]) -> Cluster {
     Cluster { names, note: String::new(), values: policies.iter().map(speedup).collect(), marks, apart: false }
 }
 
-/// The bars of the means of a class, with the thesis' means.
+/// The bars of the means of a class, with the thesis' means where they are of the same pairs.
 fn mean_cluster(study: &StudyResult, class: &str, policies: &[&str], name: &str) -> Cluster {
     let mean = |policy: &str| summary::find(&study.summary, class, policy)?.means.get("speedup")?.arithmetic;
     let mut marks: Vec<Mark> = mean(S_NULL).map(Mark::Null).into_iter().collect();
     marks.extend(mean(summary::ORACLE_S).map(Mark::Oracle));
-    marks.extend(policies.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(class, policy)?.0))));
+    let comparable = if thesis::has_pairs(study, class) { policies } else { &[] };
+    marks.extend(comparable.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(class, policy)?.0))));
     Cluster {
         names: vec![name.to_owned()],
         note: String::new(),
@@ -104,7 +97,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
     let all = policies(study);
     let baseline = "warped-slicer";
     let shown: Vec<&'static str> = all.iter().copied().filter(|policy| [baseline, "spatial", "mias-ipm-ipc"].contains(policy)).collect();
-    let pairs: Vec<&GroupResult> = thesis::FIGURE_3_1.iter().filter_map(|&kernels| pair(study, kernels)).collect();
+    let pairs: Vec<&GroupResult> = thesis::FIGURE_3_1.iter().filter_map(|&kernels| thesis::pair(study, kernels)).collect();
     if pairs.is_empty() || shown.is_empty() {
         return;
     }
@@ -239,7 +232,7 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
     let mut panels = String::new();
     let mut rows: Vec<(String, BTreeMap<&'static str, f64>)> = Vec::new();
     for (letter, kernels, says) in thesis::FIGURE_4_3 {
-        let group = kernels.map_or(best_memory, |kernels| pair(study, kernels));
+        let group = kernels.map_or(best_memory, |kernels| thesis::pair(study, kernels));
         let Some((group, result)) = group.and_then(|group| Some((group, group.policies.iter().find(|r| r.policy == policy)?))) else {
             continue;
         };
