@@ -333,3 +333,14 @@ fn a_reset_in_any_phase_loses_nothing() {
         }
     }
 }
+
+/// Found by the random schedules, with no fault at all.
+#[test]
+fn two_kernels_that_load_and_store_end_with_ideal_transitions() {
+    let setting = Setting { window: 1_183, ..Setting::new(PolicyCode::MiasIpc, true) };
+    let mut rig = FaultRig::new(&small_machine(2), &setting, &[], &[]);
+    for (kernel, stream) in [HandMade::memory(26, 64, 3), HandMade::memory(14, 256, 2)].iter().zip(0..) {
+        rig.launch(launch(&kernel.trace(), stream, 0));
+    }
+    rig.run();
+}

@@ -115,7 +115,7 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle that no SM holds more than its resources, that TBs are issued within their quotas, and that
+    /// Checks in every cycle that no SM holds more than its resources, that warps are scheduled by what they wait for, that TBs are issued within their quotas, and that
     /// every TB runs exactly once; panics otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
@@ -159,7 +159,7 @@ impl Gpu {
             self.issue_tbs();
             self.end_transition();
             if self.validation.is_some() {
-                self.check_resources();
+                self.check_sms();
             }
             self.now += 1;
             if self.skip {

@@ -1,11 +1,12 @@
 //! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
 //!
-//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has.
+//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and one SM's
+//! warps are scheduled by what they wait for.
 //! Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
 //! grid (algorithms.md section 10.2, properties 19 and 20).
 
 use super::Gpu;
-use crate::sm::Resources;
+use crate::sm::{Resources, Sm};
 
 /// What the hook remembers of a kernel slot.
 #[derive(Clone, Debug, Default)]
@@ -58,8 +59,15 @@ impl Validation {
 }
 
 impl Gpu {
+    /// Checks every SM's resources, and the warps of one SM, of each in its turn.
+    pub(super) fn check_sms(&self) {
+        self.check_resources();
+        let turn = self.now as usize % self.sms.len().max(1);
+        self.sms.get(turn).into_iter().for_each(Sm::check_readiness);
+    }
+
     /// Checks every SM's resources.
-    pub(super) fn check_resources(&self) {
+    fn check_resources(&self) {
         let all = Resources::of_sm(&self.config.sm);
         for (id, sm) in self.sms.iter().enumerate() {
             let mut held = Resources::default();

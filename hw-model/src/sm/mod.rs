@@ -29,6 +29,7 @@ mod stall;
 mod sub_core;
 mod suspend;
 mod tb;
+mod validate;
 mod warp;
 
 pub use counters::{KernelCounters, SmCounters};

@@ -155,7 +155,8 @@ impl Sm {
             if !warp.finished() {
                 continue;
             }
-            warp.live = false;
+            // Its place may be another's before its slot is.
+            (warp.live, warp.bit) = (false, 0);
             let tb_slot = usize::from(warp.tb_slot);
             let (sub_core, local) = (self.sub_core(number), self.local(number));
             self.sub_cores[sub_core].leave(local);

@@ -1,0 +1,46 @@
+//! The validation hook's look at an SM: the masks by which warps are scheduled, worked out anew from what each warp waits for. Own.
+
+use super::Sm;
+use super::sub_core::Readiness;
+use super::warp::Wait;
+
+impl Sm {
+    /// Checks that every warp stands in its sub-core's masks as it should, and nothing else does.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub(crate) fn check_readiness(&self) {
+        for sub_core in 0..self.sub_cores_here() {
+            let (mut expected, mut places) = (Readiness::default(), 0);
+            let residents = &self.sub_cores[sub_core].residents;
+            for number in (sub_core as u32..self.warp_slots).step_by(self.sub_cores_here()) {
+                let warp = &self.warps[number as u8];
+                let local = number >> self.sub_core_shift;
+                let bit = residents.bit(local);
+                assert_eq!(warp.bit, bit, "the place of warp {number}");
+                assert_eq!(warp.live, bit.is_power_of_two() && places & bit == 0, "warp {number} has a place of its own");
+                places |= bit;
+                if !warp.live || warp.issued_all {
+                    continue;
+                }
+                match warp.wait {
+                    Wait::None => expected.valid |= bit,
+                    Wait::Fence | Wait::Drain | Wait::Atomic => expected.on_memory |= bit,
+                    Wait::Barrier | Wait::Fetch => {}
+                }
+                if warp.wait == Wait::None && !warp.pending.meets(&warp.needs) {
+                    expected.set_ready(bit, warp.unit);
+                } else if warp.wait == Wait::None && warp.loading.meets(&warp.needs) {
+                    expected.on_memory |= bit;
+                }
+            }
+            let masks = |r: &Readiness| (r.valid, r.ready, r.on_memory, r.by_unit);
+            assert_eq!(
+                masks(&self.sub_cores[sub_core].readiness),
+                masks(&expected),
+                "valid, ready, on memory, by unit of sub-core {sub_core}"
+            );
+            assert_eq!(residents.live(), places, "places taken in sub-core {sub_core}");
+        }
+    }
+}
