@@ -8,6 +8,7 @@ mod docs;
 mod image;
 mod kernels;
 mod latency;
+mod leave_out;
 mod log;
 mod miri;
 mod own_policy;
@@ -51,6 +52,8 @@ enum Task {
     Docs,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,
+    /// Prints what the exponent of mias-roofline would be without each kernel, from the results of `mias evaluate rules`.
+    LeaveOut(leave_out::Args),
     /// Runs the firmware's properties with a million cases each.
     Soak(soak::Args),
     /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, epitaph.
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
         Task::Characterise => characterise::run(),
+        Task::LeaveOut(args) => leave_out::run(&args),
         Task::Soak(args) => soak::run(&args),
         Task::Rehearse => rehearse::run(),
         Task::Log(args) => log::run(&args),
