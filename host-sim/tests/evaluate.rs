@@ -263,6 +263,10 @@ fn mistakes_are_refused_and_nothing_is_written() {
     fs::write(&plan, PLAN.replacen("policies", "polices", 1)).expect("the plan");
     refused(&["evaluate", &plan, "--out", &out], &["small.toml:9:1: [[experiment]]: unknown key `polices`; did you mean `policies`?"]);
     assert!(!place.path("none").exists());
+    // Found only when the kernel's data are made.
+    fs::write(&plan, PLAN.replacen("mm:64", "mm:65", 1)).expect("the plan");
+    refused(&["evaluate", &plan, "--out", &out], &["small.toml:8:24: kernels: kernel `mm`: size 65: must be a multiple of 16"]);
+    assert!(!place.path("none").exists());
     refused(&["evaluate", "thesiss"], &["unknown plan `thesiss`; did you mean `thesis`?"]);
     refused(&["diff", &out, &out], &["holds no evaluation"]);
     let file = place.text("a-file");

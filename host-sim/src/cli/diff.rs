@@ -24,6 +24,6 @@ pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
     match diff.unreadable.len() {
         0 if diff.is_empty() => Ok(()),
         0 => Err(CliError::Differs("the folders differ".into())),
-        files => Err(CliError::Differs(format!("{files} files of runs cannot be read; `mias evaluate` does damaged runs again"))),
+        files => Err(CliError::Differs(format!("runs that cannot be read: {files}; `mias evaluate` does damaged runs again"))),
     }
 }

@@ -38,8 +38,9 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     warn_of_windows(&plan);
     let cancel = interrupt::catch()?;
     let begun = Instant::now();
-    let traces = traces(&plan, args.no_cache, &cancel).map_err(|error| before_any_run(error, store.as_ref()))?;
-    let mut studies = Studies::of(&plan, &traces)?;
+    let failed = |error: CliError| before_any_run(error, store.as_ref());
+    let traces = traces(&plan, args.no_cache, &cancel).map_err(failed)?;
+    let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
     let Some(store) = store else { return list(&studies) };
     own::drop_other_builds(&policies, &store)?;
     eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
@@ -101,8 +102,16 @@ fn warn_of_windows(plan: &Plan) {
 /// The plan's kernels, each executed and traced once.
 fn traces(plan: &Plan, no_cache: bool, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let words = words(plan);
-    let workloads = resolve::apart(&words, &cache::open(no_cache)?, cancel)?;
+    let workloads = resolve::apart(&words, &cache::open(no_cache)?, cancel).map_err(|error| at_its_place(plan, error))?;
     Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
+}
+
+/// The error, pointing at the kernel in the plan whose input is wrong, if that is what it is.
+fn at_its_place(plan: &Plan, error: CliError) -> CliError {
+    let CliError::User(_) = error else { return error };
+    let kernels = plan.experiments.iter().flat_map(|experiment| experiment.kernels.iter().zip(&experiment.kernel_places));
+    let wrong = kernels.map(|((_, request), place)| (request.prepare().err(), place)).find_map(|(error, place)| Some((error?, place)));
+    wrong.map_or(error, |(why, place)| CliError::User(place.says(&why.to_string())))
 }
 
 /// Runs what is not there yet; gives how many that were.
@@ -126,13 +135,17 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
     }
 }
 
-/// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder.
+/// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder. If the plan is
+/// at fault, a folder made for it goes.
 fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
     match (error, store) {
         (CliError::Interrupted(_), Some(store)) => {
             CliError::Interrupted(there(store, store.records().map_or(0, |runs| runs.whole.len()), None))
         }
-        (error, _) => error,
+        (error, store) => {
+            store.iter().for_each(|store| store.leave_unused());
+            error
+        }
     }
 }
 

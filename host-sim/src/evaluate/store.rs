@@ -79,6 +79,8 @@ type Write = Arc<dyn Fn(&Path, &[u8]) -> io::Result<()> + Send + Sync>;
 pub struct Store {
     folder: PathBuf,
     write: Write,
+    /// It was not there before.
+    is_new: bool,
 }
 
 impl std::fmt::Debug for Store {
@@ -98,7 +100,7 @@ impl Store {
 
     fn with(folder: &Path, note: &Note, write: Write) -> Result<Self, StoreError> {
         let at = folder.display();
-        let store = Store { folder: folder.to_owned(), write };
+        let store = Store { folder: folder.to_owned(), write, is_new: !folder.exists() };
         let remedy = "give another folder with --out, or remove this one";
         let fail = |error: io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
         let there = store.note().map_err(|error| StoreError(format!("{error}; give another folder with --out")))?;
@@ -150,12 +152,23 @@ impl Store {
         only(&self.folder, &|name| name == NOTE || name == RUNS || is_part(name)) && only(&runs, &is_part)
     }
 
+    /// Takes back what [`Store::open`] has made, if no run was kept since.
+    pub fn leave_unused(&self) {
+        if self.is_unused() {
+            // What cannot be removed is in nobody's way: the next start finds the folder unused.
+            let _ = fs::remove_file(self.folder.join(NOTE)).and_then(|()| fs::remove_dir(self.folder.join(RUNS)));
+            if self.is_new {
+                let _ = fs::remove_dir(&self.folder);
+            }
+        }
+    }
+
     /// The folder of an evaluation that is there, of whatever version whose files this one can read.
     ///
     /// # Errors
     /// [`StoreError`] if it is none.
     pub fn existing(folder: &Path) -> Result<(Self, Note), StoreError> {
-        let store = Store { folder: folder.to_owned(), write: Arc::new(replace) };
+        let store = Store { folder: folder.to_owned(), write: Arc::new(replace), is_new: false };
         match store.note()? {
             Some(note) if note.format != FORMAT => Err(StoreError(format!(
                 "{} has files of format {}, this program reads format {FORMAT}; compare folders with the program that wrote them, {}",

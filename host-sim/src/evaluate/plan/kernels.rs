@@ -1,6 +1,6 @@
 //! Kernels of an experiment, and which of them run together.
 
-use super::reader::{Table, Value};
+use super::reader::{Place, Table, Value};
 use super::{Experiment, Plan, PlanError};
 use crate::kernels::Request;
 use crate::suggest;
@@ -31,6 +31,11 @@ pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanE
         kernels.push((text, request));
     }
     Ok(kernels)
+}
+
+/// Where each of `kernels` stands.
+pub(super) fn places(value: &Value<'_>) -> Result<Vec<Place>, PlanError> {
+    Ok(value.list()?.iter().map(Value::place).collect())
 }
 
 /// A kernel's word. That of a kernel in a file of its own is the file's path, so that no other file goes by the same word.

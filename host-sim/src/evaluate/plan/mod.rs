@@ -8,6 +8,7 @@ mod reader;
 mod tests;
 
 pub use parameters::Setting;
+pub use reader::Place;
 
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
@@ -74,6 +75,8 @@ pub struct Experiment {
     pub title: String,
     /// Kernels as typed, and what they are.
     pub kernels: Vec<(String, Request)>,
+    /// Where each stands in the plan.
+    pub kernel_places: Vec<Place>,
     /// Kernels that run together, by index.
     pub groups: Vec<Vec<usize>>,
     /// In the order of reports.
@@ -185,6 +188,7 @@ fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanErr
         name: name.to_owned(),
         title: table.require("title")?.text()?.to_owned(),
         kernels,
+        kernel_places: kernels::places(&table.require("kernels")?)?,
         groups,
         policies,
         configurations: table.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true),

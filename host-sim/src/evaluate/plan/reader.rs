@@ -5,6 +5,7 @@ use crate::suggest;
 use crate::toml_text::{parse_error, point_at};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -27,6 +28,23 @@ impl<'a> Source<'a> {
 
     pub(super) fn fail(&self, at: Range<usize>, message: &str) -> PlanError {
         PlanError(point_at(self.file, self.text, Some(at), message))
+    }
+}
+
+/// Where a value stands, for what is found out about it later.
+#[derive(Clone, Debug)]
+pub struct Place {
+    file: String,
+    text: Arc<str>,
+    span: Range<usize>,
+    key: String,
+}
+
+impl Place {
+    /// A message that points there.
+    #[must_use]
+    pub fn says(&self, message: &str) -> String {
+        point_at(&self.file, &self.text, Some(self.span.clone()), &format!("{}: {message}", self.key))
     }
 }
 
@@ -85,6 +103,11 @@ pub(super) struct Value<'a> {
 impl<'a> Value<'a> {
     pub(super) fn fail(&self, message: &str) -> PlanError {
         self.source.fail(self.value.span(), &format!("{}: {message}", self.key))
+    }
+
+    /// Where it stands.
+    pub(super) fn place(&self) -> Place {
+        Place { file: self.source.file.into(), text: self.source.text.into(), span: self.value.span(), key: self.key.into() }
     }
 
     fn expected(&self, what: &str) -> PlanError {

@@ -79,7 +79,7 @@ fn mean_cluster(study: &StudyResult, class: &str, policies: &[&str], name: &str)
 fn marks(legend: Legend, study: &StudyResult) -> String {
     let legend = legend.mark("null", "S_null: only the faster kernel runs");
     let oracle = study.groups.iter().any(|group| group.oracle.s.is_some());
-    let legend = if oracle { legend.mark("oracle", "oracle: best configuration") } else { legend };
+    let legend = if oracle { legend.mark("oracle", "oracle: best configuration that holds all kernels") } else { legend };
     legend.mark("thesis", "thesis").finish()
 }
 

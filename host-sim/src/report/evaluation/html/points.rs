@@ -38,7 +38,7 @@ pub(super) fn curves(label: &str, axes: (&str, &str), band: (f64, f64), curves: 
     let mut lowest = frame.top - 14.0;
     for (end, curve) in ends {
         lowest = (lowest + 14.0).max(end + 4.0);
-        svg.line((frame.right() + 3.0, end), (frame.right() + 12.0, lowest - 4.0), "grid", "");
+        svg.polyline(&[(frame.right() + 1.0, end), (frame.right() + 12.0, lowest - 4.0)], curve.colour, curve.dash, &curve.name);
         svg.text((frame.right() + 15.0, lowest), Anchor::Start, "name", &curve.name);
     }
     svg.finish(label)
