@@ -54,7 +54,7 @@ enum Task {
     Characterise,
     /// Prints what the exponent of mias-roofline would be without each kernel, from the results of `mias evaluate rules`.
     LeaveOut(leave_out::Args),
-    /// Runs the firmware's properties with a million cases each.
+    /// Runs the firmware's properties with a million cases each, and many random schedules and mutated files.
     Soak(soak::Args),
     /// Runs the image's main loop on QEMU's boards: sleep, logs, watchdog, epitaph.
     Rehearse,

@@ -110,8 +110,8 @@ fn traces(plan: &Plan, no_cache: bool, cancel: &Cancel) -> Result<BTreeMap<Strin
 fn at_its_place(plan: &Plan, error: CliError) -> CliError {
     let CliError::User(_) = error else { return error };
     let kernels = plan.experiments.iter().flat_map(|experiment| experiment.kernels.iter().zip(&experiment.kernel_places));
-    let wrong = kernels.map(|((_, request), place)| (request.prepare().err(), place)).find_map(|(error, place)| Some((error?, place)));
-    wrong.map_or(error, |(why, place)| CliError::User(place.says(&why.to_string())))
+    let mut wrong = kernels.filter_map(|((_, request), place)| Some(place.says(&request.prepare().err()?.to_string())));
+    wrong.next().map_or(error, CliError::User)
 }
 
 /// Runs what is not there yet; gives how many that were.

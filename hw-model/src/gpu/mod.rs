@@ -115,8 +115,8 @@ impl Gpu {
         self
     }
 
-    /// Checks in every cycle that no SM holds more than its resources, that warps are scheduled by what they wait for, that TBs are issued within their quotas, and that
-    /// every TB runs exactly once; panics otherwise. For tests.
+    /// Checks in every cycle that no SM holds more than its resources, that the warps of one SM, of each in its turn, are scheduled by
+    /// what they wait for, that TBs are issued within their quotas, and that every TB runs exactly once; panics otherwise. For tests.
     pub fn with_validation(mut self) -> Self {
         self.validation = Some(Validation::new(KERNEL_SLOTS));
         self

@@ -1,8 +1,7 @@
 //! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
 //!
-//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and one SM's
-//! warps are scheduled by what they wait for.
-//! Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
+//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and the warps
+//! of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
 //! grid (algorithms.md section 10.2, properties 19 and 20).
 
 use super::Gpu;

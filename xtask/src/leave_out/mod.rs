@@ -59,10 +59,10 @@ impl Regret {
         (self.s - other.s).abs() < 1e-9 && (self.stp - other.stp).abs() < 1e-9
     }
 
-    /// The mean over groups; zero over none.
-    fn mean<'g>(groups: impl Iterator<Item = &'g Judged>, of: impl Fn(&Judged) -> Regret) -> Regret {
+    /// The mean; zero of none.
+    fn mean(regrets: impl Iterator<Item = Regret>) -> Regret {
         let (mut sum, mut count) = (Regret::default(), 0.0_f64);
-        for regret in groups.map(of) {
+        for regret in regrets {
             sum = Regret { s: sum.s + regret.s, stp: sum.stp + regret.stp };
             count += 1.0;
         }

@@ -32,7 +32,7 @@ fn row<S: AsRef<str>>(cells: &[S]) -> String {
 pub(super) fn exponents(judged: &[Judged]) -> String {
     let mut text = row(&["rule", "pairs", "triples", "all"]) + "|---|---|---|---|\n";
     for (name, weight) in SHOWN {
-        let mean = |among: fn(&&Judged) -> bool| both(Regret::mean(judged.iter().filter(among), |group| group.regret(weight)));
+        let mean = |among: fn(&&Judged) -> bool| both(Regret::mean(judged.iter().filter(among).map(|group| group.regret(weight))));
         let cells = [mean(|group| group.kernels.len() == 2), mean(|group| group.kernels.len() > 2), mean(|_| true)];
         text += &row(&[&[name.to_owned()][..], &cells].concat());
     }
@@ -47,7 +47,7 @@ fn least(means: &[Regret]) -> Option<[(f64, &'static str); 2]> {
 
 /// The metrics' means over groups.
 fn metrics<'g>(groups: impl Iterator<Item = &'g Judged> + Clone) -> Vec<Regret> {
-    (0..METRICS.len()).map(|metric| Regret::mean(groups.clone(), |group| group.metrics[metric])).collect()
+    (0..METRICS.len()).map(|metric| Regret::mean(groups.clone().map(|group| group.metrics[metric]))).collect()
 }
 
 /// An exponent, and whether no metric's mean is below its S where it was chosen.
@@ -57,7 +57,7 @@ pub(super) type Choice = (f64, bool);
 /// that with the smallest S.
 pub(super) fn choose<'g>(groups: impl Iterator<Item = &'g Judged> + Clone) -> Option<Choice> {
     let bar = least(&metrics(groups.clone()))?[0].0;
-    let means = EXPONENTS.map(|exponent| (exponent, Regret::mean(groups.clone(), |group| group.regret(Weight::Exponent(exponent)))));
+    let means = EXPONENTS.map(|exponent| (exponent, Regret::mean(groups.clone().map(|group| group.regret(Weight::Exponent(exponent))))));
     let smallest = |of: fn(&Regret) -> f64, bar: f64| {
         let allowed = means.iter().filter(|(_, regret)| regret.s <= bar);
         allowed.min_by(|a, b| of(&a.1).total_cmp(&of(&b.1))).map(|(exponent, _)| *exponent)
@@ -78,7 +78,7 @@ pub(super) fn left_out(judged: &[Judged]) -> Result<String> {
         let (with, without): (Vec<&Judged>, Vec<&Judged>) =
             judged.iter().partition(|group| group.kernels.iter().any(|name| name == kernel));
         let (exponent, below) = choose(without.iter().copied()).context("no exponent")?;
-        let regret = Regret::mean(with.iter().copied(), |group| group.regret(Weight::Exponent(exponent)));
+        let regret = Regret::mean(with.iter().map(|group| group.regret(Weight::Exponent(exponent))));
         let of_metrics = metrics(with.iter().copied());
         let [(s, s_of), (stp, stp_of)] = least(&of_metrics).context("no metric")?;
         let beside = |value: f64, metric: &str| format!("{:.2} ({metric})", 100.0 * value);
@@ -88,16 +88,18 @@ pub(super) fn left_out(judged: &[Judged]) -> Result<String> {
         theirs.push(Regret { s, stp });
         columns.push(of_metrics);
     }
-    let mean = |rows: &[Regret]| {
-        let count = rows.len().max(1) as f64;
-        Regret { s: rows.iter().map(|row| row.s).sum::<f64>() / count, stp: rows.iter().map(|row| row.stp).sum::<f64>() / count }
-    };
-    let hindsight = mean(&theirs);
+    let hindsight = Regret::mean(theirs.into_iter());
     let percent = |value: f64| format!("{:.2}", 100.0 * value);
-    text += &row(&["mean of the rows".to_owned(), String::new(), both(mean(&ours)), percent(hindsight.s), percent(hindsight.stp)]);
+    text += &row(&[
+        "mean of the rows".to_owned(),
+        String::new(),
+        both(Regret::mean(ours.into_iter())),
+        percent(hindsight.s),
+        percent(hindsight.stp),
+    ]);
     for (metric, name) in METRICS.iter().enumerate() {
-        let rows: Vec<Regret> = columns.iter().map(|of_metrics| of_metrics[metric]).collect();
-        text += &row(&[format!("the same, {name}"), String::new(), both(mean(&rows)), String::new(), String::new()]);
+        let rows = columns.iter().map(|of_metrics| of_metrics[metric]);
+        text += &row(&[format!("the same, {name}"), String::new(), both(Regret::mean(rows)), String::new(), String::new()]);
     }
     Ok(text + "\n\\* Chosen by S: without this kernel some metric's S is below that of every exponent.\n")
 }

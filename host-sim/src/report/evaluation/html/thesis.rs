@@ -1,4 +1,4 @@
-//! The thesis' own numbers (seed 000 sections 4.2.1 to 4.2.4; algorithms.md section 6.1, M-N1 to M-N8, M-W1 to M-W8).
+//! The thesis' own numbers, and the pairs that they are of (seed 000 sections 4.2.1 to 4.2.4; algorithms.md section 6.1, M-N1 to M-N8, M-W1 to M-W8).
 
 use super::figures::plain;
 use crate::evaluate::results::{GroupResult, StudyResult};
@@ -47,7 +47,7 @@ const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
 /// The pairs that its mean over a class is of; none if it has no such class.
-pub(super) fn pairs(class: &str) -> Vec<[&'static str; 2]> {
+fn pairs(class: &str) -> Vec<[&'static str; 2]> {
     let of = |kernels: &[&'static str]| -> Vec<[&'static str; 2]> {
         kernels.iter().enumerate().flat_map(|(at, &first)| kernels[at + 1..].iter().map(move |&second| [first, second])).collect()
     };
