@@ -11,12 +11,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use mias::accelsim::Warnings;
-use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, Policy};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{self, Workload};
-use mias::{gpu_file, kernels};
+use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::policy::{Control, Policy};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{self, Workload};
+use mias_lab::machines;
+use mias_trace::accelsim::Warnings;
+use mias_workloads::kernels;
 
 /// A run costs about a second.
 const SAMPLES: usize = 10;
@@ -33,7 +34,7 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
 }
 
 fn machine() -> SimulatedGpu {
-    SimulatedGpu::new(gpu_file::load("rtx2060-accelsim").expect("built in"))
+    SimulatedGpu::new(machines::load("rtx2060-accelsim").expect("built in"))
 }
 
 fn to_the_end(workloads: &[Workload]) -> Run<'_> {

@@ -3,13 +3,13 @@
 //! Launching allocates (a kernel's tables), and so may the first cycles, in which queues reach their size. What is measured is
 //! the rest of the run: TBs come and go, caches fill, DRAM is busy, the firmware is called.
 
-use mias::accelsim::Warnings;
-use mias::experiment::workload::{self, Workload};
-use mias::gpu_file;
 use mias_firmware::Firmware;
 use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd};
 use mias_hw_model::register_file::{RegisterFile, Straps};
+use mias_lab::experiment::workload::{self, Workload};
+use mias_lab::machines;
+use mias_trace::accelsim::Warnings;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
@@ -71,7 +71,7 @@ impl Microcontroller for Scheduler {
 
 /// Allocations from cycle `warm` to the end of all launches, and that cycle.
 fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
-    let machine = gpu_file::load("rtx2060-accelsim").expect("built in");
+    let machine = machines::load("rtx2060-accelsim").expect("built in");
     let mut gpu = Gpu::new(&machine, Straps::new(PolicyCode::LeftOver));
     let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
     for Workload { trace, arrival_cycle, stream, sector_offset, .. } in workloads {
@@ -126,6 +126,6 @@ fn the_allocator_counts() {
     assert_eq!(allocations(), before + 1);
     drop(held);
     let before = allocations();
-    drop(Gpu::new(&gpu_file::load("rtx2060-accelsim").expect("built in"), Straps::new(PolicyCode::LeftOver)));
+    drop(Gpu::new(&machines::load("rtx2060-accelsim").expect("built in"), Straps::new(PolicyCode::LeftOver)));
     assert!(allocations() > before + 100, "a GPU is many queues");
 }

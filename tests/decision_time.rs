@@ -1,17 +1,18 @@
 //! Decisions take simulated time: the quotas change so many cycles after the interrupt as the counted instructions take, and events
 //! in between wait.
 
-use mias::experiment::machine::{End, Machine, Options, Outcome, Run};
-use mias::experiment::policy::{Control, Latency, Policy};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::latency::{Charge, LatencyTable, Situation};
-use mias::{gpu_file, kernels};
 use mias_firmware::Firmware;
 use mias_firmware::regs::{PhaseCode, PolicyCode, global, interrupt};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{Activity, ActivityEvent, RegisterFile, Straps};
+use mias_lab::decision_cost::{Charge, LatencyTable, Situation};
+use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::policy::{Control, Latency, Policy};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use std::sync::{Arc, LazyLock};
 
 /// Enough that every configuration of two kernels is tried in a round.
@@ -30,7 +31,7 @@ static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
 });
 
 fn machine() -> GpuConfig {
-    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     gpu
 }

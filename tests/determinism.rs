@@ -1,12 +1,13 @@
 //! The same input gives the same bytes: on every run, and with any number of workers.
 
-use mias::experiment::compare::{Watch, compare};
-use mias::experiment::machine::{End, Options};
-use mias::experiment::policy::{Policy, Transition};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
 use mias::report::comparison_json;
-use mias::{gpu_file, kernels};
+use mias_lab::experiment::compare::{Watch, compare};
+use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::policy::{Policy, Transition};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use std::sync::Arc;
 
 /// Few enough that the runs take seconds, enough for every configuration to be tried.
@@ -31,7 +32,7 @@ fn comparison(workers: usize, options: Options) -> String {
         };
         let mut workloads: Vec<Workload> = [("mm", 128, 0), ("fwt", 1 << 15, 1)].map(traced).into();
         place(&mut workloads);
-        let mut gpu = gpu_file::load("rtx2060").unwrap();
+        let mut gpu = machines::load("rtx2060").unwrap();
         gpu.sm.count = SMS;
         let result = compare(&SimulatedGpu::new(gpu.clone()), &workloads, &Policy::ALL, options, &Unwatched).unwrap();
         comparison_json::render(&result, &gpu, &workloads, options).unwrap()

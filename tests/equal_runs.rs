@@ -1,17 +1,18 @@
 //! What an evaluation takes for the same run is the same run: checked by running both.
 
-use mias::evaluate::record::{Kept, canonical, is_first_alone};
-use mias::experiment::machine::{DecisionTime, End, Machine, Options, Run};
-use mias::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::{gpu_file, kernels};
+use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
+use mias_lab::experiment::machine::{DecisionTime, End, Machine, Options, Run};
+use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use std::sync::Arc;
 
 const SMS: u32 = 3;
 
 fn machine() -> SimulatedGpu {
-    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     SimulatedGpu::new(gpu)
 }

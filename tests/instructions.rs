@@ -1,11 +1,12 @@
 //! The instructions executed depend on the kernels alone (algorithms.md section 10, property 27): whatever the policy, the
 //! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
 
-use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, Latency, Policy, Transition};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::{gpu_file, kernels};
+use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options
 
 fn instructions_do_not_depend_on_the_policy(kernels: &[(&str, u64)]) {
     let workloads = workloads(kernels);
-    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
     let machine = SimulatedGpu::new(gpu);
     let cycles: Vec<(u64, bool)> = runs(&workloads, &machine)

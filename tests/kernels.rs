@@ -1,10 +1,10 @@
 //! From CUDA source to warp trace, through the public interface: what a user of the front end relies on.
 
-use mias::kernels::{self, KernelError, KernelType};
-use mias::ptx::lower::record::{self, RecordError};
-use mias::ptx::{Arg, DeviceMemory, ExecError, Launch, Program};
 use mias_hw_model::isa::Class;
 use mias_hw_model::trace::KernelInfo;
+use mias_ptx::lower::record::{self, RecordError};
+use mias_ptx::{Arg, DeviceMemory, ExecError, Launch, Program};
+use mias_workloads::kernels::{self, KernelError, KernelType};
 
 const SMALL: [(&str, u64); 2] = [("mm", 64), ("fwt", 8192)];
 

@@ -1,13 +1,14 @@
 //! Every machine file in `configs/gpus/`: it reads, passes its checks, is named after its file, gives each number a source, and runs
 //! the project's kernels.
 
-use mias::experiment::machine::{End, Machine, Options, Run};
-use mias::experiment::policy::{Control, Policy};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::{gpu_file, kernels};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
+use mias_lab::experiment::machine::{End, Machine, Options, Run};
+use mias_lab::experiment::policy::{Control, Policy};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
         ("shieh16", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4),   // seed 003 table 4.1
         ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // seed 004 section 6
     ] {
-        let gpu = gpu_file::load(name).unwrap();
+        let gpu = machines::load(name).unwrap();
         let sm = &gpu.sm;
         assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (sms, threads, tbs, registers, shared), "{name}");
         assert_eq!(gpu.l1.sets * gpu.l1.ways * gpu.l1.line_bytes, l1, "{name}: L1");
@@ -67,7 +68,7 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
 /// 16 TBs, and 96 KB in all whatever the carve-out.
 #[test]
 fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
-    let gpu = gpu_file::load("rtx2060-hw").unwrap();
+    let gpu = machines::load("rtx2060-hw").unwrap();
     assert_eq!(gpu.sm.tbs, 16);
     assert_eq!(gpu.l1.carve_out.len(), 2);
     for step in &gpu.l1.carve_out {

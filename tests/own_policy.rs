@@ -1,18 +1,19 @@
 //! A policy that a program brings itself runs in the firmware as one of the firmware's own does.
 
-use mias::cosim::{Core, Image};
-use mias::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
-use mias::experiment::policy::{Control, Latency, Policy};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::latency::Situation;
 use mias::own::{Own, OwnPolicy};
-use mias::{gpu_file, kernels};
 use mias_firmware::configs::ConfigTable;
 use mias_firmware::counters::CounterSet;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
 use mias_firmware::metric::{IpmIpc, Score};
 use mias_firmware::policy::{Context, Mias, Plan, Verdict};
+use mias_lab::cosim::{Core, Image};
+use mias_lab::decision_cost::Situation;
+use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
+use mias_lab::experiment::policy::{Control, Latency, Policy};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use std::sync::{Arc, Mutex};
 
 /// MIAS by IPM*IPC, as if somebody had brought it. It takes `COUNT` instructions to decide, or does not say.
@@ -53,7 +54,7 @@ impl<const COUNT: u64> OwnPolicy for Brought<COUNT> {
 const SILENT: Policy = Policy::Own(Own::of::<Brought<0>>());
 
 fn machine() -> SimulatedGpu {
-    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = 3;
     SimulatedGpu::new(gpu)
 }

@@ -6,13 +6,13 @@ mod common;
 use common::hand_made::{HandMade, Step, any_kernel};
 use common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
 use common::schedules;
-use mias::accelsim::Warnings;
-use mias::experiment::workload;
-use mias::gpu_file;
 use mias_firmware::configs::Origin;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode};
 use mias_hw_model::gpu::{Launch, RunEnd, Stats};
 use mias_hw_model::trace::KernelTrace;
+use mias_lab::experiment::workload;
+use mias_lab::machines;
+use mias_trace::accelsim::Warnings;
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -269,7 +269,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     for trace in ["comp60_mem", "mm90_fwt"] {
         let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference/corun").join(trace).join("kernelslist.g");
         let workloads = workload::read_list(&list, &mut Warnings::new()).expect("our own trace");
-        let config = gpu_file::load("rtx2060-accelsim").expect("built in");
+        let config = machines::load("rtx2060-accelsim").expect("built in");
         let mut rig = Rig::new(&config, &Setting::new(PolicyCode::LeftOver, false));
         for workload in &workloads {
             let (trace, stream) = (workload.trace.clone(), workload.stream);

@@ -1,15 +1,16 @@
 //! Runs that share a simulation: every outcome is what the run gives alone, in every number.
 
-use mias::experiment::cancel::Cancel;
-use mias::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
-use mias::experiment::policy::{Control, Latency, Policy, Transition};
-use mias::experiment::simulated::SimulatedGpu;
-use mias::experiment::workload::{Workload, place};
-use mias::{gpu_file, kernels};
+use mias_lab::experiment::cancel::Cancel;
+use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
+use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::kernels;
 use std::sync::{Arc, Mutex};
 
 fn machine() -> SimulatedGpu {
-    let mut gpu = gpu_file::load("rtx2060").unwrap();
+    let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = 3;
     SimulatedGpu::new(gpu)
 }

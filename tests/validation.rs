@@ -1,7 +1,7 @@
 //! The timing model against the reference numbers, on the traces in `tests/data/reference`: the bounds are those of
-//! `mias::validation`, the document is what `cargo xtask validate` writes.
+//! `mias_lab::validation`, the document is what `cargo xtask validate` writes.
 
-use mias::validation::{Suite, mean_error_percent, own_markdown};
+use mias_lab::validation::{Suite, mean_error_percent, own_markdown};
 use std::path::Path;
 use std::sync::OnceLock;
 

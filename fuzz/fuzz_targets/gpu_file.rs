@@ -2,14 +2,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mias::gpu_file;
+use mias_lab::machines;
 use mias_firmware::regs::PolicyCode;
 use mias_hw_model::gpu::Gpu;
 use mias_hw_model::register_file::Straps;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    match gpu_file::parse("my.toml", text) {
+    match machines::parse("my.toml", text) {
         Ok(config) => drop(Gpu::new(&config, Straps::new(PolicyCode::LeftOver))),
         Err(error) => assert!(error.to_string().starts_with("my.toml:")),
     }

@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mias::ptx::lower::Lowered;
-use mias::ptx::warp::Unobserved;
-use mias::ptx::{Arg, DeviceMemory, Launch, Program, TbRunner, parser};
+use mias_ptx::lower::Lowered;
+use mias_ptx::warp::Unobserved;
+use mias_ptx::{Arg, DeviceMemory, Launch, Program, TbRunner, parser};
 
 /// Instructions per warp: enough for every seed's prologue, few enough to look at many inputs.
 const LIMIT: u64 = 2_000;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mias::accelsim::{Warnings, read_kernel_from, read_list_from};
+use mias_trace::accelsim::{Warnings, read_kernel_from, read_list_from};
 use std::io::Cursor;
 use std::path::Path;
 

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn the_example_and_the_document_are_there() {
-        assert!(root().join("host-sim/examples/characterise.rs").is_file());
+        assert!(root().join("host-sim/mias/examples/characterise.rs").is_file());
         assert!(outside(&std::fs::read_to_string(root().join(DOCUMENT)).unwrap()).is_some());
     }
 }

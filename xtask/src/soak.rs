@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     });
     let files = args.files.to_string();
     report.step(&format!("{files} mutations of each kind of input file"), || {
-        let mut soak = cargo(["test", "--package", "mias", "--test", "mutations", "--no-fail-fast", "--"]);
+        let mut soak = cargo(["test", "--package", "mias-lab", "--test", "mutations", "--no-fail-fast", "--"]);
         run_command(soak.args(&args.filter).env(CASES, &files))
     });
     report.finish("cargo xtask soak")

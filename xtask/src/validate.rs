@@ -1,4 +1,4 @@
-//! `cargo xtask validate`: the model beside the reference numbers. The comparison is `mias::validation`, run in release through
+//! `cargo xtask validate`: the model beside the reference numbers. The comparison is `mias_lab::validation`, run in release through
 //! its example; here its tables are printed and put into `docs/validation.md`.
 
 use std::path::{Path, PathBuf, absolute};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
 /// What the example prints for these words.
 fn example(words: &[PathBuf]) -> Result<String> {
-    let arguments = ["run", "--quiet", "--release", "--package", "mias", "--example", "validate", "--"].map(Path::new);
+    let arguments = ["run", "--quiet", "--release", "--package", "mias-lab", "--example", "validate", "--"].map(Path::new);
     stdout(cargo(arguments).args(words))
 }
 
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_example_is_there() {
-        assert!(root().join("host-sim/examples/validate.rs").is_file());
+        assert!(root().join("host-sim/lab/examples/validate.rs").is_file());
     }
 
     #[test]

@@ -1,0 +1,126 @@
+//! What a kernel does to the machine when it runs alone, from one run: shares of issue slots, cache rates, bandwidths.
+//!
+//! Utilisations are over the cycles after the launch latency. That of the crossbar is relative to 60 % of the peak, which is what a
+//! crossbar with queues at its inputs can carry (seed 002 section 4.1).
+
+use crate::bandwidth;
+use crate::experiment::machine::Outcome;
+use crate::metrics::ratio;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
+
+/// Share of its peak that a crossbar carries (seed 002 sections 2.2 and 4.1).
+const SUSTAINED: f64 = 0.6;
+
+/// A kernel alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Alone {
+    /// Issue slots of its SMs by class, as shares that add up to 1; none if it had none.
+    pub slots: Option<[f64; ISSUE_CLASSES]>,
+    /// L1 misses over accesses, stores included.
+    pub l1_miss_rate: Option<f64>,
+    /// L1 reservation failures over accesses.
+    pub l1_fail_rate: Option<f64>,
+    /// L2 hits over accesses.
+    pub l2_hit_rate: Option<f64>,
+    /// L2 accesses, sectors, per thousand warp instructions.
+    pub l2_apki: Option<f64>,
+    /// Cycles from an L1 load miss to its data, in the mean (Little's law over MSHR entries).
+    pub miss_latency: Option<f64>,
+    /// Share of SM cycles in which the L1 refused a look-up.
+    pub lsu_stall: Option<f64>,
+    /// Share of the L1's peak that hits moved.
+    pub l1_utilization: Option<f64>,
+    /// Share of what the crossbar carries, towards the L2.
+    pub request_utilization: Option<f64>,
+    /// The same, towards the SMs.
+    pub reply_utilization: Option<f64>,
+    /// Share of the L2's peak that hits moved.
+    pub l2_utilization: Option<f64>,
+    /// Share of the DRAM's peak.
+    pub dram_utilization: Option<f64>,
+}
+
+impl Alone {
+    /// Of the first launch of a run in which it was alone.
+    pub fn of(outcome: &Outcome, gpu: &GpuConfig) -> Self {
+        let Some(launch) = outcome.launches.first() else { return Alone::default() };
+        let cycles = outcome.cycles.saturating_sub(u64::from(gpu.launch.latency_cycles));
+        let charged: u64 = launch.schedulers.iter().sum();
+        let sms = u64::from(gpu.sm.count);
+        let carried = |packets: u64| bandwidth::crossbar(gpu, packets, cycles).map(|share| share / SUSTAINED);
+        Alone {
+            slots: (charged > 0).then(|| launch.schedulers.map(|slots| slots as f64 / charged as f64)),
+            l1_miss_rate: ratio(launch.l1d.misses, launch.l1d.accesses),
+            l1_fail_rate: ratio(launch.l1d.reservation_fails, launch.l1d.accesses),
+            l2_hit_rate: ratio(launch.l2.hits, launch.l2.accesses),
+            l2_apki: ratio(1000 * launch.l2.accesses, launch.warp_insts),
+            miss_latency: miss_latency(outcome),
+            lsu_stall: ratio(outcome.sms.lsu_stall_cycles, sms * cycles),
+            l1_utilization: ratio(launch.l1d.hits, sms * cycles * u64::from(gpu.l1.banks)),
+            request_utilization: carried(launch.request_packets),
+            reply_utilization: carried(launch.reply_packets),
+            l2_utilization: bandwidth::l2_share(gpu, launch.l2.hits, cycles),
+            dram_utilization: bandwidth::dram(gpu, launch, cycles),
+        }
+    }
+
+    /// Share of issue slots of one class, 0 to 1; 0 if there were none.
+    pub fn slot(&self, class: IssueClass) -> f64 {
+        self.slots.map_or(0.0, |slots| slots[class as usize])
+    }
+
+    /// Share of issue slots lost, 0 to 1.
+    pub fn stalled(&self) -> f64 {
+        self.slots.map_or(0.0, |_| 1.0 - self.slot(IssueClass::Issued))
+    }
+}
+
+/// Cycles from an L1 load miss to its data, in the mean over all SMs; none without a miss. Entries that are in use at the end
+/// of the run count with the time they have had.
+pub fn miss_latency(outcome: &Outcome) -> Option<f64> {
+    ratio(outcome.sms.outstanding_cycles, outcome.launches.first()?.l1_load_misses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::machine::{CacheCounts, LaunchCounts, SmTotals};
+    use crate::machines;
+
+    /// 30 SMs, 24 slices, one clock for all but DRAM; 105,000 cycles of which 5,000 are the launch.
+    #[test]
+    fn full_use_of_every_part_is_one() {
+        let gpu = machines::load("rtx2060").unwrap();
+        let full = LaunchCounts {
+            warp_insts: 1_000_000,
+            l1d: CacheCounts { accesses: 24_000_000, hits: 12_000_000, misses: 6_000_000, reservation_fails: 48_000_000 },
+            l2: CacheCounts { accesses: 4_800_000, hits: 2_400_000, misses: 0, reservation_fails: 0 },
+            l1_load_misses: 4_000,
+            request_packets: 1_440_000,
+            reply_packets: 720_000,
+            schedulers: [60, 0, 30, 10, 0, 0],
+            ..LaunchCounts::default()
+        };
+        let sms = SmTotals { cycles: 30 * 105_000, lsu_stall_cycles: 750_000, outstanding_cycles: 1_000_000 };
+        let alone = Alone::of(&Outcome { cycles: 105_000, launches: vec![full], sms, ..Outcome::default() }, &gpu);
+        assert_eq!(alone.l1_utilization, Some(1.0), "a sector per bank and cycle: 30 x 4 x 100,000");
+        assert_eq!(alone.request_utilization, Some(1.0), "0.6 x 24 x 100,000");
+        assert_eq!(alone.reply_utilization, Some(0.5));
+        assert_eq!(alone.l2_utilization, Some(1.0));
+        assert_eq!((alone.lsu_stall, alone.miss_latency), (Some(0.25), Some(250.0)));
+        assert_eq!((alone.l1_miss_rate, alone.l1_fail_rate, alone.l2_hit_rate), (Some(0.25), Some(2.0), Some(0.5)));
+        assert_eq!(alone.l2_apki, Some(4800.0));
+        assert_eq!((alone.slot(IssueClass::RawMemory), alone.slot(IssueClass::RawCompute)), (0.3, 0.1));
+        assert!((alone.stalled() - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_did_not_run_has_no_rates() {
+        let gpu = machines::load("rtx2060").unwrap();
+        assert_eq!(Alone::of(&Outcome::default(), &gpu), Alone::default());
+        let nothing = Alone::of(&Outcome { launches: vec![LaunchCounts::default()], ..Outcome::default() }, &gpu);
+        assert_eq!((nothing.slots, nothing.dram_utilization, nothing.l1_utilization), (None, None, None));
+        assert_eq!(nothing.stalled(), 0.0);
+    }
+}

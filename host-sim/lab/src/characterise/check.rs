@@ -1,0 +1,118 @@
+//! Whether a kernel's results are right: every TB of its grid executed, without recording, and the results compared with the
+//! host's (`<kernel>_check_results` of seed 000 section 4.1.3).
+
+use crate::experiment::cancel::Cancel;
+use mias_ptx::TbRunner;
+use mias_ptx::warp::{Event, Observer};
+use mias_workloads::kernels::{KernelError, Prepared};
+use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
+/// TBs executed between two looks at the wish to stop (assumption: enough for any number of workers).
+const BATCH: u32 = 1024;
+
+/// A grid that was executed.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// TBs.
+    pub tbs: u64,
+    /// PTX instructions that warps executed.
+    pub warp_insts: u64,
+    /// Wall-clock time of the execution, without making inputs and without the host reference.
+    pub executing: Duration,
+    /// What is wrong with the results; none if nothing is.
+    pub wrong: Option<KernelError>,
+}
+
+/// Counts what warps execute.
+struct Count(u64);
+
+impl Observer for Count {
+    #[inline]
+    fn executed(&mut self, _: Event<'_>) {
+        self.0 += 1;
+    }
+}
+
+/// Executes and checks a kernel. `progress` is told the TBs done and their number. None if `cancel` asked to stop before all
+/// TBs were executed.
+///
+/// # Errors
+/// [`KernelError`] if it cannot be executed; wrong results are no error here.
+pub fn check(prepared: &Prepared, cancel: &Cancel, progress: &mut dyn FnMut(u64, u64)) -> Result<Option<Checked>, KernelError> {
+    let Prepared { program, instance, info } = prepared;
+    let (launch, memory) = (&instance.launch, &instance.memory);
+    let started = Instant::now();
+    // Checks the launch before anything is run.
+    TbRunner::new(program, launch, memory)?;
+    // The order of TBs may decide what atomics read: then one after the other.
+    let together = if program.depends_on_order() { BATCH as usize } else { 1 };
+    let tbs = launch.tbs() as u32;
+    let (mut done, mut warp_insts) = (0, 0);
+    while done < tbs {
+        if cancel.requested() {
+            return Ok(None);
+        }
+        let end = tbs.min(done.saturating_add(BATCH));
+        let counts = (done..end).into_par_iter().with_min_len(together).map_init(
+            || TbRunner::new(program, launch, memory),
+            |runner, tb| {
+                let mut count = Count(0);
+                runner.as_mut().map_err(|error| error.clone())?.run(tb, &mut count)?;
+                Ok::<u64, KernelError>(count.0)
+            },
+        );
+        warp_insts += counts.collect::<Vec<_>>().into_iter().sum::<Result<u64, _>>()?;
+        done = end;
+        progress(done.into(), tbs.into());
+    }
+    let executing = started.elapsed();
+    let wrong = instance.check_results(&info.name).err().map(KernelError::from);
+    Ok(Some(Checked { tbs: tbs.into(), warp_insts, executing, wrong }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_workloads::kernels::{self, Spec};
+
+    fn prepared(word: &str) -> Prepared {
+        kernels::prepare(&Spec::parse(word).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn right_results_are_right_and_all_tbs_are_told() {
+        for word in ["mm:64", "fwt:4096", "nbdy:512", "blk:512", "bopt:2", "bfs:1024", "dxtc:16"] {
+            let mut told = Vec::new();
+            let checked = check(&prepared(word), &Cancel::default(), &mut |done, of| told.push((done, of))).unwrap().unwrap();
+            assert!(checked.wrong.is_none(), "{word}: {:?}", checked.wrong);
+            assert_eq!(told.last(), Some(&(checked.tbs, checked.tbs)));
+        }
+    }
+
+    /// The square of 64: 16 TBs of 8 warps, each with 4 tile steps. PTX has more instructions than the machine executes, which
+    /// are 4 x 47 + 32 per warp (kernels/README.md).
+    #[test]
+    fn instructions_are_counted() {
+        let checked = check(&prepared("mm:64"), &Cancel::default(), &mut |_, _| {}).unwrap().unwrap();
+        assert_eq!(checked.tbs, 16);
+        assert!(checked.warp_insts.is_multiple_of(16 * 8), "all warps execute the same");
+        assert!(checked.warp_insts / (16 * 8) >= 4 * 47 + 32);
+    }
+
+    #[test]
+    fn a_wrong_result_is_found() {
+        let mut prepared = prepared("mm:32");
+        let expected = prepared.instance.expected.as_mut().unwrap();
+        expected.reference = Box::new(|| vec![0.0; 32 * 32]);
+        let checked = check(&prepared, &Cancel::default(), &mut |_, _| {}).unwrap().unwrap();
+        assert!(matches!(checked.wrong, Some(KernelError::Mismatch(_))));
+    }
+
+    #[test]
+    fn who_wishes_to_stop_is_heard() {
+        let cancel = Cancel::default();
+        cancel.request();
+        assert!(check(&prepared("mm:32"), &cancel, &mut |_, _| {}).unwrap().is_none());
+    }
+}

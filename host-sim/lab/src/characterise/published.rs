@@ -1,0 +1,195 @@
+//! What is published about the seven kernels, from algorithms.md sections 7 and 8, beside what ours do.
+//!
+//! Section 7.1 gives each kernel's resources (compiled for sm_75 with the compiler that made ours) and a model of what it executes;
+//! 7.2 and 7.4 what seeds 001 and 003 say of the same benchmark, on their machines and compiled for them; section 8 what GPGPU-Sim's
+//! V100 counts. What a figure was derived from, and how the work differs from ours, is said with its source.
+
+use super::Character;
+
+/// One figure: kernel, what it is, the published value, ours, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is.
+    pub quantity: &'static str,
+    /// Published: lowest and highest.
+    pub published: (f64, f64),
+    /// Ours; none if it does not exist.
+    pub ours: Option<f64>,
+    /// The publication, and the section of algorithms.md.
+    pub source: &'static str,
+}
+
+impl Figure {
+    /// Ours over the published value, its nearer end where it is a range; none without ours, and where 0 is published.
+    pub fn ratio(&self) -> Option<f64> {
+        let (low, high) = self.published;
+        let ours = self.ours?;
+        let nearest = ours.clamp(low, high);
+        (nearest != 0.0).then(|| ours / nearest)
+    }
+}
+
+/// How a figure is found among ours.
+type Ours = fn(&Character) -> Option<f64>;
+
+/// Kernel, quantity, published, ours, source.
+type Row = (&'static str, &'static str, (f64, f64), Ours, &'static str);
+
+const fn one(value: f64) -> (f64, f64) {
+    (value, value)
+}
+
+fn threads(c: &Character) -> Option<f64> {
+    Some(c.info.threads().into())
+}
+
+fn registers(c: &Character) -> Option<f64> {
+    Some(c.info.registers_per_thread.into())
+}
+
+fn shared(c: &Character) -> Option<f64> {
+    Some(c.info.shared_bytes.into())
+}
+
+fn tbs(c: &Character) -> Option<f64> {
+    Some(c.occupancy.max_tbs.into())
+}
+
+fn insts(c: &Character) -> Option<f64> {
+    c.profile.insts_per_warp()
+}
+
+fn lanes(c: &Character) -> Option<f64> {
+    c.profile.lanes_per_inst()
+}
+
+fn compute(c: &Character) -> Option<f64> {
+    c.profile.compute_per_memory()
+}
+
+fn requests(c: &Character) -> Option<f64> {
+    c.profile.requests_per_memory()
+}
+
+fn sectors(c: &Character) -> Option<f64> {
+    c.profile.load_sectors_per_kilo()
+}
+
+fn misses(c: &Character) -> Option<f64> {
+    c.alone.l1_miss_rate
+}
+
+fn fails(c: &Character) -> Option<f64> {
+    c.alone.l1_fail_rate
+}
+
+fn l2_misses(c: &Character) -> Option<f64> {
+    c.alone.l2_hit_rate.map(|hits| 1.0 - hits)
+}
+
+const S71: &str = "SDK or Rodinia source for sm_75 (7.1)";
+const S72: &str = "seed 001 table 2 (7.2)";
+const S8: &str = "GPGPU-Sim, V100 (8)";
+
+const ROWS: &[Row] = &[
+    ("mm", "threads/TB", one(256.0), threads, S71),
+    ("mm", "regs/thread", one(39.0), registers, S71),
+    ("mm", "shared B/TB", one(2048.0), shared, S71),
+    ("mm", "max TBs/SM", one(4.0), tbs, S71),
+    ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "of a tile's 57 instructions 24 access memory (7.1)"),
+    ("mm", "Req/Minst", one(2.0), requests, S71),
+    ("fwt", "threads/TB", one(256.0), threads, S71),
+    ("fwt", "regs/thread", one(22.0), registers, S71),
+    ("fwt", "shared B/TB", one(0.0), shared, S71),
+    ("fwt", "max TBs/SM", one(4.0), tbs, S71),
+    ("fwt", "insts/warp", one(47.0), insts, S71),
+    ("fwt", "Cinst/Minst", one(4.9), compute, S71),
+    ("fwt", "Req/Minst", one(1.0), requests, S71),
+    ("nbdy", "threads/TB", one(256.0), threads, S71),
+    ("nbdy", "regs/thread", one(60.0), registers, S71),
+    ("nbdy", "shared B/TB", one(4096.0), shared, S71),
+    ("nbdy", "max TBs/SM", one(4.0), tbs, S71),
+    ("nbdy", "insts/warp", one(9800.0), insts, "about 4,900 for each of 2 tiles (7.1)"),
+    ("nbdy", "Req/Minst", one(4.0), requests, S71),
+    ("blk", "threads/TB", one(128.0), threads, S71),
+    ("blk", "regs/thread", one(23.0), registers, S71),
+    ("blk", "shared B/TB", one(0.0), shared, S71),
+    ("blk", "max TBs/SM", one(8.0), tbs, S71),
+    ("blk", "insts/warp", one(147.0), insts, S8),
+    ("blk", "lanes/inst", one(31.8), lanes, S8),
+    ("blk", "Cinst/Minst", one(28.0), compute, S71),
+    ("blk", "Req/Minst", one(2.0), requests, S71),
+    ("blk", "load sectors/1000 insts", one(163.0), sectors, S8),
+    ("blk", "L1 miss rate", one(1.0), misses, S8),
+    ("blk", "L2 miss rate", one(0.9987), l2_misses, S8),
+    ("bopt", "threads/TB", one(128.0), threads, S71),
+    ("bopt", "regs/thread", one(32.0), registers, S71),
+    ("bopt", "shared B/TB", one(516.0), shared, S71),
+    ("bopt", "max TBs/SM", one(8.0), tbs, S71),
+    ("bopt", "insts/warp", one(55_760.0), insts, "GPGPU-Sim, V100, 2,048 steps of 16 nodes per thread: 27 per step (8)"),
+    ("bopt", "lanes/inst", one(26.9), lanes, S8),
+    ("bopt", "load sectors/1000 insts", one(0.0), sectors, S8),
+    ("bfs", "threads/TB", one(256.0), threads, S71),
+    ("bfs", "regs/thread", one(20.0), registers, S71),
+    ("bfs", "shared B/TB", one(0.0), shared, S71),
+    ("bfs", "max TBs/SM", one(4.0), tbs, S71),
+    ("bfs", "Cinst/Minst", one(4.0), compute, S72),
+    ("bfs", "Req/Minst", one(1.0), requests, S72),
+    ("bfs", "L1 miss rate", one(1.0), misses, S72),
+    ("bfs", "L1 fails/access", one(0.0), fails, S72),
+    ("dxtc", "threads/TB", one(64.0), threads, S71),
+    ("dxtc", "regs/thread", (93.0, 100.0), registers, "98, and what gives 10 TBs (7.1)"),
+    ("dxtc", "shared B/TB", one(2048.0), shared, S71),
+    ("dxtc", "max TBs/SM", one(10.0), tbs, S71),
+    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "an estimate (7.1)"),
+    ("dxtc", "Cinst/Minst", one(5.0), compute, S72),
+    ("dxtc", "Req/Minst", one(1.0), requests, S72),
+    ("dxtc", "L1 miss rate", one(0.09), misses, S72),
+    ("dxtc", "L1 fails/access", one(0.17), fails, S72),
+];
+
+/// The figures published about a kernel of ours, in order; none about a user's.
+pub fn figures(character: &Character) -> Vec<Figure> {
+    let of_kernel = ROWS.iter().filter(|row| Some(row.0) == character.kernel);
+    of_kernel.map(|&(_, quantity, published, ours, source)| Figure { quantity, published, ours: ours(character), source }).collect()
+}
+
+/// What seeds 001 to 004 say a kernel is: in their words, with the section of algorithms.md; empty where they do not have it.
+pub fn said(kernel: Option<&str>) -> [&'static str; 4] {
+    match kernel.unwrap_or_default() {
+        "mm" => ["", "L2->SM, moderate (32 x 32 tiles; 7.3)", "", ""],
+        "bfs" => ["C (7.2)", "under (7.3)", "not idempotent (7.4)", ""],
+        "bopt" => ["", "", "", "C (7.5)"],
+        "dxtc" => ["C (7.2)", "", "", "C (7.5)"],
+        _ => ["", "", "", ""],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_workloads::kernels;
+
+    #[test]
+    fn every_kernel_of_the_seven_has_resources_published() {
+        for kernel in kernels::ALL {
+            let rows: Vec<&str> = ROWS.iter().filter(|row| row.0 == kernel.name()).map(|row| row.1).collect();
+            assert_eq!(rows[..4], ["threads/TB", "regs/thread", "shared B/TB", "max TBs/SM"], "{}", kernel.name());
+            let mut once = rows.clone();
+            once.sort_unstable();
+            once.dedup();
+            assert_eq!(once.len(), rows.len(), "{}: a figure twice", kernel.name());
+        }
+        assert!(ROWS.iter().all(|row| row.2.0 <= row.2.1 && kernels::find(row.0).is_some()));
+    }
+
+    #[test]
+    fn a_range_is_compared_at_its_nearer_end() {
+        let figure = |published, ours| Figure { quantity: "", published, ours, source: "" }.ratio();
+        assert_eq!(figure((2.0, 4.0), Some(3.0)), Some(1.0));
+        assert_eq!(figure((2.0, 4.0), Some(8.0)), Some(2.0));
+        assert_eq!(figure((2.0, 4.0), Some(1.0)), Some(0.5));
+        assert_eq!(figure((0.0, 0.0), Some(1.0)), None);
+        assert_eq!(figure((1.0, 1.0), None), None);
+    }
+}

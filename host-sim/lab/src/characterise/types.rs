@@ -1,0 +1,203 @@
+//! Compute or memory intensive: every seed has a rule of its own, and they do not agree (algorithms.md section 7.6). Here all of
+//! them, each on the same run.
+//!
+//! | seed | rule | M if |
+//! |---|---|---|
+//! | 000 section 4.1.2 | "limited by memory bandwidth, saturates very quickly as TLP is increased" | a memory bandwidth is at least half used, and from half of the TBs to all IPC rises by less than half as much as the TBs; both numbers are assumptions |
+//! | 001 section 2.4 | share of cycles in which the load/store unit stalls | more than 20 % |
+//! | 002 section 4.2, table 3 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither |
+//! | 003 section 4.1 | has no such rule: its kernels are idempotent or not | |
+//! | 004 section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
+
+use super::alone::Alone;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::IssueClass;
+use mias_workloads::kernels::KernelType;
+use serde::Serialize;
+
+/// What the seeds' rules say of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Types {
+    /// By seed 000; none if only one TB fits, so that nothing can be said of more.
+    pub seed000: Option<KernelType>,
+    /// By seed 001; none if the kernel did not run.
+    pub seed001: Option<KernelType>,
+    /// By seed 002.
+    pub seed002: Component,
+    /// By seed 004; none if the kernel did not run.
+    pub seed004: Option<KernelType>,
+}
+
+/// Seed 002's categories: the component that is used most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Component {
+    /// Warp schedulers.
+    Scheduler,
+    /// Crossbar, replies.
+    L2ToSm,
+    /// Crossbar, requests.
+    SmToL2,
+    /// DRAM.
+    Dram,
+    /// None of them is used enough.
+    Underutilised,
+}
+
+impl Component {
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Component::Scheduler => "scheduler",
+            Component::L2ToSm => "L2->SM",
+            Component::SmToL2 => "SM->L2",
+            Component::Dram => "DRAM",
+            Component::Underutilised => "under",
+        }
+    }
+
+    /// As compute or memory intensive; none if underutilised.
+    pub fn kernel_type(self) -> Option<KernelType> {
+        match self {
+            Component::Scheduler => Some(KernelType::Compute),
+            Component::L2ToSm | Component::SmToL2 | Component::Dram => Some(KernelType::Memory),
+            Component::Underutilised => None,
+        }
+    }
+}
+
+/// Seed 000: share of a memory bandwidth from which it limits (assumption; that of seed 002 for DRAM).
+const BANDWIDTH_LIMITS: f64 = 0.5;
+
+/// Seed 000: of the IPC that twice the TBs could give, the part below which a kernel saturates (assumption).
+const SATURATES: f64 = 0.5;
+
+/// Seed 001 section 2.4.
+const LSU_STALL: f64 = 0.2;
+
+/// Seed 002 section 4.2: scheduler, crossbar, DRAM.
+const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
+
+/// Seed 004 section 4.1.2: the part of DRAM bandwidth taken to be usable.
+const DRAM_USABLE: f64 = 0.5;
+
+fn memory_if(memory: bool) -> KernelType {
+    if memory { KernelType::Memory } else { KernelType::Compute }
+}
+
+impl Types {
+    /// Of a kernel that ran alone as `alone` says; `curve` has TBs per SM and IPC of half of the most TBs and of the most.
+    pub fn of(alone: &Alone, curve: Option<[(u32, f64); 2]>, gpu: &GpuConfig) -> Self {
+        Types {
+            seed000: curve.and_then(|curve| seed000(alone, curve)),
+            seed001: alone.lsu_stall.map(|share| memory_if(share > LSU_STALL)),
+            seed002: seed002(alone),
+            seed004: seed004(alone, gpu),
+        }
+    }
+}
+
+fn seed000(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> {
+    if half.0 == 0 || half.0 >= all.0 || half.1 <= 0.0 {
+        return None;
+    }
+    let possible = f64::from(all.0) / f64::from(half.0) - 1.0;
+    let gained = (all.1 / half.1 - 1.0) / possible;
+    let used = [alone.reply_utilization, alone.request_utilization, alone.l2_utilization, alone.dram_utilization];
+    let limited = used.into_iter().flatten().any(|share| share >= BANDWIDTH_LIMITS);
+    Some(memory_if(limited && gained < SATURATES))
+}
+
+/// The component farthest above its line, the first of equals.
+fn seed002(alone: &Alone) -> Component {
+    let [scheduler, crossbar, dram] = UTILISED;
+    let components = [
+        (Component::Scheduler, alone.slot(IssueClass::Issued) / scheduler),
+        (Component::L2ToSm, alone.reply_utilization.unwrap_or(0.0) / crossbar),
+        (Component::SmToL2, alone.request_utilization.unwrap_or(0.0) / crossbar),
+        (Component::Dram, alone.dram_utilization.unwrap_or(0.0) / dram),
+    ];
+    let mut most = (Component::Underutilised, 1.0);
+    for component in components {
+        if component.1 > most.1 {
+            most = component;
+        }
+    }
+    most.0
+}
+
+/// Equations 1 and 2, in bytes per core cycle. An access is a sector here, not a line; IPC_max is an instruction per sub-core and
+/// cycle, all SMs are counted, and NoC and LLC bandwidth are a sector per slice and cycle of their clocks (the seed gives none).
+fn seed004(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
+    let (apki, hits) = (alone.l2_apki?, alone.l2_hit_rate.unwrap_or(1.0));
+    let per_core_cycle = |khz: u32| f64::from(khz) / f64::from(gpu.clocks.core_khz);
+    let sector = f64::from(gpu.l2.sector_bytes);
+    let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
+    let demand = f64::from(gpu.sm.sub_cores) * apki / 1000.0 * sector * f64::from(gpu.sm.count);
+    let noc = slices * sector * per_core_cycle(gpu.clocks.interconnect_khz);
+    let llc = slices * f64::from(gpu.l2.port_bytes) * per_core_cycle(gpu.clocks.l2_khz);
+    let dram_per_cycle = f64::from(gpu.dram.channels) * f64::from(gpu.dram.bus_bytes) * f64::from(gpu.dram.beats_per_cycle);
+    let dram = dram_per_cycle * per_core_cycle(gpu.clocks.dram_khz);
+    let supply = noc.min(llc * hits + dram * (1.0 - hits) * DRAM_USABLE);
+    Some(memory_if(demand > supply))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines;
+
+    const C: Option<KernelType> = Some(KernelType::Compute);
+    const M: Option<KernelType> = Some(KernelType::Memory);
+
+    fn alone() -> Alone {
+        Alone { slots: Some([0.5, 0.0, 0.5, 0.0, 0.0, 0.0]), lsu_stall: Some(0.0), l2_apki: Some(0.0), ..Alone::default() }
+    }
+
+    fn types(alone: &Alone, curve: [(u32, f64); 2]) -> Types {
+        Types::of(alone, Some(curve), &machines::load("rtx2060").unwrap())
+    }
+
+    #[test]
+    fn the_thesis_asks_for_both_bandwidth_and_saturation() {
+        let busy = Alone { dram_utilization: Some(0.5), ..alone() };
+        let (flat, steep) = ([(4, 100.0), (8, 149.0)], [(4, 100.0), (8, 150.0)]);
+        assert_eq!(types(&busy, flat).seed000, M);
+        assert_eq!(types(&busy, steep).seed000, C, "half of what the TBs could give");
+        assert_eq!(types(&alone(), flat).seed000, C, "what saturates is not memory");
+        assert_eq!(types(&busy, [(1, 100.0), (3, 190.0)]).seed000, M, "three times the TBs could add 200");
+        assert_eq!(types(&busy, [(1, 100.0), (1, 100.0)]).seed000, None);
+        assert_eq!(types(&busy, [(0, 0.0), (1, 100.0)]).seed000, None);
+    }
+
+    #[test]
+    fn dai_counts_stalls_of_the_load_store_unit() {
+        let of = |share| types(&Alone { lsu_stall: share, ..alone() }, [(1, 1.0), (2, 2.0)]).seed001;
+        assert_eq!((of(Some(0.2)), of(Some(0.21)), of(None)), (C, M, None));
+    }
+
+    #[test]
+    fn lin_asks_for_the_most_utilised_component() {
+        let of = |issued: f64, reply, request, dram| {
+            let (reply_utilization, request_utilization, dram_utilization) = (Some(reply), Some(request), Some(dram));
+            let slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0]);
+            types(&Alone { slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).seed002
+        };
+        assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
+        assert_eq!(of(0.61, 0.0, 0.0, 0.0), Component::Scheduler);
+        assert_eq!(of(0.7, 0.8, 0.75, 0.6), Component::L2ToSm);
+        assert_eq!(of(0.1, 0.2, 0.75, 0.6), Component::SmToL2);
+        assert_eq!(of(0.7, 0.7, 0.7, 0.6), Component::Dram, "0.6 / 0.5 is farthest");
+        assert_eq!([Component::Scheduler, Component::Dram, Component::Underutilised].map(Component::kernel_type), [C, M, None]);
+    }
+
+    /// Demand is 4 x 30 x 32 x APKI / 1000 = 3.84 APKI bytes per cycle. Supply when all hits: 24 x 32 = 768; when none does: half of
+    /// 12 x 2 x 4 x 3,500 / 1,365 = 246.15, so that the lines are at APKI 200 and 32.05.
+    #[test]
+    fn zhao_weighs_demand_against_supply() {
+        let of = |apki, hits| types(&Alone { l2_apki: Some(apki), l2_hit_rate: Some(hits), ..alone() }, [(1, 1.0), (2, 2.0)]).seed004;
+        assert_eq!((of(200.0, 1.0), of(200.1, 1.0)), (C, M));
+        assert_eq!((of(32.0, 0.0), of(32.1, 0.0)), (C, M));
+        assert_eq!(types(&Alone { l2_apki: None, ..alone() }, [(1, 1.0), (2, 2.0)]).seed004, None);
+    }
+}

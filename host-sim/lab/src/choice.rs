@@ -1,0 +1,84 @@
+//! What options choose from: enums whose values have a name that users type and a line of help. Command line, plans and JSON all take
+//! the names from here.
+
+/// A value that users choose by name.
+pub trait Choice: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
+    /// All values, in the order of lists.
+    const ALL: &'static [Self];
+
+    /// The name that users type: small letters, digits and hyphens.
+    fn name(self) -> &'static str;
+
+    /// What it means, in a line without a full stop.
+    fn help(self) -> &'static str;
+
+    /// The value of a name.
+    fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|choice| choice.name() == name)
+    }
+
+    /// All names, in the order of lists.
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|choice| choice.name()).collect()
+    }
+}
+
+/// Declares an enum that is a [`Choice`]: each value with its documentation, which is its help, and its name. JSON has the name.
+#[macro_export]
+macro_rules! choices {
+    ($(#[$attribute:meta])* $visibility:vis enum $Name:ident { $($(#[doc = $help:literal])+ $Value:ident = $name:literal,)+ }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        $visibility enum $Name {
+            $($(#[doc = $help])+ $Value,)+
+        }
+
+        impl $crate::choice::Choice for $Name {
+            const ALL: &'static [Self] = &[$($Name::$Value,)+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $($Name::$Value => $name,)+
+                }
+            }
+
+            fn help(self) -> &'static str {
+                let help = match self {
+                    $($Name::$Value => concat!($($help),+),)+
+                };
+                let help = help.trim_ascii();
+                help.strip_suffix('.').unwrap_or(help)
+            }
+        }
+
+        impl serde::Serialize for $Name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::choice::Choice::name(*self))
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Choice;
+
+    choices! {
+        /// For a test.
+        enum Colour {
+            /// Like the sky,
+            /// by day.
+            SkyBlue = "sky-blue",
+            /// Like blood
+            Red = "red",
+        }
+    }
+
+    #[test]
+    fn names_and_help_are_as_declared() {
+        assert_eq!(Colour::names(), ["sky-blue", "red"]);
+        assert_eq!(Colour::ALL.iter().map(|colour| colour.help()).collect::<Vec<_>>(), ["Like the sky, by day", "Like blood"]);
+        assert_eq!((Colour::find("red"), Colour::find("Red")), (Some(Colour::Red), None));
+        assert_eq!(serde_json::to_string(&Colour::ALL).unwrap(), r#"["sky-blue","red"]"#);
+    }
+}

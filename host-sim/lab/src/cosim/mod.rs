@@ -1,0 +1,113 @@
+//! Co-simulation: the cross-compiled firmware image in QEMU makes the decisions, the GPU model runs here. The image reaches the
+//! register block through [`mias_firmware::remote`]; this side serves register accesses and interrupts, nothing else.
+
+mod line;
+mod native;
+mod processor;
+mod recorded_bus;
+pub mod recording;
+mod remote;
+pub mod replay;
+
+pub use native::Native;
+pub use processor::Processor;
+pub use recorded_bus::{Parting, Replay};
+pub use remote::RemoteFirmware;
+
+use mias_firmware::boards::{self, Board};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Name of the image's file, as `cargo xtask image` builds it.
+pub const IMAGE: &str = "mias-firmware-remote";
+
+/// A processor that QEMU has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Core {
+    /// Cortex-M4F.
+    CortexM4,
+    /// Cortex-M0.
+    CortexM0,
+    /// 32-bit RISC-V.
+    RiscV,
+}
+
+/// An image and the processor that runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The processor.
+    pub core: Core,
+    /// The ELF file.
+    pub file: PathBuf,
+}
+
+/// Why co-simulation did not go on; says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CosimError(pub String);
+
+impl Core {
+    /// The board that has it.
+    pub fn board(self) -> Board {
+        match self {
+            Core::CortexM4 => boards::CORTEX_M4F,
+            Core::CortexM0 => boards::CORTEX_M0,
+            Core::RiscV => boards::RV32IMAC,
+        }
+    }
+
+    /// Its number in the header of an ELF file (`e_machine`; System V ABI, processor supplements: `EM_ARM`, `EM_RISCV`).
+    fn elf_machine(self) -> u16 {
+        match self {
+            Core::CortexM4 | Core::CortexM0 => 40,
+            Core::RiscV => 243,
+        }
+    }
+
+    /// The command that builds its image.
+    fn build(self) -> String {
+        let Board { target, profile, .. } = self.board();
+        format!("cargo build -p mias-firmware --bin {IMAGE} --target {target} --profile {profile}")
+    }
+}
+
+impl Image {
+    /// The image that was built for `core`: beside this program in cargo's target directory, else in `target/` here.
+    ///
+    /// # Errors
+    /// [`CosimError`] if it has not been built.
+    pub fn built_for(core: Core) -> Result<Self, CosimError> {
+        let place = Path::new(core.board().target).join(core.board().profile).join(IMAGE);
+        let program = std::env::current_exe().unwrap_or_default();
+        // target/release/mias, or target/release/deps/a-test.
+        let beside = program.ancestors().skip(2).take(2).map(|folder| folder.join(&place));
+        let here = Path::new("target").join(&place);
+        let found = beside.chain([here.clone()]).find(|file| file.is_file());
+        let missing = || {
+            CosimError(format!(
+                "there is no image for {}: build it with `cargo xtask image`, or name one with --image",
+                core.board().target
+            ))
+        };
+        found.map(|file| Image { core, file }).ok_or_else(missing)
+    }
+
+    /// Whether the file is a program for this kind of processor.
+    ///
+    /// # Errors
+    /// [`CosimError`] if not: QEMU would run it, or not, and say nothing.
+    fn check(&self) -> Result<(), CosimError> {
+        let (file, core) = (self.file.display(), self.core.board().core);
+        let mut header = [0; 20];
+        let read = std::fs::File::open(&self.file).and_then(|mut opened| opened.read_exact(&mut header));
+        let is_elf = read.is_ok() && header.starts_with(b"\x7fELF");
+        let problem = if !is_elf {
+            "is no ELF file".to_owned()
+        } else if u16::from_le_bytes([header[18], header[19]]) != self.core.elf_machine() {
+            format!("is for another processor than the {core}")
+        } else {
+            return Ok(());
+        };
+        Err(CosimError(format!("{file} {problem}: `{}` builds an image for it", self.core.build())))
+    }
+}

@@ -1,0 +1,58 @@
+//! The firmware in this process, as a target like the images: with the room for configurations of one of them, since a firmware
+//! with more room tries more where there are many, and may decide otherwise.
+
+use crate::cosim::recording::Limits;
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::limits::{CONFIGS, KERNELS, LARGE_CONFIGS};
+use mias_firmware::policy::AnyPolicy;
+use mias_firmware::regs::MAX_SMS;
+
+/// The firmware, started or not.
+#[derive(Debug)]
+pub struct Native {
+    firmware: Room,
+    started: bool,
+}
+
+#[derive(Debug)]
+enum Room {
+    Small(Box<Firmware<AnyPolicy, CONFIGS>>),
+    Large(Box<Firmware<AnyPolicy, LARGE_CONFIGS>>),
+}
+
+impl Native {
+    /// With room for so many configurations, or as near as an image comes.
+    pub fn with_room(configs: u32) -> Self {
+        let small = configs <= CONFIGS as u32;
+        let firmware = if small { Room::Small(Box::new(Firmware::idle())) } else { Room::Large(Box::new(Firmware::idle())) };
+        Native { firmware, started: false }
+    }
+
+    /// What it holds: every SM of the map.
+    pub fn limits(&self) -> Limits {
+        let configs = match self.firmware {
+            Room::Small(_) => CONFIGS,
+            Room::Large(_) => LARGE_CONFIGS,
+        };
+        Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: configs as u32 }
+    }
+
+    /// Starts from the beginning. As an image does, it stays idle if it cannot.
+    pub fn start(&mut self, bus: &mut impl Bus) {
+        let started = match &mut self.firmware {
+            Room::Small(firmware) => firmware.restart(bus, MAX_SMS as u16),
+            Room::Large(firmware) => firmware.restart(bus, MAX_SMS as u16),
+        };
+        self.started = started.is_ok();
+    }
+
+    /// Handles an interrupt.
+    pub fn interrupt(&mut self, bus: &mut impl Bus) {
+        match &mut self.firmware {
+            _ if !self.started => {}
+            Room::Small(firmware) => firmware.on_interrupt(bus),
+            Room::Large(firmware) => firmware.on_interrupt(bus),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A firmware image in QEMU, served over its serial port ([`mias_firmware::remote`]).
+
+use super::line::SerialLine;
+use super::{CosimError, Image};
+use crate::cosim::recording::Limits;
+use mias_firmware::bus::Bus;
+use mias_firmware::limits::LARGE_SMS;
+use mias_firmware::regs::VERSION_VALUE;
+use mias_firmware::remote::{MAX_WORDS, RESET, Request, WAKE};
+
+/// An image that runs. It asks for registers, and somebody's bus answers.
+#[derive(Debug)]
+pub struct Processor {
+    image: Image,
+    line: SerialLine,
+    limits: Limits,
+    /// It has just booted, and starts by itself.
+    fresh: bool,
+}
+
+impl Processor {
+    /// Boots an image and hears what it is.
+    ///
+    /// # Errors
+    /// [`CosimError`]: no QEMU, no such image, or one that knows another register map.
+    pub fn boot(image: &Image) -> Result<Self, CosimError> {
+        let none = Limits { sms: 0, kernels: 0, configs: 0 };
+        let mut processor = Processor { image: image.clone(), line: SerialLine::open(image)?, limits: none, fresh: true };
+        let file = image.file.display();
+        let Request::Hello { version, sms, kernels, configs } = processor.request()? else {
+            return Err(CosimError(format!("{file} does not begin with a greeting: it is no remote image")));
+        };
+        if version != VERSION_VALUE {
+            let message = format!("{file} has register map {version:#x}, this program {VERSION_VALUE:#x}");
+            return Err(CosimError(message + ": build it again with `cargo xtask image`"));
+        }
+        processor.limits = Limits { sms, kernels, configs };
+        Ok(processor)
+    }
+
+    /// What the image is built for.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Sees to it that the image holds what `asker` asks for.
+    ///
+    /// # Errors
+    /// [`CosimError`] with the limit and how to build a larger image.
+    pub fn can_hold(&self, asker: &str, asked: Limits) -> Result<(), CosimError> {
+        let Some(short) = self.limits.short_of(asked) else { return Ok(()) };
+        let (file, build) = (self.image.file.display(), self.image.core.build());
+        let largest = format!("`{build} --features sms-132` builds the largest image there is, for {LARGE_SMS} SMs");
+        Err(CosimError(format!("{file} is built for {}, {asker} {}: {largest}", short.had(), short.asked)))
+    }
+
+    /// Starts the firmware from its beginning and serves it until it sleeps, or until `enough`.
+    ///
+    /// # Errors
+    /// [`CosimError`] if the image or QEMU does not go on.
+    pub fn start<B: Bus>(&mut self, bus: &mut B, enough: fn(&B) -> bool) -> Result<(), CosimError> {
+        if !std::mem::take(&mut self.fresh) {
+            self.line.send(&[RESET])?;
+        }
+        self.serve(bus, enough)
+    }
+
+    /// Raises the interrupt line and serves the image until it sleeps again, or until `enough`.
+    ///
+    /// # Errors
+    /// As [`Processor::start`].
+    pub fn interrupt<B: Bus>(&mut self, bus: &mut B, enough: fn(&B) -> bool) -> Result<(), CosimError> {
+        self.line.send(&[WAKE])?;
+        self.serve(bus, enough)
+    }
+
+    fn serve<B: Bus>(&mut self, bus: &mut B, enough: fn(&B) -> bool) -> Result<(), CosimError> {
+        while !enough(bus) {
+            match self.request()? {
+                Request::Read(offset) => self.line.send(&bus.read32(offset).to_le_bytes())?,
+                Request::Write { offset, value } => bus.write32(offset, value),
+                Request::Sleep => break,
+                Request::Hello { .. } => return Err(CosimError("the image has started again by itself".into())),
+            }
+        }
+        Ok(())
+    }
+
+    fn request(&mut self) -> Result<Request, CosimError> {
+        let first = self.line.receive()?;
+        let unknown = || CosimError(format!("the image sends {first:#04x}, which begins no request: it is no remote image"));
+        let count = Request::words(first).ok_or_else(unknown)?;
+        let mut words = [0; MAX_WORDS];
+        for word in words.iter_mut().take(count) {
+            let mut bytes = [0; 4];
+            for byte in &mut bytes {
+                *byte = self.line.receive()?;
+            }
+            *word = u32::from_le_bytes(bytes);
+        }
+        Request::decode(first, words).ok_or_else(unknown)
+    }
+}

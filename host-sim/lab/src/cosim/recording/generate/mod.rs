@@ -1,0 +1,100 @@
+//! Made-up recordings: random machines, policies, kernels and counters, with events in an order that hardware can give, from a seed
+//! alone. The firmware in this process answers them; that its answers are right is for other tests, here they are what every core
+//! must give too.
+
+mod counts;
+mod device;
+
+use super::{MOST_BYTES, Recording, Run};
+use crate::cosim::Native;
+use device::Device;
+use mias_firmware::regs::{MAX_SLOTS, MAX_WINDOW, PolicyCode, feature};
+use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_workloads::random::Random;
+
+/// Steps of a run, each something that happens (assumption: some launches, decisions and completions).
+const STEPS: u32 = 80;
+
+/// What to make up.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// What all randomness comes from.
+    pub seed: u64,
+    /// Runs.
+    pub cases: u32,
+    /// Most SMs of a machine, 1 to 256.
+    pub sms: u32,
+    /// Most kernels at a time, 1 to 8.
+    pub kernels: u32,
+}
+
+/// The recording; fewer runs than asked for where a file cannot hold them ([`super::encode`] says so). None if `go_on` says so, which is asked before every run.
+pub fn generate(request: Request, go_on: &mut dyn FnMut() -> bool) -> Option<Recording> {
+    let mut firmware = Native::with_room(2 * request.sms);
+    let maker = firmware.limits();
+    let mut seeds = Random::new(request.seed);
+    let (mut runs, mut accesses) = (Vec::new(), 0);
+    for _ in 0..request.cases {
+        if !go_on() {
+            return None;
+        }
+        // An access takes two bytes at least. What is too long for a file is not made to its end.
+        if accesses * 2 > MOST_BYTES {
+            break;
+        }
+        let mut random = Random::new(seeds.bits());
+        let machine = machine(&mut random, request.sms);
+        let run = run(machine, random, request.kernels, &mut firmware);
+        accesses += run.accesses().len() as u64;
+        runs.push(run);
+    }
+    Some(Recording { maker, runs })
+}
+
+fn run(machine: MachineDescription, random: Random, kernels: u32, firmware: &mut Native) -> Run {
+    let mut device = Device::new(machine, random, kernels, firmware);
+    (0..STEPS).for_each(|_| device.step());
+    device.finish()
+}
+
+/// A machine of at most `sms` SMs, and what it is asked for. Half of the machines have all of them.
+fn machine(random: &mut Random, sms: u32) -> MachineDescription {
+    let mut below = |count: u32| (random.bits() % u64::from(count.max(1))) as u32;
+    let sm_count = if below(2) == 0 { sms } else { 1 + below(sms) };
+    // Three of four measure: they have more to decide.
+    let measured = below(4) != 0;
+    let policies: Vec<_> = PolicyCode::ALL.into_iter().filter(|policy| !measured || measures(*policy)).collect();
+    let policy = policies[below(policies.len() as u32) as usize];
+    let windows = [1, 100, 5_000, 45_000, MAX_WINDOW];
+    let straps = Straps {
+        profile_window: windows[below(windows.len() as u32) as usize],
+        coalesce_window: [0, 1, 5_000][below(3) as usize],
+        options: below(1 << 6),
+        fixed: std::array::from_fn(|_| below(6) as u8),
+        ..Straps::new(policy)
+    };
+    MachineDescription {
+        sm_count,
+        slot_count: MAX_SLOTS as u32,
+        // Capacities and granules of NVIDIA's SMs since compute capability 3.0 (CUDA C++ Programming Guide, "Compute Capabilities").
+        sm_threads: [1_024, 1_536, 2_048][below(3) as usize],
+        sm_registers: 65_536,
+        sm_shared_bytes: [48, 64, 100, 228][below(4) as usize] << 10,
+        sm_tbs: [8, 16, 32][below(3) as usize],
+        warp_threads: 32,
+        register_granule: [1, 8][below(2) as usize],
+        shared_granule_bytes: [1, 128, 256][below(3) as usize],
+        linear_coefficient_q16: [0, 1 << 12, 1 << 16, u32::MAX][below(4) as usize],
+        // A recording does not hold these.
+        sm_schedulers: 0,
+        reply_sectors_q16: 0,
+        dram_sectors_q16: 0,
+        features: [0, feature::IDEAL_TRANSITION][below(2) as usize],
+        straps,
+    }
+}
+
+/// Whether a policy profiles before it decides.
+fn measures(policy: PolicyCode) -> bool {
+    !matches!(policy, PolicyCode::LeftOver | PolicyCode::Spatial | PolicyCode::FixedConfig | PolicyCode::Smk)
+}

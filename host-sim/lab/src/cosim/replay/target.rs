@@ -1,0 +1,99 @@
+//! What a recording can be fed to.
+
+use crate::choices;
+use crate::cosim::recording::Recording;
+use crate::cosim::{Core, CosimError, Image, Native, Processor, Replay};
+use std::path::Path;
+
+choices! {
+    /// Where the firmware runs.
+    pub enum Target {
+        /// In this process
+        Native = "native",
+        /// Its image on a Cortex-M4F, in QEMU
+        M4 = "m4",
+        /// Its image on a Cortex-M0, in QEMU
+        M0 = "m0",
+        /// Its image on a 32-bit RISC-V core, in QEMU
+        Riscv = "riscv",
+    }
+}
+
+impl Target {
+    /// The processor; none for this process.
+    pub fn core(self) -> Option<Core> {
+        match self {
+            Target::Native => None,
+            Target::M4 => Some(Core::CortexM4),
+            Target::M0 => Some(Core::CortexM0),
+            Target::Riscv => Some(Core::RiscV),
+        }
+    }
+}
+
+/// A target that waits for its first run.
+#[derive(Debug)]
+pub struct Ready {
+    target: Target,
+    firmware: Firmware,
+}
+
+#[derive(Debug)]
+enum Firmware {
+    Native(Native),
+    Image(Box<Processor>),
+}
+
+impl Ready {
+    /// Prepares a target for a recording; `image` is for an image that is not at its usual place.
+    ///
+    /// # Errors
+    /// [`CosimError`]: an image that is not there or does not boot, and limits that the recording exceeds.
+    pub fn new(target: Target, image: Option<&Path>, recording: &Recording) -> Result<Self, CosimError> {
+        let asked = recording.asks_for();
+        let firmware = match target.core() {
+            None => {
+                let native = Native::with_room(asked.configs);
+                if let Some(short) = native.limits().short_of(asked) {
+                    let message = format!("the firmware in this process is built for {}, the recording asks for", short.had());
+                    return Err(CosimError(format!("{message} {}: replay it on its own image, with --on and --image", short.asked)));
+                }
+                Firmware::Native(native)
+            }
+            Some(core) => {
+                let image = match image {
+                    Some(file) => Image { core, file: file.to_owned() },
+                    None => Image::built_for(core)?,
+                };
+                let processor = Processor::boot(&image)?;
+                processor.can_hold("the recording asks for", asked)?;
+                Firmware::Image(Box::new(processor))
+            }
+        };
+        Ok(Ready { target, firmware })
+    }
+
+    pub(super) fn target(&self) -> Target {
+        self.target
+    }
+
+    pub(super) fn start(&mut self, bus: &mut Replay<'_>) -> Result<(), CosimError> {
+        match &mut self.firmware {
+            Firmware::Native(native) => {
+                native.start(bus);
+                Ok(())
+            }
+            Firmware::Image(processor) => processor.start(bus, Replay::parted),
+        }
+    }
+
+    pub(super) fn interrupt(&mut self, bus: &mut Replay<'_>) -> Result<(), CosimError> {
+        match &mut self.firmware {
+            Firmware::Native(native) => {
+                native.interrupt(bus);
+                Ok(())
+            }
+            Firmware::Image(processor) => processor.interrupt(bus, Replay::parted),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Made-up recordings replayed in this process; what is changed in them is found. The images are the business of `tests/cosim.rs`.
+
+use super::*;
+use crate::cosim::recording::generate::{Request, generate};
+use crate::cosim::recording::{Run, decode, encode};
+use mias_firmware::regs::{PhaseCode, PolicyCode, fault, global, sm, sm_status};
+use proptest::prelude::*;
+
+fn made_up(seed: u64, cases: u32) -> Recording {
+    generate(Request { seed, cases, sms: 12, kernels: 4 }, &mut || true).unwrap()
+}
+
+fn natively(recording: &Recording) -> Verdict {
+    let ready = Ready::new(Target::Native, None, recording).unwrap();
+    replay(recording, ready, &Cancel::default()).unwrap()
+}
+
+/// The same recording, but for one access.
+fn with_access(recording: &Recording, at: usize, access: Access) -> Recording {
+    let [run] = recording.runs.as_slice() else { panic!("one run") };
+    let mut changed = Run::new(run.machine.clone());
+    for step in run.steps() {
+        changed.accesses_mut().extend_from_slice(step.accesses);
+        changed.end_step(step.cycle);
+    }
+    changed.accesses_mut()[at] = access;
+    Recording { runs: vec![changed], ..recording.clone() }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_recording_and_another_seed_another() {
+    assert_eq!(encode(&made_up(7, 3)), encode(&made_up(7, 3)));
+    assert_ne!(made_up(7, 3), made_up(8, 3));
+    // The first runs do not depend on how many there are.
+    assert_eq!(made_up(7, 3).runs[..2], made_up(7, 2).runs);
+    assert_eq!(generate(Request { seed: 1, cases: 3, sms: 12, kernels: 4 }, &mut || false), None);
+}
+
+/// What a made-up recording is for: all phases and policies, decisions in plenty, counters at their limits, ties, rejected launches.
+#[test]
+fn made_up_recordings_hold_what_they_are_for() {
+    let recording = made_up(1, 200);
+    let counts = Counts::of(&recording);
+    assert!(counts.decisions > 400, "{counts:?}");
+    let policies: std::collections::BTreeSet<_> = recording.runs.iter().map(|run| run.machine.straps.policy).collect();
+    assert_eq!(policies.len(), PolicyCode::ALL.len());
+    let accesses = || recording.runs.iter().flat_map(|run| run.accesses());
+    let written = |offset, value| accesses().any(|&access| access == Access::Write { offset, value });
+    for phase in PhaseCode::ALL {
+        assert!(written(global::PHASE, phase as u32), "{phase:?}");
+    }
+    assert!(written(global::FAULT_SET, fault::KERNEL_TOO_LARGE));
+    assert!(!written(global::FAULT_SET, fault::IMPOSSIBLE_INDEX), "hardware does nothing impossible");
+    let read = |register: u32, value: u32| {
+        accesses().any(|&access| {
+            matches!(access, Access::Read { offset, value: found }
+            if offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == register && found == value)
+        })
+    };
+    let thread_instructions = mias_firmware::counters::Counter::ThreadInstructions;
+    assert!(read(thread_instructions.register(), thread_instructions.max()) && read(thread_instructions.register(), 0));
+    assert!(read(sm::SATURATED, (1 << 11) - 1), "all counters saturated");
+    // The firmware has no use for an SM's status.
+    assert!(!read(sm::STATUS, sm_status::SATURATED));
+}
+
+#[test]
+fn a_changed_write_is_the_first_difference() {
+    let recording = made_up(3, 1);
+    let at = recording.runs[0].accesses().iter().rposition(|access| matches!(access, Access::Write { .. })).unwrap();
+    let Access::Write { offset, value } = recording.runs[0].accesses()[at] else { unreachable!() };
+    let verdict = natively(&with_access(&recording, at, Access::Write { offset, value: value ^ 1 }));
+    let End::Differs(Difference { run: 1, interrupt, cycle, parting }) = verdict.end else { panic!("{verdict:?}") };
+    assert_eq!(parting.recorded, Some(Access::Write { offset, value: value ^ 1 }));
+    assert_eq!(parting.made, Some(Access::Write { offset, value }));
+    let step = recording.runs[0].steps().nth(interrupt).unwrap();
+    assert_eq!((step.cycle, step.accesses[parting.access - 1]), (cycle, recording.runs[0].accesses()[at]));
+    assert_eq!(verdict.done.reads + verdict.done.writes, at as u64);
+}
+
+#[test]
+fn a_request_to_stop_is_heard() {
+    let recording = made_up(3, 1);
+    let cancel = Cancel::default();
+    cancel.request();
+    assert_eq!(replay(&recording, Ready::new(Target::Native, None, &recording).unwrap(), &cancel), None);
+}
+
+#[test]
+fn a_firmware_that_is_too_small_is_refused() {
+    let mut recording = made_up(3, 1);
+    recording.maker.kernels = 5;
+    let error = Ready::new(Target::Native, None, &recording).unwrap_err().to_string();
+    assert!(error.starts_with("the firmware in this process is built for 4 kernels at a time, the recording asks for 5"), "{error}");
+}
+
+/// More SMs than the small image holds, and more kernels at a time than are scheduled.
+#[test]
+fn large_machines_and_many_kernels_replay_too() {
+    let recording = generate(Request { seed: 5, cases: 6, sms: 132, kernels: 8 }, &mut || true).unwrap();
+    assert_eq!(recording.maker.configs, 264);
+    assert_eq!(natively(&recording).end, End::Same);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_recording_replayed_natively_equals_the_run_that_made_it(seed: u64) {
+        let recording = made_up(seed, 2);
+        let verdict = natively(&decode(&encode(&recording).unwrap()).unwrap());
+        prop_assert_eq!(&verdict, &Verdict { target: Target::Native, done: Counts::of(&recording), end: End::Same });
+    }
+
+    /// A firmware that is told something else does not panic, whatever it is, and the first other access is found.
+    #[test]
+    fn a_changed_answer_gives_a_verdict(seed: u64, at: prop::sample::Index, value: u32) {
+        let recording = made_up(seed, 1);
+        let at = at.index(recording.runs[0].accesses().len());
+        let changed = match recording.runs[0].accesses()[at] {
+            Access::Read { offset, .. } => Access::Read { offset, value },
+            Access::Write { offset, .. } => Access::Write { offset, value },
+        };
+        let verdict = natively(&with_access(&recording, at, changed));
+        prop_assert!(verdict.done.reads + verdict.done.writes >= at as u64, "{:?}", verdict);
+    }
+}

@@ -1,0 +1,309 @@
+//! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
+
+use super::plan::Plan;
+use super::record::Kept;
+use super::results::{
+    AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, Objectives, OracleResult, PlanNote, PolicyResult, Ranking,
+    SCHEMA_VERSION, StudyResult,
+};
+use super::statistics::{Concordance, spearman};
+use super::store::{Note, Store, StoreError};
+use super::study::{GroupPlan, Origin, Studies, Study};
+use super::summary;
+use crate::choice::Choice;
+use crate::experiment::compare::{self, PerObjective, control_of, ipc, only_fastest};
+use crate::experiment::judge::{Material, judge};
+use crate::experiment::machine::{Decision, End, Options, Outcome};
+use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
+use crate::experiment::sequential::sequential;
+use crate::fingerprint;
+use crate::metrics::{Metrics, ratio};
+use mias_hw_model::sm::IssueClass;
+use std::collections::BTreeMap;
+
+/// Nanojoules per joule.
+const NJ_PER_J: f64 = 1e9;
+
+/// The runs of a folder, loaded once.
+#[derive(Debug)]
+pub struct Runs(BTreeMap<String, Kept>);
+
+impl Runs {
+    /// Those of `studies` that are in `store`.
+    pub fn load(studies: &Studies<'_>, store: &Store) -> Self {
+        Runs(studies.jobs.iter().filter_map(|(key, job)| Some((key.clone(), store.load(&job.identity)?))).collect())
+    }
+
+    fn get(&self, key: &str) -> Result<&Kept, StoreError> {
+        self.0.get(key).ok_or_else(|| StoreError(format!("the run {key} has gone from the folder; give the same command again")))
+    }
+
+    /// The configuration that places all of what is fastest alone; none if a run is missing.
+    pub fn fastest(&self, study: &Study<'_>, group: &GroupPlan) -> Option<Vec<u32>> {
+        let isolated = self.isolated(study, group).ok()?;
+        Some(only_fastest(&isolated, &group.max_tbs))
+    }
+
+    fn isolated(&self, study: &Study<'_>, group: &GroupPlan) -> Result<Vec<f64>, StoreError> {
+        group.alone.iter().map(|key| Ok(ipc(&self.get(key)?.outcome(), 0, study.setting.options))).collect()
+    }
+
+    /// What a control gave in a group.
+    fn of(&self, study: &Study<'_>, group: &GroupPlan, origin: &Origin) -> Result<Kept, StoreError> {
+        let kept = self.get(&origin.key)?;
+        let derived = || kept.with_idle_kernels(group.names.len(), group.max_tbs[0], study.setting.gpu.sm.count);
+        Ok(if origin.derived { derived() } else { kept.clone() })
+    }
+}
+
+/// All results of a plan.
+///
+/// # Errors
+/// [`StoreError`] if a run is missing.
+pub fn findings(plan: &Plan, studies: &Studies<'_>, runs: &Runs) -> Result<Evaluation, StoreError> {
+    let mut results = studies.all.iter().map(|study| self::study(study, runs)).collect::<Result<Vec<_>, _>>()?;
+    compare_orders(&mut results);
+    for result in &mut results {
+        result.summary = summary::rows(&result.groups);
+    }
+    let note = Note::of(plan);
+    Ok(Evaluation {
+        schema_version: SCHEMA_VERSION,
+        model: note.model,
+        plan: PlanNote { name: plan.name.clone(), description: plan.description.clone(), hash: note.plan_hash },
+        studies: results,
+    })
+}
+
+fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
+    let (experiment, setting) = (study.experiment, study.setting);
+    let options = setting.options;
+    let mut kernels: Vec<AloneResult> = Vec::new();
+    for group in &study.groups {
+        for (kernel, key) in group.alone.iter().enumerate() {
+            if !kernels.iter().any(|known| known.run == *key) {
+                kernels.push(alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel)));
+            }
+        }
+    }
+    let place = |kernel: &AloneResult| experiment.kernels.iter().position(|(word, request)| request.name(word) == kernel.name);
+    kernels.sort_by_key(place);
+    Ok(StudyResult {
+        experiment: experiment.name.clone(),
+        title: experiment.title.clone(),
+        setting: setting.labels.clone(),
+        gpu: setting.machine.clone(),
+        gpu_hash: fingerprint::gpu(&setting.gpu),
+        cycles: if let End::Cycles(cycles) = options.end { Some(cycles) } else { None },
+        profile_cycles: options.profile_cycles,
+        transition: options.transition.name(),
+        latency: options.latency.name(),
+        ipc_unit: options.ipc.name(),
+        relaunch: options.relaunch,
+        kernels,
+        groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,
+        summary: Vec::new(),
+    })
+}
+
+fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, trace_hash: &str) -> AloneResult {
+    let mut curve = Vec::new();
+    let mut before = (0, 0);
+    for sample in &kept.samples {
+        let (warp, thread) = sample.insts.first().copied().unwrap_or_default();
+        let insts = if options.ipc == IpcUnit::Warp { warp } else { thread };
+        curve.push((sample.cycle, ratio(insts - before.1, sample.cycle - before.0).unwrap_or_default()));
+        before = (sample.cycle, insts);
+    }
+    AloneResult {
+        name: unnumbered(name).to_owned(),
+        trace_hash: trace_hash.to_owned(),
+        run: key.to_owned(),
+        max_tbs,
+        ipc: ipc(&kept.outcome(), 0, options),
+        cycles: kept.cycles,
+        slots: slots(kept),
+        energy_joules: joules(kept),
+        curve,
+    }
+}
+
+fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResult, StoreError> {
+    let options = study.setting.options;
+    let isolated_ipc = runs.isolated(study, group)?;
+    let mut kept: BTreeMap<Control, (Origin, Kept)> = BTreeMap::new();
+    for (control, origin) in &group.runs {
+        kept.insert(control.clone(), (origin.clone(), runs.of(study, group, origin)?));
+    }
+    let outcomes: BTreeMap<Control, Outcome> = kept.iter().map(|(control, (_, kept))| (control.clone(), kept.outcome())).collect();
+    let policies = &study.experiment.policies;
+    let sweep = group.sweep.clone();
+    let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
+    let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &[], options);
+    let sequential_cycles = one_by_one.makespan_cycles;
+    let (max_tbs, isolated) = (&group.max_tbs, &isolated_ipc);
+    let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
+    let comparison = judge(material);
+
+    let ipcs = |outcome: &Outcome| (0..group.names.len()).map(|kernel| ipc(outcome, kernel, options)).collect::<Vec<f64>>();
+    let mut configurations = Vec::new();
+    for point in &comparison.sweep {
+        let control = Control::Fixed(point.config.clone());
+        if let (Some((origin, kept)), Some(outcome)) = (kept.get(&control), outcomes.get(&control)) {
+            let (config, run) = (point.config.clone(), origin.key.clone());
+            configurations.push(ConfigurationResult {
+                config,
+                run,
+                metrics: values(point.metrics),
+                ipc: ipcs(outcome),
+                slots: slots(kept),
+            });
+        }
+    }
+    let fastest = only_fastest(&isolated_ipc, &group.max_tbs);
+    let mut results = Vec::new();
+    for result in &comparison.results {
+        let of_runs = (result.policy == Policy::Sequential).then(|| in_turn(group, &alone, options));
+        if let Some((origin, kept)) = of_runs.as_ref().or_else(|| kept.get(&control_of(result.policy, &fastest))) {
+            let mut row = policy(result, origin, kept, &configurations, options);
+            row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
+            results.push(row);
+        }
+    }
+    compare_to_left_over(&mut results);
+    let oracle = |best: &Option<compare::Best>| best.as_ref().map(|best| OracleResult { config: best.config.clone(), value: best.value });
+    Ok(GroupResult {
+        kernels: group.names.clone(),
+        class: group.class.clone(),
+        isolated_ipc,
+        s_null: comparison.s_null,
+        sequential_cycles,
+        oracle: Objectives { s: oracle(&comparison.oracle.s), stp: oracle(&comparison.oracle.stp) },
+        configurations,
+        policies: results,
+    })
+}
+
+/// The runs of kernels alone, one after the other, as one; in a window each for its part of the time.
+fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kept) {
+    let mut all = Kept::of(&Outcome::default());
+    all.cycles = alone.iter().map(|kept| kept.cycles).sum();
+    for kept in alone {
+        all.schedulers.iter_mut().zip(kept.schedulers).for_each(|(sum, cycles)| *sum += cycles);
+    }
+    let part = if options.end == End::Done { 1 } else { alone.len().max(1) as u64 };
+    all.energy_nj = alone.iter().map(|kept| kept.energy_nj).sum::<Option<u64>>().map(|sum| sum / part);
+    (Origin { key: group.alone.join("+"), derived: true }, all)
+}
+
+fn policy(
+    result: &compare::PolicyResult,
+    origin: &Origin,
+    kept: &Kept,
+    configurations: &[ConfigurationResult],
+    options: Options,
+) -> PolicyResult {
+    let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
+    PolicyResult {
+        policy: result.policy.name(),
+        run: origin.key.clone(),
+        derived: origin.derived,
+        config: result.config.clone(),
+        placement: result.placement.clone(),
+        metrics: values(result.metrics),
+        ipc: result.kernels.iter().map(|kernel| kernel.ipc).collect(),
+        normalized_ipc: result.kernels.iter().map(|kernel| kernel.normalized_ipc).collect(),
+        regret: objectives(result.decision_regret),
+        end_to_end_regret: objectives(result.end_to_end_regret),
+        transition_cycles: result.transition_cycles,
+        profile_cycles: result.profile_cycles,
+        overhead: ratio(result.transition_cycles + result.profile_cycles, kept.cycles),
+        // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.
+        decision_cycles: result.decision_cycles.or((options.latency != Latency::Off).then_some(0)),
+        decision_cycle: result.decision.as_ref().map(|decision| decision.cycle),
+        ranking: result.decision.as_ref().map(|decision| ranking(decision, configurations)),
+        slots: slots(kept),
+        energy_joules: joules(kept),
+        makespan_cycles: result.makespan_cycles,
+        makespan_speedup_sequential: None,
+        makespan_speedup_left_over: None,
+        makespan_speedup_left_over_reversed: None,
+    }
+}
+
+/// How the decision's scores order the configurations, against static runs of them.
+pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult]) -> Ranking {
+    let scored = decision.profiled.iter().filter_map(|profiled| Some((profiled.config.clone(), profiled.score?)));
+    let scores: Vec<(Vec<u32>, f64)> = scored.collect();
+    let against = |objective: fn(&MetricValues) -> Option<f64>| {
+        let found = |(config, score): &(Vec<u32>, f64)| {
+            let point = configurations.iter().find(|point| point.config == *config)?;
+            Some((*score, objective(&point.metrics)?))
+        };
+        let (scores, values): (Vec<f64>, Vec<f64>) = scores.iter().filter_map(found).unzip();
+        (Concordance::of(&scores, &values), spearman(&scores, &values))
+    };
+    let (s, stp) = (against(|metrics| metrics.speedup), against(|metrics| metrics.stp));
+    Ranking {
+        kendall: Objectives { s: s.0.tau_b(), stp: stp.0.tau_b() },
+        spearman: Objectives { s: s.1, stp: stp.1 },
+        concordant: Objectives { s: s.0.concordant, stp: stp.0.concordant },
+        discordant: Objectives { s: s.0.discordant, stp: stp.0.discordant },
+        scores,
+    }
+}
+
+/// A kernel's name without the number of its launch.
+fn unnumbered(name: &str) -> &str {
+    name.split('#').next().unwrap_or_default()
+}
+
+fn values(metrics: Metrics) -> MetricValues {
+    let Metrics { speedup, stp, antt, fairness } = metrics;
+    MetricValues { speedup, stp, antt, fairness }
+}
+
+fn slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
+    let all: u64 = kept.schedulers.iter().sum();
+    IssueClass::ALL.iter().zip(kept.schedulers).map(|(class, cycles)| (class.name(), ratio(cycles, all).unwrap_or_default())).collect()
+}
+
+fn joules(kept: &Kept) -> Option<f64> {
+    kept.energy_nj.map(|energy| energy as f64 / NJ_PER_J)
+}
+
+/// The makespan of left-over among the results of a group.
+fn left_over(policies: &[PolicyResult]) -> Option<u64> {
+    policies.iter().find(|result| result.policy == Policy::LeftOver.name()).and_then(|result| result.makespan_cycles)
+}
+
+fn compare_to_left_over(policies: &mut [PolicyResult]) {
+    let same = left_over(policies);
+    for row in policies {
+        row.makespan_speedup_left_over = same.zip(row.makespan_cycles).and_then(|(left_over, own)| ratio(left_over, own));
+    }
+}
+
+/// Finds, for every group, the same kernels launched the other way round, in a study of the same experiment that differs in nothing else.
+fn compare_orders(results: &mut [StudyResult]) {
+    let rest = |study: &StudyResult| {
+        let setting: Vec<_> = study.setting.iter().filter(|(key, _)| key != "order").cloned().collect();
+        (study.experiment.clone(), study.gpu_hash.clone(), setting)
+    };
+    let mut makespans = BTreeMap::new();
+    for study in &*results {
+        for group in &study.groups {
+            makespans.insert((rest(study), group.kernels.clone()), left_over(&group.policies));
+        }
+    }
+    for study in results {
+        let of_study = rest(study);
+        for group in &mut study.groups {
+            let reversed: Vec<String> = group.kernels.iter().rev().map(|name| unnumbered(name).to_owned()).collect();
+            let other = makespans.get(&(of_study.clone(), reversed)).copied().flatten();
+            for row in &mut group.policies {
+                row.makespan_speedup_left_over_reversed = other.zip(row.makespan_cycles).and_then(|(other, own)| ratio(other, own));
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Kernels of an experiment, and which of them run together.
+
+use super::reader::{Place, Table, Value};
+use super::{Experiment, Plan, PlanError};
+use mias_workloads::input::suggest;
+use mias_workloads::kernels::Request;
+use std::path::Path;
+
+/// Kernels that the firmware schedules at a time.
+const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+
+/// Settings of kernels that may name a file.
+const INPUT_FILES: [&str; 2] = ["graph", "image"];
+
+/// Reads `kernels`: words as typed, and what they are.
+pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
+    let mut kernels: Vec<(String, Request)> = Vec::new();
+    for word in value.list()? {
+        let text = kernel_word(&word)?;
+        if kernels.iter().any(|(before, _)| *before == text) {
+            return Err(word.fail(&format!("`{text}` is listed twice")));
+        }
+        let mut request = Request::parse(&text).map_err(|error| word.fail(&error.to_string()))?;
+        if let Request::Ours(spec) = &mut request {
+            for key in INPUT_FILES {
+                if let Some(file) = spec.input.get(key).map(|file| word.beside(file, &[])) {
+                    spec.input = spec.input.clone().with(key, &file);
+                }
+            }
+        }
+        kernels.push((text, request));
+    }
+    Ok(kernels)
+}
+
+/// Where each of `kernels` stands.
+pub(super) fn places(value: &Value<'_>) -> Result<Vec<Place>, PlanError> {
+    Ok(value.list()?.iter().map(Value::place).collect())
+}
+
+/// A kernel's word. That of a kernel in a file of its own is the file's path, so that no other file goes by the same word.
+fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
+    let word = value.text()?;
+    let is_file = Path::new(word).extension().is_some_and(|extension| extension == "toml");
+    Ok(if is_file { value.beside(word, &[]) } else { word.to_owned() })
+}
+
+/// A word of `experiment` that in `plan` is a kernel on another input: of a file of one name in another folder.
+pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option<&'e str> {
+    let known = || plan.experiments.iter().flat_map(|before| &before.kernels);
+    let differs = |(word, request): &&(String, Request)| match request {
+        Request::Ours(spec) => known().any(|(other, before)| other == word && matches!(before, Request::Ours(b) if b.input != spec.input)),
+        Request::User(_) => false,
+    };
+    experiment.kernels.iter().find(differs).map(|(word, _)| word.as_str())
+}
+
+/// Groups as listed, or all of the sizes asked for; all pairs by default.
+pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<usize>>, PlanError> {
+    let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
+    match (table.get("groups"), table.get("together")) {
+        (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),
+        (Some(groups), None) => different(
+            &groups.list()?,
+            |group| listed(group, &words),
+            |members| {
+                format!("the group of {} is listed twice", members.iter().map(|&member| words[member]).collect::<Vec<_>>().join(" and "))
+            },
+        ),
+        (None, Some(sizes)) => {
+            let most = words.len().min(MOST_KERNELS) as u64;
+            let sizes = different(&sizes.one_or_more()?, |size| size.whole(1..=most), |size| format!("`{size}` is listed twice"))?;
+            Ok(sizes.iter().flat_map(|&size| combinations(words.len(), size as usize)).collect())
+        }
+        (None, None) if words.len() < 2 => Err(table.fail("`kernels` lists one kernel; a pair needs two (or give `together = 1`)")),
+        (None, None) => Ok(combinations(words.len(), 2)),
+    }
+}
+
+/// The values as `read` reads them. None may be there twice: it would count twice in all means.
+fn different<T: PartialEq>(
+    values: &[Value<'_>],
+    read: impl Fn(&Value<'_>) -> Result<T, PlanError>,
+    twice: impl Fn(&T) -> String,
+) -> Result<Vec<T>, PlanError> {
+    let mut all = Vec::new();
+    for value in values {
+        let one = read(value)?;
+        if all.contains(&one) {
+            return Err(value.fail(&twice(&one)));
+        }
+        all.push(one);
+    }
+    Ok(all)
+}
+
+fn listed(group: &Value<'_>, words: &[&str]) -> Result<Vec<usize>, PlanError> {
+    let members = group.list()?;
+    if members.len() > MOST_KERNELS {
+        return Err(group.fail(&format!("{} kernels, the firmware schedules at most {MOST_KERNELS} at a time", members.len())));
+    }
+    let place = |member: &Value<'_>| {
+        let text = kernel_word(member)?;
+        words
+            .iter()
+            .position(|word| *word == text)
+            .ok_or_else(|| member.fail(&format!("{} (the experiment's `kernels`)", suggest::unknown("kernel", &text, words))))
+    };
+    members.iter().map(place).collect()
+}
+
+/// All ways of taking `size` of `count` things, each ascending, in lexicographic order.
+fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..size {
+        let longer = |before: &Vec<usize>| {
+            let first = before.last().map_or(0, |last| last + 1);
+            (first..count).map(|next| [&before[..], &[next]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}

@@ -1,0 +1,219 @@
+//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are in `plans/`; docs/user-guide.md describes
+//! every key.
+
+mod kernels;
+mod parameters;
+mod reader;
+#[cfg(test)]
+mod tests;
+
+pub use parameters::Setting;
+pub use reader::Place;
+
+use crate::choices;
+use crate::experiment::policies::Policies;
+use crate::experiment::policy::Policy;
+use crate::machines;
+use mias_hw_model::config::GpuConfig;
+use mias_workloads::input::suggest;
+use mias_workloads::kernels::Request;
+use reader::{Source, Table, Value};
+use std::path::Path;
+
+/// Window unless the plan gives another, in core cycles: the thesis' (algorithms.md M-W10).
+const DEFAULT_CYCLES: u64 = 5_000_000;
+
+/// Plans that include plans that include plans.
+const DEEPEST_INCLUDE: u32 = 4;
+
+/// The plans built in: name and file.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("thesis", include_str!("../../../../../plans/thesis.toml")),
+    ("extended", include_str!("../../../../../plans/extended.toml")),
+    ("quick", include_str!("../../../../../plans/quick.toml")),
+    ("baselines", include_str!("../../../../../plans/baselines.toml")),
+    ("rules", include_str!("../../../../../plans/rules.toml")),
+    ("sensitivity", include_str!("../../../../../plans/sensitivity.toml")),
+    ("linear", include_str!("../../../../../plans/linear.toml")),
+    ("memory-pairs", include_str!("../../../../../plans/memory-pairs.toml")),
+    ("roofline", include_str!("../../../../../plans/roofline.toml")),
+];
+
+/// What is wrong with a plan: file, line, remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlanError(pub String);
+
+choices! {
+    /// In which order the kernels of a group are launched.
+    pub enum Order {
+        /// As listed.
+        Given = "given",
+        /// The other way round.
+        Reversed = "reversed",
+    }
+}
+
+/// A plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Short name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its text, with those of the plans that it includes.
+    pub text: String,
+    /// In order; those of included plans first.
+    pub experiments: Vec<Experiment>,
+}
+
+/// An experiment: groups of kernels under policies, in every setting.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// Short name, different from all others of the plan.
+    pub name: String,
+    /// For headings.
+    pub title: String,
+    /// Kernels as typed, and what they are.
+    pub kernels: Vec<(String, Request)>,
+    /// Where each stands in the plan.
+    pub kernel_places: Vec<Place>,
+    /// Kernels that run together, by index.
+    pub groups: Vec<Vec<usize>>,
+    /// In the order of reports.
+    pub policies: Vec<Policy>,
+    /// Whether every maximal configuration runs throughout, so that there is an oracle.
+    pub configurations: bool,
+    /// All combinations of its parameters, on every machine.
+    pub settings: Vec<Setting>,
+}
+
+/// Names of the plans built in.
+pub fn names() -> Vec<&'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name).collect()
+}
+
+/// The plan `name_or_path`: one that is built in, else the TOML file at that path. It may name any of `policies`.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> {
+    let (file, text) = text_of(name_or_path).map_err(PlanError)?;
+    parse(&file, &text, policies)
+}
+
+/// Parses and checks the plan in `text`; `file` is its name in messages.
+///
+/// # Errors
+/// [`PlanError`] with file, line, column and the offending text.
+pub fn parse(file: &str, text: &str, policies: &Policies) -> Result<Plan, PlanError> {
+    let mut plan = Plan { name: String::new(), description: String::new(), text: String::new(), experiments: Vec::new() };
+    read(Source { file, text }, policies, &mut plan, 0)?;
+    if plan.experiments.is_empty() {
+        return Err(PlanError(format!("{file}: the plan has no [[experiment]]")));
+    }
+    Ok(plan)
+}
+
+fn text_of(name_or_path: &str) -> Result<(String, String), String> {
+    if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
+        return Ok((format!("{name}.toml"), (*text).to_owned()));
+    }
+    let path = Path::new(name_or_path);
+    let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|extension| extension == "toml");
+    if !looks_like_a_path && !path.is_file() {
+        return Err(format!("{}, or the path of a TOML file", suggest::unknown("plan", name_or_path, &names())));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read the plan {name_or_path}: {error}"))?;
+    Ok((name_or_path.to_owned(), text))
+}
+
+/// Adds what `source` says to `plan`, what it includes first.
+fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
+    let document = source.parse()?;
+    let top = Table::new(source, &document, "a plan", &["name", "description", "include", "experiment"])?;
+    let name = top.require("name")?.plain_name()?.to_owned();
+    let description = top.require("description")?.text()?.to_owned();
+    for include in top.get("include").map(|list| list.list()).transpose()?.unwrap_or_default() {
+        if depth >= DEEPEST_INCLUDE {
+            return Err(include.fail(&format!("more than {DEEPEST_INCLUDE} plans within each other; does one include itself?")));
+        }
+        let (file, text) = text_of(&include.beside(include.text()?, &names())).map_err(|message| include.fail(&message))?;
+        read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
+    }
+    for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
+        let known = ["name", "title", "gpu", "kernels", "together", "groups", "policies", "configurations", "parameters", "machine"];
+        let table = experiment.table("[[experiment]]", &known)?;
+        let name = table.require("name")?;
+        let parsed = self::experiment(&table, policies)?;
+        if plan.experiments.iter().any(|before| before.name == parsed.name) {
+            return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
+        }
+        if let Some(word) = kernels::other_input(plan, &parsed) {
+            return Err(table.require("kernels")?.fail(&format!("`{word}` is another file in a plan that this one includes; rename one")));
+        }
+        plan.experiments.push(parsed);
+    }
+    plan.text += source.text;
+    (plan.name, plan.description) = (name, description);
+    Ok(())
+}
+
+fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanError> {
+    let name = table.require("name")?.plain_name()?;
+    let kernels = kernels::kernels(&table.require("kernels")?)?;
+    let groups = kernels::groups(table, &kernels)?;
+    let policies = policies(&table.require("policies")?, known)?;
+    let gpu = table.require("gpu")?;
+    let parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
+    let mut settings = Vec::new();
+    for one in gpu.one_or_more()? {
+        let config = machines::load(&one.beside(one.text()?, &machines::names())).map_err(|error| one.fail(&error.to_string()))?;
+        let machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
+        let axes = [&parameters[..], &machine[..]].concat();
+        // Where most of them come from.
+        let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
+        let many = table.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
+        parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
+        settings.extend(parameters::settings(&axes, &config).map_err(|message| table.get("machine").unwrap_or(one).fail(&message))?);
+    }
+    let several = gpu.one_or_more()?.len() > 1;
+    for setting in &mut settings {
+        if several {
+            setting.labels.insert(0, ("gpu".into(), setting.gpu.name.clone()));
+        }
+        room_for(&policies, &groups, &setting.gpu)
+            .map_err(|message| table.require("policies").map_or_else(|e| e, |at| at.fail(&message)))?;
+    }
+    Ok(Experiment {
+        name: name.to_owned(),
+        title: table.require("title")?.text()?.to_owned(),
+        kernels,
+        kernel_places: kernels::places(&table.require("kernels")?)?,
+        groups,
+        policies,
+        configurations: table.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true),
+        settings,
+    })
+}
+
+/// Whether the machine has SMs enough for every policy.
+fn room_for(policies: &[Policy], groups: &[Vec<usize>], gpu: &GpuConfig) -> Result<(), String> {
+    let kernels = groups.iter().map(Vec::len).max().unwrap_or_default() as u32;
+    match policies.iter().find(|policy| policy.least_sms(kernels) > gpu.sm.count) {
+        Some(policy) => {
+            let (needed, had) = (policy.least_sms(kernels), gpu.sm.count);
+            Err(format!("{} needs {needed} SMs for {kernels} kernels, `{}` here has {had}", policy.name(), gpu.name))
+        }
+        None => Ok(()),
+    }
+}
+
+fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanError> {
+    let mut named = Vec::new();
+    for one in value.list()? {
+        let text = one.text()?;
+        named.push(known.find(text).ok_or_else(|| one.fail(&suggest::unknown("policy", text, &known.names())))?);
+    }
+    Ok(known.sorted(&named))
+}

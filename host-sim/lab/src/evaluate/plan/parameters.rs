@@ -1,0 +1,273 @@
+//! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
+//! values is a *setting*.
+
+use super::reader::{RANGE, Value};
+use super::{Order, PlanError};
+use crate::choice::Choice;
+use crate::experiment::machine::{End, Options};
+use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use mias_firmware::regs::MAX_WINDOW;
+use mias_hw_model::config::GpuConfig;
+use mias_workloads::input::suggest;
+use serde::Deserialize;
+
+/// Most values of one parameter (assumption: more are a slip of the finger).
+const MOST_VALUES: u64 = 1_000;
+
+/// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
+/// the finger). All windows of a plan can be added up.
+const LONGEST_WINDOW: u64 = 1_000_000_000_000;
+
+/// Keys of `[experiment.parameters]`.
+const KEYS: [&str; 8] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order"];
+
+/// What a value does to a setting.
+#[derive(Clone, Debug)]
+enum Change {
+    Cycles(u64),
+    Done,
+    Relaunch(bool),
+    ProfileCycles(u32),
+    Transition(Transition),
+    Latency(Latency),
+    Ipc(IpcUnit),
+    Order(Order),
+    Machine(Vec<String>, toml::Value),
+}
+
+/// A parameter and its values.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    key: String,
+    values: Vec<(String, Change)>,
+}
+
+/// A value of each parameter.
+type Combination<'a> = Vec<(&'a Axis, &'a (String, Change))>;
+
+/// One combination of values, applied.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The machine's name, with the fields that are not as in its file.
+    pub machine: String,
+    /// What the machine is.
+    pub gpu: GpuConfig,
+    /// How runs go.
+    pub options: Options,
+    /// In which order kernels are launched.
+    pub order: Order,
+    /// Key and value of the parameters that the experiment varies.
+    pub labels: Vec<(String, String)>,
+}
+
+/// Reads `[experiment.parameters]`.
+pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
+    let table = value.table("[experiment.parameters]", &KEYS)?;
+    if table.get("until").is_some() {
+        if let Some(cycles) = table.get("cycles") {
+            return Err(cycles.fail("give `cycles` or `until`, not both"));
+        }
+        if let Some(relaunch) = table.get("relaunch") {
+            return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
+        }
+    }
+    value.entries()?.iter().map(axis).collect()
+}
+
+fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
+    let key = value.key;
+    if value.is_table() {
+        return Ok(Axis {
+            key: key.into(),
+            values: range(value)?.into_iter().map(|n| Ok((n.to_string(), numeric(value, n)?))).collect::<Result<_, PlanError>>()?,
+        });
+    }
+    let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
+        Ok(match key {
+            "cycles" | "profile-cycles" => {
+                let number = value.whole(0..=u64::MAX)?;
+                (number.to_string(), numeric(value, number)?)
+            }
+            "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
+            "until" if value.text()? == "done" => ("done".into(), Change::Done),
+            "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
+            "transition" => named(value, Change::Transition)?,
+            "latency" => named(value, Change::Latency)?,
+            "ipc" => named(value, Change::Ipc)?,
+            _ => named(value, Change::Order)?,
+        })
+    };
+    Ok(Axis { key: key.into(), values: value.one_or_more()?.iter().map(one).collect::<Result<_, _>>()? })
+}
+
+/// A number as a value of a parameter.
+fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
+    let bounded = |most: u64| match number {
+        0 => Err(value.fail("must be at least 1")),
+        number if number > most => Err(value.fail(&format!("{number} must be 1 to {most}"))),
+        number => Ok(number),
+    };
+    match value.key {
+        "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
+        "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
+        _ => Err(value.fail("has no range; give a value or a list of values")),
+    }
+}
+
+/// A value that has a name.
+fn named<T: Choice>(value: &Value<'_>, change: impl Fn(T) -> Change) -> Result<(String, Change), PlanError> {
+    let text = value.text()?;
+    let parsed = T::find(text).ok_or_else(|| value.fail(&suggest::unknown("value", text, &T::names())))?;
+    Ok((text.into(), change(parsed)))
+}
+
+/// `{ from = 20_000, to = 90_000, step = 10_000 }`.
+fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
+    let table = value.table("a range", &RANGE)?;
+    let number = |key: &str, least: u64| table.require(key)?.whole(least..=u64::MAX);
+    let (from, to, step) = (number("from", 0)?, number("to", 0)?, number("step", 1)?);
+    if from > to {
+        return Err(value.fail(&format!("the range from {from} to {to} is empty")));
+    }
+    if (to - from) / step >= MOST_VALUES {
+        return Err(value.fail(&format!("the range has more than {MOST_VALUES} values; give a larger step")));
+    }
+    Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
+}
+
+/// Reads `[experiment.machine]`: fields of the machine's file by their dotted names. Tables nest, as in the machine's file.
+pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig) -> Result<Vec<Axis>, PlanError> {
+    let mut axes = Vec::new();
+    fields(value, &mut Vec::new(), gpu, &mut axes)?;
+    Ok(axes)
+}
+
+fn fields(value: &Value<'_>, path: &mut Vec<String>, gpu: &GpuConfig, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
+    for entry in value.entries()? {
+        let depth = path.len();
+        // A quoted key may hold a whole path.
+        path.extend(entry.key.split('.').map(str::to_owned));
+        if entry.is_table() && !entry.is_range() {
+            fields(&entry, path, gpu, axes)?;
+        } else {
+            let numbers = |numbers: Vec<u64>| numbers.into_iter().map(|n| toml::Value::Integer(n as i64)).collect();
+            let values: Vec<toml::Value> = match entry.is_table() {
+                true => numbers(range(&entry)?),
+                false => entry.one_or_more()?.iter().map(Value::plain).collect::<Result<_, _>>()?,
+            };
+            let values: Vec<(String, Change)> = values.into_iter().map(|v| (label(&v), Change::Machine(path.clone(), v))).collect();
+            // Every single change must make a machine; combinations are checked when they are made.
+            for change in &values {
+                match changed(gpu, std::slice::from_ref(&change.1)) {
+                    // One of several fields of a table that the file has not.
+                    Err(error) if error.contains("missing field") => {}
+                    made => made.map(drop).map_err(|error| entry.fail(&error))?,
+                }
+            }
+            axes.push(Axis { key: path.join("."), values });
+        }
+        path.truncate(depth);
+    }
+    Ok(())
+}
+
+/// The machine with its fields changed. Options that are off are not in the document; whether a field is known the machine says.
+fn changed(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
+    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
+    for change in changes {
+        let Change::Machine(path, value) = change else { continue };
+        let mut at = &mut document;
+        for name in path {
+            let no_table = || fail(&format!("there is no field {}", path.join(".")));
+            let empty = || toml::Value::Table(toml::Table::new());
+            at = at.as_table_mut().ok_or_else(no_table)?.entry(name.as_str()).or_insert_with(empty);
+        }
+        *at = value.clone();
+    }
+    GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))
+}
+
+/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes.
+fn suggested(message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match names.split_first() {
+        Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
+        _ => message.to_owned(),
+    }
+}
+
+/// How many combinations of values there are.
+pub(super) fn combinations(axes: &[Axis]) -> u64 {
+    axes.iter().fold(1, |product, axis| product.saturating_mul(axis.values.len() as u64))
+}
+
+/// Refuses more combinations than anybody means.
+pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
+    match combinations(axes) {
+        0..=MOST_VALUES => Ok(()),
+        count => Err(format!("{count} combinations of parameters, at most {MOST_VALUES} may be; vary fewer at a time")),
+    }
+}
+
+/// All combinations of values on a machine, the first parameter changing slowest; [`check_combinations`] first.
+///
+/// # Errors
+/// A machine that cannot be; the message says which.
+pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, String> {
+    let mut combinations: Vec<Combination<'_>> = vec![Vec::new()];
+    for axis in axes {
+        let longer = combinations.iter().flat_map(|before| axis.values.iter().map(|value| [&before[..], &[(axis, value)]].concat()));
+        combinations = longer.collect();
+    }
+    combinations.iter().map(|combination| setting(combination, gpu)).collect()
+}
+
+fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, String> {
+    let changes: Vec<Change> = combination.iter().map(|(_, (_, change))| change.clone()).collect();
+    let machine = machine_name(gpu, &changes);
+    let gpu = changed(gpu, &changes)?;
+    gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+    let mut end = End::Cycles(super::DEFAULT_CYCLES);
+    for change in &changes {
+        match change {
+            Change::Cycles(cycles) => end = End::Cycles(*cycles),
+            Change::Done => end = End::Done,
+            _ => {}
+        }
+    }
+    let mut setting = Setting { machine, gpu, options: Options::new(end), order: Order::Given, labels: Vec::new() };
+    for (axis, (label, change)) in combination {
+        match change {
+            Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
+            Change::ProfileCycles(cycles) => setting.options.profile_cycles = *cycles,
+            Change::Transition(transition) => setting.options.transition = *transition,
+            Change::Latency(latency) => setting.options.latency = *latency,
+            Change::Ipc(ipc) => setting.options.ipc = *ipc,
+            Change::Order(order) => setting.order = *order,
+            Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
+        }
+        if axis.values.len() > 1 {
+            setting.labels.push((axis.key.clone(), label.clone()));
+        }
+    }
+    Ok(setting)
+}
+
+/// The machine's name, with every field that a change really changes.
+fn machine_name(gpu: &GpuConfig, changes: &[Change]) -> String {
+    let mut name = gpu.name.clone();
+    for change in changes {
+        if let Change::Machine(path, value) = change
+            && !changed(gpu, std::slice::from_ref(change)).is_ok_and(|same| same == *gpu)
+        {
+            name += &format!(" {}={}", path.join("."), label(value));
+        }
+    }
+    name
+}
+
+/// A field's value as people write it.
+fn label(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,198 @@
+//! TOML with places: values that know where they stand in the file, so that every complaint can point there.
+
+use super::PlanError;
+use mias_workloads::input::suggest;
+use mias_workloads::input::toml_text::{parse_error, point_at};
+use std::ops::{Range, RangeInclusive};
+use std::path::Path;
+use std::sync::Arc;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Keys of a range of numbers.
+pub(super) const RANGE: [&str; 3] = ["from", "to", "step"];
+
+/// A file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source<'a> {
+    /// Its name in messages.
+    pub(super) file: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// The file's syntax tree.
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'a>>, PlanError> {
+        DeTable::parse(self.text).map_err(|error| PlanError(parse_error(self.file, self.text, &error)))
+    }
+
+    pub(super) fn fail(&self, at: Range<usize>, message: &str) -> PlanError {
+        PlanError(point_at(self.file, self.text, Some(at), message))
+    }
+}
+
+/// Where a value stands, for what is found out about it later.
+#[derive(Clone, Debug)]
+pub struct Place {
+    file: String,
+    text: Arc<str>,
+    span: Range<usize>,
+    key: String,
+}
+
+impl Place {
+    /// A message that points there.
+    #[must_use]
+    pub fn says(&self, message: &str) -> String {
+        point_at(&self.file, &self.text, Some(self.span.clone()), &format!("{}: {message}", self.key))
+    }
+}
+
+/// A table, all of whose keys are known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Table<'a> {
+    source: Source<'a>,
+    entries: &'a DeTable<'a>,
+    span: (usize, usize),
+    /// What it describes, for messages.
+    what: &'static str,
+}
+
+impl<'a> Table<'a> {
+    /// # Errors
+    /// An unknown key.
+    pub(super) fn new(
+        source: Source<'a>,
+        entries: &'a Spanned<DeTable<'a>>,
+        what: &'static str,
+        known: &[&str],
+    ) -> Result<Self, PlanError> {
+        Table::of(source, entries.get_ref(), entries.span(), what, known)
+    }
+
+    fn of(source: Source<'a>, entries: &'a DeTable<'a>, span: Range<usize>, what: &'static str, known: &[&str]) -> Result<Self, PlanError> {
+        match entries.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
+            Some(key) => Err(source.fail(key.span(), &format!("{what}: {}", suggest::unknown("key", key.get_ref(), known)))),
+            None => Ok(Table { source, entries, span: (span.start, span.end), what }),
+        }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
+        let (key, value) = self.entries.get_key_value(key)?;
+        Some(Value { source: self.source, key: key.get_ref(), value })
+    }
+
+    pub(super) fn require(&self, key: &str) -> Result<Value<'a>, PlanError> {
+        self.get(key).ok_or_else(|| self.fail(&format!("{} has no `{key}`", self.what)))
+    }
+
+    /// About the table as a whole.
+    pub(super) fn fail(&self, message: &str) -> PlanError {
+        self.source.fail(self.span.0..self.span.1, message)
+    }
+}
+
+/// A value under a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value<'a> {
+    source: Source<'a>,
+    pub(super) key: &'a str,
+    value: &'a Spanned<DeValue<'a>>,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn fail(&self, message: &str) -> PlanError {
+        self.source.fail(self.value.span(), &format!("{}: {message}", self.key))
+    }
+
+    /// Where it stands.
+    pub(super) fn place(&self) -> Place {
+        Place { file: self.source.file.into(), text: self.source.text.into(), span: self.value.span(), key: self.key.into() }
+    }
+
+    fn expected(&self, what: &str) -> PlanError {
+        self.fail(&format!("expected {what}, found {}", self.value.get_ref().type_str()))
+    }
+
+    pub(super) fn text(&self) -> Result<&'a str, PlanError> {
+        self.value.get_ref().as_str().ok_or_else(|| self.expected("a text"))
+    }
+
+    pub(super) fn flag(&self) -> Result<bool, PlanError> {
+        self.value.get_ref().as_bool().ok_or_else(|| self.expected("true or false"))
+    }
+
+    /// What a word of the file names: one of `built_in`, else, where it looks like a path or there is such a file, the path from the
+    /// file's own folder.
+    pub(super) fn beside(&self, word: &str, built_in: &[&str]) -> String {
+        let (folder, path) = (Path::new(self.source.file).parent().unwrap_or(Path::new("")), Path::new(word));
+        let beside = folder.join(path);
+        let is_path = path.components().count() > 1 || path.extension().is_some() || beside.is_file();
+        if is_path && !built_in.contains(&word) { beside.display().to_string() } else { word.to_owned() }
+    }
+
+    /// A short name, which may be part of a file's.
+    pub(super) fn plain_name(&self) -> Result<&'a str, PlanError> {
+        let text = self.text()?;
+        match !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+            true => Ok(text),
+            false => Err(self.fail("small letters, digits and hyphens only")),
+        }
+    }
+
+    /// A whole number in a range.
+    pub(super) fn whole(&self, range: RangeInclusive<u64>) -> Result<u64, PlanError> {
+        let integer = self.value.get_ref().as_integer().ok_or_else(|| self.expected("a whole number"))?;
+        let number = u64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok();
+        let (low, high) = (range.start(), range.end());
+        let message = if *high == u64::MAX { format!("must be at least {low}") } else { format!("must be {low} to {high}") };
+        number.filter(|number| range.contains(number)).ok_or_else(|| self.fail(&format!("{} {message}", integer.as_str())))
+    }
+
+    /// The elements; a value alone is a list of one.
+    pub(super) fn one_or_more(&self) -> Result<Vec<Value<'a>>, PlanError> {
+        match self.value.get_ref() {
+            DeValue::Array(_) => self.list(),
+            _ => Ok(vec![*self]),
+        }
+    }
+
+    /// The elements, at least one.
+    pub(super) fn list(&self) -> Result<Vec<Value<'a>>, PlanError> {
+        let list = self.value.get_ref().as_array().ok_or_else(|| self.expected("a list"))?;
+        if list.is_empty() {
+            return Err(self.fail("the list is empty; name at least one"));
+        }
+        Ok(list.iter().map(|value| Value { value, ..*self }).collect())
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        self.value.get_ref().is_table()
+    }
+
+    /// Whether it is a table with a range's keys.
+    pub(super) fn is_range(&self) -> bool {
+        self.value.get_ref().as_table().is_some_and(|table| table.keys().any(|key| RANGE.contains(&key.get_ref().as_ref())))
+    }
+
+    pub(super) fn table(&self, what: &'static str, known: &[&str]) -> Result<Table<'a>, PlanError> {
+        let table = self.value.get_ref().as_table().ok_or_else(|| self.expected("a table"))?;
+        Table::of(self.source, table, self.value.span(), what, known)
+    }
+
+    /// The entries of a table whose keys are free, in the order of the keys.
+    pub(super) fn entries(&self) -> Result<Vec<Value<'a>>, PlanError> {
+        let table = self.value.get_ref().as_table().ok_or_else(|| self.expected("a table"))?;
+        Ok(table.iter().map(|(key, value)| Value { source: self.source, key: key.get_ref(), value }).collect())
+    }
+
+    /// The value as such: a number, a text, true or false.
+    pub(super) fn plain(&self) -> Result<toml::Value, PlanError> {
+        match self.value.get_ref() {
+            DeValue::Integer(_) => Ok(toml::Value::Integer(self.whole(0..=i64::MAX as u64)? as i64)),
+            DeValue::String(text) => Ok(toml::Value::String(text.to_string())),
+            DeValue::Boolean(flag) => Ok(toml::Value::Boolean(*flag)),
+            _ => Err(self.expected("a number, a text, true or false")),
+        }
+    }
+}

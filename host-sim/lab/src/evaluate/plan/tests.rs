@@ -1,0 +1,254 @@
+//! Plans that are read, and what is said of those that cannot be.
+
+use super::*;
+use crate::experiment::machine::End;
+use crate::experiment::machine::Options;
+use crate::experiment::policy::Transition;
+
+const SOUND: &str = include_str!("../../../tests/data/pairs.toml");
+
+fn parse(file: &str, text: &str) -> Result<Plan, PlanError> {
+    super::parse(file, text, &Policies::default())
+}
+
+fn load(name_or_path: &str) -> Result<Plan, PlanError> {
+    super::load(name_or_path, &Policies::default())
+}
+
+fn refused(text: &str) -> String {
+    parse("my.toml", text).unwrap_err().to_string()
+}
+
+/// The sound plan with one text replaced by another: the message, which must point at the line of the new text.
+fn refused_with(from: &str, to: &str) -> String {
+    assert!(SOUND.contains(from), "{from}");
+    let text = SOUND.replacen(from, to, 1);
+    let line = text[..text.find(to).unwrap()].matches('\n').count() + to.matches('\n').count() + 1;
+    let first = line - to.matches('\n').count();
+    let message = refused(&text);
+    assert!((first..=line).any(|line| message.starts_with(&format!("my.toml:{line}:"))), "{message}");
+    message
+}
+
+#[test]
+fn built_in_plans_are_sound() {
+    crate::built_in::assert_complete("plans", names(), |name| load(name).unwrap().name);
+    // Algorithms.md 6.1: 7 kernels, 21 pairs, 5,000,000 cycles.
+    let thesis = load("thesis").unwrap();
+    assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
+    assert_eq!(thesis.experiments[0].settings[0].options.end, End::Cycles(5_000_000));
+    let triples = load("extended").unwrap().experiments.into_iter().find(|experiment| experiment.name == "triples").unwrap();
+    assert_eq!(triples.groups.len(), 35);
+}
+
+#[test]
+fn defaults_are_all_pairs_and_the_thesis_window() {
+    let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", "")).unwrap();
+    let experiment = &plan.experiments[0];
+    assert_eq!(experiment.groups, [vec![0, 1], vec![0, 2], vec![1, 2]]);
+    assert_eq!(
+        experiment.policies,
+        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasFactor],
+        "in the order of reports"
+    );
+    assert!(experiment.configurations);
+    let setting = &experiment.settings[0];
+    assert_eq!(setting.options, Options::new(End::Cycles(DEFAULT_CYCLES)));
+    assert!(setting.labels.is_empty() && setting.machine == "rtx2060");
+}
+
+#[test]
+fn parameters_are_combined() {
+    let parameters = "cycles = 20_000\nprofile-cycles = { from = 1_000, to = 3_500, step = 1_000 }\ntransition = [\"drain\", \"ideal\"]\n\
+        [experiment.machine]\nsm.count = [2, 3]\nsm.warp_scheduler = \"lrr\"\n";
+    let plan = parse("my.toml", &SOUND.replace("cycles = 20_000", parameters)).unwrap();
+    let settings = &plan.experiments[0].settings;
+    assert_eq!(settings.len(), 3 * 2 * 2);
+    let profile: Vec<u32> = settings.iter().map(|setting| setting.options.profile_cycles).collect();
+    assert_eq!(profile[..5], [1_000, 1_000, 1_000, 1_000, 2_000], "the first parameter changes slowest");
+    assert_eq!(settings[2].options.transition, Transition::Ideal);
+    assert_eq!((settings[0].gpu.sm.count, settings[1].gpu.sm.count), (2, 3));
+    assert_eq!(settings[1].machine, "rtx2060 sm.count=3 sm.warp_scheduler=lrr");
+    let labels: Vec<&str> = settings[0].labels.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(labels, ["profile-cycles", "transition", "sm.count"], "what does not vary is no label");
+}
+
+#[test]
+fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
+    let text = SOUND.to_owned() + "[experiment.machine]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
+    let plan = parse("my.toml", &text).unwrap();
+    let machines: Vec<&str> = plan.experiments[0].settings.iter().map(|setting| setting.machine.as_str()).collect();
+    assert_eq!(machines, ["rtx2060", "rtx2060 sm.warp_scheduler=lrr"]);
+}
+
+/// Options that are off are not in the machine's document; they can be set all the same.
+#[test]
+fn options_that_are_off_can_be_set() {
+    let with = |fields: &str| parse("my.toml", &format!("{SOUND}[experiment.machine]\n{fields}"));
+    let plan =
+        with("dram.row_hit_cap = [0, 4]\ndram.timing.t_refi = { from = 6_825, to = 6_825, step = 1 }\ndram.timing.t_rfc = 455\n").unwrap();
+    let [off, on] = &plan.experiments[0].settings[..] else { panic!("two settings") };
+    assert_eq!((off.gpu.dram.row_hit_cap, on.gpu.dram.row_hit_cap), (0, 4));
+    assert_eq!((on.gpu.dram.timing.t_refi, on.gpu.dram.timing.t_rfc), (6_825, 455));
+    assert_eq!(off.machine, "rtx2060 dram.timing.t_refi=6825 dram.timing.t_rfc=455", "0 is what it was");
+    // One of two that belong together.
+    let message = with("dram.timing.t_rfc = 455\n").unwrap_err().to_string();
+    assert!(message.contains("must both be given"), "{message}");
+    let message = with("dram.timming.t_faw = 16\n").unwrap_err().to_string();
+    assert!(message.contains("unknown field `timming`; did you mean `timing`?"), "{message}");
+    let message = with("sm.count.of = 3\n").unwrap_err().to_string();
+    assert!(message.contains("machine `rtx2060`: there is no field sm.count.of"), "{message}");
+}
+
+/// A machine without energies gets all of them, or none.
+#[test]
+fn a_table_that_is_not_in_the_machines_file_can_be_given() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/gpus/rtx2060.toml")).unwrap();
+    let (without, energy) = text.split_once("[energy]\n").unwrap();
+    let (energy, lane) = energy.split_once("[energy.lane]\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plain.toml");
+    std::fs::write(&file, without).unwrap();
+    let plan = SOUND.replace("\"rtx2060\"", &format!("{:?}", file.display().to_string()));
+    let given = format!("{plan}[experiment.machine.energy]\n{energy}[experiment.machine.energy.lane]\n{lane}");
+    let setting = parse("my.toml", &given).unwrap().experiments.remove(0).settings.remove(0);
+    assert_eq!(setting.gpu.energy, machines::load("rtx2060").unwrap().energy);
+    let message = refused(&format!("{plan}[experiment.machine]\nenergy.fetch_fj = 1\n"));
+    assert!(message.contains("missing field"), "{message}");
+}
+
+#[test]
+fn listed_groups_and_sizes() {
+    let with =
+        |line: &str| parse("my.toml", &SOUND.replace("policies", &format!("{line}\npolicies"))).unwrap().experiments.remove(0).groups;
+    assert_eq!(with("groups = [[\"bopt:8\", \"mm:64\"], [\"mm:64\", \"mm:64\"]]"), [vec![2, 1], vec![1, 1]]);
+    assert_eq!(with("together = [3]"), [vec![0, 1, 2]]);
+    assert_eq!(with("together = [1, 2]").len(), 3 + 3);
+}
+
+#[test]
+fn mistakes_are_shown_where_they_are() {
+    for (from, to, parts) in [
+        ("policies =", "polices =", &["unknown key `polices`; did you mean `policies`?"][..]),
+        ("[\"mias-ipc\", \"mias-factor\", \"left-over\", \"spatial\", \"null\"]", "[]", &["policies: the list is empty"]),
+        ("\"mias-ipc\"", "\"mias-ipx\"", &["unknown policy `mias-ipx`; did you mean `mias-ipc`?"]),
+        ("\"fwt:4096\"", "\"ftw:4096\"", &["unknown kernel `ftw`; did you mean `fwt`?"]),
+        ("\"fwt:4096\"", "\"mm:64\"", &["`mm:64` is listed twice"]),
+        ("\"rtx2060\"", "\"rtx2600\"", &["unknown GPU `rtx2600`; did you mean `rtx2060`?"]),
+        ("cycles = 20_000", "cycles = 0", &["cycles: must be at least 1"]),
+        ("cycles = 20_000", "cycles = \"long\"", &["cycles: expected a whole number, found string"]),
+        ("cycles = 20_000", "cycels = 1", &["unknown key `cycels`; did you mean `cycles`?"]),
+        ("cycles = 20_000", "cycles = []", &["the list is empty"]),
+        ("cycles = 20_000", "cycles = { from = 9, to = 1, step = 1 }", &["the range from 9 to 1 is empty"]),
+        ("cycles = 20_000", "cycles = { from = 1, to = 9_000_000_000, step = 1 }", &["more than 1000 values"]),
+        ("cycles = 20_000", "cycles = { from = 1, to = 2 }", &["a range has no `step`"]),
+        ("cycles = 20_000", "profile-cycles = 200_000", &["200000 must be 1 to 131071"]),
+        ("cycles = 20_000", "transition = \"drained\"", &["unknown value `drained`; did you mean `drain`?"]),
+        ("cycles = 20_000", "until = \"end\"", &["only `done` is known"]),
+        ("cycles = 20_000", "cycles = 1_000_000_000_001", &["1000000000001 must be 1 to 1000000000000"]),
+        ("cycles = 20_000", "until = \"done\"\ncycles = 20_000", &["cycles: give `cycles` or `until`, not both"]),
+        ("cycles = 20_000", "until = \"done\"\nrelaunch = true", &["relaunch: with `until` no kernel starts again"]),
+        ("policies", "together = [2, 2]\npolicies", &["together: `2` is listed twice"]),
+        (
+            "policies",
+            "groups = [[\"mm:64\", \"bopt:8\"], [\"bopt:8\", \"mm:64\"], [\"mm:64\", \"bopt:8\"]]\npolicies",
+            &["groups: the group of mm:64 and bopt:8 is listed twice"],
+        ),
+        ("name = \"pairs\"", "name = \"Pa irs\"", &["small letters, digits and hyphens"]),
+        ("name = \"small\"", "name = \"a/b\"", &["name: small letters, digits and hyphens only"]),
+        ("title = \"Pairs\"", "", &["[[experiment]] has no `title`"]),
+        ("name = \"small\"", "", &["a plan has no `name`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.cuont = 3", &["unknown field `cuont`; did you mean `count`?"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = \"three\"", &["machine `rtx2060`"]),
+        ("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 0", &["sm.count = 0: must be at least 1"]),
+        ("name = \"small\"", "include = [\"thesiz\"]\nname = \"small\"", &["unknown plan `thesiz`; did you mean `thesis`?"]),
+    ] {
+        let message = if to.is_empty() { refused(&SOUND.replacen(from, to, 1)) } else { refused_with(from, to) };
+        for part in parts {
+            assert!(message.contains(part), "{to}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
+    let text = SOUND.replace("cycles = 20_000", "cycles = 20_000\n[experiment.machine]\nsm.count = 1");
+    assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
+}
+
+/// Too many combinations are complained of at the table that most of them come from.
+#[test]
+fn too_many_combinations_are_shown_where_they_are() {
+    let many = "{ from = 1, to = 40, step = 1 }";
+    let with = |parameters: &str, machine: &str| {
+        refused(&SOUND.replace("cycles = 20_000", &format!("{parameters}\n\n[experiment.machine]\n{machine}")))
+    };
+    let header = SOUND[..SOUND.find("[experiment.parameters]").unwrap()].matches('\n').count() + 1;
+    let message = with(&format!("cycles = {many}\nprofile-cycles = {many}"), "sm.count = [2, 3]");
+    assert!(message.contains("3200 combinations of parameters, at most 1000 may be"), "{message}");
+    assert!(message.starts_with(&format!("my.toml:{header}:")) && message.contains("parameters: "), "{message}");
+    let message = with("cycles = 20_000", &format!("sm.count = {many}\ndram.channels = {many}"));
+    assert!(message.starts_with(&format!("my.toml:{}:", header + 3)) && message.contains("machine: 1600 combinations"), "{message}");
+}
+
+#[test]
+fn two_experiments_of_one_name_are_refused() {
+    let twice = SOUND.to_owned() + &SOUND[SOUND.find("[[experiment]]").unwrap()..];
+    assert!(refused(&twice).contains("there is an experiment `pairs` already"));
+    assert!(refused("name = \"n\"\ndescription = \"d\"\n").contains("no [[experiment]]"));
+    assert!(load("thesiss").unwrap_err().to_string().starts_with("unknown plan `thesiss`; did you mean `thesis`?"));
+    assert!(load("no/such.toml").unwrap_err().to_string().starts_with("cannot read the plan no/such.toml: "));
+}
+
+/// The sound plan in a folder with the files beside it that `lines` name; gives the plan's path.
+fn plan_in(folder: &std::path::Path, change: &dyn Fn(String) -> String) -> String {
+    std::fs::create_dir_all(folder).unwrap();
+    let path = folder.join("my.toml");
+    std::fs::write(&path, change(SOUND.to_owned())).unwrap();
+    path.display().to_string()
+}
+
+/// Wherever the command is given: tests run in the folder of the crate.
+#[test]
+fn paths_are_relative_to_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gpu, graph) = (folder.path().join("half.toml"), folder.path().join("small.gr"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::copy(root.join("configs/gpus/dai18.toml"), &gpu).unwrap();
+    std::fs::copy(root.join("examples/saxpy/saxpy.toml"), folder.path().join("saxpy.toml")).unwrap();
+    std::fs::write(&graph, "").unwrap();
+    let beside = plan_in(folder.path(), &|text| {
+        let text = text.replace("\"rtx2060\"", "[\"rtx2060\", \"half.toml\"]");
+        let text = text.replace("\"bopt:8\"]", "\"saxpy.toml\", \"bfs:graph=small.gr\"]\ngroups = [[\"saxpy.toml\", \"mm:64\"]]");
+        text.replacen("name = \"pairs\"", "name = \"own\"", 1)
+    });
+    let including = plan_in(&folder.path().join("below"), &|text| "include = [\"../my.toml\", \"sensitivity\"]\n".to_owned() + &text);
+    let plan = load(&including).unwrap();
+    let own = &plan.experiments[0];
+    assert_eq!((own.name.as_str(), plan.experiments.len()), ("own", 2 + load("sensitivity").unwrap().experiments.len()));
+    let machines: Vec<&str> = own.settings.iter().map(|setting| setting.gpu.name.as_str()).collect();
+    assert_eq!(machines, ["rtx2060", "dai18"]);
+    let (word, saxpy) = &own.kernels[2];
+    assert_eq!((saxpy.name(word).as_str(), own.groups.as_slice()), ("saxpy", &[vec![2, 1]][..]));
+    let Request::Ours(bfs) = &own.kernels[3].1 else { panic!("one of ours") };
+    let read = bfs.input.get("graph").unwrap();
+    assert_eq!((own.kernels[3].0.as_str(), std::fs::canonicalize(read).unwrap()), ("bfs:graph=small.gr", graph.canonicalize().unwrap()));
+
+    // The same word for another file.
+    let twice = plan_in(&folder.path().join("below"), &|text| {
+        "include = [\"../my.toml\"]\n".to_owned() + &text.replace("\"bopt:8\"", "\"bfs:graph=small.gr\"")
+    });
+    let message = load(&twice).unwrap_err().to_string();
+    assert!(message.contains("`bfs:graph=small.gr` is another file in a plan that this one includes"), "{message}");
+    // A slip in a name is no path.
+    let slip = plan_in(folder.path(), &|text| text.replace("\"rtx2060\"", "\"rtx2600\""));
+    assert!(load(&slip).unwrap_err().to_string().contains("did you mean `rtx2060`?"));
+    assert_eq!(beside, slip);
+}
+
+#[test]
+fn a_plan_that_includes_itself_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = plan_in(folder.path(), &|text| "include = [\"my.toml\"]\n".to_owned() + &text);
+    assert!(load(&path).unwrap_err().to_string().contains("does one include itself?"));
+}

@@ -1,0 +1,248 @@
+//! A run as it is kept on disk: what it is, by which it is found, and what it gave.
+
+use crate::choice::Choice;
+use crate::experiment::machine::{Decision, DecisionTime, End, LaunchCounts, Options, Outcome, Placement, Sample, SmTotals};
+use crate::experiment::policy::{Control, Latency, Policy};
+use crate::experiment::workload::Workload;
+use crate::fingerprint;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
+use mias_trace::fingerprint::Fnv;
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+
+/// Version of the files; grows with every change by which an older program reads them wrongly.
+pub const FORMAT: u32 = 1;
+
+/// Version of everything that decides what a run gives: the package's, and a fingerprint of the sources of model, firmware and
+/// experiments (`build.rs`).
+pub const MODEL: &str = concat!(env!("CARGO_PKG_VERSION"), "+", env!("MIAS_MODEL"));
+
+/// Everything that a run depends on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Identity {
+    /// Machine, with the fields that the plan changes.
+    pub gpu: String,
+    /// Fingerprint of its values.
+    pub gpu_hash: String,
+    /// Names of the kernels in launch order.
+    pub kernels: Vec<String>,
+    /// Fingerprints of their traces.
+    pub kernel_hashes: Vec<String>,
+    /// A policy's name, or a configuration such as `1-3`.
+    pub control: String,
+    /// Window in core cycles; none: until all kernels have completed.
+    pub cycles: Option<u64>,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: String,
+    /// The time that decisions take.
+    pub latency: String,
+    /// The instruction that decisions count.
+    pub ipc: String,
+    /// Whether kernels that end start again.
+    pub relaunch: bool,
+    /// [`MODEL`].
+    pub model: String,
+    /// Fingerprint of the program, where the policy is its own ([`hash::program`]); empty otherwise: [`Identity::model`] says it all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
+}
+
+impl Identity {
+    /// Of a run on `gpu`, which is called `name`.
+    pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
+        // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
+        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch } = options;
+        Identity {
+            gpu: name.to_owned(),
+            gpu_hash: fingerprint::gpu(gpu),
+            kernels: workloads.iter().map(|workload| workload.name.clone()).collect(),
+            kernel_hashes: workloads.iter().map(|workload| workload.hash.clone()).collect(),
+            control: control_name(control),
+            cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
+            profile_cycles,
+            transition: transition.name().to_owned(),
+            latency: latency.name().to_owned(),
+            ipc: ipc.name().to_owned(),
+            relaunch,
+            model: MODEL.to_owned(),
+            program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
+        }
+    }
+
+    /// The run's name in a folder: 16 hexadecimal digits.
+    pub fn key(&self) -> String {
+        let mut hasher = Fnv::default();
+        hasher.write(serde_json::to_string(self).unwrap_or_default().as_bytes());
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// The same without fingerprints and version: what two folders may have in common.
+    pub fn question(&self) -> Identity {
+        let none = String::new();
+        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), model: none.clone(), program: none, ..self.clone() }
+    }
+
+    /// In one line.
+    pub fn describe(&self) -> String {
+        let end = self.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{cycles} cycles"));
+        let (kernels, profile) = (self.kernels.join(" + "), self.profile_cycles);
+        let relaunch = if self.relaunch { "" } else { ", no relaunch" };
+        format!(
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}",
+            self.control, self.gpu, self.transition, self.latency, self.ipc
+        )
+    }
+}
+
+/// A policy's name, or a configuration.
+fn control_name(control: &Control) -> String {
+    match control {
+        Control::Policy(policy) => policy.name().to_owned(),
+        Control::Fixed(config) => crate::table::config(Some(config)),
+    }
+}
+
+/// Options without what does not matter to a run, so that equal runs are equal: a policy that does not measure needs no profiling
+/// window, counts nothing, and never enters the phase whose time is counted; where it sets its quotas once, because all kernels arrive
+/// together and start again for ever or there is only one, there is no transition; until done, nothing starts again.
+pub fn canonical(control: &Control, kernels: usize, options: Options) -> Options {
+    let mut same = Options { tbs_per_sm: None, ..options };
+    let plain = Options::new(options.end);
+    if options.end == End::Done {
+        same.relaunch = plain.relaunch;
+    }
+    // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.
+    let measures = match control {
+        Control::Policy(Policy::Own(_)) => true,
+        Control::Policy(policy) => policy.measures() && kernels > 1,
+        Control::Fixed(_) => false,
+    };
+    if !measures {
+        (same.profile_cycles, same.ipc, same.latency) = (plain.profile_cycles, plain.ipc, Latency::Off);
+        if kernels == 1 || (options.end != End::Done && options.relaunch) {
+            same.transition = plain.transition;
+        }
+    }
+    same
+}
+
+/// What a run gave, as kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Core cycles simulated.
+    pub cycles: u64,
+    /// Per kernel, in launch order.
+    pub launches: Vec<LaunchCounts>,
+    /// SM cycles, all SMs.
+    pub sm_cycles: u64,
+    /// SM cycles in which the L1 refused a look-up.
+    pub lsu_stall_cycles: u64,
+    /// MSHR entries in use, summed over SM cycles.
+    pub outstanding_cycles: u64,
+    /// Quotas at the end; empty if the policy sets none.
+    pub placement: Vec<Placement>,
+    /// Cycles in which SMs were on their way to new quotas.
+    pub transition_cycles: u64,
+    /// Cycles in which the firmware profiled.
+    pub profile_cycles: u64,
+    /// The time of decisions; none if they took none.
+    pub decision_time: Option<DecisionTime>,
+    /// The last decision, if the policy measures.
+    pub decision: Option<Decision>,
+    /// Scheduler-cycles of all SMs by class, in the order of [`IssueClass::ALL`].
+    pub schedulers: [u64; ISSUE_CLASSES],
+    /// Energy in nanojoules; none if the machine has no coefficients.
+    pub energy_nj: Option<u64>,
+    /// Instructions over time, of kernels alone in a window.
+    pub samples: Vec<Sample>,
+}
+
+/// Femtojoules per nanojoule.
+const FJ_PER_NJ: u128 = 1_000_000;
+
+impl Kept {
+    /// Of a run that has ended.
+    pub fn of(outcome: &Outcome) -> Self {
+        // Exhaustive: what a run gives is kept, or left out here on purpose.
+        let Outcome {
+            cycles,
+            launches,
+            sms,
+            placement,
+            transition_cycles,
+            profile_cycles,
+            decision_time,
+            decision,
+            stalls,
+            activity: _,
+            recording: _,
+            parted: _,
+            energy,
+            samples,
+        } = outcome.clone();
+        let mut schedulers = [0; ISSUE_CLASSES];
+        for (kept, (_, cycles)) in schedulers.iter_mut().zip(stalls) {
+            *kept = cycles;
+        }
+        Kept {
+            cycles,
+            launches,
+            sm_cycles: sms.cycles,
+            lsu_stall_cycles: sms.lsu_stall_cycles,
+            outstanding_cycles: sms.outstanding_cycles,
+            placement,
+            transition_cycles,
+            profile_cycles,
+            decision_time,
+            decision,
+            schedulers,
+            energy_nj: energy.map(|energy| u64::try_from(energy.total() / FJ_PER_NJ).unwrap_or(u64::MAX)),
+            samples,
+        }
+    }
+
+    /// As an experiment takes it.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            cycles: self.cycles,
+            launches: self.launches.clone(),
+            sms: SmTotals { cycles: self.sm_cycles, lsu_stall_cycles: self.lsu_stall_cycles, outstanding_cycles: self.outstanding_cycles },
+            placement: self.placement.clone(),
+            transition_cycles: self.transition_cycles,
+            profile_cycles: self.profile_cycles,
+            decision_time: self.decision_time,
+            decision: self.decision.clone(),
+            stalls: IssueClass::ALL.iter().map(|class| class.name()).zip(self.schedulers).collect(),
+            samples: self.samples.clone(),
+            ..Outcome::default()
+        }
+    }
+
+    /// A run of `kernels` kernels in which only the first ever has TBs, `tbs` on each of `sms` SMs, from its run alone.
+    pub fn with_idle_kernels(&self, kernels: usize, tbs: u32, sms: u32) -> Self {
+        let mut same = Kept { samples: Vec::new(), ..self.clone() };
+        same.launches.resize(kernels, LaunchCounts::default());
+        let mut config = vec![0; kernels];
+        config[0] = tbs;
+        same.placement = vec![Placement { sms: (0..sms).collect(), config }];
+        same
+    }
+}
+
+/// Whether a control gives TBs to the first of several kernels only, all that fit, for ever. Then the run is the first kernel's run
+/// alone: the others' launches touch nothing that it sees.
+///
+/// Left-over turns to the next kernel when the first has no TB left to issue, and until then the quotas of the others are 0. In a
+/// window in which kernels start again that is never.
+pub fn is_first_alone(control: &Control, max_tbs: &[u32], options: Options) -> bool {
+    let endless = options.end != End::Done && options.relaunch;
+    endless
+        && max_tbs.len() > 1
+        && match control {
+            Control::Policy(policy) => *policy == Policy::LeftOver,
+            Control::Fixed(config) => config.first() == max_tbs.first() && config.iter().skip(1).all(|&tbs| tbs == 0),
+        }
+}

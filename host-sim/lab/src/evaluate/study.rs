@@ -1,0 +1,234 @@
+//! Studies: an experiment in one setting, with all that it runs. Which runs a plan comes down to, each once.
+
+use super::plan::{Experiment, Order, Plan, Setting};
+use super::record::{Identity, canonical, is_first_alone};
+use crate::experiment::compare::control_of;
+use crate::experiment::machine::{End, Machine, Options, RunError};
+use crate::experiment::policy::{Control, Policy};
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::workload::{Workload, place};
+use mias_workloads::kernels::{KernelType, Request};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A run to be.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What it is.
+    pub identity: Identity,
+    /// Its place among the settings of the plan: where its machine is.
+    pub study: usize,
+    /// What runs, placed in memory and on streams.
+    pub workloads: Vec<Workload>,
+    /// What decides.
+    pub control: Control,
+    /// How.
+    pub options: Options,
+}
+
+/// Where the result of a control comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Key of the run.
+    pub key: String,
+    /// It is the first kernel's run alone, which provably is the same.
+    pub derived: bool,
+}
+
+/// Kernels that run together, and their runs.
+#[derive(Clone, Debug)]
+pub struct GroupPlan {
+    /// Names in launch order.
+    pub names: Vec<String>,
+    /// C and M of its kernels, memory first: `MC`; `other` where a kernel has no type.
+    pub class: String,
+    /// Most TBs per SM of each kernel.
+    pub max_tbs: Vec<u32>,
+    /// All maximal configurations; none if the experiment has no oracle.
+    pub sweep: Vec<Vec<u32>>,
+    /// Keys of the runs of each kernel alone.
+    pub alone: Vec<String>,
+    /// All other runs, by control.
+    pub runs: BTreeMap<Control, Origin>,
+    /// What places the kernels; kept for runs that depend on others' results.
+    workloads: Vec<Workload>,
+}
+
+/// An experiment in one setting.
+#[derive(Clone, Debug)]
+pub struct Study<'p> {
+    /// The experiment.
+    pub experiment: &'p Experiment,
+    /// The setting.
+    pub setting: &'p Setting,
+    /// In the order of the plan.
+    pub groups: Vec<GroupPlan>,
+}
+
+/// A plan with its runs.
+#[derive(Clone, Debug)]
+pub struct Studies<'p> {
+    /// In the order of the plan.
+    pub all: Vec<Study<'p>>,
+    /// Every run once, by key.
+    pub jobs: BTreeMap<String, Job>,
+}
+
+/// Every kernel that the plan names, by word.
+pub fn words(plan: &Plan) -> Vec<(String, Request)> {
+    let mut words: BTreeMap<String, Request> = BTreeMap::new();
+    for (word, request) in plan.experiments.iter().flat_map(|experiment| &experiment.kernels) {
+        words.entry(word.clone()).or_insert_with(|| request.clone());
+    }
+    words.into_iter().collect()
+}
+
+impl<'p> Studies<'p> {
+    /// What `plan` runs, but for [`Policy::Null`], which [`Studies::add_null`] adds; [`Policy::Sequential`] runs nothing. `traces` are those
+    /// of [`words`].
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] for kernels that do not fit a machine.
+    pub fn of(plan: &'p Plan, traces: &BTreeMap<String, Workload>) -> Result<Self, RunError> {
+        let mut studies = Studies { all: Vec::new(), jobs: BTreeMap::new() };
+        for experiment in &plan.experiments {
+            for setting in &experiment.settings {
+                let machine = SimulatedGpu::new(setting.gpu.clone());
+                let groups = experiment.groups.iter().map(|group| studies.group(experiment, setting, &machine, group, traces));
+                let groups = groups.collect::<Result<_, _>>()?;
+                studies.all.push(Study { experiment, setting, groups });
+            }
+        }
+        Ok(studies)
+    }
+
+    fn group(
+        &mut self,
+        experiment: &Experiment,
+        setting: &Setting,
+        machine: &SimulatedGpu,
+        group: &[usize],
+        traces: &BTreeMap<String, Workload>,
+    ) -> Result<GroupPlan, RunError> {
+        let mut kernels: Vec<usize> = group.to_vec();
+        if setting.order == Order::Reversed {
+            kernels.reverse();
+        }
+        let workloads = workloads(experiment, &kernels, traces);
+        let members: Vec<&Workload> = workloads.iter().collect();
+        let sweep = if experiment.configurations && members.len() > 1 { machine.configurations(&members)? } else { Vec::new() };
+        let mut plan = GroupPlan {
+            names: workloads.iter().map(|workload| workload.name.clone()).collect(),
+            class: class(kernels.iter().map(|&kernel| &experiment.kernels[kernel].1)),
+            max_tbs: members.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<_, _>>()?,
+            sweep,
+            alone: Vec::new(),
+            runs: BTreeMap::new(),
+            workloads,
+        };
+        let study = self.all.len();
+        let alone = Control::Policy(Policy::LeftOver);
+        for &kernel in &kernels {
+            let workload = self::workloads(experiment, &[kernel], traces);
+            plan.alone.push(self.job(study, setting, workload, alone.clone()));
+        }
+        let policies = experiment.policies.iter().filter(|policy| policy.decides()).map(|&policy| Control::Policy(policy));
+        for control in plan.sweep.clone().into_iter().map(Control::Fixed).chain(policies) {
+            self.run(study, setting, &mut plan, control);
+        }
+        Ok(plan)
+    }
+
+    /// Adds a run of a group.
+    fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control) {
+        let derived = is_first_alone(&control, &plan.max_tbs, setting.options);
+        let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), control.clone()) };
+        plan.runs.insert(control, Origin { key, derived });
+    }
+
+    fn job(&mut self, study: usize, setting: &Setting, workloads: Vec<Workload>, control: Control) -> String {
+        let (identity, options) = identity(setting, &workloads, &control);
+        let key = identity.key();
+        self.jobs.entry(key.clone()).or_insert(Job { identity, study, workloads, control, options });
+        key
+    }
+
+    /// How many runs [`Studies::add_null`] adds at most: one for all groups that place the same whatever turns out to be fastest.
+    pub fn most_null(&self) -> usize {
+        let mut different = BTreeSet::new();
+        for study in self.all.iter().filter(|study| study.experiment.policies.contains(&Policy::Null)) {
+            for group in &study.groups {
+                // The last kernel's place stands for that of whichever it is; which, the runs alone say, and the unit of IPC.
+                let last = group.max_tbs.len().saturating_sub(1);
+                let config = group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect();
+                let (run, _) = identity(study.setting, &group.workloads, &Control::Fixed(config));
+                if !self.jobs.contains_key(&run.key()) {
+                    different.insert((run.key(), &group.alone, study.setting.options.ipc));
+                }
+            }
+        }
+        different.len()
+    }
+
+    /// Adds the runs of [`Policy::Null`], which places what is fastest alone: `fastest` gives its configuration for a group.
+    pub fn add_null(&mut self, fastest: &dyn Fn(&Study<'_>, &GroupPlan) -> Option<Vec<u32>>) {
+        for study in 0..self.all.len() {
+            let (experiment, setting) = (self.all[study].experiment, self.all[study].setting);
+            if !experiment.policies.contains(&Policy::Null) {
+                continue;
+            }
+            let mut groups = std::mem::take(&mut self.all[study].groups);
+            for group in &mut groups {
+                if let Some(config) = fastest(&self.all[study], group) {
+                    self.run(study, setting, group, control_of(Policy::Null, &config));
+                }
+            }
+            self.all[study].groups = groups;
+        }
+    }
+}
+
+/// What a run is, and its options.
+fn identity(setting: &Setting, workloads: &[Workload], control: &Control) -> (Identity, Options) {
+    let options = canonical(control, workloads.len(), setting.options);
+    (Identity::new(&setting.machine, &setting.gpu, workloads, control, options), options)
+}
+
+/// Kernels of an experiment as launched together: streams of their own, buffers one after the other.
+fn workloads(experiment: &Experiment, kernels: &[usize], traces: &BTreeMap<String, Workload>) -> Vec<Workload> {
+    let named = |at: usize| experiment.kernels[kernels[at]].0.as_str();
+    let workload = |at: usize| {
+        let traced = traces.get(named(at))?;
+        // By name, not by word: two files may each describe a kernel of one name.
+        let number = (0..=at).filter(|&before| traces.get(named(before)).is_some_and(|before| before.name == traced.name)).count();
+        let name = if number == 1 { traced.name.clone() } else { format!("{}#{number}", traced.name) };
+        Some(Workload { name, stream: at as u32, ..traced.clone() })
+    };
+    let mut workloads: Vec<Workload> = (0..kernels.len()).filter_map(workload).collect();
+    place(&mut workloads);
+    workloads
+}
+
+fn class<'a>(kernels: impl Iterator<Item = &'a Request>) -> String {
+    let letter = |request: &Request| match request {
+        Request::Ours(spec) if spec.kernel.kernel_type() == KernelType::Memory => Some('M'),
+        Request::Ours(_) => Some('C'),
+        Request::User(_) => None,
+    };
+    let Some(mut letters) = kernels.map(letter).collect::<Option<Vec<char>>>() else { return "other".into() };
+    letters.sort_unstable_by(|a, b| b.cmp(a));
+    letters.into_iter().collect()
+}
+
+impl GroupPlan {
+    /// Fingerprint of a kernel's trace.
+    pub fn hash(&self, kernel: usize) -> &str {
+        self.workloads.get(kernel).map_or("", |workload| &workload.hash)
+    }
+}
+
+impl Job {
+    /// Cycles that it is expected to take; none where only its end will tell.
+    pub fn expected_cycles(&self) -> Option<u64> {
+        if let End::Cycles(cycles) = self.options.end { Some(cycles) } else { None }
+    }
+}

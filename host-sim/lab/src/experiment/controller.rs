@@ -1,0 +1,238 @@
+//! The microcontroller of a simulated run: the firmware, natively or as an image in QEMU, and an observer that notes what it does.
+//!
+//! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
+
+use super::decider::{Decider, slot_of};
+use super::decision_time::DecisionTimer;
+use super::machine::{Decision, DecisionTime, Placement, RunError};
+use super::own::Own;
+use crate::cosim::recording::{Limits, Recorder, Recording, Run};
+use crate::cosim::{Image, RemoteFirmware};
+use mias_firmware::Firmware;
+use mias_firmware::driver::DEFAULT_CONFIGS;
+use mias_firmware::limits::KERNELS;
+use mias_firmware::regs::{MAX_SMS, PhaseCode};
+use mias_hw_model::gpu::Microcontroller;
+use mias_hw_model::register_file::RegisterFile;
+
+/// What decides.
+#[derive(Debug)]
+enum Brain {
+    /// The firmware in this process.
+    Native(Box<dyn Decider>),
+    /// The image in QEMU.
+    Remote(Box<RemoteFirmware>),
+}
+
+impl Brain {
+    /// The firmware, or what does the same as the image; none once the two have parted.
+    fn firmware(&self) -> Option<&dyn Decider> {
+        match self {
+            Brain::Native(firmware) => Some(firmware.as_ref()),
+            Brain::Remote(remote) => remote.twin().map(|firmware| firmware as &dyn Decider),
+        }
+    }
+}
+
+/// Firmware and observer.
+#[derive(Debug)]
+pub(super) struct Controller {
+    brain: Brain,
+    /// How long decisions take; none: no time.
+    timer: Option<DecisionTimer>,
+    /// The firmware's accesses, if they are recorded.
+    record: Option<Run>,
+    /// Stream of each workload, by which its slot is found.
+    streams: Vec<u32>,
+    phase: PhaseCode,
+    since: u64,
+    profile_cycles: u64,
+    placement: Vec<Placement>,
+    decision: Option<Decision>,
+    /// Reschedulings when the last decision was noted.
+    noted: u32,
+    /// Reschedulings when the last placement was noted.
+    placed: u32,
+}
+
+/// What the observer saw.
+#[derive(Debug)]
+pub(super) struct Observed {
+    /// Cycles profiling.
+    pub(super) profile_cycles: u64,
+    /// The time of decisions.
+    pub(super) decision_time: Option<DecisionTime>,
+    /// The last quotas in a steady state with all kernels that then ran.
+    pub(super) placement: Vec<Placement>,
+    /// The last decision.
+    pub(super) decision: Option<Decision>,
+    /// The firmware's accesses, if they were recorded.
+    pub(super) recording: Option<Recording>,
+    /// How an image and the firmware in this process parted, if they did.
+    pub(super) parted: Option<String>,
+}
+
+impl Controller {
+    /// Starts the policy that the straps ask for, in `image` if there is one, or one of the program's own. Its decisions take the time that
+    /// `timer` says; `record` its accesses or not.
+    pub(super) fn start(
+        registers: &mut RegisterFile,
+        streams: Vec<u32>,
+        own: Option<Own>,
+        image: Option<&Image>,
+        timer: Option<DecisionTimer>,
+        record: bool,
+    ) -> Result<Self, RunError> {
+        let mut record = record.then(|| Run::new(registers.machine().clone()));
+        let list = record.as_mut().map(Run::accesses_mut);
+        let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
+        let brain = match (image, own) {
+            (Some(_), Some(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
+            (None, Some(own)) => Brain::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
+            (None, None) => {
+                let firmware: Firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
+                Brain::Native(Box::new(firmware))
+            }
+            (Some(image), None) => {
+                let remote = RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?;
+                list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
+                Brain::Remote(Box::new(remote))
+            }
+        };
+        record.iter_mut().for_each(|run| run.end_step(registers.now()));
+        if timer.is_some() {
+            registers.time_decisions();
+        }
+        let phase = registers.phase().unwrap_or(PhaseCode::Idle);
+        Ok(Controller {
+            brain,
+            timer,
+            record,
+            streams,
+            phase,
+            since: 0,
+            profile_cycles: 0,
+            placement: Vec::new(),
+            decision: None,
+            noted: 0,
+            placed: 0,
+        })
+    }
+
+    /// What went wrong with the image, if it did.
+    pub(super) fn failure(&mut self) -> Option<RunError> {
+        match &mut self.brain {
+            Brain::Native(_) => None,
+            Brain::Remote(remote) => remote.take_failure().map(|error| RunError::Firmware(error.0)),
+        }
+    }
+
+    /// The same again, not recorded; none if the firmware is an image, of which there is no copy.
+    pub(super) fn copy(&self) -> Option<Controller> {
+        let Brain::Native(firmware) = &self.brain else { return None };
+        Some(Controller {
+            brain: Brain::Native(firmware.copy()),
+            timer: self.timer.clone(),
+            record: None,
+            streams: self.streams.clone(),
+            placement: self.placement.clone(),
+            decision: self.decision.clone(),
+            ..*self
+        })
+    }
+
+    /// The observations of a run that ended at cycle `now`.
+    pub(super) fn observed(mut self, registers: &RegisterFile, now: u64) -> Observed {
+        self.account(now);
+        self.look(registers);
+        let (maker, parted) = match &self.brain {
+            Brain::Native(_) => (Limits { sms: MAX_SMS as u32, kernels: KERNELS as u32, configs: DEFAULT_CONFIGS as u32 }, None),
+            Brain::Remote(remote) => (remote.limits(), remote.parted()),
+        };
+        let parted =
+            parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
+        let Controller { timer, profile_cycles, placement, decision, record, .. } = self;
+        let recording = record.map(|run| Recording { maker, runs: vec![run] });
+        let decision_time = timer.map(|timer| timer.spent());
+        Observed { profile_cycles, decision_time, placement, decision, recording, parted }
+    }
+
+    /// Follows the phase register. After a decision that takes time it changes between two interrupts.
+    fn look(&mut self, registers: &RegisterFile) {
+        self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
+        if self.phase == PhaseCode::Steady {
+            self.note_placement(registers);
+        }
+    }
+
+    /// Books the cycles since the last interrupt on the phase that they were spent in.
+    fn account(&mut self, now: u64) {
+        let cycles = now.saturating_sub(self.since);
+        self.since = now;
+        if self.phase == PhaseCode::Profile {
+            self.profile_cycles += cycles;
+        }
+    }
+
+    /// Quotas of each workload on every SM, equal SMs together, in the order of their first SM. Keeps what was before once
+    /// kernels begin to leave, so that the placement tells how the co-run went. One per rescheduling: Left-over's later quotas
+    /// only lend what a drained kernel leaves, and add up to more than an SM holds.
+    fn note_placement(&mut self, registers: &RegisterFile) {
+        let reschedulings = registers.reschedulings();
+        if reschedulings == self.placed {
+            return;
+        }
+        self.placed = reschedulings;
+        let slots: Vec<Option<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
+        let present = slots.iter().flatten().count();
+        let before = self.placement.first().map_or(0, |_| self.streams.len());
+        if present < before {
+            return;
+        }
+        let mut placement: Vec<Placement> = Vec::new();
+        for sm in 0..registers.machine().sm_count as usize {
+            let config: Vec<u32> = slots.iter().map(|slot| slot.map_or(0, |slot| registers.quota(sm, slot))).collect();
+            match placement.iter_mut().find(|p| p.config == config) {
+                Some(group) => group.sms.push(sm as u32),
+                None => placement.push(Placement { sms: vec![sm as u32], config }),
+            }
+        }
+        self.placement = placement;
+    }
+
+    fn note_decision(&mut self, registers: &RegisterFile) {
+        let Some(firmware) = self.brain.firmware() else {
+            self.decision = None;
+            return;
+        };
+        if let Some((reschedulings, decision)) = firmware.decision(registers, &self.streams, self.noted) {
+            self.noted = reschedulings;
+            self.decision = Some(decision);
+        }
+    }
+}
+
+impl Microcontroller for Controller {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.account(registers.now());
+        self.look(registers);
+        if let Some(timer) = &mut self.timer {
+            timer.begin(registers);
+        }
+        let list = self.record.as_mut().map(Run::accesses_mut);
+        match &mut self.brain {
+            Brain::Native(firmware) => firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }),
+            Brain::Remote(remote) => {
+                remote.on_interrupt(registers);
+                list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
+            }
+        }
+        self.record.iter_mut().for_each(|run| run.end_step(registers.now()));
+        let configs = self.brain.firmware().map(Decider::total_configs);
+        if let Some(timer) = &mut self.timer {
+            timer.finish(registers, configs);
+        }
+        self.note_decision(registers);
+        self.look(registers);
+    }
+}

@@ -1,0 +1,113 @@
+//! The time of decisions: names for each decision in a run the cycle in which it takes effect.
+//!
+//! It reads the situation from the register block, as a host's debugger could, so that the firmware in this process and an image in
+//! QEMU take the same time.
+
+use super::machine::DecisionTime;
+use super::machine::Options;
+use super::own::Own;
+use super::policy::{Control, IpcUnit, Latency, Policy};
+use crate::decision_cost::{Charge, LatencyTable, Situation};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt};
+use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
+use mias_hw_model::register_file::RegisterFile;
+
+/// Times the decisions of a run.
+#[derive(Clone, Debug)]
+pub(super) struct DecisionTimer {
+    microcontroller: MicrocontrollerConfig,
+    core_khz: u32,
+    /// Whose counts to take.
+    charge: Charge,
+    /// The policy that may state its own counts.
+    own: Option<Own>,
+    /// Whether what it states replaces the slowest metric, or stands beside it.
+    per_metric: bool,
+    /// The unit that the firmware counts.
+    ipc: IpcUnit,
+    /// Profiling had timed out when the firmware was called.
+    timed_out: bool,
+    /// The configurations scored last.
+    scored: Scored,
+    spent: DecisionTime,
+}
+
+/// What has been scored since a rescheduling.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scored {
+    /// Reschedulings by then.
+    reschedulings: u32,
+    /// Configurations, of both rounds.
+    configs: u32,
+    /// Kernels that they hold: a second round may leave one out.
+    kernels: u32,
+}
+
+impl DecisionTimer {
+    /// A timer; none if decisions take no time.
+    pub(super) fn new(gpu: &GpuConfig, options: Options, control: &Control) -> Option<Self> {
+        if options.latency == Latency::Off {
+            return None;
+        }
+        let charge = match control {
+            Control::Policy(policy) => Charge::of(*policy, options.latency == Latency::Worst),
+            // Never asked for: it does not decide.
+            Control::Fixed(_) => Charge::SlowestMetric,
+        };
+        let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
+        let per_metric = options.latency == Latency::PerMetric;
+        let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
+        let (ipc, spent) = (options.ipc, DecisionTime::default());
+        Some(DecisionTimer { microcontroller, core_khz, charge, own, per_metric, ipc, timed_out: false, scored: Scored::default(), spent })
+    }
+
+    /// The firmware is about to be called.
+    pub(super) fn begin(&mut self, registers: &RegisterFile) {
+        self.timed_out = registers.pending_events() & interrupt::TIMER != 0;
+    }
+
+    /// If the interrupt just served was a decision: when it takes effect. `configs` is how many configurations there are; none if
+    /// the firmware's account of them is lost, which is then taken for the largest that was measured.
+    pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>) {
+        let Some(phase) = registers.undated_decision() else { return };
+        let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
+        let (reschedulings, profiled) = (registers.reschedulings(), profiled(registers));
+        let before = if self.scored.reschedulings == reschedulings { self.scored } else { Scored::default() };
+        let kernels = (0..MAX_SLOTS).filter(|&slot| profiled.iter().any(|quotas| quotas[slot] != 0)).count() as u32;
+        let (configs_scored, kernels) = (before.configs.saturating_add(profiled.len() as u32), kernels.max(before.kernels));
+        self.scored = Scored { reschedulings, configs: configs_scored, kernels };
+        let another_round = phase == PhaseCode::Transition;
+        let situation = Situation {
+            late: self.timed_out || self.ipc == IpcUnit::Warp,
+            sms: registers.machine().sm_count,
+            kernels,
+            scored: configs_scored,
+            generated: if another_round { configs.unwrap_or_else(|| table.most_generated(core, self.charge)).max(1) } else { 0 },
+        };
+        let measured = table.instructions(core, situation, self.charge);
+        let instructions = match self.own.and_then(|own| own.instructions(&situation)) {
+            Some(stated) if self.per_metric => stated,
+            Some(stated) => stated.max(measured),
+            None => measured,
+        };
+        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions);
+        registers.finish_decision(registers.now().saturating_add(cycles));
+        self.spent.decisions += 1;
+        self.spent.instructions += instructions;
+        self.spent.cycles += cycles;
+    }
+
+    /// The time of all decisions so far.
+    pub(super) fn spent(&self) -> DecisionTime {
+        self.spent
+    }
+}
+
+/// The configurations that SMs hold, each once.
+fn profiled(registers: &RegisterFile) -> Vec<[u32; MAX_SLOTS]> {
+    let of = |sm| std::array::from_fn(|slot| registers.quota(sm, slot));
+    let mut quotas: Vec<[u32; MAX_SLOTS]> = (0..registers.machine().sm_count as usize).map(of).collect();
+    quotas.sort_unstable();
+    quotas.dedup();
+    quotas
+}

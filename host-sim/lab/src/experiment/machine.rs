@@ -1,0 +1,294 @@
+//! The seam between experiments and the simulated GPU: what a run is asked for and what comes back.
+//!
+//! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
+
+use super::policy::{Control, IpcUnit, Latency, Transition};
+use super::workload::Workload;
+use crate::cosim::recording::Recording;
+use mias_hw_model::energy::EnergyReport;
+use mias_hw_model::register_file::Activity;
+use mias_hw_model::sm::IssueCounters;
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// After so many core cycles, launch latency included; kernels that end before are launched again in place if
+    /// [`Options::relaunch`] says so, and the run ends with the last kernel otherwise.
+    Cycles(u64),
+    /// When every kernel has completed once.
+    Done,
+}
+
+/// Options that all runs of an experiment share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// When a run ends.
+    pub end: End,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: Transition,
+    /// The time that decisions take.
+    pub latency: Latency,
+    /// The instruction counted, in decisions and in results.
+    pub ipc: IpcUnit,
+    /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
+    /// firmware does not know of it.
+    pub tbs_per_sm: Option<u32>,
+    /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
+    /// (as seeds 001 and 004 do).
+    pub relaunch: bool,
+}
+
+impl Options {
+    /// The thesis' way to this end: windows of 45,000 cycles (algorithms.md section 9 item 12), drained transitions, thread
+    /// instructions, no cap, kernels relaunched; and decisions that take their time.
+    pub fn new(end: End) -> Self {
+        let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
+        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true }
+    }
+}
+
+/// One simulation.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// What decides.
+    pub control: Control,
+    /// What runs, in kernel order.
+    pub workloads: Vec<&'a Workload>,
+    /// How.
+    pub options: Options,
+}
+
+/// Hits, misses and failures of one cache level, in sector requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CacheCounts {
+    /// Requests served or merged.
+    pub accesses: u64,
+    /// Requests that found their data.
+    pub hits: u64,
+    /// Line and sector misses.
+    pub misses: u64,
+    /// Retries because no line, MSHR or queue entry was free.
+    pub reservation_fails: u64,
+}
+
+/// What one launch did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct LaunchCounts {
+    /// Cycle at which its launch latency began.
+    pub start_cycle: u64,
+    /// Cycle at which its last TB ended; none if it still ran, or runs again in place.
+    pub end_cycle: Option<u64>,
+    /// Warp instructions issued.
+    pub warp_insts: u64,
+    /// Thread instructions issued.
+    pub thread_insts: u64,
+    /// TBs started.
+    pub tbs_issued: u64,
+    /// TBs ended.
+    pub tbs_completed: u64,
+    /// First-level cache, all SMs.
+    pub l1d: CacheCounts,
+    /// Second-level cache, all slices.
+    pub l2: CacheCounts,
+    /// Load misses of the first level: new MSHR entries.
+    pub l1_load_misses: u64,
+    /// Packets that entered the crossbar towards the second level.
+    pub request_packets: u64,
+    /// Packets that entered the crossbar towards the SMs.
+    pub reply_packets: u64,
+    /// 32-byte atoms read from DRAM.
+    pub dram_reads: u64,
+    /// 32-byte atoms written to DRAM.
+    pub dram_writes: u64,
+    /// Scheduler-cycles charged to its kernel, by class.
+    pub schedulers: IssueCounters,
+}
+
+impl LaunchCounts {
+    /// Instructions in the unit asked for.
+    pub fn insts(&self, unit: IpcUnit) -> u64 {
+        match unit {
+            IpcUnit::Thread => self.thread_insts,
+            IpcUnit::Warp => self.warp_insts,
+        }
+    }
+}
+
+/// SMs that were given the same TB quotas.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Placement {
+    /// The SMs, ascending.
+    pub sms: Vec<u32>,
+    /// TBs of each kernel per SM, in kernel order.
+    pub config: Vec<u32>,
+}
+
+/// What the firmware saw of one configuration, summed over the SMs that had it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ProfiledConfig {
+    /// TBs of each kernel per SM.
+    pub config: Vec<u32>,
+    /// SMs profiled with it.
+    pub sms: u32,
+    /// SM cycles.
+    pub cycles: u64,
+    /// Cycles in which the SM issued.
+    pub issue_cycles: u64,
+    /// Cycles in which no warp issued and one waited for memory.
+    pub memory_stall_cycles: u64,
+    /// Instructions, in the unit that IPC counts.
+    pub instructions: u64,
+    /// Load requests that left the SM.
+    pub misses: u64,
+    /// Outstanding misses, summed over memory-stalled cycles.
+    pub outstanding: u64,
+    /// What the policy's metric makes of it; larger is better, the scale is the metric's own. None if no SM finished its
+    /// window.
+    pub score: Option<f64>,
+    /// Its score equals the winner's, compared exactly; true of the winner itself.
+    pub tie: bool,
+}
+
+/// How the firmware came to its choice.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Decision {
+    /// Cycle of the decision.
+    pub cycle: u64,
+    /// Every configuration profiled, in the order of rounds and then lexicographically.
+    pub profiled: Vec<ProfiledConfig>,
+    /// Index into `profiled` of the configuration broadcast; none if that is not one of them.
+    pub winner: Option<usize>,
+    /// The configuration broadcast if it is not one of those profiled. With neither, the kernels got SMs of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Vec<u32>>,
+}
+
+/// The time of decisions, all of a run together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct DecisionTime {
+    /// Decisions; each round of profiling ends with one.
+    pub decisions: u32,
+    /// Instructions of the microcontroller, from the interrupt to the commit of the quotas.
+    pub instructions: u64,
+    /// Core cycles in which it executes them.
+    pub cycles: u64,
+}
+
+/// Counts of all SMs together, whichever kernel they ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmTotals {
+    /// SM cycles.
+    pub cycles: u64,
+    /// SM cycles in which the L1 refused a look-up.
+    pub lsu_stall_cycles: u64,
+    /// MSHR entries in use, summed over cycles.
+    pub outstanding_cycles: u64,
+}
+
+/// How often instructions are noted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampling {
+    /// Core cycles between two samples, at least 1.
+    pub every_cycles: u64,
+    /// No sample after this cycle.
+    pub until_cycle: u64,
+}
+
+/// Instructions up to a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Sample {
+    /// Core cycle.
+    pub cycle: u64,
+    /// Warp and thread instructions of each workload so far.
+    pub insts: Vec<(u64, u64)>,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Core cycles simulated.
+    pub cycles: u64,
+    /// Per workload.
+    pub launches: Vec<LaunchCounts>,
+    /// All SMs together.
+    pub sms: SmTotals,
+    /// Quotas at the end; empty if the policy sets none.
+    pub placement: Vec<Placement>,
+    /// Cycles in which SMs were on their way to new quotas.
+    pub transition_cycles: u64,
+    /// Cycles in which the firmware profiled.
+    pub profile_cycles: u64,
+    /// The time of decisions; none if they took none.
+    pub decision_time: Option<DecisionTime>,
+    /// The last decision, if the policy decides by measuring.
+    pub decision: Option<Decision>,
+    /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.
+    pub stalls: Vec<(&'static str, u64)>,
+    /// What happened at the register block, in order; empty unless the machine was told to record it.
+    pub activity: Vec<Activity>,
+    /// The firmware's register accesses; none unless the machine was told to record them.
+    pub recording: Option<Recording>,
+    /// How an image in QEMU and the firmware in this process, which follows it, parted. From there on no decision of the image is
+    /// known.
+    pub parted: Option<String>,
+    /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
+    pub energy: Option<EnergyReport>,
+    /// Instructions over time; empty unless the machine was told to note them.
+    pub samples: Vec<Sample>,
+}
+
+impl Outcome {
+    /// The configuration that all SMs share; none if they differ or the policy sets none.
+    pub fn config(&self) -> Option<&[u32]> {
+        match self.placement.as_slice() {
+            [one] => Some(&one.config),
+            _ => None,
+        }
+    }
+}
+
+/// Why a run gave nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The workload cannot run on this machine; the message names kernel and resource.
+    #[error("{0}")]
+    Workload(String),
+    /// The simulation came to a stop: who waits for what.
+    #[error("the simulation is stuck: {0}")]
+    Stuck(String),
+    /// The firmware image could not be run, or stopped; the message says what to do.
+    #[error("{0}")]
+    Firmware(String),
+    /// Somebody asked to stop; see [`super::cancel::Cancel`].
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Something that can run workloads.
+pub trait Machine: Sync {
+    /// Most TBs of `workload` that fit one SM together, at least 1.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] if not even one fits, with the resource that is short.
+    fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError>;
+
+    /// Every maximal configuration with TBs of at least two of `workloads`, in lexicographic order.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] as for [`Machine::max_tbs`].
+    fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError>;
+
+    /// Runs one simulation; `progress` is called now and then with the core cycles done since its last call.
+    ///
+    /// # Errors
+    /// [`RunError`].
+    fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError>;
+
+    /// Runs that differ in control only. What is common to some may be simulated once; outcomes are those of [`Machine::run`].
+    /// `done` is told the place of a run and its outcome as soon as there is one, from any thread.
+    fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
+        runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress)));
+    }
+}

@@ -1,0 +1,115 @@
+//! The kernels of an experiment, and when they arrive.
+
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES};
+use mias_trace::accelsim::{self, ReadError, Warnings};
+use mias_trace::fingerprint;
+use mias_trace::trace_file::{self, Sizes, TraceFileError};
+use std::path::Path;
+use std::sync::Arc;
+
+/// One kernel of an experiment.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Name as the user typed it.
+    pub name: String,
+    /// What it executes.
+    pub trace: Arc<KernelTrace>,
+    /// Core cycle at which it is launched.
+    pub arrival_cycle: u64,
+    /// CUDA stream; launches on one stream run one after the other.
+    pub stream: u32,
+    /// Added to every sector of the trace; see [`place`].
+    pub sector_offset: u64,
+    /// Fingerprint of the trace.
+    pub hash: String,
+}
+
+/// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
+const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
+
+/// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
+/// same first address; run together like that, two kernels would share cache lines.
+pub fn place(workloads: &mut [Workload]) {
+    let mut next = None;
+    for workload in workloads {
+        let span = workload.trace.sector_span();
+        let start = *next.get_or_insert(span.start);
+        // Spans start at equal or growing addresses, so that the offset cannot be negative.
+        workload.sector_offset = start.saturating_sub(span.start);
+        next = Some((workload.sector_offset + span.end).next_multiple_of(GRANULE_SECTORS));
+    }
+}
+
+impl Workload {
+    /// A kernel that arrives at cycle 0 on `stream`.
+    pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
+        Workload { name: name.to_owned(), hash: fingerprint::kernel(&trace), trace, arrival_cycle: 0, stream, sector_offset: 0 }
+    }
+}
+
+/// The launches of a program, as recorded.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Name of the trace: that of the folder of its kernel list.
+    pub name: String,
+    /// The launches, in order.
+    pub workloads: Vec<Workload>,
+    /// Bytes of the trace file, if it came from one.
+    pub sizes: Option<Sizes>,
+}
+
+/// Why a trace could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceReadError {
+    /// It is a kernel list, or nothing we know.
+    #[error(transparent)]
+    List(#[from] ReadError),
+    /// It is a trace file of ours.
+    #[error(transparent)]
+    File(#[from] TraceFileError),
+}
+
+/// The launches of an Accel-Sim kernel list or of our own trace file, told apart by how the file begins. What could be read
+/// but not understood, now or when the file was made, is counted in `warnings`.
+///
+/// # Errors
+/// [`TraceReadError`] with the file, and the line or section where there is one.
+pub fn read_trace(path: &Path, warnings: &mut Warnings) -> Result<Recorded, TraceReadError> {
+    // A file that cannot be opened is told by who opens it next.
+    if !trace_file::is_trace_file(path).unwrap_or(false) {
+        return Ok(Recorded { name: folder_name(path), workloads: read_list(path, warnings)?, sizes: None });
+    }
+    let (file, sizes) = trace_file::read(path)?;
+    warnings.add(&file.warnings);
+    let workload = |launch: trace_file::Launch| {
+        let name = launch.trace.info().name.clone();
+        Workload::new(&name, launch.trace, launch.stream)
+    };
+    Ok(Recorded { name: file.name, workloads: file.launches.into_iter().map(workload).collect(), sizes: Some(sizes) })
+}
+
+/// Name of the folder that holds a file.
+fn folder_name(file: &Path) -> String {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. What could be read but not
+/// understood is counted in `warnings`.
+///
+/// # Errors
+/// [`ReadError`] with the file, and the line where there is one.
+pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, ReadError> {
+    let mut streams: Vec<accelsim::StreamId> = Vec::new();
+    let mut workloads = Vec::new();
+    for path in accelsim::read_list(list)?.kernels() {
+        let (trace, stream) = accelsim::read_kernel(path, warnings)?;
+        let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
+            streams.push(stream);
+            streams.len() - 1
+        });
+        let name = trace.info().name.clone();
+        workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
+    }
+    Ok(workloads)
+}

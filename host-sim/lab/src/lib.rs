@@ -1,0 +1,23 @@
+//! Experiments on the GPU model under the firmware: which runs answer a question, the runs themselves, and what their numbers say.
+//!
+//! ```text
+//! machines, workloads -> experiment -> metrics                       one question
+//!                            |  `-- cosim: the firmware's image in QEMU, recordings of its accesses
+//!                        evaluate, characterise, validation          many, from plans and references
+//! ```
+
+pub mod bandwidth;
+#[cfg(test)]
+mod built_in;
+pub mod characterise;
+pub mod choice;
+pub mod cosim;
+pub mod decision_cost;
+pub mod evaluate;
+pub mod experiment;
+pub mod fingerprint;
+pub mod machines;
+pub mod metrics;
+pub mod output;
+pub mod table;
+pub mod validation;

@@ -1,0 +1,155 @@
+//! Machine files: the ones in `configs/gpus/`, which are built in, and the user's own.
+
+use mias_hw_model::config::GpuConfig;
+use mias_workloads::input::suggest;
+use mias_workloads::input::toml_text::{parse_error, point_at};
+use std::ops::Range;
+use std::path::Path;
+
+/// The machines built in: name and file.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("rtx2060", include_str!("../../../configs/gpus/rtx2060.toml")),
+    ("rtx2060-accelsim", include_str!("../../../configs/gpus/rtx2060-accelsim.toml")),
+    ("rtx2060-hw", include_str!("../../../configs/gpus/rtx2060-hw.toml")),
+    ("dai18", include_str!("../../../configs/gpus/dai18.toml")),
+    ("lin18", include_str!("../../../configs/gpus/lin18.toml")),
+    ("shieh16", include_str!("../../../configs/gpus/shieh16.toml")),
+    ("zhao18", include_str!("../../../configs/gpus/zhao18.toml")),
+];
+
+/// Why a machine cannot be used. Each message names file, line and remedy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuFileError {
+    /// Neither a machine that is built in nor a file.
+    #[error("{0}, or the path of a TOML file")]
+    Unknown(String),
+    /// The file cannot be read.
+    #[error("cannot read the GPU file {path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// Why.
+        error: String,
+    },
+    /// The file is not TOML, or lacks a key, or has one too many, or a value of the wrong kind or range.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// Names of the machines built in.
+pub fn names() -> Vec<&'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name).collect()
+}
+
+/// The machine `name_or_path`: one that is built in, else the TOML file at that path.
+///
+/// # Errors
+/// [`GpuFileError`]; the suggestion is the nearest built-in name.
+pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
+    if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
+        return parse(&format!("{name}.toml"), text);
+    }
+    let path = Path::new(name_or_path);
+    let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|extension| extension == "toml");
+    if !looks_like_a_path && !path.is_file() {
+        return Err(GpuFileError::Unknown(suggest::unknown("GPU", name_or_path, &names())));
+    }
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| GpuFileError::Io { path: name_or_path.to_owned(), error: error.to_string() })?;
+    parse(name_or_path, &text)
+}
+
+/// Parses and checks the machine in `text`; `file` is its name in messages.
+///
+/// # Errors
+/// [`GpuFileError::Invalid`] with file, line, column and the offending text.
+pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
+    let gpu: GpuConfig = toml::from_str(text).map_err(|error| GpuFileError::Invalid(parse_error(file, text, &error)))?;
+    gpu.check().map_err(|error| GpuFileError::Invalid(point_at(file, text, locate(text, error.key), &error.to_string())))?;
+    Ok(gpu)
+}
+
+/// Where the dotted `key` is set, as `key = value` under its table's header.
+fn locate(text: &str, key: &str) -> Option<Range<usize>> {
+    let mut table = String::new();
+    let mut begin = 0;
+    for line in text.split_inclusive('\n') {
+        let code = line.trim();
+        if let Some(name) = code.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            table = format!("{name}.");
+        } else if let Some((name, _)) = code.split_once('=') {
+            let full = format!("{table}{}", name.trim());
+            if key == full || key.starts_with(&format!("{full}.")) {
+                let indent = line.len() - line.trim_start().len();
+                let width = code.split('#').next().unwrap_or(code).trim_end().len();
+                return Some(begin + indent..begin + indent + width);
+            }
+        }
+        begin += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built_in(name: &str) -> &'static str {
+        BUILT_IN.iter().find(|(n, _)| *n == name).unwrap().1
+    }
+
+    fn refused(text: &str) -> String {
+        parse("my.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_file_in_configs_is_built_in() {
+        crate::built_in::assert_complete("configs/gpus", names(), |name| load(name).unwrap().name);
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_the_nearest() {
+        let message = load("rtx2600").unwrap_err().to_string();
+        assert!(message.starts_with("unknown GPU `rtx2600`; did you mean `rtx2060`?"), "{message}");
+        assert!(load("no/such.toml").unwrap_err().to_string().starts_with("cannot read the GPU file no/such.toml: "));
+    }
+
+    #[test]
+    fn malformed_files_are_shown_where_they_break() {
+        let text = built_in("rtx2060");
+        let line = |needle: &str| text[..text.find(needle).unwrap()].matches('\n').count() + 1;
+
+        let message = refused(&text.replace("count = 30", "count = 30 30"));
+        assert!(message.starts_with(&format!("my.toml:{}:", line("count = 30"))), "{message}");
+        assert!(message.contains("| count = 30 30\n"), "{message}");
+
+        let message = refused(&text.replace("count = 30", "count = -3"));
+        assert!(message.contains("`-3`") && message.contains("| count = -3\n"), "{message}");
+
+        let message = refused(&text.replace("count = 30", "count = 30\ncuont = 1"));
+        assert!(message.contains("unknown field `cuont`") && message.contains("| ^^^^^"), "{message}");
+
+        let message = refused(&text.replace("count = 30\n", ""));
+        assert!(message.contains("missing field `count`"), "{message}");
+    }
+
+    #[test]
+    fn impossible_values_are_shown_where_they_are() {
+        let text = built_in("rtx2060");
+        let message = refused(&text.replace("count = 30", "count = 0"));
+        let line = text[..text.find("count = 30").unwrap()].matches('\n').count() + 1;
+        let expected = format!("my.toml:{line}:1: sm.count = 0: must be at least 1\n   |\n{line} | count = 0\n   | ^^^^^^^^^");
+        assert_eq!(message, expected.replace("\n   |", &format!("\n{} |", " ".repeat(line.to_string().len()))));
+        let message = refused(&text.replace("t_rtp = 4", "t_rtp = 4\nt_refi = 500\nt_rfc = 100"));
+        assert!(message.contains("| t_refi = 500\n") && message.contains("twice the sum"), "{message}");
+        let message = refused(&text.replace("t_rtp = 4", "t_rtp = 4\nt_rfc = 100"));
+        assert!(message.contains("must both be given"), "{message}");
+        let message = refused(&text.replace("int = { latency = 2,", "int = { latency = 0,"));
+        assert!(message.contains("| int = { latency = 0,"), "{message}");
+        let message = refused(&text.replace("clock_khz = 400_000", "clock_khz = 400"));
+        assert!(message.contains("microcontroller.clock_khz = 400: must be 1000 to 10000000, which is 1 MHz to 10 GHz"), "{message}");
+        assert!(message.contains("| clock_khz = 400"), "{message}");
+        let message = refused(&text.replace("cortex-m4f", "cortex-m7"));
+        assert!(message.contains("unknown variant `cortex-m7`, expected one of `cortex-m4f`, `cortex-m0`, `rv32imac`"), "{message}");
+    }
+}

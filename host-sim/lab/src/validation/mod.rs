@@ -1,0 +1,16 @@
+//! The timing model against the reference numbers: the same traces, ours beside those of an independent simulator.
+//!
+//! ```text
+//! traces + reference files -> replay on the reference machine -> comparisons with their bounds -> Markdown
+//! ```
+//!
+//! `tests/validation.rs` holds the project's own traces to the bounds; `cargo xtask validate` writes `docs/validation.md`.
+
+mod bounds;
+mod markdown;
+pub mod reference;
+mod suite;
+
+pub use bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, column_bound_percent};
+pub use markdown::{by_path as by_path_markdown, own as own_markdown};
+pub use suite::{ByPath, Corun, Launch, Micro, Suite, mean_error_percent};

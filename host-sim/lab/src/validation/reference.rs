@@ -1,0 +1,143 @@
+//! Our numbers beside those of an independent simulator on the same traces.
+
+use crate::experiment::machine::LaunchCounts;
+use crate::table::{self, grouped, percent};
+
+/// Cycles of launch latency in the reference's numbers; errors are also given without them.
+pub const LAUNCH_LATENCY_CYCLES: u64 = 5_000;
+
+/// One row of a reference file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReferenceLaunch {
+    /// Trace that the row belongs to.
+    pub trace: String,
+    /// Launch within the trace, from 1.
+    pub launch: usize,
+    /// Kernel name.
+    pub kernel: String,
+    /// The columns after the name, in [`COLUMNS`] order.
+    pub values: [u64; COLUMNS.len()],
+}
+
+/// A column: its name in the file, and our number for it.
+type Column = (&'static str, fn(&LaunchCounts) -> u64);
+
+/// The columns compared.
+pub const COLUMNS: [Column; 10] = [
+    ("cycles", |l| l.end_cycle.unwrap_or(l.start_cycle).saturating_sub(l.start_cycle)),
+    ("thread_insts", |l| l.thread_insts),
+    ("warp_insts", |l| l.warp_insts),
+    ("l1d_accesses", |l| l.l1d.accesses),
+    ("l1d_misses", |l| l.l1d.misses),
+    ("l1d_reservation_fails", |l| l.l1d.reservation_fails),
+    ("l2_accesses", |l| l.l2.accesses),
+    ("l2_misses", |l| l.l2.misses),
+    ("dram_reads", |l| l.dram_reads),
+    ("dram_writes", |l| l.dram_writes),
+];
+
+/// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any order, then one row per launch.
+///
+/// # Errors
+/// A sentence with the line.
+pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
+    let mut lines = text.lines().enumerate();
+    let headings: Vec<&str> = lines.next().map(|(_, line)| line.split(',').map(str::trim).collect()).unwrap_or_default();
+    let column = |name: &str| headings.iter().position(|h| *h == name).ok_or_else(|| format!("1: no column `{name}` in the heading"));
+    let (trace, launch, kernel) = (column("trace")?, column("launch")?, column("kernel")?);
+    let mut at = [0; COLUMNS.len()];
+    for (slot, (name, _)) in at.iter_mut().zip(COLUMNS) {
+        *slot = column(name)?;
+    }
+    let mut rows = Vec::new();
+    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+        if cells.len() != headings.len() {
+            return Err(format!("{}: {} fields, but the heading has {}", number + 1, cells.len(), headings.len()));
+        }
+        let parse = |at: usize| cells[at].parse::<u64>().map_err(|_| format!("{}: `{}` is not a number", number + 1, cells[at]));
+        let mut values = [0; COLUMNS.len()];
+        for (value, &at) in values.iter_mut().zip(&at) {
+            *value = parse(at)?;
+        }
+        let launch = parse(launch)? as usize;
+        rows.push(ReferenceLaunch { trace: cells[trace].to_owned(), launch, kernel: cells[kernel].to_owned(), values });
+    }
+    Ok(rows)
+}
+
+/// Ours, the reference's and the relative error per launch and column; `trace` selects the rows.
+///
+/// # Errors
+/// A sentence if the reference has no row for this trace.
+pub fn compare(reference: &[ReferenceLaunch], trace: &str, kernels: &[&str], launches: &[LaunchCounts]) -> Result<String, String> {
+    let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
+    if rows.is_empty() {
+        let mut known: Vec<&str> = reference.iter().map(|row| row.trace.as_str()).collect();
+        known.dedup();
+        return Err(format!("no row for {}", mias_workloads::input::suggest::unknown("trace", trace, &known)));
+    }
+    let mut text = String::new();
+    for row in rows {
+        let number = row.launch.wrapping_sub(1);
+        let Some(ours) = launches.get(number) else {
+            return Err(format!("row `{trace},{}` names a launch that the trace does not have", row.launch));
+        };
+        if kernels.get(number).is_some_and(|kernel| *kernel != row.kernel) {
+            return Err(format!("row `{trace},{}` is about kernel {}, the trace has {}", row.launch, row.kernel, kernels[number]));
+        }
+        let heading = format!("launch {} {}", row.launch, row.kernel);
+        let mut table = table::new(&[&heading, "ours", "reference", "error"]);
+        for ((name, value), reference) in COLUMNS.iter().zip(row.values) {
+            let ours = value(ours);
+            table.add_row([(*name).to_owned(), grouped(ours), grouped(reference), percent(error(ours, reference))]);
+            if *name == "cycles" {
+                let (ours, reference) = (ours.saturating_sub(LAUNCH_LATENCY_CYCLES), reference.saturating_sub(LAUNCH_LATENCY_CYCLES));
+                let name = "cycles without launch latency".to_owned();
+                table.add_row([name, grouped(ours), grouped(reference), percent(error(ours, reference))]);
+            }
+        }
+        text += &format!("\n{}", table::text(&table));
+    }
+    Ok(text)
+}
+
+/// Relative error; none where the reference is 0 and we are not.
+fn error(ours: u64, reference: u64) -> Option<f64> {
+    match (ours, reference) {
+        (0, 0) => Some(0.0),
+        (_, 0) => None,
+        _ => Some(ours as f64 / reference as f64 - 1.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "trace,launch,kernel,cycles,thread_insts,warp_insts,l1d_accesses,l1d_misses,l1d_reservation_fails,l2_accesses,\
+        l2_misses,dram_reads,dram_writes\nmm,1,va,8000,10,20,30,40,50,60,70,80,0\n";
+
+    #[test]
+    fn errors_are_relative_to_the_reference() {
+        let rows = parse(FILE).unwrap();
+        let ours = LaunchCounts { start_cycle: 1_000, end_cycle: Some(9_400), dram_writes: 7, ..LaunchCounts::default() };
+        let text = compare(&rows, "mm", &["va"], &[ours]).unwrap();
+        let row = |name: &str| text.lines().find(|l| l.starts_with(name)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(row("cycles "), "cycles 8,400 8,000 5.0 %");
+        assert_eq!(row("cycles w"), "cycles without launch latency 3,400 3,000 13.3 %");
+        assert_eq!(row("dram_writes"), "dram_writes 7 0 -");
+        assert_eq!(row("l1d_misses"), "l1d_misses 0 40 -100.0 %");
+    }
+
+    #[test]
+    fn what_does_not_belong_together_is_refused() {
+        let rows = parse(FILE).unwrap();
+        assert!(compare(&rows, "mn", &["va"], &[]).unwrap_err().contains("did you mean `mm`?"));
+        assert!(compare(&rows, "mm", &[], &[]).unwrap_err().contains("does not have"));
+        assert!(compare(&rows, "mm", &["vb"], &[LaunchCounts::default()]).unwrap_err().contains("about kernel va"));
+        assert_eq!(parse("trace,launch\n").unwrap_err(), "1: no column `kernel` in the heading");
+        assert_eq!(parse(&FILE.replace("8000", "8k")).unwrap_err(), "2: `8k` is not a number");
+        assert!(parse(&FILE.replace(",80,0", ",80")).unwrap_err().starts_with("2: 12 fields"));
+    }
+}

@@ -1,0 +1,231 @@
+//! What is compared: the project's own traces, and others given by path. Every trace found and every row of a reference is
+//! either compared or reported; none is passed over in silence.
+
+use super::bounds::error_percent;
+use crate::experiment::machine::{End, LaunchCounts, Machine, Options, Run};
+use crate::experiment::policy::{Control, Policy};
+use crate::experiment::simulated::SimulatedGpu;
+use crate::experiment::workload::{self, Workload};
+use crate::machines;
+use crate::validation::reference::{self, COLUMNS, ReferenceLaunch};
+use mias_hw_model::config::WarpSchedulerKind;
+use mias_trace::accelsim::Warnings;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// The machine of the reference numbers.
+const MACHINE: &str = "rtx2060-accelsim";
+/// Instructions of a micro-benchmark's two variants.
+const MICRO_INSTRUCTIONS: [u64; 2] = [100, 300];
+
+/// One launch, in the columns of [`COLUMNS`].
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// Folder of the trace.
+    pub trace: String,
+    /// Launch within the trace, from 1.
+    pub number: usize,
+    /// Kernel name.
+    pub kernel: String,
+    /// Our numbers.
+    pub ours: [u64; COLUMNS.len()],
+    /// The reference's.
+    pub reference: [u64; COLUMNS.len()],
+}
+
+/// A micro-benchmark: total cycles of the variants with 100 and 300 instructions.
+#[derive(Clone, Debug)]
+pub struct Micro {
+    /// Its name.
+    pub name: String,
+    /// Our cycles.
+    pub ours: [u64; 2],
+    /// The reference's.
+    pub reference: [u64; 2],
+}
+
+impl Micro {
+    /// Our cycles per instruction.
+    pub fn ours_per_instruction(&self) -> f64 {
+        per_instruction(self.ours)
+    }
+
+    /// The reference's cycles per instruction.
+    pub fn reference_per_instruction(&self) -> f64 {
+        per_instruction(self.reference)
+    }
+}
+
+fn per_instruction([short, long]: [u64; 2]) -> f64 {
+    long.saturating_sub(short) as f64 / (MICRO_INSTRUCTIONS[1] - MICRO_INSTRUCTIONS[0]) as f64
+}
+
+/// Two kernels that share SMs: the cycle at which the first has ended, and at which both have.
+#[derive(Clone, Debug)]
+pub struct Corun {
+    /// Folder of the trace.
+    pub name: String,
+    /// Our cycles.
+    pub ours: [u64; 2],
+    /// The reference's.
+    pub reference: [u64; 2],
+}
+
+/// The project's own traces.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Micro-benchmarks, in the order of `micro.csv`; scheduler LRR.
+    pub micro: Vec<Micro>,
+    /// The launches of `accelsim.csv`; scheduler GTO.
+    pub launches: Vec<Launch>,
+    /// The cases of `corun/corun.csv`; scheduler GTO.
+    pub corun: Vec<Corun>,
+}
+
+impl Suite {
+    /// Replays everything that the files in `folder` (`tests/data/reference`) name.
+    ///
+    /// # Errors
+    /// A sentence with the file: a trace or reference that is missing or cannot be read, or a run that did not end.
+    pub fn run(folder: &Path) -> Result<Suite, String> {
+        let micro_rows = rows(&folder.join("micro.csv"), ["micro", "instructions", "cycles"])?;
+        let (short, long): (Vec<_>, Vec<_>) = micro_rows.iter().partition(|row| row.1 == MICRO_INSTRUCTIONS[0]);
+        let micro = short.par_iter().map(|(name, _, cycles)| {
+            let partner = long.iter().find(|row| row.0 == *name && row.1 == MICRO_INSTRUCTIONS[1]);
+            let partner = partner.ok_or_else(|| format!("micro.csv: `{name}` has no row with {} instructions", MICRO_INSTRUCTIONS[1]))?;
+            let mut ours = [0; 2];
+            for (ours, count) in ours.iter_mut().zip(MICRO_INSTRUCTIONS) {
+                let launches = replay(&folder.join(format!("micro/{name}_{count}/kernelslist.g")), WarpSchedulerKind::Lrr)?;
+                *ours = last_end(&launches);
+            }
+            Ok(Micro { name: name.clone(), ours, reference: [*cycles, partner.2] })
+        });
+        let corun_folder = folder.join("corun");
+        let corun_rows = rows(&corun_folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
+        let corun = corun_rows.par_iter().map(|(name, first, total)| {
+            let launches = replay(&corun_folder.join(name).join("kernelslist.g"), WarpSchedulerKind::Gto)?;
+            let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
+            Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
+        });
+        let reference = read_reference(&folder.join("accelsim.csv"))?;
+        let launches: Vec<Vec<Launch>> =
+            traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
+        Ok(Suite {
+            micro: micro.collect::<Result<_, String>>()?,
+            launches: launches.concat(),
+            corun: corun.collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+/// Traces given by path.
+#[derive(Clone, Debug)]
+pub struct ByPath {
+    /// What was compared.
+    pub launches: Vec<Launch>,
+    /// Traces without a reference, and references without a trace.
+    pub left_out: Vec<String>,
+}
+
+impl ByPath {
+    /// Replays every `folder/*/kernelslist.g` that has rows in `reference`, by default `accelsim.csv` beside `folder`.
+    ///
+    /// # Errors
+    /// As [`Suite::run`]; also if nothing at all could be compared.
+    pub fn run(folder: &Path, reference: Option<&Path>) -> Result<ByPath, String> {
+        let beside = || folder.join("..").join("accelsim.csv");
+        let reference = read_reference(&reference.map_or_else(beside, PathBuf::from))?;
+        let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
+        let mut found = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(|error| format!("cannot list {}: {error}", folder.display()))?.path();
+            if path.join("kernelslist.g").is_file() {
+                found.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+            }
+        }
+        found.sort();
+        let wanted = traces(&reference);
+        let mut left_out: Vec<String> =
+            found.iter().filter(|trace| !wanted.contains(trace)).map(|trace| format!("{trace}: no reference numbers")).collect();
+        left_out.extend(wanted.iter().filter(|trace| !found.contains(trace)).map(|trace| format!("{trace}: no trace")));
+        found.retain(|trace| wanted.contains(trace));
+        if found.is_empty() {
+            return Err(format!("{}: no trace that the reference has numbers for ({})", folder.display(), left_out.join("; ")));
+        }
+        let launches: Vec<Vec<Launch>> = found.par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
+        Ok(ByPath { launches: launches.concat(), left_out })
+    }
+}
+
+/// Mean of the absolute errors of cycles, in percent; 0 for no launch.
+pub fn mean_error_percent(launches: &[Launch]) -> f64 {
+    let errors = launches.iter().map(|launch| error_percent(launch.ours[0] as f64, launch.reference[0] as f64).abs());
+    errors.sum::<f64>() / launches.len().max(1) as f64
+}
+
+/// The traces that a reference has rows for, in its order.
+fn traces(reference: &[ReferenceLaunch]) -> Vec<String> {
+    let mut names: Vec<String> = reference.iter().map(|row| row.trace.clone()).collect();
+    names.dedup();
+    names
+}
+
+fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch]) -> Result<Vec<Launch>, String> {
+    let launches = replay(&folder.join(trace).join("kernelslist.g"), WarpSchedulerKind::Gto)?;
+    let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
+    if rows.len() != launches.len() {
+        return Err(format!("trace {trace} has {} launches, the reference has numbers for {}", launches.len(), rows.len()));
+    }
+    let launch = |row: &ReferenceLaunch| {
+        let (kernel, counts) = row.launch.checked_sub(1).and_then(|at| launches.get(at)).filter(|(kernel, _)| *kernel == row.kernel)?;
+        let ours = COLUMNS.map(|(_, value)| value(counts));
+        Some(Launch { trace: trace.to_owned(), number: row.launch, kernel: kernel.clone(), ours, reference: row.values })
+    };
+    let mismatch = |row: &ReferenceLaunch| format!("trace {trace} has no launch {} of kernel {}", row.launch, row.kernel);
+    rows.into_iter().map(|row| launch(row).ok_or_else(|| mismatch(row))).collect()
+}
+
+/// Runs a kernel list to its end under Left-over, the order of the reference. What the reader could not understand is an
+/// error here, for the reference did understand it.
+fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, LaunchCounts)>, String> {
+    let mut warnings = Warnings::new();
+    let workloads = workload::read_list(list, &mut warnings).map_err(|error| error.to_string())?;
+    if !warnings.is_empty() {
+        return Err(format!("{}: {warnings}", list.display()));
+    }
+    let mut gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
+    gpu.sm.warp_scheduler = scheduler;
+    let options = Options::new(End::Done);
+    let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };
+    let outcome = SimulatedGpu::new(gpu).run(&run, &|_| {}).map_err(|error| format!("{}: {error}", list.display()))?;
+    Ok(workloads.into_iter().map(|workload| workload.name).zip(outcome.launches).collect())
+}
+
+fn last_end(launches: &[(String, LaunchCounts)]) -> u64 {
+    launches.iter().filter_map(|(_, launch)| launch.end_cycle).max().unwrap_or_default()
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, String> {
+    reference::parse(&read(path)?).map_err(|error| format!("{}:{error}", path.display()))
+}
+
+/// A file of rows with a name and two numbers under these headings.
+fn rows(path: &Path, headings: [&str; 3]) -> Result<Vec<(String, u64, u64)>, String> {
+    let text = read(path)?;
+    let mut lines = text.lines();
+    if lines.next() != Some(headings.join(",").as_str()) {
+        return Err(format!("{}:1: the heading is not `{}`", path.display(), headings.join(",")));
+    }
+    let parse = |line: &str| {
+        let (name, numbers) = line.split_once(',')?;
+        let (first, second) = numbers.split_once(',')?;
+        Some((name.to_owned(), first.trim().parse().ok()?, second.trim().parse().ok()?))
+    };
+    let numbered = lines.enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let row = |(at, line): (usize, &str)| parse(line).ok_or_else(|| format!("{}:{}: not a name and two numbers", path.display(), at + 2));
+    numbered.map(row).collect()
+}

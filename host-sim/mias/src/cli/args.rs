@@ -1,0 +1,302 @@
+//! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
+
+use super::choices::{FirmwareKind, Format, Relaunch, SweepFormat, Until, WarpScheduler, choice};
+use super::own;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use mias_firmware::regs::MAX_WINDOW;
+use mias_lab::choice::Choice;
+use mias_lab::experiment::policies::Policies;
+use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
+use std::path::PathBuf;
+
+/// Default window in core cycles; the thesis' is 5,000,000 (algorithms.md M-W10).
+const DEFAULT_CYCLES: u64 = 300_000;
+
+/// Runs GPU kernels side by side under thread-block scheduler firmware, on a cycle-level GPU model.
+#[derive(Debug, Parser)]
+#[command(name = "mias", version, propagate_version = true, max_term_width = 110)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+impl Arguments {
+    /// The process' arguments, in which `policies` are known by name.
+    pub(super) fn parse_with(policies: &Policies) -> Result<Self, clap::Error> {
+        let known = |command: clap::Command, option: &'static str| command.mut_arg(option, |arg| arg.value_parser(own::parser(policies)));
+        let command = Arguments::command().mut_subcommand("compare", |compare| known(compare, "only"));
+        let command = command.mut_subcommand("run", |run| known(run, "policy"));
+        Arguments::from_arg_matches(&command.try_get_matches()?)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
+    Compare(CompareArgs),
+    /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
+    Evaluate(EvaluateArgs),
+    /// Compare the runs of two result folders; exit code 1 if they differ
+    Diff(super::diff::DiffArgs),
+    /// Run one policy and print everything measured, or replay an Accel-Sim trace
+    Run(Box<RunArgs>),
+    /// List the kernels, characterise them, or check their results
+    Kernels(KernelsArgs),
+    /// Run a kernel alone with 1 to the most TBs per SM, and say what shape the curve of its IPC has
+    Sweep(SweepArgs),
+    /// GPUs
+    #[command(subcommand)]
+    Gpu(GpuCommand),
+    /// Traces
+    #[command(subcommand)]
+    Trace(super::trace::TraceCommand),
+    /// The firmware by itself: recordings of its register accesses
+    #[command(subcommand)]
+    Firmware(super::firmware::FirmwareCommand),
+    /// The cache of kernels' traces
+    #[command(subcommand)]
+    Cache(super::cache::CacheCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum GpuCommand {
+    /// Print a GPU, as TOML that `--gpu` accepts or as JSON
+    Show {
+        /// GPU by name, or a TOML file
+        #[arg(default_value = "rtx2060")]
+        gpu: String,
+        /// `table` is TOML here
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Fit the coefficient of mias-linear for a GPU, on runs of kernels alone and in pairs
+    Fit(super::fit::FitArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
+    /// twice, the second time as e.g. fwt#2
+    #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Only these policies; repeat or separate by commas
+    #[arg(long = "policy", value_parser = own::parser(&Policies::default()), value_delimiter = ',', value_name = "POLICY")]
+    pub(super) only: Vec<Policy>,
+    /// A set of policies, and those that the program brings itself
+    #[arg(long, value_parser = choice::<PolicySet>(), default_value = PolicySet::Thesis.name(), conflicts_with = "only", value_name = "SET")]
+    pub(super) policies: PolicySet,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EvaluateArgs {
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, or the TOML file of a plan of your own
+    #[arg(default_value = "thesis")]
+    pub(super) plan: String,
+    /// This plan instead of `thesis`
+    #[arg(long = "plan", value_name = "PLAN", conflicts_with = "quick")]
+    pub(super) instead: Option<String>,
+    /// The plan `quick` instead of `thesis`
+    #[arg(long)]
+    pub(super) quick: bool,
+    /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Runs at a time; results do not depend on it [default: one per core]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
+    pub(super) jobs: Option<u16>,
+    /// Only print the runs of the plan, a line each, whether they are there or not
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
+    /// twice, the second time as e.g. fwt#2
+    #[arg(required_unless_present_any = ["trace", "ptx"], conflicts_with_all = ["trace", "ptx"], value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    #[command(flatten)]
+    pub(super) user: UserKernelArgs,
+    /// Replay the launches of an Accel-Sim kernel list (kernelslist.g) or a converted trace, each once, to their end
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive"])]
+    pub(super) trace: Option<PathBuf>,
+    /// Print this file's numbers for the trace beside ours
+    #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
+    pub(super) reference: Option<PathBuf>,
+    /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
+    #[arg(long, value_parser = own::parser(&Policies::default()))]
+    pub(super) policy: Option<Policy>,
+    /// Order in which a scheduler considers its warps [default: the GPU's]
+    #[arg(long, value_enum)]
+    pub(super) warp_scheduler: Option<WarpScheduler>,
+    /// Let no SM hold more TBs of a kernel than this, for scaling curves; policies do not know of it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) tbs_per_sm: Option<u32>,
+    /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub(super) timeline: Option<PathBuf>,
+    /// Write the scheduler's register activity as a value change dump, for GTKWave and Surfer
+    #[arg(long, value_name = "FILE")]
+    pub(super) vcd: Option<PathBuf>,
+    /// Write the firmware's register accesses, for `mias firmware replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) record: Option<PathBuf>,
+    /// Also print the wall-clock seconds of loading and of simulating
+    #[arg(long)]
+    pub(super) timing: bool,
+    /// Run every cycle, also those in which nothing can happen; slower, same numbers
+    #[arg(long)]
+    pub(super) no_skip: bool,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+/// A kernel of the user's own.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A kernel of your own")]
+pub(super) struct UserKernelArgs {
+    /// Run a kernel of this PTX file, as nvcc -ptx writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "trace", requires = "grid", requires = "block")]
+    pub(super) ptx: Option<PathBuf>,
+    /// The kernel's entry [default: the only one]
+    #[arg(long, requires = "ptx", value_name = "NAME")]
+    pub(super) entry: Option<String>,
+    /// TBs, as X or X,Y or X,Y,Z
+    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    pub(super) grid: Vec<u32>,
+    /// Threads per TB, as X or X,Y or X,Y,Z
+    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    pub(super) block: Vec<u32>,
+    /// Registers per thread
+    #[arg(long, requires = "ptx", conflicts_with = "ptxas", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) regs: Option<u32>,
+    /// What `nvcc -cubin -Xptxas -v` printed, instead of --regs
+    #[arg(long, requires = "ptx", value_name = "FILE")]
+    pub(super) ptxas: Option<PathBuf>,
+    /// Dynamic shared memory per TB in bytes
+    #[arg(long, requires = "ptx", default_value_t = 0, value_name = "BYTES")]
+    pub(super) shared: u32,
+    /// An argument, in order: NUMBER, TYPE:NUMBER, hex:BYTES, or buf:TYPE:COUNT:FILL with FILL zeros, ones, iota, random,
+    /// random:LOW:HIGH or file:PATH
+    #[arg(long, requires = "ptx", allow_hyphen_values = true, value_name = "ARG")]
+    pub(super) arg: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CommonArgs {
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060")]
+    pub(super) gpu: String,
+    /// Window in core cycles, launch latency included
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(super) cycles: u64,
+    /// Instead of a window: run every kernel once, to its end
+    #[arg(long, value_enum, value_name = "WHEN", conflicts_with = "cycles")]
+    pub(super) until: Option<Until>,
+    /// Whether kernels that end within the window start again in place; if not, a run ends with its last kernel
+    #[arg(long, value_enum, default_value_t = Relaunch::On, conflicts_with = "until", value_name = "ON_OFF")]
+    pub(super) relaunch: Relaunch,
+    /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@100000; repeatable
+    #[arg(long, value_name = "KERNEL@CYCLE")]
+    pub(super) arrive: Vec<String>,
+    /// Cycles of a profiling window; the thesis' is 45,000
+    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    pub(super) profile_cycles: u32,
+    /// How SMs change configuration
+    #[arg(long, value_parser = choice::<Transition>(), default_value = Transition::Drain.name())]
+    pub(super) transition: Transition,
+    /// The time that decisions take
+    #[arg(long, value_parser = choice::<Latency>(), default_value = Latency::default().name())]
+    pub(super) latency: Latency,
+    /// The instruction that IPC counts, in decisions and in results
+    #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
+    pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Who decides: the firmware in this process, or its image in QEMU on a Cortex-M4, a Cortex-M0, or a RISC-V core
+    #[arg(long, value_enum, default_value_t = FirmwareKind::Native)]
+    pub(super) firmware: FirmwareKind,
+    /// The image, instead of the one that `cargo xtask image` builds
+    #[arg(long, value_name = "ELF")]
+    pub(super) image: Option<PathBuf>,
+    /// Print counters and score of every configuration, and why the winner won
+    #[arg(long)]
+    pub(super) explain: bool,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct KernelsArgs {
+    /// Kernels, with settings as in mm:256 [default: all]
+    #[arg(value_name = "KERNEL")]
+    pub(super) kernels: Vec<String>,
+    /// Execute and trace them, run each alone, and compare with what is published; minutes for all
+    #[arg(long)]
+    pub(super) stats: bool,
+    /// Execute every TB and compare the results with the host's; exit code 1 if one is wrong
+    #[arg(long, conflicts_with = "stats")]
+    pub(super) check: bool,
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060", conflicts_with = "check")]
+    pub(super) gpu: String,
+    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N", requires = "stats")]
+    pub(super) cycles: u64,
+    /// The instruction that IPC counts
+    #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name(), requires = "stats")]
+    pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long, requires = "stats")]
+    pub(super) no_cache: bool,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepArgs {
+    /// Kernel, with settings as in mm:256
+    pub(super) kernel: String,
+    /// GPU by name, or a TOML file
+    #[arg(long, default_value = "rtx2060")]
+    pub(super) gpu: String,
+    /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again
+    #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    pub(super) cycles: u64,
+    /// The instruction that IPC counts
+    #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
+    pub(super) ipc: IpcUnit,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = SweepFormat::Table)]
+    pub(super) format: SweepFormat,
+    /// Write the report to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_options_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,67 @@
+//! `mias cache`: what the cache of traces holds, and how to empty it.
+
+use super::CliError;
+use super::choices::Format;
+use clap::Subcommand;
+use mias_lab::output::Output;
+use mias_lab::table::grouped;
+use mias_workloads::trace_store::{Cache, FOLDER_VARIABLE, Place, Store, Usage};
+use serde::Serialize;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
+    /// Print the folder of the cache, how many traces it holds, and how large it may grow
+    Info {
+        /// Form of the report
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
+    /// Remove all cached traces, and nothing else
+    Clean,
+}
+
+/// As JSON.
+#[derive(Serialize)]
+struct Info {
+    folder: String,
+    traces: u64,
+    bytes: u64,
+    limit_bytes: u64,
+}
+
+/// The cache that the environment names, unless the user wants none.
+pub(super) fn open(no_cache: bool) -> Result<Cache, CliError> {
+    if no_cache { Ok(Cache::off()) } else { Cache::open().map_err(|error| CliError::User(error.to_string())) }
+}
+
+pub(super) fn main(command: &CacheCommand) -> Result<(), CliError> {
+    let place = Place::of_process().map_err(|error| CliError::User(error.to_string()))?;
+    let Some(folder) = place.folder else {
+        return Err(CliError::User(format!("there is no cache, for there is no home folder; set {FOLDER_VARIABLE}")));
+    };
+    let store = Store::new(folder, place.limit_bytes);
+    let folder = store.folder().display().to_string();
+    let fail = |error| CliError::User(format!("{folder}: {error}"));
+    let text = match command {
+        CacheCommand::Clean => {
+            let removed = amount(store.clean().map_err(fail)?);
+            format!("{folder}: removed {removed}\n")
+        }
+        CacheCommand::Info { format } => {
+            let usage = store.usage().map_err(fail)?;
+            match format {
+                Format::Table => format!("{folder}: {}, of at most {}\n", amount(usage), grouped(store.limit_bytes())),
+                Format::Json => {
+                    let info = Info { folder, traces: usage.traces, bytes: usage.bytes, limit_bytes: store.limit_bytes() };
+                    serde_json::to_string_pretty(&info).map_err(CliError::internal)? + "\n"
+                }
+            }
+        }
+    };
+    Ok(Output::open(None)?.write(&text)?)
+}
+
+fn amount(usage: Usage) -> String {
+    let plural = if usage.traces == 1 { "" } else { "s" };
+    format!("{} trace{plural}, {} bytes", grouped(usage.traces), grouped(usage.bytes))
+}

@@ -1,0 +1,71 @@
+//! What some options of the command line choose from, by the names that users type.
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use mias_lab::choice::Choice;
+
+/// Parses the name of one of the experiments' choices.
+pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+    let possible = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.help()));
+    PossibleValuesParser::new(possible).try_map(|name| T::find(&name).ok_or_else(|| format!("unknown value `{name}`")))
+}
+
+/// Form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Form of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SweepFormat {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+    /// For spreadsheets
+    Csv,
+}
+
+/// End of a run other than by window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Until {
+    /// When every kernel has completed once
+    Done,
+}
+
+/// What becomes of a kernel that ends within the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Relaunch {
+    /// It starts again in place
+    On,
+    /// It has ended
+    Off,
+}
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FirmwareKind {
+    /// The firmware in this process
+    Native,
+    /// Its image on a Cortex-M4F (QEMU's mps2-an386)
+    Qemu,
+    /// Its image on a Cortex-M0 (QEMU's microbit)
+    QemuM0,
+    /// Its image on a 32-bit RISC-V core (QEMU's virt)
+    QemuRiscv,
+}
+
+/// Warp scheduling order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum WarpScheduler {
+    /// Greedy, then oldest
+    Gto,
+    /// Loose round robin
+    Lrr,
+    /// Kernels take turns, greedy then oldest within a kernel
+    KernelLrr,
+}

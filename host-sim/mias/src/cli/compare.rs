@@ -1,0 +1,58 @@
+//! `mias compare`.
+
+use super::args::CompareArgs;
+use super::choices::Format;
+use super::progress::Progress;
+use super::run::no_account;
+use super::{CliError, cache, interrupt, own, resolve};
+use crate::report::{comparison_json, comparison_table};
+use mias_lab::experiment::compare::compare;
+use mias_lab::experiment::machine::End;
+use mias_lab::experiment::policies::Policies;
+use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::machines;
+use mias_lab::output::Output;
+
+pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
+    let common = &args.common;
+    let gpu = machines::load(&common.gpu)?;
+    let output = Output::open(common.out.as_deref())?;
+    let policies: Vec<Policy> = match args.only.as_slice() {
+        [] => known.set(args.policies),
+        some => known.sorted(some),
+    };
+    let image = resolve::image(common)?;
+    own::check(&policies, image.is_some())?;
+    let options = resolve::options(common);
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
+    let cycles = match options.end {
+        End::Cycles(cycles) => Some(cycles),
+        End::Done => None,
+    };
+    if policies.contains(&Policy::MiasLinear) && gpu.scheduler.linear_coefficient_q16 == 0 {
+        eprintln!("warning: `{}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`", gpu.name);
+    }
+    let progress = Progress::new(cycles, cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
+    let result = compare(&machine, &workloads, &policies, options, &progress);
+    progress.clear();
+    let comparison = result?;
+    for result in &comparison.results {
+        if let Some(parted) = &result.parted {
+            eprintln!("{}", no_account(result.policy, parted));
+        }
+    }
+    let text = match common.format {
+        Format::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
+        Format::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,
+    };
+    output.write(&text)?;
+    let missing = &comparison.missing;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let (results, runs) = (missing.policies.len(), missing.configs.len());
+    Err(CliError::Interrupted(format!("the report lacks {results} of {} policies and {runs} runs of the oracle's sweep", policies.len())))
+}

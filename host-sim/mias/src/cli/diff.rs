@@ -1,0 +1,29 @@
+//! `mias diff`: the runs of two result folders beside each other.
+
+use super::CliError;
+use crate::report::evaluation;
+use mias_lab::evaluate::diff::Diff;
+use mias_lab::evaluate::store::Store;
+use mias_lab::output::Output;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DiffArgs {
+    /// A folder that `mias evaluate` wrote
+    first: PathBuf,
+    /// Another
+    second: PathBuf,
+}
+
+pub(super) fn main(args: &DiffArgs) -> Result<(), CliError> {
+    let (first, first_note) = Store::existing(&args.first)?;
+    let (second, second_note) = Store::existing(&args.second)?;
+    let diff = Diff::of(&first.records()?, &second.records()?);
+    let models = (first_note.model.as_str(), second_note.model.as_str());
+    Output::open(None)?.write(&evaluation::diff::render(&diff, models))?;
+    match diff.unreadable.len() {
+        0 if diff.is_empty() => Ok(()),
+        0 => Err(CliError::Differs("the folders differ".into())),
+        files => Err(CliError::Differs(format!("runs that cannot be read: {files}; `mias evaluate` does damaged runs again"))),
+    }
+}

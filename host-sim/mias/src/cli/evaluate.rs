@@ -1,0 +1,274 @@
+//! `mias evaluate`: a plan, run by run, into a folder.
+
+use super::args::EvaluateArgs;
+use super::progress;
+use super::{CliError, cache, interrupt, own, resolve};
+use crate::report::evaluation;
+use indicatif::ProgressBar;
+use mias_lab::evaluate::execute::{self, ExecuteError, Watch};
+use mias_lab::evaluate::findings::{Runs, findings};
+use mias_lab::evaluate::plan::{self, Plan};
+use mias_lab::evaluate::store::{Note, Store};
+use mias_lab::evaluate::study::{Job, Studies, words};
+use mias_lab::evaluate::{SAMPLING, results::Evaluation};
+use mias_lab::experiment::cancel::Cancel;
+use mias_lab::experiment::machine::{End, Machine, RunError};
+use mias_lab::experiment::policies::Policies;
+use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::Workload;
+use mias_lab::output::Output;
+use mias_lab::table::grouped;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
+    let policies = own::with_fingerprint(policies)?;
+    let plan = plan::load(plan_name(args)?, &policies)?;
+    if let Some(jobs) = args.jobs {
+        rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
+    }
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results-{}", plan.name)));
+    // Before anything long: a folder that cannot be used is refused now.
+    let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
+    let _claim = store.as_ref().map(Store::claim).transpose()?;
+    warn_of_linear(&plan);
+    warn_of_windows(&plan);
+    let cancel = interrupt::catch()?;
+    let begun = Instant::now();
+    let failed = |error: CliError| before_any_run(error, store.as_ref());
+    let traces = traces(&plan, args.no_cache, &cancel).map_err(failed)?;
+    let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
+    let Some(store) = store else { return list(&studies) };
+    own::drop_other_builds(&policies, &store)?;
+    eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
+
+    let simulating = Instant::now();
+    let done = run(&studies, &store, &cancel)?;
+    let runs = Runs::load(&studies, &store);
+    studies.add_null(&|study, group| runs.fastest(study, group));
+    let done = done + run(&studies, &store, &cancel)?;
+    eprintln!("{done} of {} runs simulated in {:.0} s, the others were there", studies.jobs.len(), simulating.elapsed().as_secs_f64());
+
+    let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
+    write(&store, &evaluation, studies.jobs.len())?;
+    Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, &folder))?)
+}
+
+/// Says which machines make mias-linear decide as mias-ipc, each once.
+fn warn_of_linear(plan: &Plan) {
+    let linear = plan.experiments.iter().filter(|experiment| experiment.policies.contains(&Policy::MiasLinear));
+    let settings = linear.flat_map(|experiment| &experiment.settings);
+    let without = settings.filter(|setting| setting.gpu.scheduler.linear_coefficient_q16 == 0);
+    let names: BTreeSet<&str> = without.map(|setting| setting.gpu.name.as_str()).collect();
+    for name in names {
+        eprintln!("warning: `{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`");
+    }
+}
+
+/// The one plan that is asked for.
+fn plan_name(args: &EvaluateArgs) -> Result<&str, CliError> {
+    let instead = if args.quick { Some("quick") } else { args.instead.as_deref() };
+    match instead {
+        Some(name) if args.plan != "thesis" && args.plan != name => {
+            Err(CliError::User(format!("two plans, `{}` and `{name}`; give one", args.plan)))
+        }
+        Some(name) => Ok(name),
+        None => Ok(&args.plan),
+    }
+}
+
+/// Says in which experiments a policy cannot come to a decision, because it measures for as long as the runs last or longer.
+fn warn_of_windows(plan: &Plan) {
+    for experiment in plan.experiments.iter().filter(|experiment| experiment.policies.iter().any(|policy| policy.measures())) {
+        let settings = experiment.settings.iter().map(|setting| setting.options);
+        let short = settings.filter_map(|options| match options.end {
+            End::Cycles(cycles) if cycles <= u64::from(options.profile_cycles) => Some((cycles, options.profile_cycles)),
+            _ => None,
+        });
+        for (cycles, profile) in short.collect::<BTreeSet<_>>() {
+            eprintln!(
+                "warning: `{}` ends after {} cycles, before a profiling window of {} is over: nothing is decided; make cycles larger",
+                experiment.name,
+                grouped(cycles),
+                grouped(profile.into())
+            );
+        }
+    }
+}
+
+/// The plan's kernels, each executed and traced once.
+fn traces(plan: &Plan, no_cache: bool, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let words = words(plan);
+    let workloads = resolve::apart(&words, &cache::open(no_cache)?, cancel).map_err(|error| at_its_place(plan, error))?;
+    Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
+}
+
+/// The error, pointing at the kernel in the plan whose input is wrong, if that is what it is.
+fn at_its_place(plan: &Plan, error: CliError) -> CliError {
+    let CliError::User(_) = error else { return error };
+    let kernels = plan.experiments.iter().flat_map(|experiment| experiment.kernels.iter().zip(&experiment.kernel_places));
+    let mut wrong = kernels.filter_map(|((_, request), place)| Some(place.says(&request.prepare().err()?.to_string())));
+    wrong.next().map_or(error, CliError::User)
+}
+
+/// Runs what is not there yet; gives how many that were.
+fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
+    let missing = execute::missing(studies.jobs.values(), store);
+    let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
+    let machine = |job: &Job| -> Box<dyn Machine> {
+        let machine = SimulatedGpu::new(studies.all[job.study].setting.gpu.clone()).stopped_by(cancel.clone());
+        let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
+        Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
+    };
+    let result = execute::execute(&missing, store, &machine, cancel, &bar);
+    bar.bar.finish_and_clear();
+    let kept = || studies.jobs.len() - execute::missing(studies.jobs.values(), store).len();
+    let there = || there(store, kept(), Some(studies.jobs.len()));
+    match result {
+        Ok(()) => Ok(missing.len()),
+        Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there())),
+        Err(ExecuteError::Run(error)) => Err(error.into()),
+        Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there()))),
+    }
+}
+
+/// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder. If the plan is
+/// at fault, a folder made for it goes.
+fn before_any_run(error: CliError, store: Option<&Store>) -> CliError {
+    match (error, store) {
+        (CliError::Interrupted(_), Some(store)) => {
+            CliError::Interrupted(there(store, store.records().map_or(0, |runs| runs.whole.len()), None))
+        }
+        (error, store) => {
+            store.iter().for_each(|store| store.leave_unused());
+            error
+        }
+    }
+}
+
+/// What an evaluation that stops leaves; how many runs there are in all is known once the kernels are executed.
+fn there(store: &Store, kept: usize, all: Option<usize>) -> String {
+    let of = all.map_or_else(String::new, |all| format!(" of {all}"));
+    format!("{kept}{of} runs are kept in {}; the same command goes on from there", store.folder().display())
+}
+
+/// Documents that are written last, so that a folder that has them is complete. All `runs` are there.
+fn write(store: &Store, evaluation: &Evaluation, runs: usize) -> Result<(), CliError> {
+    let json = serde_json::to_string_pretty(evaluation).map_err(CliError::internal)? + "\n";
+    let put =
+        |name, text: &str| store.put(name, text).map_err(|error| CliError::User(format!("{error}; {}", there(store, runs, Some(runs)))));
+    put("results.json", &json)?;
+    put("results.csv", &evaluation::csv::render(evaluation))?;
+    put("report.html", &evaluation::html::render(evaluation))
+}
+
+fn list(studies: &Studies<'_>) -> Result<(), CliError> {
+    let lines = studies.jobs.iter().map(|(key, job)| format!("{key} {}\n", job.identity.describe()));
+    let mut text: String = lines.collect();
+    let cycles: u64 = studies.jobs.values().filter_map(Job::expected_cycles).sum();
+    let open = studies.jobs.values().filter(|job| job.expected_cycles().is_none()).count();
+    text += &format!("{} runs, {open} of them until done, the others of {} cycles in all\n", studies.jobs.len(), grouped(cycles));
+    match studies.most_null() {
+        0 => {}
+        most => text += &format!("and at most {most} of `null`, which are known once the kernels have run alone\n"),
+    }
+    Ok(Output::open(None)?.write(&text)?)
+}
+
+/// A bar over the cycles of all windows; runs until done lengthen it as they go.
+struct Bar {
+    bar: ProgressBar,
+    finished: AtomicUsize,
+    all: usize,
+    cancel: Cancel,
+}
+
+impl Bar {
+    fn new(jobs: &[&Job], all: usize, cancel: Cancel) -> Self {
+        let bar = progress::bar();
+        bar.set_length(jobs.iter().filter_map(|job| job.expected_cycles()).sum());
+        let before = all - jobs.len();
+        bar.set_message(format!("{before} of {all} runs"));
+        Bar { bar, finished: AtomicUsize::new(before), all, cancel }
+    }
+}
+
+impl Watch for Bar {
+    fn cycles(&self, job: &Job, cycles: u64) {
+        if job.expected_cycles().is_none() {
+            self.bar.inc_length(cycles);
+        }
+        self.bar.inc(cycles);
+        if self.cancel.requested() {
+            self.bar.set_message("stopping; Ctrl-C again to quit at once");
+        }
+    }
+
+    fn finished(&self, _job: &Job) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.set_message(format!("{finished} of {} runs", self.all));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Arguments, Command};
+    use super::*;
+    use clap::Parser;
+    use mias_lab::evaluate::record::{FORMAT, Identity, Kept};
+    use mias_lab::evaluate::results::{PlanNote, SCHEMA_VERSION};
+    use mias_lab::experiment::machine::{Options, Outcome};
+    use mias_lab::experiment::policy::Control;
+    use mias_lab::machines;
+
+    #[test]
+    fn one_plan_is_asked_for_in_any_of_three_ways() {
+        let plan = |words: &[&str]| match Arguments::try_parse_from([&["mias", "evaluate"], words].concat()).unwrap().command {
+            Command::Evaluate(args) => plan_name(&args).map(str::to_owned).map_err(|error| error.to_string()),
+            _ => unreachable!(),
+        };
+        let named = |name: &str| Ok(name.to_owned());
+        assert_eq!(plan(&[]), named("thesis"));
+        for words in [&["extended"][..], &["--plan", "extended"], &["thesis", "--plan", "extended"], &["extended", "--plan", "extended"]] {
+            assert_eq!(plan(words), named("extended"), "{words:?}");
+        }
+        assert_eq!(plan(&["--quick"]), named("quick"));
+        assert_eq!(plan(&["my.toml", "--quick"]), Err("error: two plans, `my.toml` and `quick`; give one".into()));
+    }
+
+    fn store_in(folder: &std::path::Path) -> Store {
+        let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };
+        Store::open(folder, &note).unwrap()
+    }
+
+    /// A folder stands where the report should be.
+    #[test]
+    fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_in(folder.path());
+        std::fs::create_dir_all(folder.path().join("report.html/in-the-way")).unwrap();
+        let plan = PlanNote { name: "p".into(), description: String::new(), hash: String::new() };
+        let evaluation = Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies: Vec::new() };
+        let said = write(&store, &evaluation, 7).unwrap_err().to_string();
+        assert!(said.contains("report.html"), "{said}");
+        let rest = format!("; 7 of 7 runs are kept in {}; the same command goes on from there", folder.path().display());
+        assert!(said.ends_with(&rest), "{said}");
+    }
+
+    #[test]
+    fn ctrl_c_before_any_run_says_what_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = store_in(folder.path());
+        let (gpu, options) = (machines::load("rtx2060").unwrap(), Options::new(End::Done));
+        let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
+        store.save(&run, &Kept::of(&Outcome::default())).unwrap();
+        let said = |store| before_any_run(RunError::Interrupted.into(), store).to_string();
+        let expected = format!("interrupted: 1 runs are kept in {}; the same command goes on from there", folder.path().display());
+        assert_eq!(said(Some(&store)), expected);
+        assert!(said(None).contains("nothing is written"));
+        assert_eq!(before_any_run(CliError::User("no such file".into()), Some(&store)).to_string(), "error: no such file");
+    }
+}

@@ -1,0 +1,51 @@
+//! `mias gpu fit`: the coefficient of the Linear metric for one machine.
+
+use super::progress::Progress;
+use super::{CliError, cache, interrupt, resolve};
+use crate::report::fit_report;
+use clap::Args;
+use mias_firmware::regs::MAX_WINDOW;
+use mias_lab::experiment::fit::fit;
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::machines;
+use mias_lab::output::Output;
+use mias_workloads::kernels;
+
+#[derive(Debug, Args)]
+pub(super) struct FitArgs {
+    /// GPU by name, or a TOML file
+    gpu: String,
+    /// Kernels [default: all]
+    #[arg(value_name = "KERNEL")]
+    kernels: Vec<String>,
+    /// Cycles of a window; the thesis' is 45,000
+    #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    profile_cycles: u32,
+    /// Also print what is fitted without each kernel, and without each two of them
+    #[arg(long)]
+    leave_out: bool,
+    /// Execute kernels even if their traces are cached, and cache none
+    #[arg(long)]
+    no_cache: bool,
+}
+
+pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
+    let gpu = machines::load(&args.gpu)?;
+    let names = match args.kernels.as_slice() {
+        [] => kernels::ALL.iter().map(|kernel| kernel.name().to_owned()).collect(),
+        some => some.to_vec(),
+    };
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::calibration(&names, &cache::open(args.no_cache)?, &cancel)?;
+    let progress = Progress::new(None, cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let result = fit(&machine, &workloads, args.profile_cycles, &progress);
+    progress.clear();
+    let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let result = result?;
+    let mut text = fit_report::text(&result, &gpu, &names, args.profile_cycles);
+    if args.leave_out {
+        text += &fit_report::without(&result, &names);
+    }
+    Ok(Output::open(None)?.write(&text)?)
+}

@@ -1,0 +1,20 @@
+//! Ctrl-C: the first asks to stop and keeps what is finished, the second ends the process at once.
+
+use super::CliError;
+use mias_lab::experiment::cancel::Cancel;
+
+/// Catches Ctrl-C from now on. Once per process.
+///
+/// # Errors
+/// [`CliError::Internal`] if the system refuses a handler.
+pub(super) fn catch() -> Result<Cancel, CliError> {
+    let cancel = Cancel::default();
+    let seen = cancel.clone();
+    let handler = move || {
+        if !seen.request() {
+            std::process::exit(CliError::INTERRUPTED.into());
+        }
+    };
+    ctrlc::set_handler(handler).map_err(CliError::internal)?;
+    Ok(cancel)
+}

@@ -1,0 +1,102 @@
+//! `mias kernels`: what can be run and how much of it fits an SM; with `--stats` what each does, with `--check` whether its
+//! results are right.
+
+use super::args::KernelsArgs;
+use super::choices::Format;
+use super::progress::Progress;
+use super::{CliError, cache, interrupt, kernel_check, resolve};
+use crate::report::kernel_list::{self, KernelRow, letter};
+use crate::report::section::Section;
+use crate::report::{kernel_stats, kernel_stats_json};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::trace::KernelInfo;
+use mias_lab::characterise::{Character, characterise};
+use mias_lab::experiment::cancel::Cancel;
+use mias_lab::experiment::compare::Watch;
+use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::Workload;
+use mias_lab::machines;
+use mias_lab::output::Output;
+use mias_workloads::kernels::Request;
+use rayon::prelude::*;
+
+pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
+    let gpu = machines::load(&args.gpu)?;
+    let output = Output::open(args.out.as_deref())?;
+    let requests = resolve::different(&args.kernels)?;
+    if args.check {
+        return kernel_check::main(&requests, args.format, &output);
+    }
+    if args.stats {
+        return stats(args, &gpu, &requests, &output);
+    }
+    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &request.prepare()?.info, &gpu)));
+    let rows: Vec<KernelRow> = prepared.collect::<Result<_, CliError>>()?;
+    let text = match args.format {
+        Format::Json => kernel_list::json(&rows).map_err(CliError::internal)?,
+        Format::Table => kernel_list::text(&rows),
+    };
+    Ok(output.write(&text)?)
+}
+
+fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
+    let row = KernelRow { name: request.name(word), ..KernelRow::of(info, gpu) };
+    match request {
+        Request::Ours(spec) => KernelRow {
+            description: spec.kernel.description().to_owned(),
+            kernel_type: Some(letter(spec.kernel.kernel_type())),
+            size: Some(spec.input.size.unwrap_or(spec.kernel.default_size())),
+            size_unit: spec.kernel.size_unit().to_owned(),
+            settings: spec.kernel.settings(),
+            ..row
+        },
+        Request::User(kernel) => KernelRow { description: kernel.ptx.display().to_string(), ..row },
+    }
+}
+
+fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
+    let options = resolve::alone(args.cycles, args.ipc);
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::apart(requests, &cache::open(args.no_cache)?, &cancel)?;
+    let characters = all(gpu, requests, &workloads, (options, args.cycles), cancel)?;
+    let missing: Vec<&str> = workloads.iter().zip(&characters).filter(|(_, c)| c.is_none()).map(|(w, _)| w.name.as_str()).collect();
+    let whole = requests.iter().zip(characters).filter_map(|((word, request), character)| {
+        let character = character?;
+        Some((row(word, request, &character.info, gpu), character))
+    });
+    let whole: Vec<(KernelRow, Character)> = whole.collect();
+    if whole.is_empty() {
+        return Err(RunError::Interrupted.into());
+    }
+    let text = match args.format {
+        Format::Json => kernel_stats_json::render(gpu, &workloads, options, &whole, &missing).map_err(CliError::internal)?,
+        Format::Table => {
+            let (rows, characters): (Vec<KernelRow>, Vec<Character>) = whole.into_iter().unzip();
+            let sections = kernel_stats::sections(&characters).iter().map(Section::text).collect::<String>();
+            format!("{}{}{sections}", kernel_stats::heading(gpu, options), kernel_list::table(&rows))
+        }
+    };
+    output.write(&text)?;
+    if missing.is_empty() { Ok(()) } else { Err(CliError::Interrupted(format!("the report lacks {}", missing.join(", ")))) }
+}
+
+/// Every kernel alone, in parallel; none for those that were interrupted.
+fn all(
+    gpu: &GpuConfig,
+    requests: &[(String, Request)],
+    workloads: &[Workload],
+    (options, cycles): (Options, u64),
+    cancel: Cancel,
+) -> Result<Vec<Option<Character>>, CliError> {
+    let progress = Progress::new(Some(cycles), cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let watch: &dyn Watch = &progress;
+    let one = |(workload, (_, request)): (&Workload, &(String, Request))| {
+        let kernel = if let Request::Ours(spec) = request { Some(spec.kernel.name()) } else { None };
+        characterise(&machine, gpu, (workload, kernel), options, watch)
+    };
+    let characters: Vec<Result<Option<Character>, RunError>> = workloads.par_iter().zip(requests).map(one).collect();
+    progress.clear();
+    Ok(characters.into_iter().collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,92 @@
+//! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
+//!
+//! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
+//!
+//! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
+//! or folders that differ, 130 interrupted (what was finished is kept).
+
+mod args;
+mod cache;
+mod choices;
+mod compare;
+mod diff;
+mod error;
+mod evaluate;
+mod export;
+mod firmware;
+mod fit;
+mod interrupt;
+mod kernel_check;
+mod kernels;
+mod own;
+mod progress;
+mod resolve;
+mod run;
+mod sweep;
+mod trace;
+mod user_kernel;
+
+pub use error::CliError;
+
+use args::{Arguments, Command, GpuCommand};
+use choices::Format;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::own::Own;
+use mias_lab::experiment::policies::Policies;
+use mias_lab::machines;
+use mias_lab::output::Output;
+use std::process::ExitCode;
+
+/// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
+pub fn run_with(own: &[Own]) -> ExitCode {
+    let policies = match Policies::with(own) {
+        Ok(policies) => policies,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return ExitCode::from(CliError::USER);
+        }
+    };
+    // A panic is a bug, of ours or of a policy; the default hook has printed it.
+    ExitCode::from(std::panic::catch_unwind(|| main(&policies)).unwrap_or(1))
+}
+
+fn main(policies: &Policies) -> u8 {
+    let arguments = match Arguments::parse_with(policies) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Printing can only fail on a closed stream; the exit code says the rest. Help and version are no errors: 0.
+            let _ = error.print();
+            return if error.use_stderr() { CliError::USER } else { 0 };
+        }
+    };
+    let result = match &arguments.command {
+        Command::Compare(compare) => compare::main(compare, policies),
+        Command::Evaluate(args) => evaluate::main(args, policies),
+        Command::Diff(args) => diff::main(args),
+        Command::Run(run) => run::main(run),
+        Command::Kernels(kernels) => kernels::main(kernels),
+        Command::Sweep(sweep) => sweep::main(sweep),
+        Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
+        Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
+        Command::Trace(command) => trace::main(command),
+        Command::Firmware(command) => firmware::main(command),
+        Command::Cache(command) => cache::main(command),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("{error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn show_gpu(name: &str, format: Format) -> Result<(), CliError> {
+    let gpu: GpuConfig = machines::load(name)?;
+    let text = match format {
+        Format::Table => toml::to_string(&gpu).map_err(CliError::internal)?,
+        Format::Json => serde_json::to_string_pretty(&gpu).map_err(CliError::internal)? + "\n",
+    };
+    Ok(Output::open(None)?.write(&text)?)
+}

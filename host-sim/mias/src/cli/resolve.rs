@@ -1,0 +1,225 @@
+//! From typed words to things: kernels, arrivals, options.
+
+use super::args::CommonArgs;
+use super::choices::{FirmwareKind, Relaunch, Until};
+use super::{CliError, progress};
+use mias_lab::cosim::{Core, Image};
+use mias_lab::experiment::cancel::Cancel;
+use mias_lab::experiment::machine::{End, Options, RunError};
+use mias_lab::experiment::policy::IpcUnit;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_workloads::input::suggest;
+use mias_workloads::kernels::user::UserKernel;
+use mias_workloads::kernels::{self, Request, Spec};
+use mias_workloads::trace_store::Cache;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Kernels that the firmware schedules at a time.
+const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+
+/// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
+const LATEST_ARRIVAL: u64 = 1_000_000_000;
+
+/// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
+/// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
+pub(super) fn workloads(
+    words: &[String],
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
+    launched(&requests(words)?, arrive, options, cache, cancel)
+}
+
+/// The same for one kernel that is described by options instead of a word.
+pub(super) fn user_workload(
+    kernel: UserKernel,
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
+    launched(&[(kernel.name.clone(), Request::User(kernel))], arrive, options, cache, cancel)
+}
+
+/// Kernels for calibration: any number of different ones, which run alone and in pairs.
+pub(super) fn calibration(words: &[String], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let traced = traced(&requests(words)?, cache, cancel)?;
+    let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
+    let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
+    place(&mut workloads);
+    Ok(workloads)
+}
+
+fn launched(
+    requests: &[(String, Request)],
+    arrive: &[String],
+    options: Options,
+    cache: &Cache,
+    cancel: &Cancel,
+) -> Result<Vec<Workload>, CliError> {
+    if requests.len() > MOST_KERNELS {
+        return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
+    }
+    let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
+    let arrivals = arrivals(&labels, arrive, options.end)?;
+    let traced = traced(requests, cache, cancel)?;
+    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
+        let workload = traced.get(word)?.clone();
+        let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
+        Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
+    };
+    let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
+    place(&mut workloads);
+    Ok(workloads)
+}
+
+/// Reads all words before anything is run.
+fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+    words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
+}
+
+/// The same, each word once; no word at all names every kernel of ours.
+pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+    if words.is_empty() {
+        return Ok(kernels::ALL.iter().map(|&kernel| (kernel.name().to_owned(), Request::Ours(Spec::of(kernel)))).collect());
+    }
+    let mut different: Vec<(String, Request)> = requests(words)?;
+    let mut seen = BTreeSet::new();
+    different.retain(|(word, _)| seen.insert(word.clone()));
+    Ok(different)
+}
+
+/// Different kernels that run apart from each other: each executed and traced once, in order.
+pub(super) fn apart(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let mut traced = traced(requests, cache, cancel)?;
+    Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
+}
+
+/// Executes and traces each different kernel, once, unless its trace is cached.
+fn traced(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
+    let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
+    let bar = progress::tracing(&names);
+    let traced = different.into_par_iter().map(|(word, request)| {
+        let mut before = 0;
+        let mut progress = |done, tbs| {
+            if before == 0 {
+                bar.inc_length(tbs);
+            }
+            bar.inc(done - before);
+            before = done;
+        };
+        let trace = cache.record(request.prepare()?, &mut progress)?;
+        Ok((word.clone(), Workload::new(&request.name(word), trace, 0)))
+    });
+    let traced = traced.collect::<Result<_, CliError>>();
+    bar.finish_and_clear();
+    cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
+    if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
+}
+
+/// What each launch is called: the kernel's name, and its number where it is not the first of that name.
+fn labels(names: &[String]) -> Vec<String> {
+    let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
+    let label = |(at, name): (usize, &String)| if number(at) == 1 { name.clone() } else { format!("{name}#{}", number(at)) };
+    names.iter().enumerate().map(label).collect()
+}
+
+/// The image that decides; none for the firmware in this process.
+pub(super) fn image(common: &CommonArgs) -> Result<Option<Image>, CliError> {
+    let core = match common.firmware {
+        FirmwareKind::Native if common.image.is_some() => return Err(CliError::User("--image: give --firmware qemu too".into())),
+        FirmwareKind::Native => return Ok(None),
+        FirmwareKind::Qemu => Core::CortexM4,
+        FirmwareKind::QemuM0 => Core::CortexM0,
+        FirmwareKind::QemuRiscv => Core::RiscV,
+    };
+    let image = match &common.image {
+        Some(file) => Ok(Image { core, file: file.clone() }),
+        None => Image::built_for(core),
+    };
+    image.map(Some).map_err(|error| CliError::User(error.to_string()))
+}
+
+/// The options that every command has.
+pub(super) fn options(common: &CommonArgs) -> Options {
+    Options {
+        end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
+        profile_cycles: common.profile_cycles,
+        transition: common.transition,
+        latency: common.latency,
+        ipc: common.ipc,
+        tbs_per_sm: None,
+        relaunch: common.relaunch == Relaunch::On,
+    }
+}
+
+/// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.
+pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
+    Options { ipc, ..Options::new(End::Cycles(cycles)) }
+}
+
+fn known(name: &str, names: &[&str]) -> Result<(), CliError> {
+    if names.contains(&name) { Ok(()) } else { Err(CliError::User(suggest::unknown("kernel", name, names))) }
+}
+
+/// Parses `kernel@cycle` words; the kernel must be one of `names`.
+fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTreeMap<&'a str, u64>, CliError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut arrivals = BTreeMap::new();
+    for word in arrive {
+        let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
+        let (name, cycle) = word.rsplit_once('@').ok_or_else(malformed)?;
+        known(name, &names).map_err(|error| match error {
+            CliError::User(message) => CliError::User(format!("--arrive `{word}`: {message}")),
+            other => other,
+        })?;
+        let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
+        if cycle > LATEST_ARRIVAL {
+            return Err(CliError::User(format!("--arrive `{word}`: the latest cycle is {LATEST_ARRIVAL}")));
+        }
+        if let End::Cycles(window) = end
+            && cycle >= window
+        {
+            return Err(CliError::User(format!("--arrive `{word}`: the window ends at cycle {window}; give a larger --cycles")));
+        }
+        if arrivals.insert(name, cycle).is_some() {
+            return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
+        }
+    }
+    Ok(arrivals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_named_twice_is_two_launches() {
+        let names = ["mm", "fwt", "mm", "mm"].map(str::to_owned);
+        assert_eq!(labels(&names), ["mm", "fwt", "mm#2", "mm#3"]);
+    }
+
+    #[test]
+    fn arrivals_are_checked() {
+        let names = ["mm".to_owned(), "fwt".to_owned()];
+        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let parse = |list: &[&str]| arrivals(&names, &words(list), End::Cycles(300_000)).map(|a| a.values().copied().collect::<Vec<_>>());
+        assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
+        for (word, part) in [
+            ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
+            ("fwt@-1", "expected KERNEL@CYCLE"),
+            ("fwt@300000", "the window ends at cycle 300000"),
+            ("fwt@1000000001", "the latest cycle is 1000000000"),
+            ("mm#2@5", "unknown kernel `mm#2`"),
+            ("ftw@1", "--arrive `ftw@1`: unknown kernel `ftw`; did you mean `fwt`?"),
+        ] {
+            let message = parse(&[word]).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
+    }
+}

@@ -1,0 +1,182 @@
+//! `mias run`: one policy in full detail, or the launches of an Accel-Sim trace.
+
+use super::args::RunArgs;
+use super::choices::{Format, WarpScheduler};
+use super::progress::Progress;
+use super::{CliError, cache, firmware, interrupt, own, resolve, trace, user_kernel};
+use crate::report::run_report::{self, Seconds, Subject};
+use crate::report::{timeline, vcd};
+use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
+use mias_lab::experiment::compare::{Watch, fastest_alone};
+use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
+use mias_lab::experiment::policy::{Control, Policy};
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::Workload;
+use mias_lab::machines;
+use mias_lab::output::Output;
+use mias_lab::validation::reference::{self, ReferenceLaunch};
+use mias_trace::accelsim;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
+    let common = &args.common;
+    let mut gpu = machines::load(&common.gpu)?;
+    match args.warp_scheduler {
+        Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
+        Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,
+        Some(WarpScheduler::KernelLrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::KernelLrr,
+        None => {}
+    }
+    let output = Output::open(common.out.as_deref())?;
+    let drawings = Drawings::open(args)?;
+    let image = resolve::image(common)?;
+    if args.policy == Some(Policy::Sequential) {
+        return Err(CliError::User(
+            "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),
+        ));
+    }
+    own::check(args.policy.as_slice(), image.is_some())?;
+    own::check_record(args.policy, args.record.as_deref())?;
+    let reference = args.reference.as_deref().map(read_reference).transpose()?;
+    let cancel = interrupt::catch()?;
+    let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
+    let loading = Instant::now();
+    let (trace_name, workloads, policy, options) = match &args.trace {
+        None => {
+            let (options, cache) = (asked, cache::open(common.no_cache)?);
+            let workloads = match &args.user.ptx {
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &cache, &cancel)?,
+                None => resolve::workloads(&args.kernels, &common.arrive, options, &cache, &cancel)?,
+            };
+            (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
+        }
+        Some(list) => {
+            let options = Options { end: End::Done, ..asked };
+            let (recorded, _) = trace::read(list)?;
+            (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
+        }
+    };
+
+    let cycles = match options.end {
+        End::Cycles(cycles) => Some(cycles),
+        End::Done => None,
+    };
+    let progress = Progress::new(cycles, cancel.clone());
+    let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
+    if args.no_skip {
+        machine = machine.without_skipping();
+    }
+    if drawings.wanted() {
+        machine = machine.recording();
+    }
+    if args.record.is_some() {
+        machine = machine.recording_firmware();
+    }
+    if let Some(list) = &args.trace {
+        check_fit(&machine, list, &workloads)?;
+    }
+    let load = loading.elapsed().as_secs_f64();
+    let simulating = Instant::now();
+    let result = simulate(&machine, &workloads, policy, options, &progress);
+    let simulate = simulating.elapsed().as_secs_f64();
+    progress.clear();
+    let outcome = result?;
+
+    if let Some(parted) = &outcome.parted {
+        eprintln!("{}", no_account(policy, parted));
+    }
+    drawings.write(&outcome, &workloads, &gpu)?;
+    let seconds = args.timing.then_some(Seconds { load, simulate });
+    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
+    let mut text = match common.format {
+        Format::Table => run_report::text(subject, &outcome, common.explain),
+        Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
+    };
+    if let Some(rows) = &reference {
+        let kernels: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+        let beside = reference::compare(rows, &trace_name, &kernels, &outcome.launches).map_err(CliError::User)?;
+        match common.format {
+            Format::Table => text += &beside,
+            Format::Json => eprint!("{beside}"),
+        }
+    }
+    Ok(output.write(&text)?)
+}
+
+/// The files asked for besides the report.
+struct Drawings {
+    timeline: Option<Output>,
+    vcd: Option<Output>,
+    record: Option<Output>,
+}
+
+impl Drawings {
+    /// Sees to it that they can be written, before anything is simulated.
+    fn open(args: &RunArgs) -> Result<Self, CliError> {
+        let files: Vec<&PathBuf> = [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten().collect();
+        if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
+            return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
+        }
+        let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
+        Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
+    }
+
+    fn wanted(&self) -> bool {
+        self.timeline.is_some() || self.vcd.is_some()
+    }
+
+    fn write(&self, outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Result<(), CliError> {
+        if let Some(output) = &self.timeline {
+            output.write(&timeline::render(outcome, workloads, gpu))?;
+        }
+        if let Some(output) = &self.vcd {
+            output.write(&vcd::render(outcome, gpu).map_err(CliError::internal)?)?;
+        }
+        if let (Some(output), Some(recording)) = (&self.record, &outcome.recording) {
+            firmware::write(output, recording)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a report lacks once an image and the firmware in this process have parted.
+pub(super) fn no_account(policy: Policy, parted: &str) -> String {
+    format!("warning: {}: no account of the image's decisions from here on: {parted}", policy.name())
+}
+
+fn simulate(
+    machine: &SimulatedGpu,
+    workloads: &[Workload],
+    policy: Policy,
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<Outcome, CliError> {
+    let all: Vec<&Workload> = workloads.iter().collect();
+    let control = match policy {
+        Policy::Null => Control::Fixed(fastest_alone(machine, &all, options, watch)?),
+        other => Control::Policy(other),
+    };
+    watch.planned(1);
+    let outcome = machine.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
+    watch.finished();
+    Ok(outcome?)
+}
+
+/// Says which trace holds a TB that no SM can hold, before anything is simulated.
+fn check_fit(machine: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Result<(), CliError> {
+    for (at, workload) in workloads.iter().enumerate() {
+        if let Err(error) = machine.max_tbs(workload) {
+            // The kernel's own file, where the trace is a list of such.
+            let file = accelsim::read_list(trace).ok().and_then(|list| Some(list.kernels().nth(at)?.to_owned()));
+            let file = file.unwrap_or_else(|| trace.to_owned());
+            return Err(CliError::User(format!("{}: {error}", file.display())));
+        }
+    }
+    Ok(())
+}
+
+fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, CliError> {
+    let text = std::fs::read_to_string(path).map_err(|error| CliError::User(format!("cannot read {}: {error}", path.display())))?;
+    reference::parse(&text).map_err(|error| CliError::User(format!("{}:{error}", path.display())))
+}

@@ -1,0 +1,42 @@
+//! `mias sweep`: IPC against TBs per SM.
+
+use super::args::SweepArgs;
+use super::choices::SweepFormat;
+use super::progress::Progress;
+use super::{CliError, cache, interrupt, resolve};
+use crate::report::sweep_report::{self, Subject};
+use mias_lab::experiment::machine::RunError;
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::sweep::sweep;
+use mias_lab::machines;
+use mias_lab::output::Output;
+
+pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
+    let gpu = machines::load(&args.gpu)?;
+    let output = Output::open(args.out.as_deref())?;
+    let options = resolve::alone(args.cycles, args.ipc);
+    let cancel = interrupt::catch()?;
+    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &cache::open(args.no_cache)?, &cancel)?;
+    let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
+    let progress = Progress::new(Some(args.cycles), cancel.clone());
+    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let result = sweep(&machine, workload, options, &progress);
+    progress.clear();
+    let sweep = result?;
+    let missing = sweep.missing();
+    if missing.len() == sweep.points.len() {
+        return Err(RunError::Interrupted.into());
+    }
+    let subject = Subject { gpu: &gpu, workload, options };
+    let text = match args.format {
+        SweepFormat::Table => sweep_report::text(subject, &sweep),
+        SweepFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,
+        SweepFormat::Csv => sweep_report::csv(subject, &sweep),
+    };
+    output.write(&text)?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing: Vec<String> = missing.iter().map(u32::to_string).collect();
+    Err(CliError::Interrupted(format!("the curve lacks the points of {} TBs per SM", missing.join(", "))))
+}

@@ -1,0 +1,53 @@
+//! What the drawings of a run's activity share: names, and which kernel is in which slot.
+
+use mias_firmware::regs::{MAX_SLOTS, interrupt};
+use mias_hw_model::register_file::ActivityEvent;
+use mias_lab::experiment::workload::Workload;
+
+/// Which workload is in which slot, as kernels come and go.
+pub(super) struct Kernels {
+    /// Streams of the workloads, in kernel order; none once launched.
+    waiting: Vec<Option<u32>>,
+    slots: [Option<usize>; MAX_SLOTS],
+}
+
+impl Kernels {
+    pub(super) fn new(workloads: &[Workload]) -> Self {
+        Kernels { waiting: workloads.iter().map(|workload| Some(workload.stream)).collect(), slots: [None; MAX_SLOTS] }
+    }
+
+    /// The workload in a slot, as its number in kernel order.
+    pub(super) fn in_slot(&self, slot: u8) -> Option<usize> {
+        self.slots.get(usize::from(slot)).copied().flatten()
+    }
+
+    /// Takes an event into account. Launches on one stream are in kernel order.
+    pub(super) fn follow(&mut self, event: ActivityEvent) {
+        match event {
+            ActivityEvent::Launched { slot, stream } => {
+                let kernel = self.waiting.iter().position(|waiting| *waiting == Some(stream));
+                if let Some(kernel) = kernel {
+                    self.waiting[kernel] = None;
+                }
+                self.slots[usize::from(slot)] = kernel;
+            }
+            ActivityEvent::Released(slot) => self.slots[usize::from(slot)] = None,
+            _ => {}
+        }
+    }
+}
+
+/// The interrupt events in a mask.
+pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str> {
+    let all = [
+        (interrupt::LAUNCH, "launch"),
+        (interrupt::DRAINED, "drained"),
+        (interrupt::COMPLETED, "completed"),
+        (interrupt::PARTITION, "partition"),
+        (interrupt::PROFILE_DONE, "profile done"),
+        (interrupt::TIMER, "timer"),
+        (interrupt::FAULT, "fault"),
+        (interrupt::PREEMPT_DONE, "preempt done"),
+    ];
+    all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
+}

@@ -1,0 +1,142 @@
+//! The JSON document of `compare`. Values that do not exist are `null`.
+
+use super::SCHEMA_VERSION;
+use super::provenance::Provenance;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::compare::{Best, Comparison, PerObjective, PolicyResult, SweepPoint};
+use mias_lab::experiment::machine::{Decision, End, Options, Placement};
+use mias_lab::experiment::workload::Workload;
+use mias_lab::metrics::Metrics;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    provenance: Provenance,
+    gpu: &'a str,
+    cycles: Option<u64>,
+    kernels: Vec<Kernel<'a>>,
+    results: Vec<PolicyRow<'a>>,
+    s_null: Option<f64>,
+    oracle: Objectives<Option<OracleRow<'a>>>,
+    sweep: Vec<SweepRow<'a>>,
+    missing: MissingRow<'a>,
+}
+
+/// What an interrupted comparison lacks; empty otherwise.
+#[derive(Serialize)]
+struct MissingRow<'a> {
+    policies: Vec<&'static str>,
+    configs: &'a [Vec<u32>],
+}
+
+#[derive(Serialize)]
+struct Kernel<'a> {
+    name: &'a str,
+    isolated_ipc: f64,
+    max_tbs: u32,
+}
+
+#[derive(Serialize)]
+struct Objectives<T> {
+    s: T,
+    stp: T,
+}
+
+#[derive(Serialize)]
+struct PolicyRow<'a> {
+    policy: &'static str,
+    config: Option<&'a [u32]>,
+    speedup: Option<f64>,
+    stp: Option<f64>,
+    antt: Option<f64>,
+    fairness: Option<f64>,
+    regret: Objectives<Option<f64>>,
+    end_to_end_regret: Objectives<Option<f64>>,
+    transition_cycles: u64,
+    profile_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_cycles: Option<u64>,
+    makespan_cycles: Option<u64>,
+    kernels: Vec<KernelRow>,
+    placement: &'a [Placement],
+    decision: Option<&'a Decision>,
+}
+
+#[derive(Serialize)]
+struct KernelRow {
+    ipc: f64,
+    normalized_ipc: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct OracleRow<'a> {
+    config: &'a [u32],
+    value: f64,
+}
+
+#[derive(Serialize)]
+struct SweepRow<'a> {
+    config: &'a [u32],
+    speedup: Option<f64>,
+    stp: Option<f64>,
+    antt: Option<f64>,
+    fairness: Option<f64>,
+}
+
+/// The document, with a final newline.
+///
+/// # Errors
+/// Serialization cannot fail for these types; the error is passed on all the same.
+pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options) -> serde_json::Result<String> {
+    let kernels = workloads.iter().zip(&comparison.isolated);
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        provenance: Provenance::new(gpu, workloads, options),
+        gpu: &gpu.name,
+        cycles: match options.end {
+            End::Cycles(cycles) => Some(cycles),
+            End::Done => None,
+        },
+        kernels: kernels.map(|(w, alone)| Kernel { name: &w.name, isolated_ipc: alone.ipc, max_tbs: alone.max_tbs }).collect(),
+        results: comparison.results.iter().map(policy_row).collect(),
+        s_null: comparison.s_null,
+        oracle: Objectives { s: oracle_row(&comparison.oracle.s), stp: oracle_row(&comparison.oracle.stp) },
+        sweep: comparison.sweep.iter().map(sweep_row).collect(),
+        missing: MissingRow {
+            policies: comparison.missing.policies.iter().map(|policy| policy.name()).collect(),
+            configs: &comparison.missing.configs,
+        },
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
+    let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
+    PolicyRow {
+        policy: result.policy.name(),
+        config: result.config.as_deref(),
+        speedup: result.metrics.speedup,
+        stp: result.metrics.stp,
+        antt: result.metrics.antt,
+        fairness: result.metrics.fairness,
+        regret: objectives(result.decision_regret),
+        end_to_end_regret: objectives(result.end_to_end_regret),
+        transition_cycles: result.transition_cycles,
+        profile_cycles: result.profile_cycles,
+        decision_cycles: result.decision_cycles,
+        makespan_cycles: result.makespan_cycles,
+        kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc }).collect(),
+        placement: &result.placement,
+        decision: result.decision.as_ref(),
+    }
+}
+
+fn oracle_row(best: &Option<Best>) -> Option<OracleRow<'_>> {
+    best.as_ref().map(|best| OracleRow { config: &best.config, value: best.value })
+}
+
+fn sweep_row(point: &SweepPoint) -> SweepRow<'_> {
+    let Metrics { speedup, stp, antt, fairness } = point.metrics;
+    SweepRow { config: &point.config, speedup, stp, antt, fairness }
+}

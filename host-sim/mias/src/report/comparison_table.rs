@@ -1,0 +1,115 @@
+//! The table of `compare`.
+
+use super::explanation;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::choice::Choice;
+use mias_lab::experiment::compare::{Comparison, PolicyResult};
+use mias_lab::experiment::machine::{Decision, End, Options};
+use mias_lab::experiment::policy::Latency;
+use mias_lab::experiment::workload::Workload;
+use mias_lab::table::{self, config, grouped, number, percent, ranges};
+
+/// The whole report; `explain` adds what each deciding policy measured.
+pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options, explain: bool) -> String {
+    let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+    let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
+    text += &format!("\nS_null (only the fastest kernel): {}\n", number(comparison.s_null, 3));
+    for (objective, best) in [("S", &comparison.oracle.s), ("STP", &comparison.oracle.stp)] {
+        let oracle = best.as_ref().map(|best| format!("{} with {:.3}", config(Some(&best.config)), best.value));
+        text += &format!("Oracle for {objective}: {}\n", oracle.as_deref().unwrap_or(table::DASH));
+    }
+    for result in &comparison.results {
+        text += &placement(result);
+        text += &starvation(result, &names);
+        text += &explanation::undecided(
+            result.policy,
+            result.profile_cycles,
+            result.decision.is_some(),
+            !result.placement.is_empty() || result.config.is_some(),
+        );
+    }
+    if options.end == End::Done {
+        text += "IPC of each kernel over its own time, launch to end; makespan over all.\n";
+    }
+    if explain {
+        let decided = |result: &'_ PolicyResult| result.decision.clone().map(|decision| (result.policy.name(), decision));
+        let decisions: Vec<(&str, Decision)> = comparison.results.iter().filter_map(decided).collect();
+        text += &explanation::text(&decisions.iter().map(|(policy, decision)| (*policy, decision)).collect::<Vec<_>>());
+    }
+    text
+}
+
+/// One line that says what ran where, for how long, and what is counted.
+pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
+    let transition = options.transition.name();
+    let kernel = |w: &Workload| match w.arrival_cycle {
+        0 => w.name.clone(),
+        cycle => format!("{} (at cycle {})", w.name, grouped(cycle)),
+    };
+    let kernels: Vec<String> = workloads.iter().map(kernel).collect();
+    let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));
+    // Whether decisions take time at all shows in the results.
+    let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
+    format!("{kernels} {}; profile {profile} cycles, transition {transition}{latency}\n", place(gpu, options))
+}
+
+/// Where a run is, how long, and what is counted.
+pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
+    let end = match options.end {
+        End::Cycles(cycles) if options.relaunch => format!("{} cycles", grouped(cycles)),
+        End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
+        End::Done => "until done".to_owned(),
+    };
+    format!("on {}, {end}; IPC in {} instructions per cycle", gpu.name, options.ipc.name())
+}
+
+fn isolated(comparison: &Comparison, names: &[&str]) -> String {
+    let mut table = table::new(&["kernel", "isolated IPC", "max TBs/SM"]);
+    for (name, alone) in names.iter().zip(&comparison.isolated) {
+        table.add_row([(*name).to_owned(), number(Some(alone.ipc), 1), alone.max_tbs.to_string()]);
+    }
+    table::text(&table)
+}
+
+fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String {
+    let mut headings: Vec<String> = vec!["policy".into(), "config".into()];
+    headings.extend(names.iter().flat_map(|name| [format!("IPC {name}"), format!("norm. {name}")]));
+    let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "transition", "profile"];
+    headings.extend(rest.iter().map(|heading| (*heading).to_owned()));
+    if options.latency != Latency::Off {
+        headings.push("decision".into());
+    }
+    if options.end == End::Done {
+        headings.push("makespan".into());
+    }
+    let mut table = table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
+    for result in &comparison.results {
+        let mut row = vec![result.policy.name().to_owned(), config(result.config.as_deref())];
+        row.extend(result.kernels.iter().flat_map(|k| [number(Some(k.ipc), 1), number(k.normalized_ipc, 3)]));
+        let m = result.metrics;
+        row.extend([m.speedup, m.stp, m.antt, m.fairness].map(|value| number(value, 3)));
+        let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
+        row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp].map(percent));
+        row.extend([grouped(result.transition_cycles), grouped(result.profile_cycles)]);
+        row.extend(result.decision_cycles.map(grouped));
+        row.extend(result.makespan_cycles.map(grouped));
+        table.add_row(row);
+    }
+    for policy in &comparison.missing.policies {
+        let dashes = std::iter::repeat_n(table::DASH.to_owned(), headings.len() - 1);
+        table.add_row(std::iter::once(policy.name().to_owned()).chain(dashes));
+    }
+    table::text(&table)
+}
+
+/// A line if the configuration chosen by measuring leaves a kernel out (algorithms.md section 9 item 22).
+fn starvation(result: &PolicyResult, names: &[&str]) -> String {
+    let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
+    let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
+    if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
+}
+
+fn placement(result: &PolicyResult) -> String {
+    let parts: Vec<String> = result.placement.iter().map(|p| format!("{} on SMs {}", config(Some(&p.config)), ranges(&p.sms))).collect();
+    if parts.is_empty() { String::new() } else { format!("{}: {}\n", result.policy.name(), parts.join("; ")) }
+}

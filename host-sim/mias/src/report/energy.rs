@@ -1,0 +1,105 @@
+//! Energy in reports: the model's whole femtojoules as joules, and power over the time simulated.
+
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::energy::{EnergyReport, Femtojoules};
+use mias_lab::table::{self, number};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// `energy` in the JSON of `run`.
+#[derive(Debug, Serialize)]
+pub(super) struct EnergyRow {
+    /// By part of the chip, kernels apart, in joules.
+    background_joules: BTreeMap<&'static str, f64>,
+    total_joules: f64,
+    average_watts: Option<f64>,
+}
+
+/// `energy` of a launch in the JSON of `run`.
+#[derive(Debug, Serialize)]
+pub(super) struct LaunchEnergy {
+    joules: f64,
+    parts_joules: BTreeMap<&'static str, f64>,
+}
+
+fn joules(energy: Femtojoules) -> f64 {
+    energy as f64 * 1e-15
+}
+
+/// Watts over `cycles` core cycles; none if no time has passed.
+fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option<f64> {
+    (cycles > 0).then(|| joules(energy) * f64::from(gpu.clocks.core_khz) * 1e3 / cycles as f64)
+}
+
+pub(super) fn row(report: &EnergyReport, gpu: &GpuConfig, cycles: u64) -> EnergyRow {
+    EnergyRow {
+        background_joules: report.background.parts().map(|(part, energy)| (part, joules(energy))).into(),
+        total_joules: joules(report.total()),
+        average_watts: watts(report.total(), gpu, cycles),
+    }
+}
+
+/// Of launch number `at`; none if it is not in the report.
+pub(super) fn launch_row(report: &EnergyReport, at: usize) -> Option<LaunchEnergy> {
+    let launch = report.launches.get(at)?;
+    let parts_joules = launch.parts().map(|(part, energy)| (part, joules(energy))).into();
+    Some(LaunchEnergy { joules: joules(launch.total()), parts_joules })
+}
+
+/// A part's name as people write it.
+fn label(part: &str) -> String {
+    match part {
+        "l1" | "l2" | "dram" => part.to_uppercase(),
+        _ => part.replace('_', " ").replace("sms", "SMs"),
+    }
+}
+
+/// The table for people: a column per kernel and one for the chip, in millijoules.
+pub(super) fn text(report: &EnergyReport, kernels: &[&str], gpu: &GpuConfig, cycles: u64) -> String {
+    let headings: Vec<&str> = std::iter::once("energy, mJ").chain(kernels.iter().copied()).chain(["chip"]).collect();
+    let mut table = table::new(&headings);
+    let millijoules = |energy: Option<Femtojoules>| number(energy.map(|energy| joules(energy) * 1e3), 3);
+    let mut add = |name: &str, of_kernels: Vec<Option<Femtojoules>>, of_chip: Option<Femtojoules>| {
+        table.add_row(std::iter::once(label(name)).chain(of_kernels.into_iter().chain([of_chip]).map(millijoules)));
+    };
+    let launches: Vec<_> = report.launches.iter().take(kernels.len()).map(|launch| (launch.parts(), launch.total())).collect();
+    for part in 0..launches.first().map_or(0, |(parts, _)| parts.len()) {
+        let name = launches[0].0[part].0;
+        add(name, launches.iter().map(|(parts, _)| Some(parts[part].1)).collect(), None);
+    }
+    for (name, energy) in report.background.parts() {
+        add(name, vec![None; launches.len()], Some(energy));
+    }
+    add("sum", launches.iter().map(|(_, total)| Some(*total)).collect(), Some(report.background.total()));
+    let total = number(Some(joules(report.total()) * 1e3), 3);
+    let power = number(watts(report.total(), gpu, cycles), 1);
+    format!("{}total {total} mJ, {power} W on average\n", table::text(&table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_hw_model::energy::{BackgroundEnergy, DynamicEnergy};
+    use mias_lab::machines;
+
+    /// A kernel's 2 mJ in DRAM and 5 mJ of constant power in a millisecond: 7 W.
+    #[test]
+    fn joules_and_watts() {
+        let gpu = machines::load("rtx2060").unwrap();
+        let mj: Femtojoules = 1_000_000_000_000;
+        let launch = DynamicEnergy { dram: 2 * mj, ..DynamicEnergy::default() };
+        let background = BackgroundEnergy { constant: 5 * mj, ..BackgroundEnergy::default() };
+        let report = EnergyReport { launches: vec![launch], background };
+        let cycles = u64::from(gpu.clocks.core_khz);
+        let text = text(&report, &["mm"], &gpu, cycles);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        for row in [&["DRAM", "2.000", "-"][..], &["constant", "-", "5.000"], &["idle", "SMs", "-", "0.000"], &["sum", "2.000", "5.000"]] {
+            assert!(rows.iter().any(|r| r == row), "{row:?} in {text}");
+        }
+        assert!(text.ends_with("total 7.000 mJ, 7.0 W on average\n"), "{text}");
+        let row = row(&report, &gpu, cycles);
+        assert!((row.total_joules - 0.007).abs() < 1e-12 && (row.average_watts.unwrap() - 7.0).abs() < 1e-9);
+        assert_eq!(super::row(&report, &gpu, 0).average_watts, None);
+        assert!(launch_row(&report, 0).is_some() && launch_row(&report, 1).is_none());
+    }
+}

@@ -1,0 +1,156 @@
+//! `results.csv`: long form, a number per line. docs/results-format.md describes columns and quantities.
+
+use mias_lab::evaluate::results::{
+    AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult, SummaryRow,
+};
+use mias_lab::table;
+use std::collections::BTreeMap;
+
+/// The columns.
+pub const COLUMNS: [&str; 9] = ["experiment", "setting", "gpu", "kernels", "class", "subject", "name", "quantity", "value"];
+
+/// The table's text.
+pub fn render(evaluation: &Evaluation) -> String {
+    let mut lines = Lines { text: COLUMNS.join(",") + "\n", about: Vec::new() };
+    for study in &evaluation.studies {
+        lines.study(study);
+    }
+    lines.text
+}
+
+struct Lines {
+    text: String,
+    /// What the next lines are about: experiment, setting, machine, kernels, class, subject, name.
+    about: Vec<String>,
+}
+
+impl Lines {
+    fn add(&mut self, quantity: &str, value: impl ToString) {
+        let cells: Vec<String> = self.about.iter().map(|cell| table::csv(cell)).collect();
+        self.text += &format!("{},{quantity},{}\n", cells.join(","), value.to_string());
+    }
+
+    /// Nothing is written where there is no number.
+    fn number(&mut self, quantity: &str, value: Option<f64>) {
+        if let Some(value) = value {
+            self.add(quantity, value);
+        }
+    }
+
+    fn study(&mut self, study: &StudyResult) {
+        let setting: Vec<String> = study.setting.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let study_cells = [study.experiment.clone(), setting.join(" "), study.gpu.clone()];
+        let about = |rest: [&str; 4]| study_cells.iter().cloned().chain(rest.map(str::to_owned)).collect::<Vec<String>>();
+        for kernel in &study.kernels {
+            self.about = about([&kernel.name, "", "alone", &kernel.name]);
+            self.alone(kernel);
+        }
+        for group in &study.groups {
+            let kernels = group.kernels.join("+");
+            self.about = about([&kernels, &group.class, "group", ""]);
+            self.group(group);
+            for point in &group.configurations {
+                self.about = about([&kernels, &group.class, "configuration", &table::config(Some(&point.config))]);
+                self.configuration(point);
+            }
+            for result in &group.policies {
+                self.about = about([&kernels, &group.class, "policy", result.policy]);
+                self.policy(result);
+            }
+        }
+        for row in &study.summary {
+            self.about = about(["", &row.class, "summary", &row.policy]);
+            self.summary(row);
+        }
+    }
+
+    fn alone(&mut self, kernel: &AloneResult) {
+        self.add("ipc", kernel.ipc);
+        self.add("max_tbs", kernel.max_tbs);
+        self.add("cycles", kernel.cycles);
+        self.number("energy_joules", kernel.energy_joules);
+        self.slots(&kernel.slots);
+        for (cycle, ipc) in &kernel.curve {
+            self.add(&format!("ipc_at_{cycle}"), ipc);
+        }
+    }
+
+    fn group(&mut self, group: &GroupResult) {
+        self.number("s_null", group.s_null);
+        self.number("sequential_cycles", group.sequential_cycles.map(|cycles| cycles as f64));
+        self.number("oracle_s", group.oracle.s.as_ref().map(|best| best.value));
+        self.number("oracle_stp", group.oracle.stp.as_ref().map(|best| best.value));
+    }
+
+    fn configuration(&mut self, point: &ConfigurationResult) {
+        self.metrics(&point.metrics);
+        self.each("ipc", point.ipc.iter().map(|&ipc| Some(ipc)));
+        self.slots(&point.slots);
+    }
+
+    fn policy(&mut self, result: &PolicyResult) {
+        if let Some(config) = &result.config {
+            self.add("config", table::config(Some(config)));
+        }
+        self.add("derived", result.derived);
+        self.metrics(&result.metrics);
+        self.each("ipc", result.ipc.iter().map(|&ipc| Some(ipc)));
+        self.each("normalized_ipc", result.normalized_ipc.iter().copied());
+        self.number("regret_s", result.regret.s);
+        self.number("regret_stp", result.regret.stp);
+        self.number("end_to_end_regret_s", result.end_to_end_regret.s);
+        self.number("end_to_end_regret_stp", result.end_to_end_regret.stp);
+        self.add("transition_cycles", result.transition_cycles);
+        self.add("profile_cycles", result.profile_cycles);
+        self.number("overhead", result.overhead);
+        self.number("decision_cycles", result.decision_cycles.map(|cycles| cycles as f64));
+        self.number("decision_cycle", result.decision_cycle.map(|cycle| cycle as f64));
+        if let Some(ranking) = &result.ranking {
+            self.number("kendall_s", ranking.kendall.s);
+            self.number("kendall_stp", ranking.kendall.stp);
+            self.number("spearman_s", ranking.spearman.s);
+            self.number("spearman_stp", ranking.spearman.stp);
+        }
+        self.number("energy_joules", result.energy_joules);
+        self.number("makespan_cycles", result.makespan_cycles.map(|cycles| cycles as f64));
+        self.number("makespan_speedup_sequential", result.makespan_speedup_sequential);
+        self.number("makespan_speedup_left_over", result.makespan_speedup_left_over);
+        self.number("makespan_speedup_left_over_reversed", result.makespan_speedup_left_over_reversed);
+        self.slots(&result.slots);
+    }
+
+    fn summary(&mut self, row: &SummaryRow) {
+        self.add("groups", row.groups);
+        for (quantity, means) in &row.means {
+            self.number(&format!("mean_{quantity}"), means.arithmetic);
+            self.number(&format!("geomean_{quantity}"), means.geometric);
+        }
+        self.number("most_speedup", row.most_speedup);
+        self.add("below_one", row.below_one);
+        self.add("not_worth_sharing", row.not_worth_sharing);
+        self.add("best_chosen_s", row.best_chosen.s);
+        self.add("best_chosen_stp", row.best_chosen.stp);
+        self.number("gamma_s", row.gamma.s);
+        self.number("gamma_stp", row.gamma.stp);
+    }
+
+    fn metrics(&mut self, metrics: &MetricValues) {
+        let MetricValues { speedup, stp, antt, fairness } = *metrics;
+        for (quantity, value) in [("speedup", speedup), ("stp", stp), ("antt", antt), ("fairness", fairness)] {
+            self.number(quantity, value);
+        }
+    }
+
+    /// A quantity of each kernel, numbered from 1 in launch order.
+    fn each(&mut self, quantity: &str, values: impl Iterator<Item = Option<f64>>) {
+        for (at, value) in values.enumerate() {
+            self.number(&format!("{quantity}_{}", at + 1), value);
+        }
+    }
+
+    fn slots(&mut self, slots: &BTreeMap<&'static str, f64>) {
+        for (class, share) in slots {
+            self.add(&format!("slots_{class}"), share);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Colours: the eight of Okabe and Ito (2008), which people with any colour vision can tell apart, and for what goes beyond them those of
+//! Tol's muted and dark schemes (SRON/EPS/TN/09-002). Each policy and stall class has one throughout the report.
+
+use mias_hw_model::sm::IssueClass;
+
+/// For what is no policy's: references, means.
+pub(super) const INK: &str = "#222222";
+
+const BLUE: &str = "#0072B2";
+const VERMILLION: &str = "#D55E00";
+const GREEN: &str = "#009E73";
+const ORANGE: &str = "#E69F00";
+const PURPLE: &str = "#CC79A7";
+const SKY: &str = "#56B4E9";
+const YELLOW: &str = "#F0E442";
+const GREY: &str = "#999999";
+const SAND: &str = "#DDCC77";
+
+/// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes (the same
+/// note), none that a built-in policy has.
+const OWN: [&str; 6] = ["#EE3377", "#004488", "#997700", "#EE99AA", "#6699CC", "#CC3311"];
+
+/// Colours of the policies of a report.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Palette {
+    /// Names of those that are not built in.
+    own: Vec<&'static str>,
+}
+
+impl Palette {
+    /// For a report on policies of these names, each as often as it comes.
+    pub(super) fn of(names: impl Iterator<Item = &'static str>) -> Self {
+        let mut own = Vec::new();
+        for name in names.filter(|name| built_in(name).is_none()) {
+            if !own.contains(&name) {
+                own.push(name);
+            }
+        }
+        Palette { own }
+    }
+
+    /// A policy's colour.
+    pub(super) fn policy(&self, name: &str) -> &'static str {
+        let place = || self.own.iter().position(|own| *own == name).unwrap_or_default();
+        built_in(name).unwrap_or_else(|| OWN[place() % OWN.len()])
+    }
+}
+
+fn built_in(policy: &str) -> Option<&'static str> {
+    Some(match policy {
+        "left-over" => GREY,
+        "spatial" => SKY,
+        "null" => INK,
+        "sequential" => SAND,
+        // The thesis' colour for it.
+        "warped-slicer" => PURPLE,
+        "mias-ipc" => BLUE,
+        "mias-ipm-ipc" => VERMILLION,
+        "mias-factor" => GREEN,
+        "mias-linear" => ORANGE,
+        "mias-stp" => YELLOW,
+        "mias-guard" => "#332288",
+        "warped-slicer-unscaled" => "#882255",
+        "warped-slicer-sum" => "#44AA99",
+        "smk" => "#999933",
+        "coordinated" => "#117733",
+        "maestro" => "#CC6677",
+        "mias-roofline" => "#AA4499",
+        "mias-roofline-stp" => "#663333",
+        _ => return None,
+    })
+}
+
+/// Colour and dash of the n-th of several curves.
+pub(super) fn curve(number: usize) -> (&'static str, &'static str) {
+    const COLOURS: [&str; 7] = [VERMILLION, ORANGE, PURPLE, BLUE, GREEN, SKY, INK];
+    const DASHES: [&str; 4] = ["", "7 3", "2 3", "10 3 2 3"];
+    (COLOURS[number % COLOURS.len()], DASHES[(number / COLOURS.len() + number % 2) % DASHES.len()])
+}
+
+/// The classes of stalls, from the bottom of a bar up: colour and name for people.
+pub(super) const STALLS: [(IssueClass, &str, &str); 5] = [
+    (IssueClass::RawMemory, VERMILLION, "RAW, memory"),
+    (IssueClass::RawCompute, ORANGE, "RAW, arithmetic"),
+    (IssueClass::IdleOrControl, GREY, "idle or control"),
+    (IssueClass::MemoryPipeline, BLUE, "memory pipeline"),
+    (IssueClass::ComputePipeline, SKY, "compute pipeline"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_lab::experiment::policy::Policy;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_policy_has_a_colour_of_its_own() {
+        let names = || Policy::ALL.iter().map(|policy| policy.name()).chain(["a", "b", "c", "d", "e", "f"]);
+        let palette = Palette::of(names());
+        let colours: BTreeSet<&str> = names().map(|name| palette.policy(name)).collect();
+        assert_eq!(colours.len(), names().count());
+    }
+
+    /// Also where a study has only some of them.
+    #[test]
+    fn a_policy_keeps_its_colour_throughout_a_report() {
+        let (all, none) = (Palette::of(Policy::ALL.iter().map(|policy| policy.name())), Palette::default());
+        assert!(Policy::ALL.iter().all(|policy| all.policy(policy.name()) == none.policy(policy.name())));
+        let own = Palette::of(["mias-ipc", "mine", "spatial", "mine", "yours"].into_iter());
+        assert_eq!(["mine", "yours"].map(|name| own.policy(name)), [OWN[0], OWN[1]]);
+    }
+}

@@ -1,0 +1,256 @@
+//! The numbers under the figures.
+
+use super::figures::{CLASSES, plain, policies};
+use super::page::Page;
+use super::palette::STALLS;
+use super::svg::escape;
+use super::thesis::{self, Source};
+use mias_lab::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
+use mias_lab::evaluate::summary::{self, ALL, S_NULL};
+use mias_lab::table::{DASH, config, grouped, number, percent};
+use std::collections::BTreeMap;
+
+fn names(group: &GroupResult) -> String {
+    group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+")
+}
+
+fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
+    group.policies.iter().find(|result| result.policy == policy)
+}
+
+fn mean(row: Option<&SummaryRow>, quantity: &str) -> Means {
+    row.and_then(|row| row.means.get(quantity)).copied().unwrap_or_default()
+}
+
+/// S of every group under every policy, beside S_null and the oracle.
+pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'static str]) {
+    let headings: Vec<&str> = ["pair", "S_null", "oracle", "its configuration"].into_iter().chain(policies.iter().copied()).collect();
+    let row = |group: &&GroupResult| {
+        let best = group.oracle.s.as_ref();
+        let mut cells = vec![names(group), number(group.s_null, 3), number(best.map(|b| b.value), 3), config(best.map(|b| &b.config[..]))];
+        cells.extend(policies.iter().map(|policy| match of(group, policy) {
+            Some(result) => match &result.config {
+                Some(chosen) => format!("{} ({})", number(result.metrics.speedup, 3), config(Some(chosen))),
+                None => number(result.metrics.speedup, 3),
+            },
+            None => DASH.to_owned(),
+        }));
+        cells
+    };
+    page.table(&headings, &groups.iter().map(row).collect::<Vec<_>>(), false);
+}
+
+/// Shares of issue slots.
+pub(super) fn slots<'s>(page: &mut Page, bars: impl Iterator<Item = (String, &'s BTreeMap<&'static str, f64>)>) {
+    let headings: Vec<&str> = ["", "issued"].into_iter().chain(STALLS.iter().map(|(_, _, name)| *name)).collect();
+    let share = |slots: &BTreeMap<&'static str, f64>, class: &str| percent(slots.get(class).copied());
+    let row = |(name, slots): (String, &BTreeMap<&'static str, f64>)| {
+        let stalls = STALLS.iter().map(|(class, _, _)| share(slots, class.name()));
+        [name, share(slots, "issued")].into_iter().chain(stalls).collect::<Vec<String>>()
+    };
+    page.table(&headings, &bars.map(row).collect::<Vec<_>>(), false);
+}
+
+/// IPC of the kernels alone: over the window, and at some points of the curve.
+pub(super) fn curves(page: &mut Page, study: &StudyResult) {
+    const SHOWN: [u64; 6] = [10_000, 20_000, 45_000, 50_000, 90_000, 150_000];
+    let thousands: Vec<String> = SHOWN.iter().map(|cycle| format!("to {},000", cycle / 1_000)).collect();
+    let headings: Vec<&str> = ["kernel", "max TBs/SM", "whole window"].into_iter().chain(thousands.iter().map(String::as_str)).collect();
+    let row = |kernel: &mias_lab::evaluate::results::AloneResult| {
+        let at = |cycle: &u64| number(kernel.curve.iter().find(|point| point.0 == *cycle).map(|point| point.1), 1);
+        let mut cells = vec![kernel.name.clone(), kernel.max_tbs.to_string(), number(Some(kernel.ipc), 1)];
+        cells.extend(SHOWN.iter().map(at));
+        cells
+    };
+    page.table(&headings, &study.kernels.iter().map(row).collect::<Vec<_>>(), false);
+}
+
+/// Mean S by class and policy, the thesis' beside ours.
+pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
+    let mut rows = Vec::new();
+    let classes = || [ALL].into_iter().chain(CLASSES.map(|(class, _, _)| class));
+    for class in classes() {
+        let same_pairs = thesis::has_pairs(study, class);
+        let null = mean(summary::find(&study.summary, class, S_NULL), "speedup");
+        for policy in policies(study).into_iter().chain(["warped-slicer"].into_iter().filter(|p| !policies(study).contains(p))) {
+            let row = summary::find(&study.summary, class, policy);
+            let thesis = thesis::speedup(class, policy);
+            if row.is_none() && thesis.is_none() {
+                continue;
+            }
+            let ours = mean(row, "speedup");
+            let stp = mean(row, "stp");
+            let said = thesis.map(|(value, source)| if source == Source::Said { format!("{value}") } else { format!("{value} *") });
+            let difference = thesis
+                .filter(|_| same_pairs)
+                .zip(ours.arithmetic)
+                .map(|((thesis, _), ours)| format!("{:+.3}", ours - thesis).replace('-', "\u{2212}"));
+            rows.push(vec![
+                class.to_owned(),
+                policy.to_owned(),
+                said.unwrap_or_else(|| DASH.to_owned()),
+                number(ours.arithmetic, 3),
+                difference.unwrap_or_else(|| DASH.to_owned()),
+                number(ours.geometric, 3),
+                number(null.arithmetic, 3),
+                number(stp.arithmetic, 3),
+                number(stp.geometric, 3),
+            ]);
+        }
+    }
+    let headings = ["class", "policy", "S, thesis", "S, here", "difference", "S, geometric", "S_null", "STP", "STP, geometric"];
+    page.table(&headings, &rows, true);
+    let others: Vec<&str> = classes().filter(|class| !thesis::has_pairs(study, class)).collect();
+    if !others.is_empty() {
+        page.note(&format!(
+            "Not of the pairs that the thesis' means are of, so without a difference and not marked in the figures: {}.",
+            others.join(", ")
+        ));
+    }
+    page.note("* solved from what the thesis says. Means are arithmetic unless they say otherwise; the thesis does not say which its are.");
+}
+
+/// Means of everything, by class and policy.
+pub(super) fn means(page: &mut Page, study: &StudyResult) {
+    let headings = [
+        "class",
+        "policy",
+        "groups",
+        "S",
+        "STP",
+        "ANTT",
+        "fairness",
+        "S\u{a0}<\u{a0}1",
+        "STP\u{a0}\u{2264}\u{a0}1",
+        "regret S",
+        "regret STP",
+        "e2e S",
+        "e2e STP",
+        "best chosen, S",
+        "best chosen, STP",
+        "overhead",
+        "decided at cycle",
+        "decision took",
+        "vs sequential",
+        "vs left-over",
+        "vs left-over, other order",
+    ];
+    let row = |row: &SummaryRow| {
+        let value = |quantity: &str| number(mean(Some(row), quantity).arithmetic, 3);
+        let share = |quantity: &str| percent(mean(Some(row), quantity).arithmetic);
+        let decided = mean(Some(row), "regret_s").count > 0;
+        let chosen = |count: usize| if decided { count.to_string() } else { DASH.to_owned() };
+        let mut cells = vec![
+            row.class.clone(),
+            row.policy.clone(),
+            row.groups.to_string(),
+            value("speedup"),
+            value("stp"),
+            value("antt"),
+            value("fairness"),
+        ];
+        cells.extend([row.below_one.to_string(), if row.policy == S_NULL { DASH.into() } else { row.not_worth_sharing.to_string() }]);
+        cells.extend(["regret_s", "regret_stp", "end_to_end_regret_s", "end_to_end_regret_stp"].map(share));
+        cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead")]);
+        let cycles =
+            |quantity| mean(Some(row), quantity).arithmetic.map_or_else(|| DASH.to_owned(), |cycles| grouped(cycles.round() as u64));
+        cells.extend(["decision_cycle", "decision_cycles"].map(cycles));
+        cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over", "makespan_speedup_left_over_reversed"].map(value));
+        cells
+    };
+    page.table(&headings, &study.summary.iter().map(row).collect::<Vec<_>>(), true);
+    page.note("Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups. e2e: end-to-end regret. Best chosen: groups in which the oracle's configuration was. vs: speedup in makespan.");
+}
+
+/// Every group under every policy.
+pub(super) fn groups(page: &mut Page, study: &StudyResult) {
+    let until_done = study.cycles.is_none();
+    let mut headings = vec![
+        "kernels",
+        "class",
+        "policy",
+        "configuration",
+        "normalised IPC",
+        "S",
+        "STP",
+        "ANTT",
+        "fairness",
+        "regret S",
+        "regret STP",
+        "transition",
+        "profile",
+    ];
+    if until_done {
+        headings.extend(["makespan", "vs sequential", "vs left-over"]);
+    }
+    let mut rows = Vec::new();
+    for group in &study.groups {
+        for result in &group.policies {
+            let normalized: Vec<String> = result.normalized_ipc.iter().map(|ipc| number(*ipc, 3)).collect();
+            let policy = if result.derived { format!("{} \u{2020}", result.policy) } else { result.policy.to_owned() };
+            let metrics = result.metrics;
+            let mut cells = vec![names(group), group.class.clone(), policy, config(result.config.as_deref()), normalized.join(" / ")];
+            cells.extend([metrics.speedup, metrics.stp, metrics.antt, metrics.fairness].map(|value| number(value, 3)));
+            cells.extend([
+                percent(result.regret.s),
+                percent(result.regret.stp),
+                grouped(result.transition_cycles),
+                grouped(result.profile_cycles),
+            ]);
+            if until_done {
+                cells.push(result.makespan_cycles.map_or_else(|| DASH.to_owned(), grouped));
+                cells.extend([result.makespan_speedup_sequential, result.makespan_speedup_left_over].map(|value| number(value, 3)));
+            }
+            rows.push(cells);
+        }
+    }
+    page.table(&headings, &rows, true);
+    let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
+    if !starved.is_empty() {
+        page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", escape(&starved.join("; "))));
+    }
+    if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.derived) {
+        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0. Sequential: all kernels' runs alone, one after the other.");
+    }
+}
+
+/// Below this normalised IPC a kernel counts as starved (algorithms.md section 9 item 33).
+const STARVED: f64 = 0.1;
+
+/// Kernels of a group that starve under a policy that is meant to share.
+fn starved(group: &GroupResult) -> Vec<String> {
+    let mut found = Vec::new();
+    for result in group.policies.iter().filter(|result| !["left-over", "null"].contains(&result.policy)) {
+        for (kernel, progress) in group.kernels.iter().zip(&result.normalized_ipc) {
+            if progress.is_some_and(|progress| progress < STARVED) {
+                found.push(format!("{} of {} under {}", plain(kernel), names(group), result.policy));
+            }
+        }
+    }
+    found
+}
+
+/// What each deciding policy makes of the configurations.
+pub(super) fn correlations(page: &mut Page, study: &StudyResult) {
+    let mut rows = Vec::new();
+    for row in study.summary.iter().filter(|row| row.gamma.s.is_some() || row.gamma.stp.is_some()) {
+        let spearman = |of: fn(&mias_lab::evaluate::results::Ranking) -> Option<f64>| {
+            let in_class = study.groups.iter().filter(|group| row.class == ALL || group.class == row.class);
+            let values: Vec<f64> = in_class.filter_map(|group| of(self::of(group, &row.policy)?.ranking.as_ref()?)).collect();
+            number(summary::means(&values).arithmetic, 2)
+        };
+        let kendall = |quantity: &str| number(mean(Some(row), quantity).arithmetic, 2);
+        rows.push(vec![
+            row.class.clone(),
+            row.policy.clone(),
+            number(row.gamma.s, 2),
+            kendall("kendall_s"),
+            spearman(|ranking| ranking.spearman.s),
+            number(row.gamma.stp, 2),
+            kendall("kendall_stp"),
+            spearman(|ranking| ranking.spearman.stp),
+        ]);
+    }
+    let headings = ["class", "policy", "gamma, S", "mean tau-b, S", "mean rho, S", "gamma, STP", "mean tau-b, STP", "mean rho, STP"];
+    page.table(&headings, &rows, true);
+}

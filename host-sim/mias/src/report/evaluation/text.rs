@@ -1,0 +1,61 @@
+//! What `mias evaluate` prints: means by class and policy, and where the rest is.
+
+use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
+use mias_lab::evaluate::summary::ALL;
+use mias_lab::table::{self, number, percent};
+use std::path::Path;
+
+/// The text.
+pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
+    let mut text = String::new();
+    for study in &evaluation.studies {
+        text += &format!("{}\n{}\n", heading(study), means(study));
+    }
+    text + &format!("report: {}\n", folder.join("report.html").display())
+}
+
+/// One line that says what a study is.
+pub fn heading(study: &StudyResult) -> String {
+    let setting: String = study.setting.iter().map(|(key, value)| format!(", {key} {value}")).collect();
+    format!("{}: {} on {}, {}{setting}", study.title, groups(study), study.gpu, ending(study))
+}
+
+/// How many groups of kernels a study has.
+pub fn groups(study: &StudyResult) -> String {
+    let count = study.groups.len();
+    format!("{count} group{}", if count == 1 { "" } else { "s" })
+}
+
+/// When the runs of a study end.
+pub fn ending(study: &StudyResult) -> String {
+    study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)))
+}
+
+/// The table of means. Arithmetic but for the columns that say so.
+pub fn means(study: &StudyResult) -> String {
+    let until_done = study.cycles.is_none();
+    let mut headings =
+        vec!["class", "policy", "groups", "S", "S geo", "STP", "STP geo", "ANTT", "fairness", "regret S", "regret STP", "overhead"];
+    if until_done {
+        headings.extend(["vs sequential", "vs left-over"]);
+    }
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    // Of one class there is nothing more to say of all.
+    let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
+    let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
+    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done)).collect();
+    table::text(&table::of(&headings, &rows))
+}
+
+fn cells(row: &SummaryRow, until_done: bool) -> Vec<String> {
+    let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
+    let plain = |means: Means| number(means.arithmetic, 3);
+    let (s, stp) = (mean("speedup"), mean("stp"));
+    let mut cells = vec![row.class.clone(), row.policy.clone(), row.groups.to_string()];
+    cells.extend([plain(s), number(s.geometric, 3), plain(stp), number(stp.geometric, 3), plain(mean("antt")), plain(mean("fairness"))]);
+    cells.extend(["regret_s", "regret_stp", "overhead"].map(|name| percent(mean(name).arithmetic)));
+    if until_done {
+        cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over"].map(|name| plain(mean(name))));
+    }
+    cells
+}

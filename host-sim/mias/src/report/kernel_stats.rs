@@ -1,0 +1,257 @@
+//! The report of `kernels --stats`: sections of tables, which people read as text and documents hold as Markdown.
+
+use super::comparison_table;
+use super::kernel_list::letter;
+use super::section::Section;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::IssueClass;
+use mias_lab::characterise::profile::Kind;
+use mias_lab::characterise::published::{self, figures};
+use mias_lab::characterise::thesis::{self, Agreement};
+use mias_lab::characterise::{Character, types::Types};
+use mias_lab::experiment::machine::Options;
+use mias_lab::table::{DASH, grouped, number, percent};
+use mias_workloads::kernels::KernelType;
+
+/// One line that says where and how long the kernels run alone.
+pub fn heading(gpu: &GpuConfig, options: Options) -> String {
+    format!("{}\n\n", comparison_table::place(gpu, options))
+}
+
+/// All sections about these kernels; those that would be empty are left out.
+pub fn sections(characters: &[Character]) -> Vec<Section> {
+    let all = [
+        instructions(characters),
+        mix(characters),
+        alone(characters),
+        utilization(characters),
+        slots(characters),
+        types(characters),
+        words(characters),
+        published_figures(characters),
+    ];
+    all.into_iter().filter(|section| !section.rows.is_empty()).collect()
+}
+
+fn instructions(characters: &[Character]) -> Section {
+    let headings =
+        ["kernel", "warps", "insts/warp", "lanes/inst", "Cinst/Minst", "Req/Minst", "load sectors/1000 insts", "bytes used", "idempotent"];
+    Section::new(
+        "Instructions",
+        "counted in the trace of the whole grid",
+        &headings,
+        characters.iter().map(|c| {
+            vec![
+                c.name.clone(),
+                grouped(c.profile.warps),
+                number(c.profile.insts_per_warp(), 1),
+                number(c.profile.lanes_per_inst(), 1),
+                number(c.profile.compute_per_memory(), 1),
+                number(c.profile.requests_per_memory(), 2),
+                number(c.profile.load_sectors_per_kilo(), 1),
+                percent(c.profile.sector_use()),
+                yes(c.profile.idempotent),
+            ]
+        }),
+    )
+}
+
+/// Kinds of which no kernel has any are left out.
+fn mix(characters: &[Character]) -> Section {
+    let used = |kind: &Kind| characters.iter().any(|c| c.profile.mix[*kind as usize] > 0);
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(used).collect();
+    let headings: Vec<&str> = std::iter::once("kernel").chain(kinds.iter().map(|kind| kind.name())).collect();
+    Section::new(
+        "Instruction mix",
+        "shares of warp instructions",
+        &headings,
+        characters
+            .iter()
+            .map(|c| std::iter::once(c.name.clone()).chain(kinds.iter().map(|&kind| percent(c.profile.share(kind)))).collect()),
+    )
+}
+
+fn alone(characters: &[Character]) -> Section {
+    let headings = [
+        "kernel",
+        "TBs/SM",
+        "IPC",
+        "IPC, half of the TBs",
+        "L1 miss rate",
+        "L1 fails/access",
+        "miss latency",
+        "L2 accesses/1000 insts",
+        "L2 hit rate",
+    ];
+    Section::new(
+        "Alone on the GPU",
+        "with the most TBs per SM",
+        &headings,
+        characters.iter().map(|c| {
+            vec![
+                c.name.clone(),
+                c.occupancy.max_tbs.to_string(),
+                number(Some(c.ipc.1), 1),
+                number(c.ipc.0, 1),
+                number(c.alone.l1_miss_rate, 3),
+                number(c.alone.l1_fail_rate, 2),
+                number(c.alone.miss_latency, 0),
+                number(c.alone.l2_apki, 1),
+                number(c.alone.l2_hit_rate, 3),
+            ]
+        }),
+    )
+}
+
+fn utilization(characters: &[Character]) -> Section {
+    let headings = ["kernel", "scheduler", "L1", "SM->L2", "L2->SM", "L2", "DRAM", "LSU stalls"];
+    let note = "of peak, the crossbar's of the 60 % that it sustains; LSU stalls of SM cycles";
+    Section::new(
+        "Utilisation",
+        note,
+        &headings,
+        characters.iter().map(|c| {
+            let a = &c.alone;
+            let issued = a.slots.map(|slots| slots[IssueClass::Issued as usize]);
+            let parts =
+                [issued, a.l1_utilization, a.request_utilization, a.reply_utilization, a.l2_utilization, a.dram_utilization, a.lsu_stall];
+            std::iter::once(c.name.clone()).chain(parts.map(percent)).collect()
+        }),
+    )
+}
+
+fn slots(characters: &[Character]) -> Section {
+    let headings = ["kernel", "issued", "idle or control", "memory RAW", "compute RAW", "memory pipeline", "compute pipeline"];
+    Section::new(
+        "Issue slots",
+        "shares of scheduler-cycles, as in figure 4.1 of the thesis with RAW split",
+        &headings,
+        characters.iter().map(|c| {
+            let shares = IssueClass::ALL.map(|class| percent(c.alone.slots.map(|slots| slots[class as usize])));
+            std::iter::once(c.name.clone()).chain(shares).collect()
+        }),
+    )
+}
+
+fn types(characters: &[Character]) -> Section {
+    let headings = ["kernel", "thesis says", "by 000", "by 001", "by 002", "by 003", "by 004", "other than the thesis", "the papers say"];
+    Section::new(
+        "Type",
+        "compute or memory intensive by the rule of each seed, on this machine",
+        &headings,
+        characters.iter().map(|c| {
+            let thesis = thesis::kernel_type(c.kernel);
+            let show = |kernel_type: Option<KernelType>| kernel_type.map_or(DASH, letter).to_owned();
+            let idempotent = if c.profile.idempotent { "idempotent" } else { "not idempotent" };
+            let said = published::said(c.kernel);
+            let papers = ["001", "002", "003", "004"].into_iter().zip(said).filter(|(_, said)| !said.is_empty());
+            let papers: Vec<String> = papers.map(|(seed, said)| format!("seed {seed}: {said}")).collect();
+            vec![
+                c.name.clone(),
+                show(thesis),
+                show(c.types.seed000),
+                show(c.types.seed001),
+                by_component(&c.types),
+                idempotent.to_owned(),
+                show(c.types.seed004),
+                thesis.map_or_else(|| DASH.to_owned(), |thesis| disagreeing(&c.types, thesis)),
+                papers.join("; "),
+            ]
+        }),
+    )
+}
+
+fn by_component(types: &Types) -> String {
+    let letter = types.seed002.kernel_type().map_or(DASH, letter);
+    format!("{letter} ({})", types.seed002.name())
+}
+
+/// The seeds whose rule says another type than the thesis; those that say none are not among them.
+pub fn seeds_against(types: &Types, thesis: KernelType) -> Vec<&'static str> {
+    let by_rule = [("000", types.seed000), ("001", types.seed001), ("002", types.seed002.kernel_type()), ("004", types.seed004)];
+    by_rule.into_iter().filter(|(_, by)| by.is_some_and(|by| by != thesis)).map(|(seed, _)| seed).collect()
+}
+
+fn disagreeing(types: &Types, thesis: KernelType) -> String {
+    match seeds_against(types, thesis).as_slice() {
+        [] => "none".to_owned(),
+        some => some.join(", "),
+    }
+}
+
+fn words(characters: &[Character]) -> Section {
+    let headings = ["kernel", "the thesis", "rule", "here", "holds", "as the thesis says"];
+    Section::new(
+        "The thesis' words",
+        "seed 000 section 4.1.2, each with a rule of ours",
+        &headings,
+        characters.iter().flat_map(|c| {
+            let statements = thesis::statements(c);
+            let agreement = Agreement::of(&statements).name();
+            statements.into_iter().enumerate().map(move |(at, s)| {
+                let (name, verdict) = if at == 0 { (c.name.clone(), agreement) } else { (String::new(), "") };
+                vec![name, s.says.to_owned(), s.rule, s.measured, yes(s.holds), verdict.to_owned()]
+            })
+        }),
+    )
+}
+
+fn published_figures(characters: &[Character]) -> Section {
+    let headings = ["kernel", "quantity", "ours", "published", "ratio", "source (section of algorithms.md)"];
+    Section::new(
+        "Published figures",
+        "ours beside those of algorithms.md",
+        &headings,
+        characters.iter().flat_map(|c| {
+            figures(c).into_iter().map(|figure| {
+                let (low, high) = figure.published;
+                let published = if low == high { exact(low) } else { format!("{}-{}", exact(low), exact(high)) };
+                let ratio = number(figure.ratio(), 2);
+                vec![
+                    c.name.clone(),
+                    figure.quantity.to_owned(),
+                    figure.ours.map_or_else(|| DASH.to_owned(), exact),
+                    published,
+                    ratio,
+                    figure.source.to_owned(),
+                ]
+            })
+        }),
+    )
+}
+
+/// Whole numbers in groups, others with up to three decimals.
+fn exact(value: f64) -> String {
+    if value == value.round() {
+        return grouped(value as u64);
+    }
+    if value >= 1000.0 { grouped(value.round() as u64) } else { format!("{value:.3}").trim_end_matches('0').to_owned() }
+}
+
+fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_lab::characterise::types::Component;
+
+    #[test]
+    fn a_seed_that_says_nothing_does_not_disagree() {
+        let types = Types {
+            seed000: None,
+            seed001: Some(KernelType::Compute),
+            seed002: Component::Underutilised,
+            seed004: Some(KernelType::Memory),
+        };
+        assert_eq!(seeds_against(&types, KernelType::Memory), ["001"]);
+        assert_eq!(seeds_against(&types, KernelType::Compute), ["004"]);
+        assert_eq!((by_component(&types), disagreeing(&types, KernelType::Memory)), ("- (under)".to_owned(), "001".to_owned()));
+    }
+
+    #[test]
+    fn numbers_are_as_exact_as_they_are_worth() {
+        assert_eq!([55_760.0, 0.9987, 4.9, 0.0, 5632.61, 0.5].map(exact), ["55,760", "0.999", "4.9", "0", "5,633", "0.5"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! What is said about results: tables for people, JSON for programs, files written whole or not at all.
+
+mod activity;
+pub mod characterisation;
+pub mod comparison_json;
+pub mod comparison_table;
+mod energy;
+pub mod evaluation;
+mod explanation;
+pub mod fit_report;
+pub mod kernel_list;
+pub mod kernel_stats;
+pub mod kernel_stats_json;
+pub mod provenance;
+pub mod replay_report;
+pub mod run_report;
+pub mod section;
+pub mod sweep_report;
+pub mod timeline;
+pub mod trace_info;
+pub mod vcd;
+
+/// Version of the JSON documents; grows with every change that a reader could trip over.
+pub const SCHEMA_VERSION: u32 = 1;

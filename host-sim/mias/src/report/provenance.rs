@@ -1,0 +1,75 @@
+//! Where a result comes from: enough to run it again and to see whether it is the same.
+
+use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::policy::{IpcUnit, Latency, Transition};
+use mias_lab::experiment::workload::Workload;
+use mias_lab::fingerprint;
+use serde::Serialize;
+
+/// Version, fingerprints and effective options. Carries no wall-clock time: equal runs are equal bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Provenance {
+    /// Version of this program.
+    pub version: &'static str,
+    /// Fingerprint of the machine's values.
+    pub gpu_hash: String,
+    /// Fingerprint of each kernel's trace, in kernel order.
+    pub kernel_hashes: Vec<KernelHash>,
+    /// Options in effect, defaults included.
+    pub options: EffectiveOptions,
+}
+
+/// A kernel's fingerprint.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelHash {
+    /// Kernel.
+    pub name: String,
+    /// FNV-1a, 64 bits.
+    pub hash: String,
+}
+
+/// Options as they were used.
+#[derive(Clone, Debug, Serialize)]
+pub struct EffectiveOptions {
+    /// `cycles` or `done`.
+    pub until: &'static str,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: Transition,
+    /// The time that decisions take, if they take any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
+    /// The instruction counted.
+    pub ipc: IpcUnit,
+    /// Most TBs of a kernel on an SM, if capped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tbs_per_sm: Option<u32>,
+    /// In a window: whether kernels that end start again in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relaunch: Option<bool>,
+    /// Arrival cycle of each kernel, in kernel order.
+    pub arrivals: Vec<u64>,
+}
+
+impl Provenance {
+    /// Of these workloads on this machine.
+    pub fn new(gpu: &GpuConfig, workloads: &[Workload], options: Options) -> Self {
+        Provenance {
+            version: env!("CARGO_PKG_VERSION"),
+            gpu_hash: fingerprint::gpu(gpu),
+            kernel_hashes: workloads.iter().map(|w| KernelHash { name: w.name.clone(), hash: w.hash.clone() }).collect(),
+            options: EffectiveOptions {
+                until: if options.end == End::Done { "done" } else { "cycles" },
+                profile_cycles: options.profile_cycles,
+                transition: options.transition,
+                latency: (options.latency != Latency::Off).then_some(options.latency),
+                ipc: options.ipc,
+                tbs_per_sm: options.tbs_per_sm,
+                relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
+                arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
+            },
+        }
+    }
+}

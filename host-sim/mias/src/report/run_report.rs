@@ -1,0 +1,243 @@
+//! The report of `run`: everything that one policy's run measured, as a table or as JSON.
+
+use super::energy::{self, EnergyRow, LaunchEnergy};
+use super::provenance::Provenance;
+use super::{SCHEMA_VERSION, comparison_table, explanation};
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::sm::IssueClass;
+use mias_lab::bandwidth;
+use mias_lab::experiment::compare::ipc;
+use mias_lab::experiment::machine::{Decision, DecisionTime, LaunchCounts, Options, Outcome, Placement};
+use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::workload::Workload;
+use mias_lab::table::{self, config, grouped, number, ranges};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// Machine.
+    pub gpu: &'a GpuConfig,
+    /// Kernels, in order.
+    pub workloads: &'a [Workload],
+    /// Policy.
+    pub policy: Policy,
+    /// Options in effect.
+    pub options: Options,
+    /// Wall-clock time, if it is to be told; without it equal runs are equal bytes.
+    pub seconds: Option<Seconds>,
+}
+
+/// Wall-clock seconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Seconds {
+    /// Reading the trace, or executing the kernels.
+    pub load: f64,
+    /// The timing model.
+    pub simulate: f64,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    provenance: Provenance,
+    gpu: &'a str,
+    policy: &'a str,
+    total_cycles: u64,
+    config: Option<&'a [u32]>,
+    placement: &'a [Placement],
+    transition_cycles: u64,
+    profile_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision_latency: Option<DecisionLatency>,
+    launches: Vec<LaunchRow<'a>>,
+    stalls: BTreeMap<&'static str, u64>,
+    energy: Option<EnergyRow>,
+    decision: Option<&'a Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<Seconds>,
+}
+
+/// The time of all decisions of the run.
+#[derive(Serialize)]
+struct DecisionLatency {
+    decisions: u32,
+    instructions: u64,
+    cycles: u64,
+    microseconds: f64,
+}
+
+/// The fields that the reference numbers have too carry their column's name.
+#[derive(Serialize)]
+struct LaunchRow<'a> {
+    kernel: &'a str,
+    start_cycle: u64,
+    end_cycle: Option<u64>,
+    cycles: Option<u64>,
+    ipc: f64,
+    thread_insts: u64,
+    warp_insts: u64,
+    tbs_issued: u64,
+    tbs_completed: u64,
+    l1d_accesses: u64,
+    l1d_misses: u64,
+    l1d_reservation_fails: u64,
+    l2_accesses: u64,
+    l2_misses: u64,
+    l2_reservation_fails: u64,
+    dram_reads: u64,
+    dram_writes: u64,
+    energy: Option<LaunchEnergy>,
+    bandwidth_utilization: Option<f64>,
+    l2_bandwidth_utilization: Option<f64>,
+    stalls: BTreeMap<&'static str, u64>,
+}
+
+/// The JSON document, with a final newline.
+///
+/// # Errors
+/// Serialization cannot fail for these types; the error is passed on all the same.
+pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<String> {
+    let launches = subject.workloads.iter().zip(&outcome.launches).enumerate();
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        provenance: Provenance::new(subject.gpu, subject.workloads, subject.options),
+        gpu: &subject.gpu.name,
+        policy: subject.policy.name(),
+        total_cycles: outcome.cycles,
+        config: outcome.config(),
+        placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
+        transition_cycles: outcome.transition_cycles,
+        profile_cycles: outcome.profile_cycles,
+        decision_latency: outcome.decision_time.map(|time| {
+            let DecisionTime { decisions, instructions, cycles } = time;
+            DecisionLatency { decisions, instructions, cycles, microseconds: microseconds(subject.gpu, cycles) }
+        }),
+        launches: launches
+            .map(|(at, (w, _))| LaunchRow {
+                energy: outcome.energy.as_ref().and_then(|report| energy::launch_row(report, at)),
+                ..launch_row(subject, outcome, at, &w.name)
+            })
+            .collect(),
+        stalls: outcome.stalls.iter().copied().collect(),
+        energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
+        decision: outcome.decision.as_ref(),
+        seconds: subject.seconds,
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// So many core cycles, in microseconds.
+fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
+    cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
+}
+
+/// Core cycles that a launch took so far.
+fn cycles(outcome: &Outcome, launch: &LaunchCounts) -> u64 {
+    launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle)
+}
+
+fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'a str) -> LaunchRow<'a> {
+    let launch = &outcome.launches[at];
+    let cycles = cycles(outcome, launch);
+    LaunchRow {
+        kernel,
+        start_cycle: launch.start_cycle,
+        end_cycle: launch.end_cycle,
+        cycles: launch.end_cycle.map(|end| end.saturating_sub(launch.start_cycle)),
+        ipc: ipc(outcome, at, subject.options),
+        thread_insts: launch.thread_insts,
+        warp_insts: launch.warp_insts,
+        tbs_issued: launch.tbs_issued,
+        tbs_completed: launch.tbs_completed,
+        l1d_accesses: launch.l1d.accesses,
+        l1d_misses: launch.l1d.misses,
+        l1d_reservation_fails: launch.l1d.reservation_fails,
+        l2_accesses: launch.l2.accesses,
+        l2_misses: launch.l2.misses,
+        l2_reservation_fails: launch.l2.reservation_fails,
+        dram_reads: launch.dram_reads,
+        dram_writes: launch.dram_writes,
+        energy: None,
+        bandwidth_utilization: bandwidth::dram(subject.gpu, launch, cycles),
+        l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
+        stalls: IssueClass::ALL.iter().map(|&class| (class.name(), launch.schedulers[class as usize])).collect(),
+    }
+}
+
+/// The report for people. `explain` adds the policy's decision.
+pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
+    let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
+    let cap = subject.options.tbs_per_sm.map_or_else(String::new, |cap| format!(", TBs of a kernel per SM capped at {cap}"));
+    text += &format!("policy {}, {} cycles simulated{cap}\n\n", subject.policy.name(), grouped(outcome.cycles));
+    text += &launches(subject, outcome);
+    for place in &outcome.placement {
+        text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
+    }
+    let (transition, profile) = (grouped(outcome.transition_cycles), grouped(outcome.profile_cycles));
+    let decision = outcome.decision_time.filter(|time| time.decisions > 0).map_or_else(String::new, |time| {
+        let (instructions, cycles) = (grouped(time.instructions), grouped(time.cycles));
+        format!(", decision {cycles} cycles ({instructions} instructions, {:.1} us)", microseconds(subject.gpu, time.cycles))
+    });
+    text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}\n");
+    text += &explanation::undecided(subject.policy, outcome.profile_cycles, outcome.decision.is_some(), !outcome.placement.is_empty());
+    let slots: u64 = outcome.stalls.iter().map(|(_, cycles)| cycles).sum();
+    if slots > 0 {
+        let mut table = table::new(&["scheduler-cycles", "share"]);
+        for (name, cycles) in &outcome.stalls {
+            table.add_row([(*name).to_owned(), table::percent(Some(*cycles as f64 / slots as f64))]);
+        }
+        text += &format!("\n{}", table::text(&table));
+    }
+    if let Some(report) = &outcome.energy {
+        let kernels: Vec<&str> = subject.workloads.iter().map(|w| w.name.as_str()).collect();
+        text += &format!("\n{}", energy::text(report, &kernels, subject.gpu, outcome.cycles));
+    }
+    if explain {
+        text += &match (&outcome.decision, &outcome.parted) {
+            (Some(decision), _) => explanation::text(&[(subject.policy.name(), decision)]),
+            (None, Some(parted)) => format!("\n{}: the image's decision is not known here: {parted}.\n", subject.policy.name()),
+            (None, None) => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
+        };
+    }
+    if let Some(Seconds { load, simulate }) = subject.seconds {
+        text += &format!("\nload {load:.3} s, simulate {simulate:.3} s\n");
+    }
+    text
+}
+
+/// One column per kernel, one row per quantity.
+fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
+    let mut headings = vec!["kernel"];
+    headings.extend(subject.workloads.iter().map(|w| w.name.as_str()));
+    let mut table = table::new(&headings);
+    let mut row = |name: &str, value: &dyn Fn(usize, &LaunchCounts) -> String| {
+        let cells = outcome.launches.iter().enumerate().map(|(at, launch)| value(at, launch));
+        table.add_row(std::iter::once(name.to_owned()).chain(cells));
+    };
+    row("IPC", &|at, _| number(Some(ipc(outcome, at, subject.options)), 2));
+    row("start cycle", &|_, l| grouped(l.start_cycle));
+    row("end cycle", &|_, l| l.end_cycle.map_or_else(|| table::DASH.to_owned(), grouped));
+    type Count = (&'static str, fn(&LaunchCounts) -> u64);
+    let counts: [Count; 12] = [
+        ("warp instructions", |l| l.warp_insts),
+        ("thread instructions", |l| l.thread_insts),
+        ("TBs issued", |l| l.tbs_issued),
+        ("TBs completed", |l| l.tbs_completed),
+        ("L1 accesses", |l| l.l1d.accesses),
+        ("L1 misses", |l| l.l1d.misses),
+        ("L1 reservation fails", |l| l.l1d.reservation_fails),
+        ("L2 accesses", |l| l.l2.accesses),
+        ("L2 misses", |l| l.l2.misses),
+        ("L2 reservation fails", |l| l.l2.reservation_fails),
+        ("DRAM reads (32 B)", |l| l.dram_reads),
+        ("DRAM writes (32 B)", |l| l.dram_writes),
+    ];
+    for (name, count) in counts {
+        row(name, &|_, l| grouped(count(l)));
+    }
+    row("DRAM bandwidth", &|_, l| table::percent(bandwidth::dram(subject.gpu, l, cycles(outcome, l))));
+    row("L2 bandwidth", &|_, l| table::percent(bandwidth::l2(subject.gpu, l, cycles(outcome, l))));
+    table::text(&table)
+}

@@ -1,0 +1,54 @@
+//! A user's own PTX and sized kernels from the command line: mistakes are refused with the place and the remedy, and each
+//! kernel runs once when it is not to be relaunched.
+
+mod support;
+
+use std::path::Path;
+use support::{printed, refused};
+
+fn saxpy(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy").join(file);
+    path.to_str().expect("a path of text").to_owned()
+}
+
+#[test]
+fn mistakes_in_the_options_are_refused() {
+    let ptx = saxpy("saxpy.ptx");
+    let with = |rest: &[&str], needles: &[&str]| {
+        let mut args = vec!["run", "--ptx", &ptx];
+        args.extend(rest);
+        refused(&args, needles);
+    };
+    with(&["--grid", "4", "--block", "256"], &["give --regs N, or --ptxas FILE"]);
+    with(&["--grid", "4", "--regs", "10"], &["--block"]);
+    with(&["--grid", "4,0", "--block", "256", "--regs", "10"], &["--grid: expected one to three numbers, each at least 1"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "10"], &["0 arguments are given, entry `saxpy` takes 4"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "10", "--entry", "sax"], &["no entry `sax`; the module has: saxpy"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "10", "--arg", "buf:f32:4"], &["--arg buf:f32:4 (argument 1): expected buf:"]);
+    with(&["--grid", "4", "--block", "256", "--regs", "256"], &["256 registers per thread; a thread has at most 255"]);
+    let args = ["--arg", "1", "--arg", "1", "--arg", "buf:f32:4:ones", "--arg", "buf:f32:4:ones"];
+    with(&[&["--grid", "1,1,70000", "--block", "32", "--regs", "10"][..], &args].concat(), &["at most 65535 TBs in y and in z"]);
+    refused(&["run", "mm", "--grid", "4"], &["--ptx"]);
+    refused(&["run", "mm", "--ptx", &ptx, "--grid", "4", "--block", "256"], &["cannot be used with"]);
+    refused(&["run", &ptx], &["named by its TOML file, or run with --ptx"]);
+}
+
+#[test]
+fn sizes_and_settings_are_checked() {
+    refused(&["run", "mm:100"], &["kernel `mm`: size 100: must be a multiple of 16"]);
+    refused(&["run", "mm:size=big"], &["size `big`: expected a whole number, as in mm:512"]);
+    refused(&["compare", "mm:64", "fwt:sead=3"], &["unknown setting `sead`; did you mean `seed`?"]);
+}
+
+/// 64 TBs of fwt are done long before the window ends.
+#[test]
+fn without_relaunch_each_kernel_runs_once() {
+    let issued = |relaunch: &str| {
+        let args = ["run", "fwt:65536", "--policy", "left-over", "--cycles", "40000", "--relaunch", relaunch, "--format", "json"];
+        let report: serde_json::Value = serde_json::from_str(&printed(&args)).expect("JSON");
+        report["launches"][0]["tbs_issued"].as_u64().expect("a count")
+    };
+    assert_eq!(issued("off"), 64);
+    assert!(issued("on") > 64);
+    refused(&["run", "fwt:65536", "--until", "done", "--relaunch", "off"], &["--relaunch", "--until"]);
+}

@@ -1,0 +1,132 @@
+//! Names for registers: linear scan over live intervals (Poletto and Sarkar, 1999), so that the timing model sees the
+//! program's dependencies.
+//!
+//! Every class of register takes one name from one pool of 255: a 64-bit value has one name, a predicate too. The
+//! destinations of one vector load share a name, because a machine instruction has one destination here; each reader then
+//! waits for the load. Names are reused oldest first. Should a program keep more than 255 values alive (the machine would
+//! spill), names are shared, which only adds dependencies.
+
+use super::fold::Folded;
+use super::schedule::Segment;
+use crate::program::Program;
+use std::collections::VecDeque;
+
+/// Names that can be given: 255 is the zero register.
+const NAMES: u16 = 255;
+
+/// The name of each register by dense number; none for registers that no remaining instruction touches.
+pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segment]) -> Vec<Option<u8>> {
+    let group = groups(program, folded);
+    let intervals = intervals(program, folded, segments, &group);
+    let mut by_start: Vec<usize> = (0..intervals.len()).filter(|&reg| intervals[reg].is_some()).collect();
+    let bounds = |reg: usize| intervals[reg].unwrap_or_default();
+    by_start.sort_by_key(|&reg| (bounds(reg).0, reg));
+    let mut free: VecDeque<u8> = (0..NAMES).map(|n| n as u8).collect();
+    let mut active: Vec<(u32, u8)> = Vec::new();
+    let mut names = vec![None; group.len()];
+    for reg in by_start {
+        let (start, end) = bounds(reg);
+        active.retain(|&(until, name)| {
+            // A value may take the name of one that is read for the last time by the instruction that makes it.
+            let stays = until > start;
+            if !stays {
+                free.push_back(name);
+            }
+            stays
+        });
+        match free.pop_front() {
+            Some(name) => {
+                active.push((end, name));
+                names[reg] = Some(name);
+            }
+            None => names[reg] = Some((reg % usize::from(NAMES)) as u8),
+        }
+    }
+    (0..group.len()).map(|reg| names[group[reg]]).collect()
+}
+
+/// For each register the one whose name it takes: itself, or the first destination of the vector load that defines it.
+fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
+    let mut definitions = vec![0u32; program.dense_count()];
+    for &reg in folded.iter().flatten().flat_map(|f| &f.defs) {
+        definitions[reg] += 1;
+    }
+    let mut group: Vec<usize> = (0..program.dense_count()).collect();
+    for f in folded.iter().flatten().filter(|f| f.defs.len() > 1) {
+        if f.defs.iter().all(|&reg| definitions[reg] == 1) {
+            f.defs.iter().for_each(|&reg| group[reg] = f.defs[0]);
+        }
+    }
+    group
+}
+
+/// First and last position at which a register holds a value that is still needed, in the scheduled order.
+fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment], group: &[usize]) -> Vec<Option<(u32, u32)>> {
+    // Blocks as lists of positions in the scheduled order.
+    let mut blocks: Vec<Vec<(u32, &Folded)>> = vec![Vec::new(); program.blocks.len()];
+    let mut successors: Vec<Vec<usize>> = Vec::new();
+    let block_of = |pc: u32| program.blocks.partition_point(|&first| first <= pc) - 1;
+    let mut position = 0;
+    for segment in segments {
+        let block = block_of(segment.start);
+        for &pc in &segment.order {
+            if let Some(f) = &folded[pc as usize] {
+                blocks[block].push((position, f));
+            }
+            position += 1;
+        }
+    }
+    for block in 0..blocks.len() {
+        let end = program.blocks.get(block + 1).map_or(program.insts.len(), |&b| b as usize);
+        let last = &program.insts[end - 1];
+        let falls = last.guard.is_some() || !last.op.is_exit() && last.op.targets().is_empty();
+        let mut next: Vec<usize> =
+            last.op.targets().iter().filter(|&&t| (t as usize) < program.insts.len()).map(|&t| block_of(t)).collect();
+        next.extend((falls && block + 1 < blocks.len()).then_some(block + 1));
+        successors.push(next);
+    }
+    let live_in = live_in(&blocks, &successors, group);
+    let mut intervals: Vec<Option<(u32, u32)>> = vec![None; group.len()];
+    let mut extend = |reg: usize, at: u32| {
+        let (start, end) = intervals[reg].unwrap_or((at, at));
+        intervals[reg] = Some((start.min(at), end.max(at)));
+    };
+    for (block, insts) in blocks.iter().enumerate() {
+        for &(at, f) in insts {
+            f.defs.iter().chain(&f.uses).for_each(|&reg| extend(group[reg], at));
+        }
+        let (Some(&(first, _)), Some(&(last, _))) = (insts.first(), insts.last()) else { continue };
+        let registers = |live: &[bool]| -> Vec<usize> { (0..live.len()).filter(|&reg| live[reg]).collect() };
+        registers(&live_in[block]).into_iter().for_each(|reg| extend(reg, first));
+        for &next in &successors[block] {
+            registers(&live_in[next]).into_iter().for_each(|reg| extend(reg, last));
+        }
+    }
+    intervals
+}
+
+/// Per block, the registers whose values at its start are read later. Backward data flow to the fixed point.
+fn live_in(blocks: &[Vec<(u32, &Folded)>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
+    let mut live: Vec<Vec<bool>> = vec![vec![false; group.len()]; blocks.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in (0..blocks.len()).rev() {
+            let mut now = vec![false; group.len()];
+            for &next in &successors[block] {
+                now.iter_mut().zip(&live[next]).for_each(|(n, &l)| *n |= l);
+            }
+            for (_, f) in blocks[block].iter().rev() {
+                if !f.guarded {
+                    f.defs.iter().for_each(|&reg| now[group[reg]] = false);
+                }
+                f.uses.iter().for_each(|&reg| now[group[reg]] = true);
+            }
+            if now != live[block] {
+                live[block] = now;
+                changed = true;
+            }
+        }
+    }
+    live
+}

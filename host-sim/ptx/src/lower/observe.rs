@@ -1,0 +1,243 @@
+//! Watching a launch as the machine would execute it: dropped instructions are not told, those of a segment come in scheduled
+//! order, and each comes as what the watcher made of it beforehand.
+//!
+//! Two watch: [`record`](super::record), for the timing model, and the writer of Accel-Sim traces.
+
+use super::Lowered;
+use crate::error::ExecError;
+use crate::exec::access::lanes;
+use crate::launch::{Launch, TbRunner};
+use crate::memory::DeviceMemory;
+use crate::memory::local::DEVICE_BASE;
+use crate::memory::window::{self, Named};
+use crate::program::Program;
+use crate::warp::{Event, Observer};
+use mias_hw_model::isa::{Class, Space, StaticInst};
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Is told what the warps of one TB execute. `T` is what it knows an instruction by.
+pub trait Sink<T> {
+    /// What follows is of this warp of the TB. Warps take turns at barriers.
+    fn resume(&mut self, warp: u32);
+    /// One executed instruction: the lanes that executed it (for a branch or an exit, that reached it), and the byte address of
+    /// each for an access to memory, ascending by lane.
+    fn inst(&mut self, inst: &T, mask: u32, addresses: &[u64]);
+}
+
+/// A lowered instruction, as the sink knows it.
+#[derive(Clone, Copy, Debug)]
+struct Known<T> {
+    inst: T,
+    /// For an exit: the same as a branch, for when other lanes of the warp go on.
+    partial: Option<T>,
+    /// For a generic access: the same in shared and local memory, and of parameters.
+    elsewhere: Option<[T; 3]>,
+}
+
+/// A program's lowered instructions, as a sink knows them.
+#[derive(Debug)]
+pub struct Code<'a, T> {
+    lowered: &'a Lowered,
+    insts: Vec<Option<Known<T>>>,
+    /// Segment of each instruction.
+    segment: Vec<u32>,
+    /// Per segment: no sorting needed.
+    in_order: Vec<bool>,
+}
+
+impl<'a, T> Code<'a, T> {
+    /// Asks `describe` for every lowered instruction: the index of the PTX instruction, and what it became.
+    ///
+    /// # Errors
+    /// Those of `describe`.
+    pub fn new<E>(lowered: &'a Lowered, mut describe: impl FnMut(usize, StaticInst) -> Result<T, E>) -> Result<Self, E> {
+        let mut insts = Vec::with_capacity(lowered.statics.len());
+        for (pc, (inst, generic)) in lowered.statics.iter().zip(&lowered.generic).enumerate() {
+            insts.push(match *inst {
+                None => None,
+                Some(inst) => {
+                    let partial = match inst.class {
+                        Class::Exit => Some(describe(pc, StaticInst { class: Class::Branch, ..inst })?),
+                        _ => None,
+                    };
+                    let mut in_space = |space| describe(pc, moved(inst, space));
+                    let elsewhere = match generic {
+                        true => Some([in_space(Space::Shared)?, in_space(Space::Local)?, in_space(Space::Constant)?]),
+                        false => None,
+                    };
+                    Some(Known { inst: describe(pc, inst)?, partial, elsewhere })
+                }
+            });
+        }
+        let segment = (0u32..).zip(&lowered.segments).flat_map(|(i, s)| (s.start..s.end).map(move |_| i)).collect();
+        let in_order = lowered.segments.iter().map(|s| s.in_program_order()).collect();
+        Ok(Code { lowered, insts, segment, in_order })
+    }
+}
+
+/// The same access in another memory.
+fn moved(inst: StaticInst, space: Space) -> StaticInst {
+    let class = match inst.class {
+        Class::Load(_) => Class::Load(space),
+        Class::Store(_) => Class::Store(space),
+        Class::Atomic(_) => Class::Atomic(space),
+        other => other,
+    };
+    StaticInst { class, bypass_l1: false, ..inst }
+}
+
+/// An event of the current segment, waiting for its turn.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    lanes: u32,
+    first_address: u32,
+    addresses: u32,
+}
+
+/// Watches one TB.
+struct Watcher<'a, T, S> {
+    code: &'a Code<'a, T>,
+    sink: S,
+    pending: Vec<Pending>,
+    addresses: Vec<u64>,
+}
+
+impl<T, S: Sink<T>> Watcher<'_, T, S> {
+    fn tell(&mut self, event: Event<'_>) {
+        let Some(known) = &self.code.insts[event.pc as usize] else { return };
+        let inst = match &known.partial {
+            Some(partial) if !event.last => partial,
+            _ => &known.inst,
+        };
+        if let Some(elsewhere) = &known.elsewhere
+            && split(&mut self.sink, [&[&known.inst][..], &elsewhere.each_ref()].concat(), event)
+        {
+            return;
+        }
+        self.sink.inst(inst, event.mask, event.addresses);
+    }
+}
+
+/// Tells a generic access as one instruction per memory (device, shared, local, parameters), if any lane is in another than device
+/// memory; else does nothing and says so.
+fn split<T, S: Sink<T>>(sink: &mut S, insts: Vec<&T>, event: Event<'_>) -> bool {
+    let place = |address: u64| match window::named(address) {
+        Named::Shared(offset) => (1, offset),
+        Named::Device(address) if address >= DEVICE_BASE => (2, address),
+        Named::Param(offset) => (3, offset),
+        _ => (0, address),
+    };
+    if event.addresses.iter().all(|&address| place(address).0 == 0) {
+        return false;
+    }
+    for (number, inst) in insts.into_iter().enumerate() {
+        let (mut mask, mut part) = (0, Vec::new());
+        for (lane, &address) in lanes(event.mask).zip(event.addresses) {
+            let (memory, address) = place(address);
+            if memory == number {
+                mask |= 1 << lane;
+                part.push(address);
+            }
+        }
+        if mask != 0 {
+            sink.inst(inst, mask, &part);
+        }
+    }
+    true
+}
+
+impl<T, S: Sink<T>> Observer for Watcher<'_, T, S> {
+    fn executed(&mut self, event: Event<'_>) {
+        let number = self.code.segment[event.pc as usize] as usize;
+        let segment = &self.code.lowered.segments[number];
+        if event.pc == segment.start {
+            self.sink.resume(event.warp);
+            self.pending.clear();
+            self.addresses.clear();
+        }
+        if self.code.in_order[number] {
+            self.tell(event);
+            return;
+        }
+        let first_address = self.addresses.len() as u32;
+        self.addresses.extend_from_slice(event.addresses);
+        self.pending.push(Pending { lanes: event.mask, first_address, addresses: event.addresses.len() as u32 });
+        if event.pc + 1 == segment.end {
+            let addresses = std::mem::take(&mut self.addresses);
+            for &pc in &segment.order {
+                let pending = self.pending[(pc - segment.start) as usize];
+                let first = pending.first_address as usize;
+                let addresses = &addresses[first..first + pending.addresses as usize];
+                self.tell(Event { pc, mask: pending.lanes, addresses, ..event });
+            }
+            self.addresses = addresses;
+        }
+    }
+}
+
+/// A launch on its data.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The code.
+    pub program: &'a Program,
+    /// Geometry and arguments.
+    pub launch: &'a Launch,
+    /// The data.
+    pub device: &'a DeviceMemory,
+}
+
+impl Job<'_> {
+    /// Executes TBs of the launch, each watched by a sink of its own; gives the sinks in grid order. `sink` makes one for a TB.
+    /// The result does not depend on the number of worker threads, as long as TBs do not race.
+    pub fn observe<T: Sync, S: Sink<T> + Send>(
+        &self,
+        code: &Code<'_, T>,
+        tbs: Range<u32>,
+        sink: impl Fn(u32) -> S + Sync,
+    ) -> Vec<Result<S, ExecError>> {
+        // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
+        let together = if self.program.depends_on_order() { tbs.len().max(1) } else { 1 };
+        let first_failure = FirstFailure::default();
+        let observed: Vec<Option<Result<S, ExecError>>> = tbs
+            .into_par_iter()
+            .with_min_len(together)
+            .map_init(
+                || TbRunner::new(self.program, self.launch, self.device),
+                |runner, tb| {
+                    first_failure.run(tb, || {
+                        let mut watcher = Watcher { code, sink: sink(tb), pending: Vec::new(), addresses: Vec::new() };
+                        runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut watcher)?;
+                        Ok(watcher.sink)
+                    })
+                },
+            )
+            .collect();
+        // None stands behind a failure only.
+        observed.into_iter().flatten().collect()
+    }
+}
+
+/// The lowest TB that failed: those above it need not run any more, those below it must, so that the error does not depend on the
+/// number of workers.
+pub(super) struct FirstFailure(AtomicU32);
+
+impl Default for FirstFailure {
+    fn default() -> Self {
+        FirstFailure(AtomicU32::new(u32::MAX))
+    }
+}
+
+impl FirstFailure {
+    pub(super) fn run<T>(&self, tb: u32, f: impl FnOnce() -> Result<T, ExecError>) -> Option<Result<T, ExecError>> {
+        if tb > self.0.load(Relaxed) {
+            return None;
+        }
+        let result = f();
+        if result.is_err() {
+            self.0.fetch_min(tb, Relaxed);
+        }
+        Some(result)
+    }
+}

@@ -1,0 +1,217 @@
+//! How Turing spells a lowered instruction, for traces that other simulators replay. Opcodes and modifiers: CUDA binary
+//! utilities, "Turing instruction set", and what cuobjdump shows for `kernels/`.
+//!
+//! Readers of traces take the execution unit from the opcode's first part. So the part before the first dot always names an
+//! instruction of the unit that the model times ([`StaticInst::class`]), even where the assembler would choose otherwise:
+//!
+//! * what the model gives to the multi-function unit is a `MUFU`: conversions, bit counts, divisions (`MUFU.I2F`, `MUFU.POPC`,
+//!   `MUFU.RCP`), where the machine has `I2F`, `POPC`, and a sequence around `MUFU.RCP`;
+//! * a comparison of f32 is an `ISETP`, as the model compares on the integer unit;
+//! * an integer division is one `IMAD`, as it is one instruction here;
+//! * an exit of some lanes while others go on is a `BRA`.
+//!
+//! A load from constant memory by a register is an `LDC` with its width, which tracers do not list: the model's reader knows it by
+//! that and times it in the load/store unit, others as integer.
+//!
+//! Widths are spelled so that the reference reads them: it knows a bare number of bits and `U` with one, and takes anything
+//! else for 32 bits. So a signed byte is loaded by `.U8`.
+
+use crate::program::Inst;
+use mias_hw_model::isa::{Class, Space, StaticInst};
+
+/// The opcode of `inst`, which was lowered to `lowered`, with its modifiers.
+pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
+    let parts: Vec<&str> = inst.opcode.split('.').collect();
+    let text = match lowered.class {
+        Class::Load(space) => return access("LD", space, lowered),
+        Class::Store(space) => return access("ST", space, lowered),
+        Class::Atomic(space) => return atomic(&parts, space, lowered),
+        Class::Int => integer(&parts),
+        Class::Sp => single(&parts),
+        Class::Dp => double(&parts),
+        Class::Sfu => multi(&parts),
+        Class::Branch => match parts[0] {
+            "brx" => "BRX",
+            "call" => "CALL.REL.NOINC",
+            "trap" => "BPT.TRAP",
+            _ => "BRA",
+        },
+        Class::Barrier => "BAR.SYNC.DEFER_BLOCKING",
+        Class::MemoryBarrier => "MEMBAR.SC.GPU",
+        Class::Exit => "EXIT",
+        // No PTX instruction is lowered to these; one each, so that the table is whole.
+        Class::Tensor => "HMMA.1688.F32",
+        Class::Texture => "TEX.SCR.LL",
+        Class::Uniform => "UMOV",
+    };
+    let set = text.ends_with("SETP");
+    let (relation, flush) = (if set { relation(&parts) } else { "" }, if has(&parts, "ftz") { ".FTZ" } else { "" });
+    let flush = if matches!(lowered.class, Class::Sp) { flush } else { "" };
+    format!("{text}{flush}{relation}")
+}
+
+fn has(parts: &[&str], part: &str) -> bool {
+    parts.contains(&part)
+}
+
+/// True if the last type is signed.
+fn signed(parts: &[&str]) -> bool {
+    parts.last().is_some_and(|ty| ty.starts_with('s'))
+}
+
+/// Loads and stores. `STRONG.GPU` is what skips the L1.
+fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
+    let width = width(lowered.width_bytes);
+    let scope = if lowered.bypass_l1 { "STRONG.GPU" } else { "SYS" };
+    match space {
+        Space::Global => format!("{stem}G.E{width}.{scope}"),
+        Space::Local => format!("{stem}L{width}"),
+        Space::Shared => format!("{stem}S{width}"),
+        Space::Constant => format!("{stem}C{width}"),
+    }
+}
+
+fn width(bytes: u8) -> &'static str {
+    match bytes {
+        1 => ".U8",
+        2 => ".U16",
+        8 => ".64",
+        16 => ".128",
+        _ => "",
+    }
+}
+
+/// Read-modify-write; without a result on global memory it is a `RED`.
+fn atomic(parts: &[&str], space: Space, lowered: &StaticInst) -> String {
+    let names = [
+        ("add", "ADD"),
+        ("min", "MIN"),
+        ("max", "MAX"),
+        ("and", "AND"),
+        ("or", "OR"),
+        ("xor", "XOR"),
+        ("exch", "EXCH"),
+        ("cas", "CAS"),
+        ("inc", "INC"),
+        ("dec", "DEC"),
+    ];
+    let update = names.iter().find(|(ptx, _)| has(parts, ptx)).map_or("ADD", |(_, name)| name);
+    let width = width(lowered.width_bytes);
+    match (space, lowered.dst) {
+        (Space::Shared, _) => format!("ATOMS.{update}{width}"),
+        (_, None) => format!("RED.E.{update}{width}.STRONG.GPU"),
+        (_, Some(_)) => format!("ATOMG.E.{update}{width}.STRONG.GPU"),
+    }
+}
+
+/// Integer, logic, moves, comparisons, and what the lanes of a warp do together.
+fn integer(parts: &[&str]) -> &'static str {
+    match parts[0] {
+        "add" | "addc" | "sub" | "subc" | "neg" | "sad" => "IADD3",
+        "mul" | "mad" | "madc" | "mul24" | "mad24" if has(parts, "wide") => {
+            if signed(parts) {
+                "IMAD.WIDE"
+            } else {
+                "IMAD.WIDE.U32"
+            }
+        }
+        "mul" | "mad" | "madc" if has(parts, "hi") => "IMAD.HI.U32",
+        "mul" | "mad" | "madc" | "mul24" | "mad24" | "div" | "rem" => "IMAD",
+        "min" | "max" => "IMNMX",
+        "abs" => "IABS",
+        "and" | "or" | "xor" | "not" if has(parts, "pred") => "PLOP3.LUT",
+        "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "bfi" => "LOP3.LUT",
+        "shl" => "SHF.L.U32",
+        "shr" | "bfe" if signed(parts) => "SHF.R.S32.HI",
+        "shr" | "bfe" => "SHF.R.U32.HI",
+        "shf" => {
+            if has(parts, "l") {
+                "SHF.L.W.U32.HI"
+            } else {
+                "SHF.R.W.U32"
+            }
+        }
+        "prmt" => "PRMT",
+        "dp4a" => "IDP.4A.U8.U8",
+        "dp2a" => "IDP.2A.LO.U16.U8",
+        "isspacep" => "QSPC.E.S",
+        "setp" | "set" | "testp" => "ISETP",
+        "selp" | "slct" => "SEL",
+        "cvt" => "I2I",
+        "shfl" if has(parts, "up") => "SHFL.UP",
+        "shfl" if has(parts, "down") => "SHFL.DOWN",
+        "shfl" if has(parts, "bfly") => "SHFL.BFLY",
+        "redux" => "SHFL.BFLY",
+        "shfl" => "SHFL.IDX",
+        "vote" if has(parts, "all") => "VOTE.ALL",
+        "vote" if has(parts, "uni") => "VOTE.EQ",
+        "vote" | "activemask" => "VOTE.ANY",
+        "match" if has(parts, "all") => "MATCH.ALL",
+        "match" => "MATCH.ANY",
+        "bar" | "barrier" | "prefetch" | "prefetchu" | "nanosleep" => "NOP",
+        // Moves, `cvta`, and parameters, which the machine reads from the constant bank.
+        _ => "MOV",
+    }
+}
+
+/// f32 and f16.
+fn single(parts: &[&str]) -> &'static str {
+    let half = parts.last().is_some_and(|ty| ty.starts_with("f16"));
+    match (parts[0], half) {
+        ("mul", false) => "FMUL",
+        ("mul", true) => "HMUL2",
+        ("fma" | "mad", false) => "FFMA",
+        ("fma" | "mad", true) => "HFMA2",
+        ("min" | "max", false) => "FMNMX",
+        ("min" | "max", true) => "HSET2",
+        (_, false) => "FADD",
+        (_, true) => "HADD2",
+    }
+}
+
+/// f64; what the machine makes a sequence of is a `DFMA`.
+fn double(parts: &[&str]) -> &'static str {
+    match parts[0] {
+        "add" | "sub" | "neg" | "abs" | "copysign" => "DADD",
+        "mul" => "DMUL",
+        "setp" | "set" | "slct" | "testp" | "min" | "max" => "DSETP",
+        _ => "DFMA",
+    }
+}
+
+/// The multi-function unit.
+fn multi(parts: &[&str]) -> &'static str {
+    let float = |part: Option<&&str>| part.is_some_and(|ty| ty.starts_with('f'));
+    match parts[0] {
+        "cvt" => match (float(parts.iter().rev().nth(1)), float(parts.last())) {
+            (true, true) => "MUFU.F2F",
+            (true, false) => "MUFU.I2F",
+            _ => "MUFU.F2I",
+        },
+        "rsqrt" => "MUFU.RSQ",
+        "sqrt" => "MUFU.SQRT",
+        "sin" => "MUFU.SIN",
+        "cos" => "MUFU.COS",
+        "lg2" => "MUFU.LG2",
+        "ex2" => "MUFU.EX2",
+        "tanh" => "MUFU.TANH",
+        "popc" => "MUFU.POPC",
+        "clz" | "bfind" => "MUFU.FLO",
+        "brev" => "MUFU.BREV",
+        // Divisions and reciprocals.
+        _ => "MUFU.RCP",
+    }
+}
+
+/// Relation and join of a comparison.
+fn relation(parts: &[&str]) -> &'static str {
+    match parts.get(1).copied() {
+        Some("eq" | "equ") => ".EQ.AND",
+        Some("ne" | "neu") => ".NE.AND",
+        Some("lt" | "ltu" | "lo") => ".LT.AND",
+        Some("le" | "leu" | "ls") => ".LE.AND",
+        Some("gt" | "gtu" | "hi") => ".GT.AND",
+        Some("ge" | "geu" | "hs") => ".GE.AND",
+        _ => ".NE.AND",
+    }
+}

@@ -1,0 +1,91 @@
+//! The order of instructions within a stretch that is always executed as a whole.
+//!
+//! nvcc leaves PTX in source order and its assembler moves loads up, so that many are in flight before the first result is
+//! needed. Replaying PTX order on an in-order machine would expose every latency. The rule here: within a basic block and
+//! between barriers, always take the first instruction in program order that is ready and is a load or leads to one; if there
+//! is none, the first that is ready. Ready means: all earlier instructions it depends on (registers read and written, memory of
+//! the same space unless both load) are taken.
+
+use super::fold::Folded;
+use crate::exec::Op;
+use crate::exec::memory::{Memory, Space};
+use crate::program::Program;
+
+/// A stretch of instructions with one way in and one way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// First PTX instruction.
+    pub start: u32,
+    /// One past the last PTX instruction.
+    pub end: u32,
+    /// The instructions that remain, in the order in which the machine executes them.
+    pub order: Vec<u32>,
+}
+
+impl Segment {
+    /// True if the order is that of the program.
+    pub fn in_program_order(&self) -> bool {
+        self.order.is_sorted()
+    }
+}
+
+/// Cuts the program into segments and orders each.
+pub fn schedule(program: &Program, folded: &[Option<Folded>]) -> Vec<Segment> {
+    let mut cuts: Vec<u32> = program.blocks.clone();
+    cuts.extend((0u32..).zip(&program.insts).filter(|(_, inst)| inst.op.is_barrier()).map(|(pc, _)| pc + 1));
+    cuts.push(program.insts.len() as u32);
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts.windows(2).map(|w| Segment { start: w[0], end: w[1], order: order(program, folded, w[0]..w[1]) }).collect()
+}
+
+fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u32>) -> Vec<u32> {
+    let kept: Vec<(u32, &Folded)> = range.filter_map(|pc| Some((pc, folded[pc as usize].as_ref()?))).collect();
+    let op = |at: usize| &program.insts[kept[at].0 as usize].op;
+    // before[b] lists the earlier positions that b must follow.
+    let before: Vec<Vec<usize>> =
+        (0..kept.len()).map(|b| (0..b).filter(|&a| depends(op(a), kept[a].1, op(b), kept[b].1)).collect()).collect();
+    let mut urgent = vec![false; kept.len()];
+    for at in (0..kept.len()).rev() {
+        urgent[at] |= matches!(op(at), Op::Memory(Memory::Load { .. }));
+        if urgent[at] {
+            before[at].iter().for_each(|&a| urgent[a] = true);
+        }
+    }
+    let mut taken = vec![false; kept.len()];
+    let mut order = Vec::with_capacity(kept.len());
+    while order.len() < kept.len() {
+        let ready = |at: &usize| !taken[*at] && before[*at].iter().all(|&a| taken[a]);
+        let next = (0..kept.len()).filter(|&at| urgent[at]).find(ready).or_else(|| (0..kept.len()).find(ready));
+        // The first one not taken is always ready.
+        let Some(next) = next else { break };
+        taken[next] = true;
+        order.push(kept[next].0);
+    }
+    order
+}
+
+fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
+    if matches!(b_op, Op::Control(_)) || matches!(a_op, Op::Control(_)) {
+        return true;
+    }
+    let meet = |x: &[usize], y: &[usize]| x.iter().any(|reg| y.contains(reg));
+    if meet(&a.defs, &b.uses) || meet(&a.uses, &b.defs) || meet(&a.defs, &b.defs) {
+        return true;
+    }
+    match (reach(a_op), reach(b_op)) {
+        (Some((a_space, a_stores)), Some((b_space, b_stores))) => {
+            (a_space == b_space || [a_space, b_space].contains(&Space::Generic)) && (a_stores || b_stores)
+        }
+        _ => false,
+    }
+}
+
+/// The memory an instruction touches, and whether it changes it.
+fn reach(op: &Op) -> Option<(Space, bool)> {
+    match op {
+        Op::Memory(Memory::Load { access, .. }) => Some((access.space, false)),
+        Op::Memory(Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some((access.space, true)),
+        _ => None,
+    }
+}

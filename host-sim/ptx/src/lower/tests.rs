@@ -1,0 +1,122 @@
+//! The lowering of the kernels in the repository, and its rules on small texts.
+
+use super::*;
+use crate::{Arg, DeviceMemory, Launch};
+use mias_hw_model::isa::ZERO_REG;
+use mias_hw_model::trace::KernelInfo;
+
+fn lower(body: &str) -> (Program, Lowered) {
+    let text = format!(
+        ".version 7.8\n.target sm_75\n.address_size 64\n.entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .f32 %f<40>;\n\
+         .reg .b64 %rd<40>;\n.shared .align 16 .b8 s[512];\n{body}\n}}\n"
+    );
+    let program = Program::parse("t.ptx", &text, "k").unwrap_or_else(|e| panic!("{e}"));
+    let lowered = Lowered::new(&program);
+    (program, lowered)
+}
+
+/// Opcodes that remain, in scheduled order.
+fn kept(program: &Program, lowered: &Lowered) -> Vec<String> {
+    lowered.segments.iter().flat_map(|s| &s.order).map(|&pc| program.insts[pc as usize].opcode.clone()).collect()
+}
+
+#[test]
+fn copies_constants_and_joins_cost_nothing() {
+    let (program, lowered) = lower(
+        "ld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ntid.x;\n\
+         mad.lo.s32 %r3, %r1, %r2, %r1;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd2, %rd3;\nmov.u32 %r4, s;\nst.global.u32 [%rd4], %r4;\nret;",
+    );
+    assert_eq!(kept(&program, &lowered), ["ld.param.u64", "mov.u32", "mad.lo.s32", "add.s64", "st.global.u32", "ret"]);
+    let at = |opcode: &str| lowered.statics[program.insts.iter().position(|i| i.opcode == opcode).unwrap()].unwrap();
+    // The joined addition waits for the parameter and the thread number; the store for the addition alone.
+    let mut expected = [at("ld.param.u64").dst.unwrap(), at("mad.lo.s32").dst.unwrap()];
+    let mut sources = at("add.s64").sources().to_vec();
+    sources.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(sources, expected);
+    assert_eq!(at("st.global.u32").sources(), [at("add.s64").dst.unwrap()]);
+}
+
+#[test]
+fn a_value_defined_twice_is_no_copy() {
+    let (program, lowered) =
+        lower("mov.u32 %r1, 0;\nL: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 9;\n@%p1 bra L;\nst.shared.u32 [s], %r1;\nret;");
+    assert_eq!(kept(&program, &lowered), ["mov.u32", "add.s32", "setp.lt.s32", "bra", "st.shared.u32", "ret"]);
+    let insts: Vec<StaticInst> = lowered.statics.iter().flatten().copied().collect();
+    let counter = insts[0].dst.unwrap();
+    assert_eq!((insts[1].dst, insts[1].sources()), (Some(counter), &[counter][..]), "one name over the loop");
+    assert_eq!(insts[3].sources(), [insts[2].dst.unwrap()], "the branch waits for its predicate");
+    assert_ne!(insts[2].dst, Some(counter));
+    assert_eq!(insts[4].sources(), [counter]);
+}
+
+#[test]
+fn loads_rise_over_arithmetic_but_not_over_stores_and_barriers() {
+    let (program, lowered) = lower(
+        "ld.shared.f32 %f1, [s];\nadd.f32 %f2, %f1, %f1;\nld.shared.v2.f32 {%f3, %f4}, [s+8];\nadd.f32 %f5, %f3, %f4;\nst.shared.f32 [s+4], %f5;\n\
+         ld.shared.f32 %f6, [s+16];\nbar.sync 0;\nld.shared.f32 %f7, [s];\nret;",
+    );
+    let order = kept(&program, &lowered);
+    let expected = ["ld.shared.f32", "ld.shared.v2.f32", "add.f32", "st.shared.f32", "ld.shared.f32", "add.f32", "bar.sync"];
+    assert_eq!(order[..7], expected, "the second sum leads to no load");
+    let vector = lowered.statics[2].unwrap();
+    assert_eq!(lowered.statics[3].unwrap().sources(), [vector.dst.unwrap()], "both halves of a vector have its name");
+    assert_eq!((vector.width_bytes, vector.class), (8, Class::Load(Space::Shared)));
+}
+
+/// Of two values alive at once, each has its own name: replay the scheduled code of straight-line programs symbolically.
+#[test]
+fn names_carry_the_values_that_the_program_says() {
+    let mut body = String::from("mov.u32 %r0, %tid.x;\n");
+    for i in 1..30 {
+        body += &format!("add.s32 %r{i}, %r{}, %r{};\n", i - 1, i / 2);
+    }
+    body += "st.shared.u32 [s], %r29;\nret;";
+    let (program, lowered) = lower(&body);
+    let mut holds = [None; 256];
+    for &pc in lowered.segments.iter().flat_map(|s| &s.order) {
+        let (inst, lowered) = (&program.insts[pc as usize], lowered.statics[pc as usize].unwrap());
+        let mut wanted: Vec<usize> = inst.uses.iter().map(|&r| program.dense(r)).collect();
+        wanted.dedup();
+        let found: Vec<usize> = lowered.sources().iter().map(|&name| holds[usize::from(name)].unwrap()).collect();
+        assert_eq!(found, wanted, "{} at {pc}", inst.opcode);
+        if let Some(dst) = lowered.dst {
+            assert_ne!(dst, ZERO_REG);
+            holds[usize::from(dst)] = Some(program.dense(inst.defs[0]));
+        }
+    }
+}
+
+/// Lanes that leave early do so in a branch; the warp's one exit is its last instruction; what no lane executes has 0 lanes.
+#[test]
+fn divergence_in_the_trace() {
+    let (program, _) = lower(
+        "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\nsetp.ge.u32 %p1, %r1, 20;\n\
+         @%p1 exit;\nsetp.lt.u32 %p2, %r1, 8;\n@%p2 bra LOW;\nst.global.u32 [%rd3], 1;\nLOW: setp.gt.u32 %p3, %r1, 99;\n\
+         @%p3 st.global.u32 [%rd3], 2;\nret;",
+    );
+    let mut device = DeviceMemory::new();
+    let buffer = device.allocate([0; 40]);
+    let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [40, 1, 1], registers_per_thread: 8, shared_bytes: 0 };
+    let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address)], shared_bytes: 0 };
+    let trace = record::trace(&program, &launch, &device, info, &mut |_| {}).unwrap();
+    let warp = |number: u32| -> Vec<(Class, u32)> {
+        let reference = trace.warp(0, number);
+        let range = trace.shape(reference.shape);
+        let insts = &trace.shape_insts()[range.start as usize..range.end as usize];
+        insts.iter().map(|i| (trace.statics()[i.index()].class, i.lanes())).collect()
+    };
+    let (int, store) = (Class::Int, Class::Store(Space::Global));
+    let head = |lanes| vec![(int, lanes); 4];
+    let mut first = head(32);
+    first.extend([(Class::Branch, 32), (int, 20), (Class::Branch, 20), (store, 12), (int, 20), (store, 0), (Class::Exit, 20)]);
+    assert_eq!(warp(0), first);
+    let mut second = head(8);
+    second.push((Class::Exit, 8));
+    assert_eq!(warp(1), second, "all eight lanes leave at the first exit");
+    // 12 lanes of 4 bytes from the eighth word on.
+    let store = trace.mem(trace.warp(0, 0).first_mem);
+    assert_eq!(store.base_sector, (buffer.address + 32) / 32);
+    assert_eq!(trace.pattern(store.pattern).iter().map(|s| s.byte_mask.count_ones()).sum::<u32>(), 48);
+    assert_eq!(trace.pattern(trace.mem(trace.warp(0, 0).first_mem + 1).pattern).len(), 0);
+}

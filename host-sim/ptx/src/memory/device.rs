@@ -1,0 +1,273 @@
+//! Device memory: allocations at fixed addresses, every access checked against them.
+//!
+//! TBs run on several host threads, so memory is made of atomic words, accessed relaxed: a kernel without data races gives
+//! the same result for any number of threads, and one with races is no undefined behaviour here.
+
+use crate::error::AccessFault;
+use crate::image::Image;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Where the first allocation starts. Assumption: any high, aligned address does; it keeps null and small integers invalid.
+const FIRST_ADDRESS: u64 = 0x7000_0000_0000;
+
+/// Alignment of allocations in bytes: what `cudaMalloc` guarantees (CUDA C programming guide, 5.3.2: at least 256).
+const ALIGNMENT: u64 = 256;
+
+/// A handle of an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    index: usize,
+    /// Byte address on the device.
+    pub address: u64,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    start: u64,
+    bytes: u64,
+    words: Vec<AtomicU32>,
+}
+
+/// All allocations, ascending by address. A gap of one alignment unit follows each, so that running off an end is seen.
+#[derive(Debug, Default)]
+pub struct DeviceMemory {
+    allocations: Vec<Allocation>,
+    /// The variables of the module whose kernels run, once there are any.
+    module: OnceLock<(Arc<Image>, Vec<Allocation>)>,
+    /// Held during a read-modify-write, which may span two words.
+    updates: Mutex<()>,
+}
+
+impl DeviceMemory {
+    /// Empty memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Allocates 32-bit words with the given contents.
+    pub fn allocate(&mut self, words: impl IntoIterator<Item = u32>) -> Buffer {
+        let words: Vec<AtomicU32> = words.into_iter().map(AtomicU32::new).collect();
+        let bytes = 4 * words.len() as u64;
+        self.place(words, bytes)
+    }
+
+    /// Allocates bytes with the given contents.
+    pub fn allocate_bytes(&mut self, bytes: &[u8]) -> Buffer {
+        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        let words = bytes.chunks(4).map(|chunk| AtomicU32::new(word(chunk))).collect();
+        self.place(words, bytes.len() as u64)
+    }
+
+    fn place(&mut self, words: Vec<AtomicU32>, bytes: u64) -> Buffer {
+        let end = self.allocations.last().map_or(FIRST_ADDRESS, |a| a.start + a.bytes + ALIGNMENT);
+        let start = end.next_multiple_of(ALIGNMENT);
+        self.allocations.push(Allocation { start, bytes, words });
+        Buffer { index: self.allocations.len() - 1, address: start }
+    }
+
+    /// The contents of a buffer as 32-bit words.
+    pub fn words(&self, buffer: Buffer) -> impl Iterator<Item = u32> {
+        self.allocations[buffer.index].words.iter().map(|w| w.load(Relaxed))
+    }
+
+    /// The contents of a buffer as floats.
+    pub fn floats(&self, buffer: Buffer) -> Vec<f32> {
+        self.words(buffer).map(f32::from_bits).collect()
+    }
+
+    /// Puts the variables of a module in place, with their first values, unless they are there. False if those of another module are.
+    #[must_use]
+    pub fn load(&self, image: &Arc<Image>) -> bool {
+        if image.variables.is_empty() {
+            return true;
+        }
+        let (loaded, _) = self.module.get_or_init(|| {
+            let allocation = |variable: &crate::image::ModuleVariable| {
+                let mut words: Vec<AtomicU32> = Vec::new();
+                words.resize_with(variable.bytes.div_ceil(4) as usize, AtomicU32::default);
+                for (at, &byte) in variable.initial.iter().enumerate() {
+                    words[at / 4].fetch_or(u32::from(byte) << (8 * (at % 4)), Relaxed);
+                }
+                Allocation { start: variable.address, bytes: variable.bytes, words }
+            };
+            (Arc::clone(image), image.variables.iter().map(allocation).collect())
+        });
+        loaded == image
+    }
+
+    /// Writes bytes anywhere in device memory: into a buffer, or into a module's variable once it is loaded.
+    ///
+    /// # Errors
+    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`; then nothing is written.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), AccessFault> {
+        let mut view = self.view();
+        let end = address.checked_add(bytes.len() as u64).ok_or(AccessFault::OutOfBounds)?;
+        if let Some(last) = end.checked_sub(1).filter(|_| !bytes.is_empty()) {
+            let (first, _) = view.locate(address, 1)?;
+            let (other, _) = view.locate(last, 1)?;
+            if first.start != other.start {
+                return Err(AccessFault::OutOfBounds);
+            }
+        }
+        (address..end).zip(bytes).try_for_each(|(at, &byte)| view.store(at, 1, 0, 1, byte.into()))
+    }
+
+    /// Reads bytes from anywhere in device memory.
+    ///
+    /// # Errors
+    /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`.
+    pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, AccessFault> {
+        let mut view = self.view();
+        (0..bytes as u64).map(|at| view.load(address.wrapping_add(at), 1, 0, 1).map(|byte| byte as u8)).collect()
+    }
+
+    /// First address, bytes and contents of every allocation, those of a loaded module's variables last. The last word may be partly
+    /// beyond the bytes; it is zero there.
+    pub fn allocations(&self) -> impl Iterator<Item = (u64, u64, impl Iterator<Item = u32>)> {
+        let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
+        self.allocations.iter().chain(variables).map(|a| (a.start, a.bytes, a.words.iter().map(|word| word.load(Relaxed))))
+    }
+
+    /// For a series of accesses: remembers the allocation of the last.
+    pub fn view(&self) -> View<'_> {
+        View { memory: self, last: None }
+    }
+}
+
+/// Accesses to device memory that mostly stay within one allocation.
+pub struct View<'a> {
+    memory: &'a DeviceMemory,
+    last: Option<&'a Allocation>,
+}
+
+impl<'a> View<'a> {
+    /// Checks an access of `bytes` (a power of two up to 16) and gives its allocation and offset.
+    #[inline]
+    fn locate(&mut self, address: u64, bytes: u32) -> Result<(&'a Allocation, u64), AccessFault> {
+        if !address.is_multiple_of(bytes.into()) {
+            return Err(AccessFault::Misaligned);
+        }
+        let inside = |a: &Allocation| {
+            let offset = address.wrapping_sub(a.start);
+            (offset < a.bytes && u64::from(bytes) <= a.bytes - offset).then_some(offset)
+        };
+        if let Some(last) = self.last
+            && let Some(offset) = inside(last)
+        {
+            return Ok((last, offset));
+        }
+        let all = match self.memory.module.get() {
+            Some((_, variables)) if address < FIRST_ADDRESS => variables,
+            _ => &self.memory.allocations,
+        };
+        let found = all.partition_point(|a| a.start <= address).checked_sub(1).map(|i| &all[i]).ok_or(AccessFault::OutOfBounds)?;
+        let offset = inside(found).ok_or(AccessFault::OutOfBounds)?;
+        self.last = Some(found);
+        Ok((found, offset))
+    }
+
+    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes` at `address`, zero-extended.
+    #[inline]
+    pub fn load(&mut self, address: u64, bytes: u32, skip: u32, element: u32) -> Result<u64, AccessFault> {
+        let (allocation, offset) = self.locate(address, bytes)?;
+        let offset = offset + u64::from(skip);
+        let at = (offset / 4) as usize;
+        let word = allocation.words[at].load(Relaxed);
+        Ok(match element {
+            4 => word.into(),
+            8 => u64::from(allocation.words[at + 1].load(Relaxed)) << 32 | u64::from(word),
+            narrow => u64::from(word >> (8 * (offset % 4)) & ((1 << (8 * narrow)) - 1)),
+        })
+    }
+
+    /// Replaces the `bytes` (2, 4 or 8) at `address` by `f` of them and gives the old ones, at once as seen by every other update.
+    #[inline]
+    pub fn update(&mut self, address: u64, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
+        let (allocation, offset) = self.locate(address, bytes)?;
+        let at = (offset / 4) as usize;
+        let _one_at_a_time = self.memory.updates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let word = |at: usize| u64::from(allocation.words[at].load(Relaxed));
+        if bytes == 2 {
+            let shift = 8 * (offset % 4);
+            let old = word(at) >> shift & 0xffff;
+            self.store(address, 2, 0, 2, f(old))?;
+            return Ok(old);
+        }
+        let old = if bytes == 8 { word(at + 1) << 32 | word(at) } else { word(at) };
+        let new = f(old);
+        allocation.words[at].store(new as u32, Relaxed);
+        if bytes == 8 {
+            allocation.words[at + 1].store((new >> 32) as u32, Relaxed);
+        }
+        Ok(old)
+    }
+
+    /// Writes the low `element` bytes of `value`.
+    #[inline]
+    pub fn store(&mut self, address: u64, bytes: u32, skip: u32, element: u32, value: u64) -> Result<(), AccessFault> {
+        let (allocation, offset) = self.locate(address, bytes)?;
+        let offset = offset + u64::from(skip);
+        let at = (offset / 4) as usize;
+        match element {
+            4 => allocation.words[at].store(value as u32, Relaxed),
+            8 => {
+                allocation.words[at].store(value as u32, Relaxed);
+                allocation.words[at + 1].store((value >> 32) as u32, Relaxed);
+            }
+            narrow => {
+                // Another thread may own the neighbouring bytes: change these only.
+                let shift = 8 * (offset % 4);
+                let mask = ((1u32 << (8 * narrow)) - 1) << shift;
+                allocation.words[at].fetch_and(!mask, Relaxed);
+                allocation.words[at].fetch_or((value as u32) << shift & mask, Relaxed);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_ends_are_guarded() {
+        let mut memory = DeviceMemory::new();
+        let a = memory.allocate([1, 2, 3]);
+        let b = memory.allocate([4]);
+        let mut view = memory.view();
+        assert_eq!(view.load(a.address + 8, 4, 0, 4), Ok(3));
+        assert_eq!(view.load(a.address + 12, 4, 0, 4), Err(AccessFault::OutOfBounds));
+        assert_eq!(view.load(a.address + 8, 8, 0, 8), Err(AccessFault::OutOfBounds));
+        assert_eq!(view.load(a.address + 2, 4, 0, 4), Err(AccessFault::Misaligned));
+        assert_eq!(view.load(a.address - 4, 4, 0, 4), Err(AccessFault::OutOfBounds));
+        assert_eq!(view.load(b.address, 4, 0, 4), Ok(4));
+        assert_eq!(view.load(0, 4, 0, 4), Err(AccessFault::OutOfBounds));
+        assert_eq!(view.load(u64::MAX - 3, 4, 0, 4), Err(AccessFault::OutOfBounds));
+        assert_eq!((a.address % ALIGNMENT, b.address % ALIGNMENT), (0, 0));
+    }
+
+    proptest! {
+        /// Like an array of bytes, little-endian.
+        #[test]
+        fn bytes_go_where_they_belong(accesses in prop::collection::vec((0u64..64, 0u32..4, any::<u64>()), 1..40)) {
+            let mut memory = DeviceMemory::new();
+            let buffer = memory.allocate([0; 16]);
+            let mut reference = [0u8; 64];
+            let mut view = memory.view();
+            for (offset, log, value) in accesses {
+                let bytes = 1u32 << log;
+                let offset = offset / u64::from(bytes) * u64::from(bytes);
+                view.store(buffer.address + offset, bytes, 0, bytes, value).unwrap();
+                reference[offset as usize..][..bytes as usize].copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+                let mut wide = [0; 8];
+                wide[..bytes as usize].copy_from_slice(&reference[offset as usize..][..bytes as usize]);
+                prop_assert_eq!(view.load(buffer.address + offset, bytes, 0, bytes), Ok(u64::from_le_bytes(wide)));
+            }
+            let words: Vec<u8> = memory.words(buffer).flat_map(u32::to_le_bytes).collect();
+            prop_assert_eq!(words, reference);
+        }
+    }
+}

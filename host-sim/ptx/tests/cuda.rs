@@ -1,0 +1,19 @@
+//! CUDA kernels compiled by nvcc (`tests/data`) and some written by hand, run from their PTX, with results checked against the
+//! host; and PTX that is refused.
+
+#[path = "cuda/arithmetic.rs"]
+mod arithmetic;
+#[path = "cuda/bad.rs"]
+mod bad;
+#[path = "cuda/harness.rs"]
+mod harness;
+#[path = "cuda/mathematics.rs"]
+mod mathematics;
+#[path = "cuda/memory.rs"]
+mod memory;
+#[path = "cuda/refused.rs"]
+mod refused;
+#[path = "cuda/together.rs"]
+mod together;
+#[path = "cuda/written.rs"]
+mod written;

@@ -1,0 +1,119 @@
+//! A launch executed and written: what its warps do goes from the interpreter to the file, without a trace between, since a
+//! trace keeps neither lanes nor single addresses.
+
+use super::text::{HeaderText, TbText};
+use super::{Export, ExportError};
+use mias_hw_model::isa::{Class, StaticInst};
+use mias_hw_model::trace::KernelInfo;
+use mias_ptx::TbRunner;
+use mias_ptx::exec::Op;
+use mias_ptx::exec::control::{Barrier, Control};
+use mias_ptx::lower::observe::{Code, Job, Sink};
+use mias_ptx::lower::opcode::opcode;
+use mias_ptx::lower::{Lowered, address};
+use mias_ptx::program::{Inst, Src};
+
+/// Turing (reference notes, "binary version").
+const TURING: u32 = 75;
+
+/// First addresses of the windows of generic accesses, as in the reference's own traces. Nothing here is in them: no address is
+/// generic, and device memory lies below.
+const SHARED_BASE: u64 = 0x7f00_0000_0000;
+const LOCAL_BASE: u64 = 0x7f00_0200_0000;
+
+/// Text of TBs that are held before they are written, in bytes (assumption: keeps the workers busy, small beside a model).
+const HELD_BYTES: usize = 64 << 20;
+
+/// Most TBs executed before any is written.
+const MOST_TBS: u32 = 128;
+
+/// An instruction as its lines have it.
+struct Spelled {
+    pc: u64,
+    /// From the destination to the access width.
+    head: String,
+    has_addresses: bool,
+    immediate: String,
+}
+
+impl Spelled {
+    /// `end` is the address behind the program, where an exit of some lanes goes.
+    fn new(inst: &Inst, lowered: StaticInst, end: u32) -> Self {
+        let destination = lowered.dst.map_or_else(|| "0".to_owned(), |register| format!("1 R{register}"));
+        let sources: String = lowered.sources().iter().map(|register| format!(" R{register}")).collect();
+        // What is read from the constant bank by a known address is no access to memory.
+        let has_addresses = lowered.class.space().is_some() && lowered.width_bytes > 0;
+        let width = if has_addresses { lowered.width_bytes } else { 0 };
+        let (opcode, count) = (opcode(inst, &lowered), lowered.source_count);
+        let immediate = match &inst.op {
+            Op::Control(Control::Branch { target }) => address(*target),
+            Op::Control(Control::Exit) if lowered.class == Class::Branch => end,
+            Op::Control(Control::Barrier(Barrier { id: Src::Imm(id), .. })) => *id,
+            _ => 0,
+        };
+        Spelled {
+            pc: lowered.pc.into(),
+            head: format!("{destination} {opcode} {count}{sources} {width}"),
+            has_addresses,
+            immediate: immediate.to_string(),
+        }
+    }
+}
+
+impl Sink<Spelled> for TbText {
+    fn resume(&mut self, warp: u32) {
+        TbText::resume(self, warp);
+    }
+
+    fn inst(&mut self, inst: &Spelled, mask: u32, addresses: &[u64]) {
+        let line = self.line(None, inst.pc, mask).field(&inst.head);
+        let line = if inst.has_addresses { line.addresses(addresses) } else { line };
+        line.field(&inst.immediate).end();
+    }
+}
+
+/// Executes all TBs of a launch, on stream 0, and writes them as the next launch of `export`. `progress` is told the TBs done
+/// so far and says whether to go on. The data are those after the launch then: whether they are right is for the caller to say.
+///
+/// # Errors
+/// [`ExportError`]; the export is then to be dropped.
+pub fn execute(export: &mut Export, job: Job<'_>, info: &KernelInfo, progress: &mut dyn FnMut(u64) -> bool) -> Result<(), ExportError> {
+    // Checks the launch before anything is run.
+    TbRunner::new(job.program, job.launch, job.device)?;
+    let lowered = Lowered::new(job.program);
+    let (insts, end) = (&job.program.insts, address(job.program.insts.len() as u32));
+    let code = Code::new(&lowered, |pc, inst| Ok::<_, ExportError>(Spelled::new(&insts[pc], inst, end)))?;
+    let header = HeaderText {
+        name: &info.name,
+        id: export.number(),
+        grid: info.grid,
+        block: info.block,
+        shared_bytes: info.shared_bytes,
+        registers: info.registers_per_thread,
+        binary_version: TURING,
+        stream: 0,
+        shared_base: SHARED_BASE,
+        local_base: LOCAL_BASE,
+        nvbit: "ptx-derived",
+        lineinfo: false,
+    };
+    let [x, y, _] = info.grid;
+    let sink = |tb: u32| TbText::new(format!("{},{},{}", tb % x, tb / x % y, tb / x / y), info.warps());
+    let mut file = export.launch(&header)?;
+    let (tbs, mut done, mut together) = (job.launch.tbs() as u32, 0, 1);
+    while done < tbs {
+        let batch = done..tbs.min(done + together);
+        done = batch.end;
+        let mut longest = 1;
+        for tb in job.observe(&code, batch, sink) {
+            let tb = tb?;
+            longest = longest.max(tb.len());
+            file.tb(&tb)?;
+        }
+        together = u32::try_from(HELD_BYTES / longest).unwrap_or(MOST_TBS).clamp(1, MOST_TBS);
+        if !progress(done.into()) {
+            return Err(ExportError::Interrupted);
+        }
+    }
+    file.finish()
+}

@@ -1,0 +1,66 @@
+//! The PTX reader's spelling of opcodes against the table by which traces are read: what is written as Turing's code is read back as the
+//! unit that the model gave the instruction.
+
+use crate::accelsim::opcodes::{Isa, Operation};
+use mias_hw_model::isa::{Class, StaticInst};
+use mias_ptx::Program;
+use mias_ptx::lower::Lowered;
+use mias_ptx::lower::opcode::opcode;
+
+fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
+    let lowered = Lowered::new(program);
+    let kept = program.insts.iter().zip(&lowered.statics).filter_map(|(inst, lowered)| Some((inst, (*lowered)?)));
+    kept.map(|(inst, lowered)| (opcode(inst, &lowered), lowered)).collect()
+}
+
+/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the instruction.
+fn check(program: &Program) {
+    for (text, lowered) in spelled(program) {
+        let stem = text.split('.').next().unwrap();
+        let expected = if lowered.class == Class::Exit { Operation::Exit } else { Operation::Of(lowered.class) };
+        assert_eq!(Isa::Turing.operation(stem), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn every_family_keeps_its_unit() {
+    let body = "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1, 1;\nmul.hi.u32 %r2, %r1, %r2;\nmad.wide.s32 %rd2, %r1, %r2, %rd1;\n\
+        div.u32 %r3, %r2, %r1;\nrem.s32 %r3, %r2, %r1;\nmin.s32 %r3, %r2, %r1;\nabs.s32 %r3, %r2;\nand.b32 %r4, %r1, %r2;\nnot.pred %p2, %p1;\n\
+        lop3.b32 %r4, %r1, %r2, %r3, 17;\nshf.l.wrap.b32 %r4, %r1, %r2, %r3;\nprmt.b32 %r4, %r1, %r2, 5;\nbfe.s32 %r4, %r1, 3, 4;\n\
+        popc.b32 %r5, %r1;\nclz.b32 %r5, %r1;\nbrev.b32 %r5, %r1;\nbfind.u32 %r5, %r1;\nsetp.lt.u32 %p1, %r1, %r2;\nsetp.lt.f32 %p1, %f1, %f2;\n\
+        setp.lt.f64 %p1, %fd1, %fd2;\nselp.f32 %f3, %f1, %f2, %p1;\nslct.f32.f32 %f3, %f1, %f2, %f3;\ncvt.rn.f32.u32 %f4, %r1;\n\
+        cvt.rzi.u32.f32 %r6, %f4;\ncvt.f64.f32 %fd1, %f4;\ncvt.s64.s32 %rd3, %r1;\ndiv.rn.f32 %f5, %f1, %f2;\nsqrt.rn.f32 %f5, %f1;\n\
+        rcp.approx.f32 %f5, %f1;\nsin.approx.f32 %f5, %f1;\ntanh.approx.f32 %f5, %f1;\nfma.rn.ftz.f32 %f5, %f1, %f2, %f3;\nmin.f32 %f5, %f1, %f2;\n\
+        add.rz.f32 %f5, %f1, %f2;\nfma.rn.f64 %fd3, %fd1, %fd2, %fd3;\nadd.f64 %fd3, %fd1, %fd2;\nmax.f64 %fd3, %fd1, %fd2;\nsqrt.rn.f64 %fd3, %fd1;\n\
+        shfl.sync.down.b32 %r7, %r1, 1, 31, -1;\nvote.sync.any.pred %p2, %p1, -1;\nactivemask.b32 %r7;\nld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];\n\
+        ld.global.s8 %r8, [%rd1];\nld.volatile.global.u32 %r8, [%rd1];\nst.global.u16 [%rd1], %r8;\nld.shared.f64 %fd1, [s];\nst.shared.u8 [s], %r8;\n\
+        atom.global.add.u32 %r9, [%rd1], 1;\nred.global.add.u64 [%rd1], %rd2;\natom.shared.cas.b32 %r9, [s], 1, 2;\nmembar.gl;\nbar.sync 0;\nret;";
+    let text = format!(
+        ".version 7.8\n.target sm_75\n.address_size 64\n.entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .f32 %f<40>;\n\
+         .reg .f64 %fd<40>;\n.reg .b64 %rd<40>;\n.shared .align 16 .b8 s[512];\n{body}\n}}\n"
+    );
+    let program = Program::parse("t.ptx", &text, "k").unwrap_or_else(|e| panic!("{e}"));
+    check(&program);
+    let texts: Vec<String> = spelled(&program).into_iter().map(|(text, _)| text).collect();
+    // As cuobjdump has them.
+    for expected in [
+        "FFMA.FTZ",
+        "DFMA",
+        "MUFU.SIN",
+        "ISETP.LT.AND",
+        "LDG.E.128.SYS",
+        "LDG.E.U8.SYS",
+        "LDG.E.STRONG.GPU",
+        "STG.E.U16.SYS",
+        "LDS.64",
+        "STS.U8",
+        "ATOMG.E.ADD.STRONG.GPU",
+        "RED.E.ADD.64.STRONG.GPU",
+        "ATOMS.CAS",
+        "MEMBAR.SC.GPU",
+        "BAR.SYNC.DEFER_BLOCKING",
+        "EXIT",
+    ] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} not in {texts:?}");
+    }
+}

@@ -1,0 +1,167 @@
+//! Our own trace file: the launches of a kernel list, converted once, then mapped and read in milliseconds.
+//!
+//! It holds what the timing model replays ([`KernelTrace`]) and nothing that depends on time, so that a run from the file is
+//! the run from the list, byte for byte. `docs/trace-format.md` defines every byte.
+//!
+//! ```text
+//! container: magic, version, directory of lengths and checksums
+//!   list                                     name of the list, what its reader warned of
+//!   per launch: launch, statics, shapes,     each section its own file here
+//!               patterns, warps, memory
+//! ```
+//!
+//! Reading trusts nothing: a damaged, cut, foreign or forged file is one error that names file, section and remedy. Memory
+//! grows with what is decoded and never with what a count claims.
+
+pub mod bytes;
+mod container;
+mod error;
+mod launch;
+mod map;
+mod memory;
+mod patterns;
+mod shapes;
+mod statics;
+#[cfg(test)]
+mod tests;
+mod warps;
+
+pub use container::VERSION;
+pub use error::{Fault, Part, Problem, Section, TraceFileError};
+
+use crate::accelsim::Warnings;
+use mias_hw_model::trace::{KernelTrace, PartsError, TraceParts};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The launches of a kernel list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceFile {
+    /// Name of the trace: that of the folder of the list.
+    pub name: String,
+    /// What the reader of the list could not understand.
+    pub warnings: Warnings,
+    /// The launches, in order; at least one.
+    pub launches: Vec<Launch>,
+}
+
+/// One launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// CUDA stream; streams are numbered from 0 as they appear.
+    pub stream: u32,
+    /// What it executes.
+    pub trace: Arc<KernelTrace>,
+}
+
+/// True if the file begins like a trace file of ours, whatever its name. Text never does.
+///
+/// # Errors
+/// Those of opening and reading it.
+pub fn is_trace_file(path: &Path) -> std::io::Result<bool> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let mut first = [0];
+    let read = File::open(path)?.read(&mut first)?;
+    Ok(read > 0 && first[0] == container::MAGIC[0])
+}
+
+/// Reads a trace file through a map of it.
+///
+/// # Errors
+/// [`TraceFileError`] with the file and what is wrong with it.
+pub fn read(path: &Path) -> Result<(TraceFile, Sizes), TraceFileError> {
+    let read = || {
+        let bytes = map::map(&File::open(path)?)?;
+        Ok((decode(&bytes)?, Sizes::of(&bytes)?))
+    };
+    read().map_err(|problem: Problem| TraceFileError::new(path, problem))
+}
+
+/// The bytes of a trace file. Equal launches give equal bytes.
+pub fn encode(file: &TraceFile) -> Vec<u8> {
+    let parts = |launch: &Launch| {
+        let trace = &*launch.trace;
+        [
+            launch::encode(launch.stream, trace.info()),
+            statics::encode(trace.statics()),
+            shapes::encode(trace),
+            patterns::encode(trace),
+            warps::encode(trace),
+            memory::encode(trace),
+        ]
+    };
+    let launches: Vec<_> = file.launches.iter().map(parts).collect();
+    container::pack(&launch::encode_list(&file.name, &file.warnings), &launches)
+}
+
+/// What the bytes of a trace file say.
+///
+/// # Errors
+/// [`Problem`] if they are not a whole, undamaged and consistent trace file of this version.
+pub fn decode(bytes: &[u8]) -> Result<TraceFile, Problem> {
+    let sections = container::unpack(bytes)?;
+    let malformed = |section| move |fault| Problem::Malformed { section, fault };
+    let (name, warnings) = launch::decode_list(sections[0]).map_err(malformed(Section::List))?;
+    let mut launches: Vec<Launch> = Vec::new();
+    let mut streams = 0;
+    for (at, parts) in sections[1..].chunks_exact(Part::ALL.len()).enumerate() {
+        let launch = decode_launch(parts).map_err(|(part, fault)| {
+            let number = at + 1;
+            Problem::Malformed { section: part.map_or(Section::WholeLaunch(number), |part| Section::Launch(number, part)), fault }
+        })?;
+        if launch.stream > streams {
+            let fault = Fault::Value { what: "the stream", value: launch.stream.into() };
+            return Err(malformed(Section::Launch(at + 1, Part::Launch))(fault));
+        }
+        streams = streams.max(launch.stream + 1);
+        launches.push(launch);
+    }
+    Ok(TraceFile { name, warnings, launches })
+}
+
+/// A launch from its six sections; an error without a part concerns several.
+fn decode_launch(sections: &[&[u8]]) -> Result<Launch, (Option<Part>, Fault)> {
+    let section = |part: Part| sections[part as usize];
+    let at = |part| move |fault| (Some(part), fault);
+    let (stream, info) = launch::decode(section(Part::Launch)).map_err(at(Part::Launch))?;
+    let statics = statics::decode(section(Part::Statics)).map_err(at(Part::Statics))?;
+    let (shape_insts, shape_starts) = shapes::decode(section(Part::Shapes), &statics).map_err(at(Part::Shapes))?;
+    let (sectors, pattern_starts) = patterns::decode(section(Part::Patterns)).map_err(at(Part::Patterns))?;
+    let warps_per_tb = info.warps() as usize;
+    let warps = info.tbs() * u64::from(info.warps());
+    let warp_shapes = warps::decode(section(Part::Warps), warps, warps_per_tb).map_err(at(Part::Warps))?;
+    if let Some(&shape) = warp_shapes.iter().find(|&&shape| shape as usize + 1 >= shape_starts.len()) {
+        return Err((Some(Part::Warps), Fault::Value { what: "a shape", value: shape.into() }));
+    }
+    let mems = memory::decode(section(Part::Memory), &statics, (&shape_insts, &shape_starts), (&warp_shapes, warps_per_tb));
+    let mems = mems.map_err(at(Part::Memory))?;
+    let parts = TraceParts { info, statics, shape_insts, shape_starts, sectors, pattern_starts, warp_shapes, mems };
+    let trace = KernelTrace::from_parts(parts).map_err(|error: PartsError| (None, error.into()))?;
+    Ok(Launch { stream, trace: Arc::new(trace) })
+}
+
+/// Bytes of a trace file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The whole file.
+    pub total: u64,
+    /// The sections of each launch, without their places in the directory.
+    pub launches: Vec<u64>,
+}
+
+impl Sizes {
+    /// Of the bytes of a trace file.
+    ///
+    /// # Errors
+    /// As [`decode`], as far as header and checksums tell.
+    pub fn of(bytes: &[u8]) -> Result<Self, Problem> {
+        let sections = container::unpack(bytes)?;
+        let launches = sections[1..].chunks_exact(Part::ALL.len());
+        let launches = launches.map(|parts| parts.iter().map(|part| part.len() as u64).sum()).collect();
+        Ok(Sizes { total: bytes.len() as u64, launches })
+    }
+}

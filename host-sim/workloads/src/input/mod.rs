@@ -1,0 +1,6 @@
+//! What is wrong with what a user gave, told with its place and a remedy: lines of input files ([`file`]), TOML ([`toml_text`]), names
+//! that are not known ([`suggest`]).
+
+pub mod file;
+pub mod suggest;
+pub mod toml_text;

@@ -1,0 +1,148 @@
+//! The reference, the settings, and whole searches on the device.
+
+use super::device::{Device, reached, unpack, widest};
+use super::*;
+use crate::graph::{EdgeList, Names};
+use mias_ptx::Program;
+use mias_ptx::lower::record::execute;
+
+/// Level by level on the device, until `more` stays zero.
+fn search(graph: &Graph, source: u32) {
+    let compiled = Bfs.compiled();
+    let [expand, advance] = ["bfs", "bfs_next"].map(|entry| Program::parse(compiled.ptx_file, compiled.ptx, entry).unwrap());
+    let count = graph.nodes.len();
+    let levels = graph.distances(source);
+    let mut device = Device::new(graph, &levels, 0);
+    for level in 0.. {
+        execute(&expand, &device.expand(), &device.memory).unwrap();
+        let more = device.memory.allocate([0]);
+        let [_, reached, frontier] = device.arrays();
+        execute(&advance, &device.launch(&[reached, frontier, device.visited.address, more.address]), &device.memory).unwrap();
+        if device.memory.words(more).next() == Some(0) {
+            assert_eq!(level, levels.iter().copied().max().unwrap());
+            break;
+        }
+    }
+    assert_eq!(unpack(device.memory.words(device.state), count), unpack(reached(&levels, count as i32).into_iter(), count));
+}
+
+#[test]
+fn the_widest_level_has_the_most_nodes() {
+    assert_eq!(widest(&[0, 1, 1, 2, -1, -1, -1]), 1);
+    assert_eq!(widest(&[1, 2, 2, 3, 0]), 2);
+    assert_eq!(widest(&[2, 1, 0, 1, 2]), 1, "the first of several");
+    assert_eq!(widest(&[0, -1]), 0);
+}
+
+/// Of any number of nodes, whole TBs or not, with two edges to no node.
+#[test]
+fn whole_searches_are_the_hosts() {
+    for (count, seed) in [(256, 1), (1, 1), (255, 2), (257, 3), (1000, 4), (4099, 5)] {
+        let mut graph = Graph::new(graph::uniform(count, 6, seed));
+        graph.edges[0] = u32::MAX;
+        graph.edges[1] = count;
+        search(&graph, 0);
+        search(&graph, count / 2);
+    }
+    let list = graph::rmat(1 << 11, 16, 7);
+    for graph in [Graph::new(list.clone()), Graph::new(list.both_ways())] {
+        search(&graph, graph.hub());
+    }
+}
+
+/// A chain has as many levels as nodes, a star two, and nodes without an edge are not reached.
+#[test]
+fn searches_of_extreme_graphs_are_the_hosts() {
+    let graph = |nodes: usize, pairs: Vec<[u32; 2]>| Graph::new(EdgeList { nodes, pairs, names: Names::From(0) });
+    let chain = graph(300, (1..300).map(|to| [to - 1, to]).collect());
+    assert_eq!(chain.distances(0), (0..300).collect::<Vec<i32>>());
+    search(&chain, 0);
+    search(&chain, 299);
+    let star = graph(1000, (0..990).map(|to| [500, to]).collect());
+    search(&star, 500);
+    search(&star, 999);
+    // Loops and double edges.
+    search(&graph(3, vec![[0, 0], [0, 1], [0, 1], [1, 0], [1, 1], [2, 2]]), 0);
+}
+
+/// The level and the reached nodes of one launch, as `init` makes it.
+fn launched(input: &Input) -> (Instance, usize) {
+    let instance = Bfs.init(input).unwrap();
+    let tbs = instance.launch.grid[0] as usize;
+    let compiled = Bfs.compiled();
+    execute(&Program::parse(compiled.ptx_file, compiled.ptx, "bfs").unwrap(), &instance.launch, &instance.memory).unwrap();
+    instance.check_results("bfs").unwrap();
+    (instance, tbs)
+}
+
+#[test]
+fn graphs_come_from_generators_and_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // The same triangle with a tail, 1-2-3-1 and 3-4, in three formats.
+    let gr = file("t.gr", "c\np sp 4 4\na 1 2 1\na 2 3 1\na 3 1 1\na 3 4 9\n");
+    let mtx = file("t.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 4\n2 1\n3 2\n3 1\n4 3\n");
+    let el = file("t.txt", "# tail\n10 20\n20 30\n30 10\n30 40\n");
+    let with = |graph: &str, settings: &[(&'static str, &str)]| {
+        settings.iter().fold(Input::default().with("graph", graph), |input, (key, value)| input.with(key, value))
+    };
+    for (input, expected) in [
+        // From node 3, the hub, to 1 and 4, and from 1 to 2: the widest level is 1.
+        (with(&gr, &[]), [1, 2, 0, 1]),
+        (with(&el, &[]), [1, 2, 0, 1]),
+        // The widest level is the last: 1 and 2, two steps from 4.
+        (with(&gr, &[("edges", "both"), ("source", "4")]), [2, 2, 1, 0]),
+        (with(&mtx, &[("source", "4")]), [2, 2, 1, 0]),
+        (with(&el, &[("edges", "both"), ("source", "40")]), [2, 2, 1, 0]),
+    ] {
+        let (instance, tbs) = launched(&input);
+        let results = (instance.expected.as_ref().unwrap().results)(&instance.memory);
+        assert_eq!(tbs, 1);
+        let known: Vec<i32> = results[..4].iter().map(|&level| level as i32).collect();
+        assert_eq!(known, expected, "{input:?}");
+    }
+    for input in [
+        Input::sized(1 << 10, 3).with("graph", "rmat"),
+        Input::sized(100, 3).with("degree", "3"),
+        Input::sized(300, 3).with("edges", "both"),
+    ] {
+        launched(&input);
+    }
+}
+
+#[test]
+fn impossible_settings_are_named() {
+    let sized = |size| Input::sized(size, 1);
+    for (input, message) in [
+        (
+            sized(8).with("graph", "rmta"),
+            "kernel `bfs`: graph `rmta`: unknown generator `rmta`; did you mean `rmat`? known: uniform, rmat, or a file",
+        ),
+        (sized(9).with("graph", "rmat"), "kernel `bfs`: size 9: an R-MAT graph has a power of two of nodes"),
+        (sized(8).with("graph", "x.gr"), "kernel `bfs`: size `8`: the graph of x.gr has its own; leave the size out"),
+        (
+            Input::default().with("graph", "x.gr").with("degree", "3"),
+            "kernel `bfs`: degree `3`: the graph of x.gr has its own edges; leave the degree out",
+        ),
+        (Input::default().with("graph", "no/x.gr"), "no/x.gr: No such file or directory (os error 2)"),
+        (
+            Input::default().with("graph", "x.gz"),
+            "x.gz: the name does not end as that of a graph file: expected `.gr` (DIMACS), `.mtx` (Matrix-Market), `.txt` or `.el` (edge list), unpacked",
+        ),
+        (sized(8).with("degree", "1"), "kernel `bfs`: degree `1`: must be from 2 to 65536"),
+        (sized(8).with("degree", "x"), "kernel `bfs`: degree `x`: must be from 2 to 65536"),
+        (
+            sized(1 << 27).with("degree", "99"),
+            "kernel `bfs`: degree `99`: 134217728 nodes may have 26306674688 edges then; at most 2147483647 can be searched",
+        ),
+        (sized(8).with("edges", "all"), "kernel `bfs`: edges `all`: expected `directed` or `both`"),
+        (sized(8).with("source", "8"), "kernel `bfs`: source `8`: no such node; the graph's are numbered from 0 to 7"),
+        (sized(8).with("source", "-1"), "kernel `bfs`: source `-1`: no such node; the graph's are numbered from 0 to 7"),
+    ] {
+        assert_eq!(Bfs.init(&input).unwrap_err().to_string(), message);
+    }
+}

@@ -1,0 +1,210 @@
+//! Numbers as a user writes them for a kernel's arguments and buffers, and their bits in memory.
+
+use crate::random::Random;
+use mias_ptx::exec::ieee::{F16, F32, Mode, Value};
+
+/// What a scalar or an element of a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// IEEE float of a width in bytes (2, 4, 8).
+    Float(u8),
+    /// Signed integer of a width in bytes (1, 2, 4, 8).
+    Signed(u8),
+    /// Unsigned integer of a width in bytes (1, 2, 4, 8).
+    Unsigned(u8),
+}
+
+/// Names of all elements, for messages.
+pub const NAMES: &str = "f16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64";
+
+impl Element {
+    /// Reads `f32`, `u8` and the like.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kind, bits) = text.split_at_checked(1)?;
+        let bytes = match bits {
+            "8" => 1,
+            "16" => 2,
+            "32" => 4,
+            "64" => 8,
+            _ => return None,
+        };
+        match kind {
+            "f" if bytes > 1 => Some(Element::Float(bytes)),
+            "i" => Some(Element::Signed(bytes)),
+            "u" => Some(Element::Unsigned(bytes)),
+            _ => None,
+        }
+    }
+
+    /// Width in bytes.
+    pub fn bytes(self) -> u8 {
+        match self {
+            Element::Float(bytes) | Element::Signed(bytes) | Element::Unsigned(bytes) => bytes,
+        }
+    }
+
+    /// The bits of a number, in the low bytes; none if the text is not such a number or does not fit.
+    pub fn number(self, text: &str) -> Option<u64> {
+        match self {
+            Element::Float(_) => text.parse::<f64>().ok().map(|value| self.float(value)),
+            Element::Signed(bytes) => {
+                let value = integer(text)?;
+                let half = 1i128 << (8 * bytes - 1);
+                (-half..half).contains(&value).then_some(self.cut(value as u64))
+            }
+            Element::Unsigned(bytes) => {
+                let value = integer(text)?;
+                (0..1i128 << (8 * bytes)).contains(&value).then_some(value as u64)
+            }
+        }
+    }
+
+    /// The bits of a whole number, which wraps if it does not fit.
+    pub fn whole(self, value: u64) -> u64 {
+        match self {
+            Element::Float(_) => self.float(value as f64),
+            _ => self.cut(value),
+        }
+    }
+
+    /// A random number: of floats in [-1, 1), of integers any.
+    pub fn random(self, random: &mut Random) -> u64 {
+        match self {
+            Element::Float(_) => self.float(random.float().into()),
+            _ => self.cut(random.bits()),
+        }
+    }
+
+    /// Bounds of random numbers; none if they are no numbers of this type, or the first is not the lower.
+    pub fn range(self, low: &str, high: &str) -> Option<Range> {
+        if let Element::Float(_) = self {
+            let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
+            return (low < high && (high - low).is_finite()).then_some(Range::Float(low, high));
+        }
+        self.number(low).and(self.number(high))?;
+        let (low, high) = (integer(low)?, integer(high)?);
+        (low <= high).then_some(Range::Integer(low, high))
+    }
+
+    /// A random number of a range.
+    pub fn random_in(self, range: Range, random: &mut Random) -> u64 {
+        match range {
+            Range::Float(low, high) => self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low)),
+            Range::Integer(low, high) => self.cut((low + (i128::from(random.bits()) % (high - low + 1))) as u64),
+        }
+    }
+
+    fn float(self, value: f64) -> u64 {
+        match self.bytes() {
+            8 => value.to_bits(),
+            4 => (value as f32).to_bits().into(),
+            _ => match F32.value((value as f32).to_bits().into()) {
+                Value::Finite(exact) => F16.round(exact, Mode::Nearest),
+                Value::Infinite(negative) => F16.infinity(negative),
+                Value::Nan => F16.nan,
+            },
+        }
+    }
+
+    fn cut(self, value: u64) -> u64 {
+        value & (u64::MAX >> (64 - 8 * u32::from(self.bytes())))
+    }
+}
+
+impl std::fmt::Display for Element {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = match self {
+            Element::Float(_) => 'f',
+            Element::Signed(_) => 'i',
+            Element::Unsigned(_) => 'u',
+        };
+        write!(f, "{kind}{}", 8 * self.bytes())
+    }
+}
+
+/// Bounds of random numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Range {
+    /// From the first, up to but without the second.
+    Float(f64, f64),
+    /// From the first to the second.
+    Integer(i128, i128),
+}
+
+/// A whole number, decimal or with `0x`, `_` between digits allowed.
+pub fn integer(text: &str) -> Option<i128> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let digits = digits.replace('_', "");
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        None if digits.starts_with('+') => return None,
+        None => digits.parse().ok()?,
+    };
+    Some(if negative { -i128::from(value) } else { value.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn element(text: &str) -> Element {
+        Element::parse(text).unwrap()
+    }
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for name in NAMES.split(", ") {
+            assert_eq!(element(name).to_string(), name);
+        }
+        for wrong in ["", "f", "f8", "b32", "f33", "u128", "ü8"] {
+            assert_eq!(Element::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_bits_of_their_type() {
+        for (name, text, bits) in [
+            ("i8", "-1", Some(0xff)),
+            ("i8", "128", None),
+            ("u8", "255", Some(255)),
+            ("u8", "-1", None),
+            ("u64", "0xffffffffffffffff", Some(u64::MAX)),
+            ("i64", "-9223372036854775808", Some(1 << 63)),
+            ("i64", "9223372036854775808", None),
+            ("u32", "1_048_576", Some(1 << 20)),
+            ("f32", "2.0", Some(0x4000_0000)),
+            ("f64", "-1", Some(0xbff0_0000_0000_0000)),
+            ("f16", "1.5", Some(0x3e00)),
+            ("f16", "1e9", Some(0x7c00)),
+            ("f16", "nan", Some(0x7fff)),
+            ("f32", "two", None),
+            ("u32", "2.0", None),
+        ] {
+            assert_eq!(element(name).number(text), bits, "{name}:{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn integers_are_the_languages(value in any::<i32>()) {
+            prop_assert_eq!(element("i32").number(&value.to_string()), Some(u64::from(value as u32)));
+            prop_assert_eq!(element("i64").number(&value.to_string()), Some(i64::from(value) as u64));
+            prop_assert_eq!(element("u32").number(&value.to_string()), u32::try_from(value).ok().map(u64::from));
+        }
+
+        #[test]
+        fn random_numbers_stay_in_range(low in -1000i32..1000, span in 0i32..1000, seed in any::<u64>()) {
+            let mut random = Random::new(seed);
+            let high = low + span;
+            let range = element("i32").range(&low.to_string(), &high.to_string()).unwrap();
+            let value = element("i32").random_in(range, &mut random) as u32 as i32;
+            prop_assert!((low..=high).contains(&value));
+            prop_assert_eq!(element("f32").range(&low.to_string(), &high.to_string()).is_some(), span > 0);
+            if let Some(range) = element("f64").range(&low.to_string(), &high.to_string()) {
+                let value = f64::from_bits(element("f64").random_in(range, &mut random));
+                prop_assert!((f64::from(low)..f64::from(high)).contains(&value));
+            }
+        }
+    }
+}

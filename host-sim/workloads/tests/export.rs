@@ -1,0 +1,149 @@
+//! Kernels written as Accel-Sim traces: read back they are the trace that the model replays, their lines keep the format's rules, and a
+//! folder that was not finished is not there.
+
+use liblzma::read::XzDecoder;
+use mias_hw_model::isa::{Space, StaticInst};
+use mias_hw_model::trace::{KernelTrace, SectorRef};
+use mias_ptx::lower::observe::Job;
+use mias_trace::accelsim::export::{Export, ExportError, execute};
+use mias_trace::accelsim::{Warnings, read_kernel};
+use mias_workloads::kernels::{self, ALL, Prepared, Spec, prepare};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The exported trace of a prepared kernel, in a folder that lasts as long as the first result.
+fn exported(prepared: &Prepared) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let mut export = Export::create(&target, false).unwrap();
+    let job = Job { program: &prepared.program, launch: &prepared.instance.launch, device: &prepared.instance.memory };
+    execute(&mut export, job, &prepared.info, &mut |_| true).unwrap();
+    prepared.instance.check_results("k").unwrap();
+    export.finish().unwrap();
+    (folder, target)
+}
+
+/// Lines of a compressed file.
+fn lines(path: &Path) -> Vec<String> {
+    let mut text = String::new();
+    XzDecoder::new_multi_decoder(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What one instruction of a warp is to the model: the instruction, lanes, passes, and where it goes.
+type Step = (StaticInst, u32, u32, Option<(u64, Vec<SectorRef>)>);
+
+/// What a warp does, free of how the trace numbers its parts.
+fn steps(trace: &KernelTrace, tb: u32, warp: u32) -> Vec<Step> {
+    let at = trace.warp(tb, warp);
+    let mut mem = at.first_mem;
+    let step = |index: u32| {
+        let executed = trace.shape_insts()[index as usize];
+        let mut inst = trace.statics()[executed.index()];
+        let access = inst.class.is_offchip().then(|| {
+            let reference = trace.mem(mem);
+            mem += 1;
+            (reference.base_sector, trace.pattern(reference.pattern).to_vec())
+        });
+        // Shared memory has no L1 to skip; the format cannot say that an atomic there would.
+        inst.bypass_l1 &= inst.class.space() != Some(Space::Shared);
+        (inst, executed.lanes(), executed.passes(), access)
+    };
+    trace.shape(at.shape).map(step).collect()
+}
+
+/// The sizes are the smallest that have several TBs and, for bfs, diverge.
+#[test]
+fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
+    for (name, size) in [("mm", 32), ("fwt", 2048), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 1024), ("dxtc", 8)] {
+        let spec = Spec::sized(kernels::find(name).unwrap(), size, 3);
+        let (_folder, target) = exported(&prepare(&spec).unwrap());
+        let direct = prepare(&spec).unwrap().record(&mut |_, _| {}).unwrap();
+        let mut warnings = Warnings::new();
+        let (read, _) = read_kernel(&target.join("kernel-1.traceg.xz"), &mut warnings).unwrap();
+        assert!(warnings.is_empty(), "{name}: {warnings}");
+        assert_eq!(read.info(), direct.info(), "{name}");
+        for tb in 0..direct.tbs() {
+            for warp in 0..direct.info().warps() {
+                assert!(steps(&read, tb, warp) == steps(&direct, tb, warp), "{name}: TB {tb}, warp {warp}");
+            }
+        }
+    }
+    assert_eq!(ALL.len(), 7);
+}
+
+/// The format's own rules, line by line: fields, at most one destination and four sources, masks within the block, an address
+/// per active lane, and an EXIT at the end of every warp, there alone.
+#[test]
+fn lines_keep_the_rules_of_the_format() {
+    for (name, size) in [("bfs", 1024), ("dxtc", 4)] {
+        let (_folder, target) = exported(&prepare(&Spec::sized(kernels::find(name).unwrap(), size, 1)).unwrap());
+        assert_eq!(std::fs::read_to_string(target.join("kernelslist.g")).unwrap(), "kernel-1.traceg.xz\n");
+        let lines = lines(&target.join("kernel-1.traceg.xz"));
+        let header: Vec<&str> = lines.iter().map(String::as_str).take_while(|line| !line.starts_with('#')).collect();
+        for key in [
+            "kernel name",
+            "kernel id",
+            "grid dim",
+            "block dim",
+            "shmem",
+            "nregs",
+            "binary version",
+            "cuda stream id",
+            "shmem base_addr",
+            "local mem base_addr",
+            "nvbit version",
+            "accelsim tracer version",
+            "enable lineinfo",
+        ] {
+            assert_eq!(header.iter().filter(|line| line.starts_with(&format!("-{key} = "))).count(), 1, "{key}");
+        }
+        let (mut left, mut warps) = (0, 0);
+        for line in &lines[header.len() + 1..] {
+            if let Some(count) = line.strip_prefix("insts = ") {
+                assert_eq!(left, 0);
+                (left, warps) = (count.parse().unwrap(), warps + 1);
+                continue;
+            }
+            if left == 0 {
+                continue;
+            }
+            left -= 1;
+            let mut words = line.split_ascii_whitespace();
+            let mut word = || words.next().unwrap();
+            assert!(u32::from_str_radix(word(), 16).unwrap().is_multiple_of(16));
+            let mask = u32::from_str_radix(word(), 16).unwrap();
+            let destinations: u32 = word().parse().unwrap();
+            assert!(destinations <= 1 && (0..destinations).all(|_| word().starts_with('R')));
+            assert_eq!(word() == "EXIT", left == 0, "{line}");
+            let sources: u32 = word().parse().unwrap();
+            assert!(sources <= 4 && (0..sources).all(|_| word().starts_with('R')));
+            if word() != "0" {
+                let addresses = match (word(), mask.count_ones()) {
+                    ("1", _) => 2,
+                    ("0" | "2", lanes) => lanes,
+                    (mode, _) => panic!("mode {mode}"),
+                };
+                (0..addresses).for_each(|_| assert!(!word().is_empty()));
+            }
+            assert!(word().parse::<u32>().is_ok(), "an immediate: {line}");
+            assert_eq!(words.next(), None, "{line}");
+        }
+        assert!(left == 0 && warps > 1);
+    }
+}
+
+#[test]
+fn a_folder_is_whole_or_not_there() {
+    let prepared = prepare(&Spec::sized(kernels::find("mm").unwrap(), 64, 1)).unwrap();
+    let job = Job { program: &prepared.program, launch: &prepared.instance.launch, device: &prepared.instance.memory };
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    // Stopped after the first TB.
+    let mut export = Export::create(&target, false).unwrap();
+    assert!(!target.exists());
+    let stopped = execute(&mut export, job, &prepared.info, &mut |done| done == 0);
+    assert!(matches!(stopped, Err(ExportError::Interrupted)));
+    drop(export);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}

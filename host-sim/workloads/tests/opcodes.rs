@@ -1,0 +1,30 @@
+//! Every instruction of every kernel, spelled as Turing's code, is read back as the unit that the model gave it.
+
+use mias_hw_model::isa::{Class, StaticInst};
+use mias_ptx::Program;
+use mias_ptx::lower::Lowered;
+use mias_ptx::lower::opcode::opcode;
+use mias_trace::accelsim::opcodes::{Isa, Operation};
+use mias_workloads::kernels::{ALL, Spec, prepare};
+
+fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
+    let lowered = Lowered::new(program);
+    let kept = program.insts.iter().zip(&lowered.statics).filter_map(|(inst, lowered)| Some((inst, (*lowered)?)));
+    kept.map(|(inst, lowered)| (opcode(inst, &lowered), lowered)).collect()
+}
+
+/// Turing's table, by which traces are read, gives each opcode the unit that the model gave the instruction.
+fn check(program: &Program) {
+    for (text, lowered) in spelled(program) {
+        let stem = text.split('.').next().unwrap();
+        let expected = if lowered.class == Class::Exit { Operation::Exit } else { Operation::Of(lowered.class) };
+        assert_eq!(Isa::Turing.operation(stem), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn our_kernels_keep_their_units() {
+    for &kernel in ALL {
+        check(&prepare(&Spec::of(kernel)).unwrap().program);
+    }
+}
