@@ -26,11 +26,13 @@ pub trait Choice: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
 /// Declares an enum that is a [`Choice`]: each value with its documentation, which is its help, and its name. JSON has the name.
 #[macro_export]
 macro_rules! choices {
-    ($(#[$attribute:meta])* $visibility:vis enum $Name:ident { $($(#[doc = $help:literal])+ $Value:ident = $name:literal,)+ }) => {
+    ($(#[$attribute:meta])* $visibility:vis enum $Name:ident {
+        $($(#[doc = $help:literal])+ $(#[$default:ident])? $Value:ident = $name:literal,)+
+    }) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         $visibility enum $Name {
-            $($(#[doc = $help])+ $Value,)+
+            $($(#[doc = $help])+ $(#[$default])? $Value,)+
         }
 
         impl $crate::choice::Choice for $Name {

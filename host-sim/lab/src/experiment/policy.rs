@@ -186,19 +186,15 @@ choices! {
 choices! {
     /// The time that decisions take in simulated time: counted instructions of the policy (`firmware/decision-latency.toml`) on the
     /// machine's microcontroller.
+    #[derive(Default)]
     pub enum Latency {
         /// That of the slowest of MIAS' four metrics, whichever of them decides; of another policy its own.
+        #[default]
         Worst = "worst",
         /// That of the metric or policy that decides.
         PerMetric = "per-metric",
         /// None.
         Off = "off",
-    }
-}
-
-impl Default for Latency {
-    fn default() -> Self {
-        Latency::Worst
     }
 }
 
