@@ -1,6 +1,6 @@
 //! What is left after a fault: the last events and where the processor stopped, in memory at a fixed address that no reset clears.
 //!
-//! The images keep it at the start of RAM (`memory/*.x`); a debugger, or the host, reads it there. It is an
+//! The images keep it at the start of RAM (`images/memory/*.x`); a debugger, or the host, reads it there. It is an
 //! [`Observer`]: it writes down every event as it is handed over.
 
 use crate::driver::Observer;

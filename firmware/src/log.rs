@@ -1,5 +1,5 @@
 //! Logs of what the scheduler does, for [defmt](https://defmt.ferrous-systems.com): phases, decisions with all scores, faults. An
-//! [`Observer`]; where the bytes go is the image's matter (`src/bin/common/log.rs`), their text stays in its ELF file.
+//! [`Observer`]; where the bytes go is the image's matter (`images/src/bin/common/log.rs`), their text stays in its ELF file.
 //!
 //! A score is logged as the two integers that it is: there is no division on the target.
 

@@ -36,7 +36,7 @@ const WINDOW: u32 = 1_000;
 /// Cycles for which launches are collected: likewise.
 const COALESCE: u32 = 10;
 
-/// Command to the rehearsing image (`src/bin/rehearsal`): the block plays its next act.
+/// Command to the rehearsing image (`images/src/bin/rehearsal`): the block plays its next act.
 pub const ACT: u8 = b'a';
 /// Command: send the logs.
 pub const LOG: u8 = b'l';

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::targets::TARGETS;
+use crate::targets::{IMAGES, TARGETS};
 use crate::test;
 use crate::util::{Report, cargo, run as run_command};
 
@@ -15,9 +15,11 @@ pub(crate) fn run() -> Result<()> {
     test::steps(&mut report);
     for target in &TARGETS {
         report.step(&format!("lints for the {}", target.board.core), || {
-            let packages = ["clippy", "--package", "mias-firmware", "--package", "mias-target-bench", "--lib", "--bins", "--target"];
+            let packages = ["mias-firmware", IMAGES, "mias-target-bench"].map(|package| ["--package", package]);
             // With the logs, so that the image of the rehearsal is among them.
-            run_command(cargo(packages).args([target.board.target, "--features", "mias-firmware/defmt", "--", "-D", "warnings"]))
+            let logs = format!("{IMAGES}/defmt");
+            let mut clippy = cargo(["clippy", "--lib", "--bins", "--target", target.board.target, "--features", &logs]);
+            run_command(clippy.args(packages.as_flattened()).args(["--", "-D", "warnings"]))
         });
         report.step(&format!("firmware library for the {}", target.board.core), || {
             run_command(&mut cargo([

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::targets::{TARGETS, Target};
+use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, cargo, run, target_dir};
 
-/// The image's binary in `firmware/`.
+/// The image's binary.
 const BINARY: &str = "mias-firmware-remote";
-/// The firmware's feature that chooses the worst configuration.
+/// The feature that chooses the worst configuration.
 const INVERT: &str = "invert-comparison";
 /// Where the tests find the image built with it.
 const INVERTED_IMAGE: &str = "MIAS_INVERTED_IMAGE";
@@ -42,7 +42,7 @@ pub(crate) fn steps(report: &mut Report) {
 }
 
 fn image(target: &Target, folder: &Path, feature: Option<&str>) -> Command {
-    let mut build = target.build("mias-firmware", BINARY, feature);
+    let mut build = target.build(IMAGES, BINARY, feature);
     build.arg("--target-dir").arg(folder);
     build
 }

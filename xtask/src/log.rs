@@ -1,4 +1,4 @@
-//! Logs of an image that was built with the feature `defmt`: the ring that they are in (`firmware/src/bin/common/log.rs`), and the
+//! Logs of an image that was built with the feature `defmt`: the ring that they are in (`firmware/images/src/bin/common/log.rs`), and the
 //! text that the image's ELF file has for them.
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! `cargo xtask rehearse`: the image's main loop on QEMU's boards, over a register block that plays a script
-//! (`firmware/src/bin/rehearsal`). Shows that it sleeps until the interrupt line wakes it, one turn of the loop per interrupt; that
+//! (`firmware/images/src/bin/rehearsal`). Shows that it sleeps until the interrupt line wakes it, one turn of the loop per interrupt; that
 //! its logs, decoded, say what the firmware did on this machine over the same script; and, on the board that has a watchdog, that
 //! a loop which hangs ends in a reset and leaves its epitaph.
 
@@ -21,10 +21,10 @@ use mias_firmware::service::serve;
 
 use crate::log;
 use crate::setup::{self, llvm_tool};
-use crate::targets::{TARGETS, Target};
+use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, command, run as run_command, stdout, target_dir};
 
-/// The image's binary in `firmware/`.
+/// The image's binary.
 const BINARY: &str = "mias-firmware-rehearsal";
 /// The feature that it needs.
 const FEATURE: &str = "defmt";
@@ -48,7 +48,7 @@ pub(crate) fn run() -> Result<()> {
 pub(crate) fn steps(report: &mut Report) {
     for target in &TARGETS {
         let built = report.step(&format!("{} image of the rehearsal, with logs, links: no reachable panic", target.board.core), || {
-            run_command(&mut target.build("mias-firmware", BINARY, Some(FEATURE)))
+            run_command(&mut target.build(IMAGES, BINARY, Some(FEATURE)))
         });
         if built {
             report.step(&format!("{} image sleeps, wakes, and logs what it does, in QEMU", target.board.core), || rehearse(target));

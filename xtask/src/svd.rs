@@ -10,7 +10,7 @@ use crate::util::root;
 /// The file, relative to the root.
 const FILE: &str = "docs/mias.svd";
 
-/// Where the images expect the block (`firmware/src/bin/image/`): Cortex-M's. Assumption there.
+/// Where the images expect the block (`firmware/images/src/bin/image/`): Cortex-M's. Assumption there.
 const BASE: u32 = 0xA000_0000;
 
 /// Which bits or codes a register holds: region, register, module or enumeration in `fields.rs`.

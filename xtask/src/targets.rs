@@ -7,6 +7,9 @@ use std::process::Command;
 
 use crate::util::cargo;
 
+/// The package that has the firmware's images: `firmware/images/`.
+pub(crate) const IMAGES: &str = "mias-firmware-images";
+
 /// A processor on its board, as the build needs it.
 pub(crate) struct Target {
     /// The board, and what is built for it.

@@ -13,7 +13,7 @@ use mias_firmware::epitaph::MAGIC;
 use crate::targets::Target;
 use crate::util::command;
 
-/// Start of RAM on the boards (`firmware/memory/microbit.x`, `mps2-an386.x`).
+/// Start of RAM on the boards (`firmware/images/memory/microbit.x`, `mps2-an386.x`).
 const RAM: &str = "0x20000000";
 
 /// Looks at the memory, one every [`PAUSE`]: the image needs microseconds.

@@ -16,14 +16,14 @@ use anyhow::{Result, bail, ensure};
 use crate::budget::{Budget, keep};
 use crate::cosim;
 use crate::setup::{self, llvm_tool};
-use crate::targets::{TARGETS, Target};
+use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
-/// The image's binary in `firmware/`.
+/// The image's binary.
 const BINARY: &str = "mias-firmware-image";
-/// The firmware's feature that puts a reachable panic into the image.
+/// The feature that puts a reachable panic into the image.
 const INJECT_PANIC: &str = "inject-panic";
-/// The firmware's feature for 132 SMs.
+/// The feature for 132 SMs.
 const LARGE: &str = "sms-132";
 /// What the panic handler calls and nothing defines.
 const PANIC_SYMBOL: &str = "__panic_is_reachable";
@@ -61,7 +61,7 @@ pub(crate) fn steps(report: &mut Report) {
 }
 
 fn build(target: &Target, feature: Option<&str>) -> Command {
-    target.build("mias-firmware", BINARY, feature)
+    target.build(IMAGES, BINARY, feature)
 }
 
 fn path(target: &Target) -> PathBuf {

@@ -67,7 +67,7 @@ impl Core {
     /// The command that builds its image.
     fn build(self) -> String {
         let Board { target, profile, .. } = self.board();
-        format!("cargo build -p mias-firmware --bin {IMAGE} --target {target} --profile {profile}")
+        format!("cargo build -p mias-firmware-images --bin {IMAGE} --target {target} --profile {profile}")
     }
 }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The file, written by `cargo xtask latency`.
-const MEASURED: &str = include_str!("../../../../firmware/decision-latency.toml");
+const MEASURED: &str = mias_firmware::decision_latency::MEASURED;
 
 /// What a decision is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -90,6 +90,6 @@ mod target {
 #[cfg(not(target_os = "none"))]
 fn main() {
     eprintln!("this is a target image; `cargo xtask image` builds it for all targets, and this line for one of them:");
-    eprintln!("  cargo build -p mias-firmware --bin mias-firmware-image --target thumbv7em-none-eabihf --profile image");
+    eprintln!("  cargo build -p mias-firmware-images --bin mias-firmware-image --target thumbv7em-none-eabihf --profile image");
     std::process::exit(2);
 }
