@@ -1,5 +1,4 @@
-//! Every machine file in `configs/gpus/`: it reads, passes its checks, is named after its file, gives each number a source, and runs
-//! the project's kernels.
+//! Every machine that is built in: its file reads, passes its checks, and gives each number a source, and it runs the project's kernels.
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
@@ -12,30 +11,19 @@ use mias_workloads::kernels;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Names and texts of all machine files.
-fn files() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/gpus");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    paths.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap())).collect()
-}
-
 fn parse(name: &str, text: &str) -> GpuConfig {
     toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
 #[test]
 fn every_gpu_file_is_valid_and_named_after_itself() {
-    let files = files();
-    for (name, text) in &files {
+    for (name, text) in mias_machines::ALL {
         let gpu = parse(name, text);
         gpu.check().unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(*name, gpu.name);
         let dram = &gpu.dram;
         assert_eq!((dram.row_hit_cap, dram.timing.t_faw, dram.timing.t_refi), (0, 0, 0), "{name}: options are off in what is built in");
         assert!(gpu.energy.is_some(), "{name}");
-    }
-    for name in ["rtx2060", "rtx2060-accelsim", "rtx2060-hw", "dai18", "lin18", "shieh16", "zhao18"] {
-        assert!(files.iter().any(|(known, _)| known == name), "{name}");
     }
 }
 
@@ -86,7 +74,7 @@ fn every_machine_runs_the_kernels() {
     let mut workloads: Vec<Workload> = [("mm", 256, 0), ("fwt", 1 << 16, 1)].map(traced).into();
     place(&mut workloads);
     let options = Options { profile_cycles: 10_000, ..Options::new(End::Cycles(50_000)) };
-    files().par_iter().for_each(|(name, text)| {
+    mias_machines::ALL.par_iter().for_each(|(name, text)| {
         let config = parse(name, text);
         let slots = 50_000 * u64::from(config.sm.count * config.sm.sub_cores);
         let machine = SimulatedGpu::new(config);

@@ -9,7 +9,7 @@ use mias_hw_model::trace::KernelInfo;
 use proptest::prelude::*;
 
 fn reference_machine() -> GpuConfig {
-    toml::from_str(include_str!("../configs/gpus/rtx2060-accelsim.toml")).expect("a valid file")
+    toml::from_str(mias_machines::text("rtx2060-accelsim").unwrap()).unwrap()
 }
 
 /// Machines within the bounds of [`GpuConfig::check`].

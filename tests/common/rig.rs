@@ -25,7 +25,8 @@ const TOO_LONG: u64 = 5_000_000;
 
 /// The reference machine with few SMs and a short launch latency, so that small kernels fill it and runs stay small.
 pub(crate) fn small_machine(sms: u32) -> GpuConfig {
-    let mut config: GpuConfig = toml::from_str(include_str!("../../configs/gpus/rtx2060-accelsim.toml")).expect("a valid file");
+    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
+    let mut config: GpuConfig = toml::from_str(text).expect("a valid file");
     config.sm.count = sms;
     config.launch.latency_cycles = LAUNCH_LATENCY;
     config

@@ -23,16 +23,17 @@ pub trait Choice: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Declares an enum that is a [`Choice`]: each value with its documentation, which is its help, and its name. JSON has the name.
+/// Declares an enum that is a [`Choice`]: each value with a line of documentation, which is its help, and its
+/// name. JSON has the name.
 #[macro_export]
 macro_rules! choices {
     ($(#[$attribute:meta])* $visibility:vis enum $Name:ident {
-        $($(#[doc = $help:literal])+ $(#[$default:ident])? $Value:ident = $name:literal,)+
+        $(#[doc = $help:literal] $(#[$default:ident])? $Value:ident = $name:literal,)+
     }) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         $visibility enum $Name {
-            $($(#[doc = $help])+ $(#[$default])? $Value,)+
+            $(#[doc = $help] $(#[$default])? $Value,)+
         }
 
         impl $crate::choice::Choice for $Name {
@@ -46,7 +47,7 @@ macro_rules! choices {
 
             fn help(self) -> &'static str {
                 let help = match self {
-                    $($Name::$Value => concat!($($help),+),)+
+                    $($Name::$Value => $help,)+
                 };
                 let help = help.trim_ascii();
                 help.strip_suffix('.').unwrap_or(help)
@@ -68,8 +69,7 @@ mod tests {
     choices! {
         /// For a test.
         enum Colour {
-            /// Like the sky,
-            /// by day.
+            /// Like the sky by day.
             SkyBlue = "sky-blue",
             /// Like blood
             Red = "red",
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn names_and_help_are_as_declared() {
         assert_eq!(Colour::names(), ["sky-blue", "red"]);
-        assert_eq!(Colour::ALL.iter().map(|colour| colour.help()).collect::<Vec<_>>(), ["Like the sky, by day", "Like blood"]);
+        assert_eq!(Colour::ALL.iter().map(|colour| colour.help()).collect::<Vec<_>>(), ["Like the sky by day", "Like blood"]);
         assert_eq!((Colour::find("red"), Colour::find("Red")), (Some(Colour::Red), None));
         assert_eq!(serde_json::to_string(&Colour::ALL).unwrap(), r#"["sky-blue","red"]"#);
     }

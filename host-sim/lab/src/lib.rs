@@ -7,8 +7,6 @@
 //! ```
 
 pub mod bandwidth;
-#[cfg(test)]
-mod built_in;
 pub mod characterise;
 pub mod choice;
 pub mod cosim;

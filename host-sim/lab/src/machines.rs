@@ -1,21 +1,10 @@
-//! Machine files: the ones in `configs/gpus/`, which are built in, and the user's own.
+//! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
 use mias_workloads::input::toml_text::{parse_error, point_at};
 use std::ops::Range;
 use std::path::Path;
-
-/// The machines built in: name and file.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("rtx2060", include_str!("../../../configs/gpus/rtx2060.toml")),
-    ("rtx2060-accelsim", include_str!("../../../configs/gpus/rtx2060-accelsim.toml")),
-    ("rtx2060-hw", include_str!("../../../configs/gpus/rtx2060-hw.toml")),
-    ("dai18", include_str!("../../../configs/gpus/dai18.toml")),
-    ("lin18", include_str!("../../../configs/gpus/lin18.toml")),
-    ("shieh16", include_str!("../../../configs/gpus/shieh16.toml")),
-    ("zhao18", include_str!("../../../configs/gpus/zhao18.toml")),
-];
 
 /// Why a machine cannot be used. Each message names file, line and remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +27,7 @@ pub enum GpuFileError {
 
 /// Names of the machines built in.
 pub fn names() -> Vec<&'static str> {
-    BUILT_IN.iter().map(|(name, _)| *name).collect()
+    mias_machines::ALL.iter().map(|(name, _)| *name).collect()
 }
 
 /// The machine `name_or_path`: one that is built in, else the TOML file at that path.
@@ -46,8 +35,8 @@ pub fn names() -> Vec<&'static str> {
 /// # Errors
 /// [`GpuFileError`]; the suggestion is the nearest built-in name.
 pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
-    if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
-        return parse(&format!("{name}.toml"), text);
+    if let Some(text) = mias_machines::text(name_or_path) {
+        return parse(&format!("{name_or_path}.toml"), text);
     }
     let path = Path::new(name_or_path);
     let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|extension| extension == "toml");
@@ -94,17 +83,15 @@ fn locate(text: &str, key: &str) -> Option<Range<usize>> {
 mod tests {
     use super::*;
 
-    fn built_in(name: &str) -> &'static str {
-        BUILT_IN.iter().find(|(n, _)| *n == name).unwrap().1
-    }
-
     fn refused(text: &str) -> String {
         parse("my.toml", text).unwrap_err().to_string()
     }
 
     #[test]
-    fn every_file_in_configs_is_built_in() {
-        crate::built_in::assert_complete("configs/gpus", names(), |name| load(name).unwrap().name);
+    fn every_machine_that_is_built_in_can_be_used() {
+        for name in names() {
+            assert_eq!(load(name).unwrap().name, name);
+        }
     }
 
     #[test]
@@ -116,7 +103,7 @@ mod tests {
 
     #[test]
     fn malformed_files_are_shown_where_they_break() {
-        let text = built_in("rtx2060");
+        let text = mias_machines::text("rtx2060").unwrap();
         let line = |needle: &str| text[..text.find(needle).unwrap()].matches('\n').count() + 1;
 
         let message = refused(&text.replace("count = 30", "count = 30 30"));
@@ -135,7 +122,7 @@ mod tests {
 
     #[test]
     fn impossible_values_are_shown_where_they_are() {
-        let text = built_in("rtx2060");
+        let text = mias_machines::text("rtx2060").unwrap();
         let message = refused(&text.replace("count = 30", "count = 0"));
         let line = text[..text.find("count = 30").unwrap()].matches('\n').count() + 1;
         let expected = format!("my.toml:{line}:1: sm.count = 0: must be at least 1\n   |\n{line} | count = 0\n   | ^^^^^^^^^");

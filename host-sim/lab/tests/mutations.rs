@@ -228,14 +228,14 @@ proptest! {
 
     #[test]
     fn a_mutated_machine_is_refused_or_can_be_built(mutations in prop::collection::vec(mutation(), 1..4)) {
-        let bytes = mutations.iter().fold(include_bytes!("../../../configs/gpus/rtx2060-accelsim.toml").to_vec(), apply);
+        let bytes = mutations.iter().fold(mias_machines::text("rtx2060-accelsim").unwrap().as_bytes().to_vec(), apply);
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }
 
     /// Some of its numbers anything, in range or up to the most that can be written.
     #[test]
     fn a_machine_of_any_numbers_is_refused_or_can_be_built(numbers in prop::collection::vec((any::<Index>(), number()), 1..6)) {
-        let file = include_bytes!("../../../configs/gpus/rtx2060-accelsim.toml").to_vec();
+        let file = mias_machines::text("rtx2060-accelsim").unwrap().as_bytes().to_vec();
         let bytes = numbers.into_iter().fold(file, |bytes, (at, number)| apply(bytes, &Mutation::Number(at, number)));
         build("my.toml", &String::from_utf8_lossy(&bytes));
     }

@@ -18,7 +18,7 @@ fn read(path: &str) -> String {
 
 /// The machines that the guide's examples speak of, as a reader would have made them, and the traces of the project.
 fn lay_out(folder: &Path) {
-    let whole = read("configs/gpus/rtx2060.toml");
+    let whole = mias_machines::text("rtx2060").expect("a machine that is built in").to_owned();
     let half = GPU_OF_HALF_SIZE.iter().fold(whole.clone(), |text, (old, new)| {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1)

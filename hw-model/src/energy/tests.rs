@@ -13,7 +13,7 @@ use mias_firmware::regs::PolicyCode;
 use proptest::prelude::*;
 
 fn machine() -> GpuConfig {
-    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
     toml::from_str(text).expect("the shipped file is valid")
 }
 

@@ -59,7 +59,7 @@ impl Microcontroller for Table {
 }
 
 fn config() -> GpuConfig {
-    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
     toml::from_str(text).expect("the reference machine's file is valid")
 }
 

@@ -23,7 +23,7 @@ pub use system::MemorySystem;
 /// The machine of the reference numbers, for tests.
 #[cfg(test)]
 pub(crate) fn test_config() -> crate::config::GpuConfig {
-    let text = include_str!("../../../configs/gpus/rtx2060-accelsim.toml");
+    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
     toml::from_str(text).expect("the shipped file is valid")
 }
 

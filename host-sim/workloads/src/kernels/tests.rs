@@ -89,7 +89,7 @@ fn resources_are_those_of_the_thesis_kernels() {
 
 /// The machine of the thesis.
 fn rtx2060() -> mias_hw_model::config::GpuConfig {
-    toml::from_str(include_str!("../../../../configs/gpus/rtx2060.toml")).unwrap()
+    toml::from_str(mias_machines::text("rtx2060").unwrap()).unwrap()
 }
 
 /// The SDK's tree too: more registers than the SDK's 32, of no consequence for occupancy.

@@ -1,4 +1,4 @@
-//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are in `plans/`; docs/user-guide.md describes
+//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are those of `mias-plans`; docs/user-guide.md describes
 //! every key.
 
 mod kernels;
@@ -25,19 +25,6 @@ const DEFAULT_CYCLES: u64 = 5_000_000;
 
 /// Plans that include plans that include plans.
 const DEEPEST_INCLUDE: u32 = 4;
-
-/// The plans built in: name and file.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("thesis", include_str!("../../../../../plans/thesis.toml")),
-    ("extended", include_str!("../../../../../plans/extended.toml")),
-    ("quick", include_str!("../../../../../plans/quick.toml")),
-    ("baselines", include_str!("../../../../../plans/baselines.toml")),
-    ("rules", include_str!("../../../../../plans/rules.toml")),
-    ("sensitivity", include_str!("../../../../../plans/sensitivity.toml")),
-    ("linear", include_str!("../../../../../plans/linear.toml")),
-    ("memory-pairs", include_str!("../../../../../plans/memory-pairs.toml")),
-    ("roofline", include_str!("../../../../../plans/roofline.toml")),
-];
 
 /// What is wrong with a plan: file, line, remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,7 +77,7 @@ pub struct Experiment {
 
 /// Names of the plans built in.
 pub fn names() -> Vec<&'static str> {
-    BUILT_IN.iter().map(|(name, _)| *name).collect()
+    mias_plans::ALL.iter().map(|(name, _)| *name).collect()
 }
 
 /// The plan `name_or_path`: one that is built in, else the TOML file at that path. It may name any of `policies`.
@@ -116,8 +103,8 @@ pub fn parse(file: &str, text: &str, policies: &Policies) -> Result<Plan, PlanEr
 }
 
 fn text_of(name_or_path: &str) -> Result<(String, String), String> {
-    if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
-        return Ok((format!("{name}.toml"), (*text).to_owned()));
+    if let Some(text) = mias_plans::text(name_or_path) {
+        return Ok((format!("{name_or_path}.toml"), text.to_owned()));
     }
     let path = Path::new(name_or_path);
     let looks_like_a_path = path.components().count() > 1 || path.extension().is_some_and(|extension| extension == "toml");

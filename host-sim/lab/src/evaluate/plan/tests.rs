@@ -32,7 +32,9 @@ fn refused_with(from: &str, to: &str) -> String {
 
 #[test]
 fn built_in_plans_are_sound() {
-    crate::built_in::assert_complete("plans", names(), |name| load(name).unwrap().name);
+    for name in names() {
+        assert_eq!(load(name).unwrap().name, name);
+    }
     // Algorithms.md 6.1: 7 kernels, 21 pairs, 5,000,000 cycles.
     let thesis = load("thesis").unwrap();
     assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
@@ -103,7 +105,7 @@ fn options_that_are_off_can_be_set() {
 /// A machine without energies gets all of them, or none.
 #[test]
 fn a_table_that_is_not_in_the_machines_file_can_be_given() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/gpus/rtx2060.toml")).unwrap();
+    let text = mias_machines::text("rtx2060").unwrap();
     let (without, energy) = text.split_once("[energy]\n").unwrap();
     let (energy, lane) = energy.split_once("[energy.lane]\n").unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -214,7 +216,7 @@ fn paths_are_relative_to_the_plan() {
     let folder = tempfile::tempdir().unwrap();
     let (gpu, graph) = (folder.path().join("half.toml"), folder.path().join("small.gr"));
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::fs::copy(root.join("configs/gpus/dai18.toml"), &gpu).unwrap();
+    std::fs::write(&gpu, mias_machines::text("dai18").unwrap()).unwrap();
     std::fs::copy(root.join("examples/saxpy/saxpy.toml"), folder.path().join("saxpy.toml")).unwrap();
     std::fs::write(&graph, "").unwrap();
     let beside = plan_in(folder.path(), &|text| {

@@ -1,0 +1,42 @@
+//! The plans that come with `mias`, as text: which kernels, policies and settings `mias evaluate` runs, a TOML file each.
+
+/// The texts of `NAME.toml`, with their names.
+macro_rules! plans {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!($name, ".toml")))),*] };
+}
+
+/// Name and file of every plan, in the order of lists.
+pub const ALL: &[(&str, &str)] =
+    plans!["thesis", "extended", "quick", "baselines", "rules", "sensitivity", "linear", "memory-pairs", "roofline"];
+
+/// The file of the plan called `name`.
+pub fn text(name: &str) -> Option<&'static str> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each file is in the list, under the name that it has inside.
+    #[test]
+    fn the_list_is_the_folder() {
+        let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let names = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = names.filter(|name| name.ends_with(".toml") && name != "Cargo.toml").collect();
+        let mut listed: Vec<String> = ALL.iter().map(|(name, _)| format!("{name}.toml")).collect();
+        files.sort();
+        listed.sort();
+        assert_eq!(files, listed);
+        for (name, text) in ALL {
+            let inside = format!("name = {name:?}");
+            assert_eq!(text.lines().find(|line| line.starts_with("name")), Some(inside.as_str()));
+        }
+    }
+
+    #[test]
+    fn plans_are_found_by_name() {
+        assert!(text("quick").is_some_and(|text| text.contains("[[experiment]]")));
+        assert_eq!(text("quack"), None);
+    }
+}
