@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
+use mias_firmware::policy::{NAMED, PolicyCode};
 use mias_firmware::regs::{self, Access, Register, global, slot, sm};
 
 use crate::svd;
@@ -21,11 +22,40 @@ pub(crate) const FIELDS: &str = include_str!("../../firmware/src/regs/fields.rs"
 /// Where the counters' meanings are.
 const COUNTERS: &str = include_str!("../../firmware/src/counters.rs");
 
-/// Writes the page.
+/// The page on policies, with their codes between two marks; what stands outside of the two is people's.
+const POLICIES: &str = "docs/policies.md";
+const BEGIN: &str = "<!-- codes: begin -->\n";
+const END: &str = "<!-- codes: end -->\n";
+
+/// Writes the page, and the codes of policies into theirs.
 pub(crate) fn run() -> Result<()> {
     std::fs::write(path(), page()).with_context(|| format!("cannot write {PAGE}"))?;
     println!("wrote {PAGE}");
+    let document = root().join(POLICIES);
+    let text = std::fs::read_to_string(&document).with_context(|| format!("cannot read {POLICIES}"))?;
+    let text = with_codes(&text).with_context(|| format!("{POLICIES} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
+    std::fs::write(&document, text).with_context(|| format!("cannot write {POLICIES}"))?;
+    println!("wrote the codes in {POLICIES}");
     svd::write()
+}
+
+/// The page on policies with the codes as the table has them; none without the marks.
+fn with_codes(document: &str) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    let mut codes = String::from("\n| code | name | what it stands for | `--policy` |\n|---|---|---|---|\n");
+    for code in PolicyCode::ALL {
+        let names: Vec<String> = NAMED.iter().filter(|named| named.code == code).map(|named| format!("`{}`", named.name)).collect();
+        let names = if names.is_empty() { "-".to_owned() } else { names.join(", ") };
+        codes += &format!("| `{}` | `{code:?}` | {} | {names} |\n", code as u32, plain(code.meaning()));
+    }
+    Some(format!("{before}{BEGIN}{codes}\n{END}{after}"))
+}
+
+/// The codes of policies, as [`groups`] gives what is defined in a source text.
+pub(crate) fn policy_codes() -> Group {
+    let entry = |code: PolicyCode| Entry { name: format!("{code:?}"), value: (code as u32).to_string(), meaning: plain(code.meaning()) };
+    Group { name: "PolicyCode".into(), meaning: "Policies, in `global::STRAP_POLICY`.".into(), entries: PolicyCode::ALL.map(entry).into() }
 }
 
 fn path() -> PathBuf {
@@ -111,6 +141,7 @@ fn counters() -> String {
 
 fn fields() -> String {
     let mut text = String::from("\n## Bits and codes\n");
+    text += "\nThe codes of `STRAP_POLICY` are in [policies.md](policies.md#codes).\n";
     for group in groups(FIELDS) {
         text += &format!("\n### `{}`\n\n{}\n\n| name | value | meaning |\n|---|---|---|\n", group.name, group.meaning);
         for entry in group.entries {
@@ -191,6 +222,15 @@ mod tests {
     }
 
     #[test]
+    fn the_codes_of_policies_are_current() {
+        let written = std::fs::read_to_string(root().join(POLICIES)).unwrap();
+        assert!(with_codes(&written).as_ref() == Some(&written), "{POLICIES} is not what the table says; write it with `cargo xtask docs`");
+        for (number, policy) in PolicyCode::ALL.into_iter().enumerate() {
+            assert!(written.contains(&format!("| `{number}` | `{policy:?}` |")), "{policy:?}");
+        }
+    }
+
+    #[test]
     fn every_register_counter_bit_and_code_is_on_the_page() {
         let page = page();
         for register in global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS) {
@@ -199,15 +239,12 @@ mod tests {
         for counter in Counter::ALL {
             assert!(page.contains(&format!("| `{counter:?}` | {} |", counter.width())), "{counter:?}");
         }
-        for (number, policy) in regs::PolicyCode::ALL.into_iter().enumerate() {
-            assert!(page.contains(&format!("| `{policy:?}` | `{number}` |")), "{policy:?}");
-        }
         for (number, phase) in regs::PhaseCode::ALL.into_iter().enumerate() {
             assert!(page.contains(&format!("| `{phase:?}` | `{number}` |")), "{phase:?}");
         }
         let constants = FIELDS.lines().filter(|line| line.trim().starts_with("pub const ") && line.contains(": u32 =")).count();
         let listed: usize = groups(FIELDS).iter().map(|group| group.entries.len()).sum();
-        assert_eq!(listed, constants + regs::PolicyCode::ALL.len() + regs::PhaseCode::ALL.len());
+        assert_eq!(listed, constants + regs::PhaseCode::ALL.len());
     }
 
     #[test]

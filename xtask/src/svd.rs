@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use mias_firmware::regs::{self, Access, Register, global, slot, sm};
 
-use crate::docs::{FIELDS, Group, groups, plain};
+use crate::docs::{FIELDS, Group, groups, plain, policy_codes};
 use crate::util::root;
 
 /// The file, relative to the root.
@@ -41,7 +41,8 @@ pub(crate) fn write() -> Result<()> {
 
 /// The whole file.
 fn file() -> String {
-    let groups = groups(FIELDS);
+    let mut groups = groups(FIELDS);
+    groups.push(policy_codes());
     let mut text = format!(
         r#"<?xml version="1.0" encoding="utf-8"?>
 <!-- Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. -->

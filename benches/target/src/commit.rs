@@ -1,26 +1,15 @@
 //! From the interrupt to the commit of the quotas, by every policy that profiles: in time and late, on its longest ways.
 
-use mias_firmware::regs::PolicyCode;
+use mias_firmware::policy::{Charged, PolicyCode};
 use semihosting::println;
 
 use crate::block::Counts;
 use crate::launches::{ALL_FIT, FEW_POINTS, Launches, MANY_WAYS, PLACES, SETS, endless, extremes, many_points};
-use crate::measure::MIAS;
+use crate::measure::{counted, metrics};
 use crate::scenario::{Way, schedule};
 
-/// MIAS with the kernels alone beside the configurations.
-const WITH_ALONE: [(&str, PolicyCode); 4] = [
-    ("mias-stp", PolicyCode::MiasStp),
-    ("mias-guard", PolicyCode::MiasGuard),
-    ("mias-roofline", PolicyCode::MiasRoofline),
-    ("mias-roofline-stp", PolicyCode::MiasRooflineStp),
-];
-/// Policies that add TBs one by one.
-const ONE_BY_ONE: [(&str, PolicyCode); 2] = [("coordinated", PolicyCode::Coordinated), ("maestro", PolicyCode::Maestro)];
-const WATER_FILL: (&str, PolicyCode) = ("warped-slicer", PolicyCode::WarpedSlicer);
-/// The same where all points fit together, which the page has apart.
+/// Water-filling where all points fit together, which the page has apart.
 const CLIMB: (&str, PolicyCode) = ("warped-slicer-all-fit", PolicyCode::WarpedSlicer);
-const LARGEST_SUM: (&str, PolicyCode) = ("warped-slicer-sum", PolicyCode::WarpedSlicerSum);
 
 const IN_TIME: Way = Way { drained: true, ..Way::USUAL };
 const LATE: Way = Way { late: true, ..IN_TIME };
@@ -38,29 +27,30 @@ const BY_TBS: [Way; 4] = [
 /// Prints all of it for a machine with so many SMs; returns the deepest stack.
 pub(crate) fn measure(sms: u16) -> u32 {
     let mut deepest = 0;
-    let mut all = |policies: &[(&str, PolicyCode)], launches: &[Launches], ways: &[Way]| {
-        for launches in launches {
-            for (policy, way) in policies.iter().flat_map(|policy| ways.iter().map(move |way| (policy, way))) {
-                deepest = deepest.max(commits(sms, launches, *policy, *way));
+    let mut all = |policies: &mut dyn Iterator<Item = (&'static str, PolicyCode)>, launches: &[Launches], ways: &[Way]| {
+        for policy in policies {
+            for (launches, way) in launches.iter().flat_map(|launches| ways.iter().map(move |way| (launches, way))) {
+                deepest = deepest.max(commits(sms, launches, policy, *way));
             }
         }
     };
     let (sets, extremes) = (SETS.map(endless), extremes(sms));
     for launches in [&sets[..], &extremes] {
-        all(&MIAS, launches, &RANKED);
-        all(&WITH_ALONE, launches, &RANKED);
-        all(&WITH_ALONE, launches, &APART);
+        all(&mut metrics(), launches, &RANKED);
+        all(&mut counted(Charged::WithAlone), launches, &RANKED);
+        all(&mut counted(Charged::WithAlone), launches, &APART);
     }
     for launches in [&sets[..], &PLACES] {
-        all(&ONE_BY_ONE, launches, &RANKED[..2]);
-        all(&ONE_BY_ONE, launches, &APART);
+        all(&mut counted(Charged::OneByOne), launches, &RANKED[..2]);
+        all(&mut counted(Charged::OneByOne), launches, &APART);
     }
     for launches in [&sets[..], &extremes, &FEW_POINTS] {
-        all(&[WATER_FILL, LARGEST_SUM], launches, &BY_TBS);
+        all(&mut counted(Charged::WaterFill), launches, &BY_TBS);
+        all(&mut counted(Charged::Sum), launches, &BY_TBS);
     }
-    all(&[WATER_FILL], &many_points(sms), &BY_TBS);
-    all(&[LARGEST_SUM], &MANY_WAYS, &BY_TBS);
-    all(&[CLIMB], &ALL_FIT, &BY_TBS[..1]);
+    all(&mut counted(Charged::WaterFill), &many_points(sms), &BY_TBS);
+    all(&mut counted(Charged::Sum), &MANY_WAYS, &BY_TBS);
+    all(&mut [CLIMB].into_iter(), &ALL_FIT, &BY_TBS[..1]);
     deepest
 }
 

@@ -1,6 +1,6 @@
 //! All measurements, one line each on the host's standard output.
 
-use mias_firmware::regs::PolicyCode;
+use mias_firmware::policy::{Charged, NAMED, PolicyCode};
 use semihosting::println;
 
 use crate::block::Counts;
@@ -39,28 +39,21 @@ fn looking() -> u32 {
     board::ticks(from, to)
 }
 
-/// MIAS by its four metrics.
-pub(crate) const MIAS: [(&str, PolicyCode); 4] = [
-    ("ipc", PolicyCode::MiasIpc),
-    ("ipm-ipc", PolicyCode::MiasIpmIpc),
-    ("factor", PolicyCode::MiasFactor),
-    ("linear", PolicyCode::MiasLinear),
-];
+/// MIAS by its four metrics, as the bench calls them.
+pub(crate) fn metrics() -> impl Iterator<Item = (&'static str, PolicyCode)> + Clone {
+    counted(Charged::Metric).map(|(name, code)| (name.strip_prefix("mias-").unwrap_or(name), code))
+}
 
-const OTHERS: [(&str, PolicyCode); 12] = [
-    ("left-over", PolicyCode::LeftOver),
-    ("spatial", PolicyCode::Spatial),
-    ("fixed", PolicyCode::FixedConfig),
-    ("smk", PolicyCode::Smk),
-    ("warped-slicer", PolicyCode::WarpedSlicer),
-    ("warped-slicer-sum", PolicyCode::WarpedSlicerSum),
-    ("mias-stp", PolicyCode::MiasStp),
-    ("mias-guard", PolicyCode::MiasGuard),
-    ("maestro", PolicyCode::Maestro),
-    ("coordinated", PolicyCode::Coordinated),
-    ("mias-roofline", PolicyCode::MiasRoofline),
-    ("mias-roofline-stp", PolicyCode::MiasRooflineStp),
-];
+/// Policies whose decisions are counted in the same situations. Of those of one code, which differ in an option, the first.
+pub(crate) fn counted(charged: Charged) -> impl Iterator<Item = (&'static str, PolicyCode)> + Clone {
+    NAMED.iter().filter(move |named| named.charged == charged && named.option == 0).map(|named| (named.name, named.code))
+}
+
+/// All policies of the firmware but those four.
+fn others() -> impl Iterator<Item = (&'static str, PolicyCode)> {
+    let named = NAMED.iter().filter(|named| named.charged != Charged::Metric && named.option == 0);
+    named.map(|named| (named.name, named.code)).chain([("fixed", PolicyCode::FixedConfig)])
+}
 
 /// All of it, then the end.
 pub(crate) fn run() -> ! {
@@ -70,13 +63,13 @@ pub(crate) fn run() -> ! {
         let mut bus = unsafe { block::bus() };
         block::count(&mut bus, sms, Counts::Rising, |_| 0);
         let floors = [floor::ipc, floor::ipm_ipc, floor::factor, floor::factor];
-        for ((name, _), floor) in MIAS.into_iter().zip(floors) {
+        for ((name, _), floor) in metrics().zip(floors) {
             let (span, sum) = Span::of(|| floor(&mut bus, core::hint::black_box(sms)));
             assert_ne!(sum, 0);
             println!("floor {sms} {name} {}", span.instructions());
         }
         for kernels in SETS {
-            for (name, policy) in MIAS.into_iter().chain(OTHERS) {
+            for (name, policy) in metrics().chain(others()) {
                 let points = matches!(policy, PolicyCode::WarpedSlicer | PolicyCode::WarpedSlicerSum);
                 let way = Way { counts: if points { Counts::ByTbs } else { Counts::Rising }, ..Way::USUAL };
                 let costs = schedule(policy, sms, &endless(kernels), way);

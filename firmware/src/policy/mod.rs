@@ -1,5 +1,6 @@
 //! Scheduling policies behind the thesis' three operations (seed 000 section 3.3.3). One file per policy.
 
+#[macro_use]
 mod any;
 mod coordinated;
 mod fixed_config;
@@ -11,10 +12,10 @@ mod mias_stp;
 mod smk;
 mod space;
 mod spatial;
+mod table;
 mod warped_slicer;
 mod water_fill;
 
-pub use any::AnyPolicy;
 pub use coordinated::Coordinated;
 pub use fixed_config::FixedConfig;
 pub use left_over::LeftOver;
@@ -24,6 +25,7 @@ pub use mias_guard::MiasGuard;
 pub use mias_stp::MiasStp;
 pub use smk::Smk;
 pub use spatial::Spatial;
+pub use table::{AnyPolicy, Charged, NAMED, Named, PolicyCode};
 pub use warped_slicer::{Objective, WarpedSlicer};
 
 use crate::configs::{ConfigTable, Origin, TbVector};

@@ -6,7 +6,7 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, VERSION_VALUE, global, slot, sm};
+use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, slot, sm};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -25,13 +25,14 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     definitions().for_each(|line| hasher.write(line.as_bytes()));
 }
 
-/// The lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`.
+/// The lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`. The codes of policies are in their table.
 fn definitions() -> impl Iterator<Item = &'static str> {
-    FIELDS.lines().map(str::trim).filter(|line| {
+    let fields = FIELDS.lines().map(str::trim).filter(|line| {
         let constant = line.starts_with("pub const ") && line.contains(": u32 = ");
         let code = line.ends_with(',') && line.starts_with(|first: char| first.is_ascii_uppercase()) && line.contains(" = ");
         constant || code
-    })
+    });
+    fields.chain(PolicyCode::DEFINITIONS)
 }
 
 #[cfg(test)]

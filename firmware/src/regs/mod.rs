@@ -36,10 +36,10 @@ mod fields;
 mod fingerprint;
 
 pub use describe::{Access, Register};
-pub use fields::{
-    PhaseCode, PolicyCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status,
-};
+pub use fields::{PhaseCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status};
 pub use fingerprint::fingerprint;
+
+pub use crate::policy::PolicyCode;
 
 /// SMs that the map has room for.
 pub const MAX_SMS: usize = 256;

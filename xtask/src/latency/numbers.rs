@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
+use mias_firmware::policy::{Charged, NAMED, Named};
 
 /// The metrics, as the bench calls them.
 pub(super) const METRICS: [&str; 4] = ["ipc", "ipm-ipc", "factor", "linear"];
 
-/// The other policies that decide by measuring, as the bench calls them.
-pub(super) const OTHERS: [&str; 8] =
-    ["mias-stp", "mias-guard", "mias-roofline", "mias-roofline-stp", "warped-slicer", "warped-slicer-sum", "coordinated", "maestro"];
+/// The other policies that decide by measuring, as the bench calls them: those that are counted in the same situations side by side.
+pub(super) fn others() -> Vec<&'static str> {
+    let counted = |named: &&Named| named.charged > Charged::Metric && named.option == 0;
+    let mut others: Vec<&Named> = NAMED.iter().filter(counted).collect();
+    others.sort_by_key(|named| named.charged);
+    others.into_iter().map(|named| named.name).collect()
+}
 
 /// What one decision cost, in instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

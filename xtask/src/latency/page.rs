@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::numbers::{METRICS, Numbers, OTHERS};
+use super::numbers::{METRICS, Numbers, others as other_policies};
 
 /// Counters of an SM that a metric reads.
 pub(super) fn reads(metric: &str) -> u64 {
@@ -90,11 +90,12 @@ fn decisions(numbers: &Numbers) -> String {
 }
 
 fn others(numbers: &Numbers) -> String {
-    let mut text = format!("| SMs | kernels | {} |\n|---|---|{}\n", OTHERS.join(" | "), "---|".repeat(OTHERS.len()));
+    let policies = other_policies();
+    let mut text = format!("| SMs | kernels | {} |\n|---|---|{}\n", policies.join(" | "), "---|".repeat(policies.len()));
     let rows: BTreeSet<_> = numbers.decisions.keys().map(|(sms, kernels, ..)| (sms, kernels)).collect();
     for (sms, kernels) in rows {
         text += &format!("| {sms} | {kernels} |");
-        for policy in OTHERS {
+        for &policy in &policies {
             let decisions = numbers.decisions.iter().filter(|((s, k, p, ..), _)| (s, k, p.as_str()) == (sms, kernels, policy));
             let cells: Vec<String> =
                 decisions.map(|((.., configs), decision)| format!("{configs}: {}", grouped(decision.to_choice))).collect();

@@ -1,6 +1,6 @@
 //! `firmware/decision-latency.toml`, from the measurements: what the simulation takes a decision's time from.
 
-use super::numbers::{METRICS, Numbers, OTHERS};
+use super::numbers::{METRICS, Numbers, others};
 
 /// A list of rows: what the file calls it, and of each column what it is called by the file and by the bench.
 type Group = (&'static str, &'static [(&'static str, &'static str)]);
@@ -46,9 +46,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # page has them as they are.
 ",
     );
+    let others: Vec<_> = others().into_iter().map(|policy| (policy, [(policy, policy)])).collect();
     for numbers in all {
         text += &format!("\n[{}]\n", name(numbers.core));
-        let others = OTHERS.map(|policy| (policy, [(policy, policy)]));
         for (group, columns) in [MIAS].into_iter().chain(others.iter().map(|(policy, columns)| (*policy, &columns[..]))) {
             text += &format!("{group} = [\n{}]\n", rows(numbers, columns));
         }

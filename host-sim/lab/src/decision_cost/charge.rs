@@ -1,6 +1,7 @@
 //! Whose counts a policy's decisions are charged.
 
 use crate::experiment::policy::Policy;
+use mias_firmware::policy::{Charged, NAMED};
 
 /// The column of the largest of MIAS' four metrics.
 const WORST: &str = "worst";
@@ -21,28 +22,15 @@ impl Charge {
     /// its own worst case only. One of the program's own is not in the table, and charged the slowest metric; neither are policies
     /// that do not decide, which nobody asks for.
     pub fn of(policy: Policy, worst: bool) -> Self {
-        match policy {
-            Policy::MiasIpc | Policy::MiasIpmIpc | Policy::MiasFactor | Policy::MiasLinear if !worst => Charge::Metric(policy.name()),
-            // The same steps but for the scaling.
-            Policy::WarpedSlicerUnscaled => Charge::Policy(Policy::WarpedSlicer.name()),
-            Policy::MiasStp
-            | Policy::MiasGuard
-            | Policy::MiasRoofline
-            | Policy::MiasRooflineStp
-            | Policy::WarpedSlicer
-            | Policy::WarpedSlicerSum
-            | Policy::Coordinated
-            | Policy::Maestro => Charge::Policy(policy.name()),
-            Policy::MiasIpc
-            | Policy::MiasIpmIpc
-            | Policy::MiasFactor
-            | Policy::MiasLinear
-            | Policy::LeftOver
-            | Policy::Spatial
-            | Policy::Null
-            | Policy::Sequential
-            | Policy::Smk
-            | Policy::Own(_) => Charge::SlowestMetric,
+        match policy.in_firmware() {
+            None => Charge::SlowestMetric,
+            Some(named) => match named.charged {
+                Charged::SlowestMetric => Charge::SlowestMetric,
+                Charged::Metric if worst => Charge::SlowestMetric,
+                Charged::Metric => Charge::Metric(named.name),
+                // Of policies of one code, which differ in an option, the first was counted: the steps are the same.
+                _ => Charge::Policy(NAMED.iter().find(|first| first.code == named.code).unwrap_or(named).name),
+            },
         }
     }
 

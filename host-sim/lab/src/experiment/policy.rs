@@ -1,107 +1,106 @@
-//! What decides where TBs go, by the names that users type.
+//! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/src/policy/table.rs`), two notions of
+//! experiments, and the program's own.
 
 use super::own::Own;
 use crate::choices;
+use mias_firmware::named_policies;
+use mias_firmware::policy::{Charged, NAMED, Named};
+use std::cmp::Ordering;
 
-/// A policy that a run can be asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Policy {
-    /// Kernels in launch order, each as far as it goes; the next takes what is left.
-    LeftOver,
-    /// Disjoint sets of SMs.
-    Spatial,
-    /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat.
-    Null,
-    /// The kernels one after the other, derived from their runs alone: what STP compares with.
-    Sequential,
-    /// MIAS, by instructions per cycle.
-    MiasIpc,
-    /// MIAS, by instructions per miss times instructions per cycle.
-    MiasIpmIpc,
-    /// MIAS, by IPC with memory stalls scaled by the share of outstanding accesses.
-    MiasFactor,
-    /// MIAS, by IPC with memory stalls corrected linearly.
-    MiasLinear,
-    /// MIAS, by normalised progress.
-    MiasStp,
-    /// MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose.
-    MiasGuard,
-    /// Warped-Slicer: kernels profiled alone, the largest loss of a kernel made small.
-    WarpedSlicer,
-    /// Warped-Slicer without its scaling factor.
-    WarpedSlicerUnscaled,
-    /// Warped-Slicer's profile, the sum of instructions made large.
-    WarpedSlicerSum,
-    /// SMK-P: TBs by dominant resource fairness.
-    Smk,
-    /// TBs by the utilisation of schedulers, interconnect and DRAM.
-    Coordinated,
-    /// The better of spatial and smk, each measured on the whole GPU.
-    Maestro,
-    /// MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress.
-    MiasRoofline,
-    /// MIAS, by the normalised progress that the whole GPU would make, limited by DRAM.
-    MiasRooflineStp,
-    /// One that the program brings itself.
-    Own(Own),
+/// Makes [`Policy`] of the firmware's table, and what experiments know beside it.
+macro_rules! policies {
+    ($($Policy:ident, $name:literal, $Code:ident, $option:expr, $Charged:ident, $colour:literal, $help:literal;)+) => {
+        /// A policy that a run can be asked for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Policy {
+            $(#[doc = $help] $Policy,)+
+            /// Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat
+            Null,
+            /// The kernels one after the other, derived from their runs alone: what STP compares with
+            Sequential,
+            /// One that the program brings itself.
+            Own(Own),
+        }
+
+        /// The firmware's, in the order of its table.
+        const FIRMWARE: [Policy; NAMED.len()] = [$(Policy::$Policy),+];
+
+        impl Policy {
+            /// What the firmware's table says of it; none if it is not the firmware's.
+            pub fn in_firmware(self) -> Option<&'static Named> {
+                match self {
+                    $(Policy::$Policy => NAMED.get(Policy::$Policy.place()),)+
+                    Policy::Null | Policy::Sequential | Policy::Own(_) => None,
+                }
+            }
+
+            /// Its place in the firmware's table; of another policy beyond it.
+            const fn place(self) -> usize {
+                /// The same policies as numbers.
+                enum Place {
+                    $($Policy,)+
+                }
+                match self {
+                    $(Policy::$Policy => Place::$Policy as usize,)+
+                    Policy::Null | Policy::Sequential | Policy::Own(_) => NAMED.len(),
+                }
+            }
+        }
+    };
 }
 
+named_policies!(policies);
+
 impl Policy {
+    /// All that are built in, in the order of reports: the notions of experiments stand after Spatial.
+    pub const ALL: [Policy; NAMED.len() + 2] = {
+        let mut all = [Policy::Null; NAMED.len() + 2];
+        let mut at = 0;
+        while at < FIRMWARE.len() {
+            let after_spatial = FIRMWARE[at].place() > Policy::Spatial.place();
+            all[if after_spatial { at + 2 } else { at }] = FIRMWARE[at];
+            at += 1;
+        }
+        all[Policy::Spatial.place() + 2] = Policy::Sequential;
+        all
+    };
+
+    /// [`PolicySet::Thesis`], in the order of reports.
+    const THESIS: [Policy; 7] =
+        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
+
     /// The name that users type.
     pub fn name(self) -> &'static str {
         match self {
-            Policy::LeftOver => "left-over",
-            Policy::Spatial => "spatial",
             Policy::Null => "null",
             Policy::Sequential => "sequential",
-            Policy::MiasIpc => "mias-ipc",
-            Policy::MiasIpmIpc => "mias-ipm-ipc",
-            Policy::MiasFactor => "mias-factor",
-            Policy::MiasLinear => "mias-linear",
-            Policy::MiasStp => "mias-stp",
-            Policy::MiasGuard => "mias-guard",
-            Policy::WarpedSlicer => "warped-slicer",
-            Policy::WarpedSlicerUnscaled => "warped-slicer-unscaled",
-            Policy::WarpedSlicerSum => "warped-slicer-sum",
-            Policy::Smk => "smk",
-            Policy::Coordinated => "coordinated",
-            Policy::Maestro => "maestro",
-            Policy::MiasRoofline => "mias-roofline",
-            Policy::MiasRooflineStp => "mias-roofline-stp",
             Policy::Own(own) => own.name(),
+            _ => self.in_firmware().map_or("", |named| named.name),
         }
     }
 
     /// What it is, in a line.
     pub fn help(self) -> &'static str {
         match self {
-            Policy::LeftOver => "Kernels in launch order, each as far as it goes; the next takes what is left",
-            Policy::Spatial => "Disjoint sets of SMs",
             Policy::Null => "Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat",
             Policy::Sequential => "The kernels one after the other, derived from their runs alone: what STP compares with",
-            Policy::MiasIpc => "MIAS, by instructions per cycle",
-            Policy::MiasIpmIpc => "MIAS, by instructions per miss times instructions per cycle",
-            Policy::MiasFactor => "MIAS, by IPC with memory stalls scaled by the share of outstanding accesses",
-            Policy::MiasLinear => "MIAS, by IPC with memory stalls corrected linearly",
-            Policy::MiasStp => "MIAS, by normalised progress",
-            Policy::MiasGuard => {
-                "MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose"
-            }
-            Policy::WarpedSlicer => "Warped-Slicer: kernels profiled alone, the largest loss of a kernel made small",
-            Policy::WarpedSlicerUnscaled => "Warped-Slicer without its scaling factor",
-            Policy::WarpedSlicerSum => "Warped-Slicer's profile, the sum of instructions made large",
-            Policy::Smk => "SMK-P: TBs by dominant resource fairness",
-            Policy::Coordinated => "TBs by the utilisation of schedulers, interconnect and DRAM",
-            Policy::Maestro => "The better of spatial and smk, each measured on the whole GPU",
-            Policy::MiasRoofline => "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress",
-            Policy::MiasRooflineStp => "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM",
             Policy::Own(own) => own.help(),
+            _ => self.in_firmware().map_or("", |named| named.help),
+        }
+    }
+
+    /// Its colour in charts, as in HTML; none for one of the program's own.
+    pub fn colour(self) -> Option<&'static str> {
+        match self {
+            Policy::Null => Some("#222222"),
+            Policy::Sequential => Some("#DDCC77"),
+            _ => self.in_firmware().map(|named| named.colour),
         }
     }
 
     /// Whether it decides by measuring; one of the program's own is taken to.
     pub fn measures(self) -> bool {
-        self.decides() && !matches!(self, Policy::LeftOver | Policy::Spatial | Policy::Smk)
+        self.decides() && self.in_firmware().is_none_or(|named| named.charged != Charged::SlowestMetric)
     }
 
     /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known, or no run at all.
@@ -117,31 +116,24 @@ impl Policy {
         }
     }
 
-    /// All that are built in, in the order of reports.
-    pub const ALL: [Policy; 18] = [
-        Policy::LeftOver,
-        Policy::Spatial,
-        Policy::Null,
-        Policy::Sequential,
-        Policy::MiasIpc,
-        Policy::MiasIpmIpc,
-        Policy::MiasFactor,
-        Policy::MiasLinear,
-        Policy::MiasStp,
-        Policy::MiasGuard,
-        Policy::WarpedSlicer,
-        Policy::WarpedSlicerUnscaled,
-        Policy::WarpedSlicerSum,
-        Policy::Smk,
-        Policy::Coordinated,
-        Policy::Maestro,
-        Policy::MiasRoofline,
-        Policy::MiasRooflineStp,
-    ];
+    /// Its place in [`Policy::ALL`]; of the program's own behind all of them, by name.
+    fn rank(self) -> (usize, &'static str) {
+        let place = Policy::ALL.iter().position(|&policy| policy == self);
+        (place.unwrap_or(Policy::ALL.len()), self.name())
+    }
+}
 
-    /// [`PolicySet::Thesis`], in the order of reports.
-    const THESIS: [Policy; 7] =
-        [Policy::LeftOver, Policy::Spatial, Policy::Null, Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::MiasLinear];
+/// In the order of reports.
+impl Ord for Policy {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Policy {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 choices! {

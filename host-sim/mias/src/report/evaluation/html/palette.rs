@@ -1,7 +1,8 @@
-//! Colours: the eight of Okabe and Ito (2008), which people with any colour vision can tell apart, and for what goes beyond them those of
-//! Tol's muted and dark schemes (SRON/EPS/TN/09-002). Each policy and stall class has one throughout the report.
+//! Colours, each policy and stall class having one throughout the report. Those of built-in policies are in the table of policies
+//! (`firmware/src/policy/table.rs`), which says where they come from.
 
 use mias_hw_model::sm::IssueClass;
+use mias_lab::experiment::policy::Policy;
 
 /// For what is no policy's: references, means.
 pub(super) const INK: &str = "#222222";
@@ -12,12 +13,10 @@ const GREEN: &str = "#009E73";
 const ORANGE: &str = "#E69F00";
 const PURPLE: &str = "#CC79A7";
 const SKY: &str = "#56B4E9";
-const YELLOW: &str = "#F0E442";
 const GREY: &str = "#999999";
-const SAND: &str = "#DDCC77";
 
-/// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes (the same
-/// note), none that a built-in policy has.
+/// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes
+/// (SRON/EPS/TN/09-002), none that a built-in policy has.
 const OWN: [&str; 6] = ["#EE3377", "#004488", "#997700", "#EE99AA", "#6699CC", "#CC3311"];
 
 /// Colours of the policies of a report.
@@ -46,29 +45,8 @@ impl Palette {
     }
 }
 
-fn built_in(policy: &str) -> Option<&'static str> {
-    Some(match policy {
-        "left-over" => GREY,
-        "spatial" => SKY,
-        "null" => INK,
-        "sequential" => SAND,
-        // The thesis' colour for it.
-        "warped-slicer" => PURPLE,
-        "mias-ipc" => BLUE,
-        "mias-ipm-ipc" => VERMILLION,
-        "mias-factor" => GREEN,
-        "mias-linear" => ORANGE,
-        "mias-stp" => YELLOW,
-        "mias-guard" => "#332288",
-        "warped-slicer-unscaled" => "#882255",
-        "warped-slicer-sum" => "#44AA99",
-        "smk" => "#999933",
-        "coordinated" => "#117733",
-        "maestro" => "#CC6677",
-        "mias-roofline" => "#AA4499",
-        "mias-roofline-stp" => "#663333",
-        _ => return None,
-    })
+fn built_in(name: &str) -> Option<&'static str> {
+    Policy::ALL.iter().find(|policy| policy.name() == name)?.colour()
 }
 
 /// Colour and dash of the n-th of several curves.
@@ -90,7 +68,6 @@ pub(super) const STALLS: [(IssueClass, &str, &str); 5] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_lab::experiment::policy::Policy;
     use std::collections::BTreeSet;
 
     #[test]

@@ -1,0 +1,191 @@
+//! The one table of policies: what each is called, its code in [`crate::regs::global::STRAP_POLICY`], how it is built, what its
+//! decisions are charged, and its colour in charts. The register map, the firmware, its benches on the target, the command line, plans
+//! and reports take all of it from here. A policy more is a file beside this one and a line in each of the three lists.
+//!
+//! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
+
+use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
+use crate::metric::roofline::Objective as Aim;
+use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
+use crate::regs::option;
+
+any_policy! {
+    /// Left-over.
+    LeftOver(LeftOver),
+    /// Spatial.
+    Spatial(Spatial),
+    /// MIAS deciding by IPC.
+    MiasIpc(Mias<Ipc>),
+    /// MIAS deciding by IPM*IPC.
+    MiasIpmIpc(Mias<IpmIpc>),
+    /// MIAS deciding by Factor.
+    MiasFactor(Mias<Factor>),
+    /// MIAS deciding by Linear.
+    MiasLinear(Mias<Linear>),
+    /// A given configuration.
+    FixedConfig(FixedConfig),
+    /// SMK-P.
+    Smk(Smk),
+    /// Warped-Slicer, in both variants.
+    WarpedSlicer(WarpedSlicer),
+    /// MIAS deciding by STP, or by what the whole GPU would do.
+    MiasStp(MiasStp),
+    /// MIAS with guard.
+    MiasGuard(MiasGuard),
+    /// The better of Spatial and SMK-P, as measured.
+    Maestro(Maestro),
+    /// Coordinated TB combination.
+    Coordinated(Coordinated),
+}
+
+// Codes never change. `machine`, `settings` and `fixed` are what the straps say.
+policy_codes! { (machine, settings, fixed)
+    LeftOver = 0, "Left-over.": AnyPolicy::LeftOver(LeftOver);
+    Spatial = 1, "Spatial.": AnyPolicy::Spatial(Spatial);
+    MiasIpc = 2, "MIAS deciding by IPC.": AnyPolicy::MiasIpc(Mias { metric: Ipc });
+    MiasIpmIpc = 3, "MIAS deciding by IPM*IPC.": AnyPolicy::MiasIpmIpc(Mias { metric: IpmIpc });
+    MiasFactor = 4, "MIAS deciding by Factor.": AnyPolicy::MiasFactor(Mias { metric: Factor });
+    MiasLinear = 5, "MIAS deciding by Linear.": AnyPolicy::MiasLinear(
+        Mias { metric: Linear { coefficient: machine.linear_coefficient, literal: settings.literal_linear } }
+    );
+    FixedConfig = 6, "The vector in `STRAP_FIXED` on all SMs.": AnyPolicy::FixedConfig(FixedConfig { vector: fixed });
+    Smk = 7, "SMK-P: TBs by dominant resource fairness.": AnyPolicy::Smk(Smk);
+    WarpedSlicer = 8, "Warped-Slicer.": AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Least });
+    WarpedSlicerSum = 9, "Warped-Slicer, by the sum of performances.":
+        AnyPolicy::WarpedSlicer(WarpedSlicer { objective: Objective::Sum });
+    MiasStp = 10, "MIAS deciding by STP.": AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: None } });
+    MiasGuard = 11, "MIAS deciding by IPM*IPC, with guard.": AnyPolicy::MiasGuard(MiasGuard);
+    Maestro = 12, "The better of Spatial and SMK-P, as measured.": AnyPolicy::Maestro(Maestro);
+    Coordinated = 13, "Coordinated TB combination.": AnyPolicy::Coordinated(Coordinated);
+    MiasRoofline = 14, "MIAS deciding by what the whole GPU would do, in S and STP.":
+        AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Both) } });
+    MiasRooflineStp = 15, "The same, in STP alone.": AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Stp) } });
+}
+
+/// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
+/// its code and an option beside it, how its decisions are charged ([`Charged`]), its colour in charts (as in HTML), and a line
+/// of help.
+///
+/// The colours are the eight of Okabe and Ito (2008), which people with any colour vision can tell apart, and for what goes beyond them
+/// those of Tol's muted and dark schemes (SRON/EPS/TN/09-002). Warped-Slicer has the thesis' colour for it.
+#[macro_export]
+macro_rules! named_policies {
+    ($with:ident) => {
+        $with! {
+            LeftOver, "left-over", LeftOver, 0, SlowestMetric, "#999999",
+                "Kernels in launch order, each as far as it goes; the next takes what is left";
+            Spatial, "spatial", Spatial, 0, SlowestMetric, "#56B4E9", "Disjoint sets of SMs";
+            MiasIpc, "mias-ipc", MiasIpc, 0, Metric, "#0072B2", "MIAS, by instructions per cycle";
+            MiasIpmIpc, "mias-ipm-ipc", MiasIpmIpc, 0, Metric, "#D55E00",
+                "MIAS, by instructions per miss times instructions per cycle";
+            MiasFactor, "mias-factor", MiasFactor, 0, Metric, "#009E73",
+                "MIAS, by IPC with memory stalls scaled by the share of outstanding accesses";
+            MiasLinear, "mias-linear", MiasLinear, 0, Metric, "#E69F00", "MIAS, by IPC with memory stalls corrected linearly";
+            MiasStp, "mias-stp", MiasStp, 0, WithAlone, "#F0E442", "MIAS, by normalised progress";
+            MiasGuard, "mias-guard", MiasGuard, 0, WithAlone, "#332288",
+                "MIAS by instructions per miss times instructions per cycle; spatial where sharing SMs is predicted to lose";
+            WarpedSlicer, "warped-slicer", WarpedSlicer, 0, WaterFill, "#CC79A7",
+                "Warped-Slicer: kernels profiled alone, the largest loss of a kernel made small";
+            WarpedSlicerUnscaled, "warped-slicer-unscaled", WarpedSlicer, option::UNSCALED_PROFILE, WaterFill, "#882255",
+                "Warped-Slicer without its scaling factor";
+            WarpedSlicerSum, "warped-slicer-sum", WarpedSlicerSum, 0, Sum, "#44AA99",
+                "Warped-Slicer's profile, the sum of instructions made large";
+            Smk, "smk", Smk, 0, SlowestMetric, "#999933", "SMK-P: TBs by dominant resource fairness";
+            Coordinated, "coordinated", Coordinated, 0, OneByOne, "#117733",
+                "TBs by the utilisation of schedulers, interconnect and DRAM";
+            Maestro, "maestro", Maestro, 0, OneByOne, "#CC6677",
+                "The better of spatial and smk, each measured on the whole GPU";
+            MiasRoofline, "mias-roofline", MiasRoofline, 0, WithAlone, "#AA4499",
+                "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
+            MiasRooflineStp, "mias-roofline-stp", MiasRooflineStp, 0, WithAlone, "#663333",
+                "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
+        }
+    };
+}
+
+/// Whose counted instructions the decisions of a policy are charged, and with that in which situations they are counted on the target
+/// (`firmware/decision-latency.toml`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Charged {
+    /// Those of the slowest of MIAS' four metrics: the policy does not profile.
+    SlowestMetric,
+    /// Its own, or those of the slowest of the four: MIAS by one of the thesis' metrics.
+    Metric,
+    /// Its own: MIAS with the kernels alone beside the configurations.
+    WithAlone,
+    /// Its own: points of each kernel alone, and water-filling over them.
+    WaterFill,
+    /// Its own: points of each kernel alone, and the largest sum.
+    Sum,
+    /// Its own: TBs are added one by one.
+    OneByOne,
+}
+
+/// A policy that users can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What users type: small letters, digits and hyphens.
+    pub name: &'static str,
+    /// Its code.
+    pub code: PolicyCode,
+    /// The option in [`crate::regs::global::STRAP_OPTIONS`] that makes it another policy than its code alone; 0: none.
+    pub option: u32,
+    /// What its decisions are charged.
+    pub charged: Charged,
+    /// Its colour in charts, as in HTML: red, green, blue, two hexadecimal digits each.
+    pub colour: &'static str,
+    /// What it is, in a line without a full stop.
+    pub help: &'static str,
+}
+
+macro_rules! table {
+    ($($Policy:ident, $name:literal, $Code:ident, $option:expr, $Charged:ident, $colour:literal, $help:literal;)+) => {
+        /// The policies that users can name, in the order of reports.
+        pub const NAMED: &[Named] = &[$(Named {
+            name: $name,
+            code: PolicyCode::$Code,
+            option: $option,
+            charged: Charged::$Charged,
+            colour: $colour,
+            help: $help,
+        },)+];
+    };
+}
+
+named_policies!(table);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_colours_are_different_and_plain() {
+        let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        let colour = |text: &str| text.len() == 7 && text.starts_with('#') && u32::from_str_radix(&text[1..], 16).is_ok();
+        assert!(NAMED.iter().all(|named| plain(named.name) && colour(named.colour) && !named.help.ends_with('.')));
+        assert_eq!(NAMED.iter().map(|named| named.name).collect::<BTreeSet<_>>().len(), NAMED.len());
+        assert_eq!(NAMED.iter().map(|named| named.colour).collect::<BTreeSet<_>>().len(), NAMED.len());
+    }
+
+    /// Users can name every policy but the one that experiments give a configuration.
+    #[test]
+    fn codes_count_from_zero_and_all_but_one_have_a_name() {
+        for (number, code) in PolicyCode::ALL.into_iter().enumerate() {
+            assert_eq!((code as usize, PolicyCode::from_code(number as u32)), (number, Some(code)));
+            assert_eq!(NAMED.iter().any(|named| named.code == code), code != PolicyCode::FixedConfig, "{code:?}");
+        }
+        assert_eq!(PolicyCode::from_code(PolicyCode::ALL.len() as u32), None);
+    }
+
+    /// Of policies of one code the first is the code alone, and all are charged alike: the first was counted.
+    #[test]
+    fn policies_of_one_code_differ_in_an_option() {
+        let mut seen = BTreeSet::new();
+        for named in NAMED {
+            assert!(seen.insert((named.code, named.option)), "{}", named.name);
+            let first = NAMED.iter().find(|first| first.code == named.code).unwrap();
+            assert_eq!((first.option, first.charged), (0, named.charged), "{}", named.name);
+        }
+    }
+}
