@@ -1,45 +1,31 @@
-//! A fingerprint of the sources that decide what a simulation gives, so that results of one program are never taken for those of
-//! another. Comments, blank lines and unit tests do not count.
+//! The fingerprint of the model (`src/model_sources.rs`), as the environment variable `MIAS_MODEL`. In a checkout it is made of the
+//! sources; a package from a registry has no others beside it, and is what its version says.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
-const SOURCES: [&str; 5] =
-    ["../../firmware/src", "../../firmware/decision-latency.toml", "../../hw-model/src", "src/experiment", "src/decision_cost"];
+#[path = "src/model_sources.rs"]
+mod model_sources;
 
 fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src/model_sources.rs");
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
-    // FNV-1a, 64 bits, as in `mias-trace`'s `fingerprint.rs`.
+    let places = model_sources::DECIDING.map(|place| root.join(place));
+    if places.iter().any(|place| !place.exists()) {
+        println!("cargo:rustc-env=MIAS_MODEL={}", std::env::var("CARGO_PKG_VERSION").unwrap_or_default());
+        return;
+    }
+    // FNV-1a, 64 bits, as in `mias_trace::fingerprint`.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for source in SOURCES {
-        println!("cargo:rerun-if-changed={source}");
-        for file in files(&root.join(source)) {
+    for place in places {
+        println!("cargo:rerun-if-changed={}", place.display());
+        for file in model_sources::files(&place) {
             let text = fs::read_to_string(&file).unwrap_or_default();
-            let code = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-            for byte in code.flat_map(str::bytes) {
+            for byte in model_sources::code(&text).into_iter().flat_map(str::bytes) {
                 hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
             }
         }
     }
     println!("cargo:rustc-env=MIAS_MODEL={hash:016x}");
-}
-
-/// All files under a folder that are no tests, in the order of their paths; of a file itself, just it.
-fn files(source: &Path) -> Vec<PathBuf> {
-    if source.is_file() {
-        return vec![source.to_owned()];
-    }
-    let mut found = Vec::new();
-    for entry in fs::read_dir(source).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        match path.is_dir() {
-            _ if stem == "tests" || stem.ends_with("_tests") => {}
-            true => found.extend(files(&path)),
-            false => found.push(path),
-        }
-    }
-    found.sort();
-    found
 }

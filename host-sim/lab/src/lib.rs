@@ -16,6 +16,8 @@ pub mod experiment;
 pub mod fingerprint;
 pub mod machines;
 pub mod metrics;
+#[cfg(test)]
+mod model_sources;
 pub mod output;
 pub mod table;
 pub mod validation;
