@@ -1,9 +1,10 @@
-//! The user guide holds: every command in `docs/user-guide.md` is run, and prints what the guide says, `...` aside.
-//! After a change of results, `TRYCMD=overwrite cargo test -p mias --test guide` writes the outputs into the guide again.
-//! The README shows the guide's `compare`, word for word.
+//! The user guide holds: every command on every page of `docs/guide/` is run, and prints what the page says, `...` aside.
+//! After a change of results, `TRYCMD=overwrite cargo test -p mias --test guide` writes the outputs into the pages again.
+//!
+//! Other pages show no output but excerpts of the guide's, and the index `docs/README.md` has a row for every page.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const GPU_OF_HALF_SIZE: [(&str, &str); 3] =
     [("name = \"rtx2060\"", "name = \"half\""), ("count = 30", "count = 15"), ("channels = 12", "channels = 6")];
@@ -16,10 +17,38 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect(path)
 }
 
-/// The machines that the guide's examples speak of, as a reader would have made them, and the traces of the project.
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).expect("names are text")
+}
+
+/// What is in a folder, in the order of the names.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
+}
+
+/// The pages in a folder itself.
+fn pages(folder: &str) -> Vec<PathBuf> {
+    entries(&root().join(folder)).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// The pages in a folder and below it, but for what is built or hidden.
+fn pages_below(folder: &str) -> Vec<PathBuf> {
+    let mut found = pages(folder);
+    for entry in entries(&root().join(folder)).iter().filter(|entry| entry.is_dir() && !entry.is_symlink()) {
+        if name(entry) != "target" && !name(entry).starts_with('.') {
+            found.extend(pages_below(entry.to_str().expect("names are text")));
+        }
+    }
+    found
+}
+
+/// The machines that a page's examples speak of, as a reader would have made them, and the traces and examples of the project.
 fn lay_out(folder: &Path) {
+    fs::create_dir(folder).expect("a page's folder");
     let whole = mias_machines::text("rtx2060").expect("a machine that is built in").to_owned();
-    let half = GPU_OF_HALF_SIZE.iter().fold(whole.clone(), |text, (old, new)| {
+    let half = GPU_OF_HALF_SIZE.iter().fold(whole, |text, (old, new)| {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1)
     });
@@ -32,12 +61,12 @@ fn lay_out(folder: &Path) {
     }
 }
 
-/// The guide as trycmd reads it, which takes the last end of line of an output for its own: another one after outputs shown
+/// A page as trycmd reads it, which takes the last end of line of an output for its own: another one after outputs shown
 /// to their end.
-fn open_ended(guide: &str) -> String {
+fn open_ended(page: &str) -> String {
     let mut text = String::new();
     let (mut in_console, mut last) = (false, "");
-    for line in guide.lines() {
+    for line in page.lines() {
         let ends_output = line == "```" || line.starts_with("$ ") && last != "```console";
         if in_console && ends_output && last != "..." {
             text.push('\n');
@@ -49,29 +78,84 @@ fn open_ended(guide: &str) -> String {
     text
 }
 
+/// Each page runs in a folder of its own, `PAGE.in` beside its copy. They share a cache, but for the page that shows the cache.
 #[test]
 fn every_command_of_the_user_guide_prints_what_it_says() {
     let folder = tempfile::tempdir().expect("a folder");
-    lay_out(folder.path());
-    let guide = folder.path().join("user-guide.md");
-    fs::write(&guide, open_ended(&read("docs/user-guide.md"))).expect("the guide's copy");
-    std::env::set_current_dir(&folder).expect("the folder");
-    let run = std::panic::catch_unwind(|| trycmd::TestCases::new().env("MIAS_CACHE", "cache").case(&guide).run());
+    let shared = folder.path().join("cache");
+    fs::create_dir(&shared).expect("the cache");
+    let pages = pages("docs/guide");
+    for page in &pages {
+        let text = fs::read_to_string(page).expect("a page");
+        let copy = folder.path().join(name(page));
+        fs::write(&copy, open_ended(&text)).expect("the page's copy");
+        lay_out(&copy.with_extension("in"));
+        if !text.contains("$ mias cache") {
+            std::os::unix::fs::symlink(&shared, copy.with_extension("in").join("cache")).expect("a link to the cache");
+        }
+    }
+    let copies = folder.path().join("*.md");
+    let run = std::panic::catch_unwind(|| trycmd::TestCases::new().env("MIAS_CACHE", "cache").case(copies).run());
     if std::env::var_os("TRYCMD").is_some_and(|mode| mode == "overwrite") {
-        let text = fs::read_to_string(&guide).expect("the guide's copy").replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ");
-        fs::write(root().join("docs/user-guide.md"), text).expect("the guide");
+        for page in &pages {
+            let text = fs::read_to_string(folder.path().join(name(page))).expect("the page's copy");
+            fs::write(page, text.replace("\n\n```\n", "\n```\n").replace("\n\n$ ", "\n$ ")).expect("the page");
+        }
     }
     if let Err(differences) = run {
         std::panic::resume_unwind(differences);
     }
 }
 
+/// Outputs with their commands, as a page shows them.
+fn consoles(page: &str) -> Vec<Vec<&str>> {
+    let mut consoles = Vec::new();
+    let mut lines = page.lines();
+    while lines.any(|line| line == "```console") {
+        consoles.push(lines.by_ref().take_while(|line| *line != "```").collect());
+    }
+    consoles
+}
+
+/// Whether the excerpt's lines are those of the whole, with `...` where some were left out.
+fn is_excerpt(excerpt: &[&str], whole: &[&str]) -> bool {
+    match excerpt {
+        [] => whole.is_empty(),
+        ["...", rest @ ..] => (0..=whole.len()).any(|skipped| is_excerpt(rest, &whole[skipped..])),
+        [line, rest @ ..] => whole.first() == Some(line) && is_excerpt(rest, &whole[1..]),
+    }
+}
+
 #[test]
-fn the_readme_shows_the_guides_comparison() {
-    let (readme, guide) = (read("README.md"), read("docs/user-guide.md"));
-    let table = |text: &str| {
-        let start = text.find("policy        config").expect("the table of policies");
-        text[start..].split("\n\n").next().map(str::to_owned).expect("its end")
-    };
-    assert_eq!(table(&readme), table(&guide));
+fn other_pages_show_excerpts_of_the_guides_outputs() {
+    let guide: Vec<String> = pages("docs/guide").iter().map(|page| fs::read_to_string(page).expect("a page")).collect();
+    let shown: Vec<Vec<&str>> = guide.iter().flat_map(|page| consoles(page)).collect();
+    for page in pages_below(".") {
+        let text = fs::read_to_string(&page).expect("a page");
+        for console in consoles(&text) {
+            assert!(shown.iter().any(|whole| is_excerpt(&console, whole)), "{}: not of the guide: {console:#?}", page.display());
+        }
+    }
+}
+
+#[test]
+fn the_index_has_a_row_for_every_page() {
+    let index = read("docs/README.md");
+    for folder in ["", "guide/"] {
+        for page in pages(&format!("docs/{folder}")).iter().filter(|page| name(page) != "README.md") {
+            let row = format!("| [{folder}{0}]({folder}{0}) |", name(page));
+            assert_eq!(index.matches(&row).count(), 1, "{row}");
+        }
+    }
+}
+
+#[test]
+fn an_excerpt_leaves_out_only_where_it_says_so() {
+    let whole = ["$ mias", "a", "b", "c"];
+    assert!(is_excerpt(&whole, &whole));
+    assert!(is_excerpt(&["$ mias", "...", "c"], &whole));
+    assert!(is_excerpt(&["$ mias", "a", "b", "c", "..."], &whole));
+    assert!(!is_excerpt(&["$ mias", "c"], &whole));
+    assert!(!is_excerpt(&["$ mias", "...", "d"], &whole));
+    assert!(!is_excerpt(&["$ mias", "a"], &whole));
 }

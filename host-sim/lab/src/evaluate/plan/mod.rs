@@ -1,5 +1,5 @@
-//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are those of `mias-plans`; docs/user-guide.md describes
-//! every key.
+//! Plans: which experiments an evaluation consists of, as TOML. The built-in ones are those of `mias-plans`; docs/guide/evaluate.md
+//! describes every key.
 
 mod kernels;
 mod parameters;
