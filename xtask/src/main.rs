@@ -12,6 +12,7 @@ mod leave_out;
 mod log;
 mod miri;
 mod own_policy;
+mod picture;
 mod rehearse;
 mod setup;
 mod sim_rate;
@@ -62,6 +63,8 @@ enum Task {
     Log(log::Args),
     /// Runs the firmware's tests in Miri; needs a nightly compiler.
     Miri(miri::Args),
+    /// Writes the README's picture from the report of `mias evaluate quick`.
+    Picture(picture::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Task::Rehearse => rehearse::run(),
         Task::Log(args) => log::run(&args),
         Task::Miri(args) => miri::run(&args),
+        Task::Picture(args) => picture::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),
     };
