@@ -22,7 +22,7 @@ const WORDS: [(&str, &str); 5] = [
     (">all<", ">all pairs<"),
 ];
 
-/// Width of the report's drawings in user units, and their height (`host-sim/src/report/evaluation/html/bars.rs`).
+/// Width of the report's drawings in user units, and their height (`host-sim/mias/src/report/evaluation/html/bars.rs`).
 const SIZE: (f64, f64) = (960.0, 290.0);
 
 /// Room for the legend above the drawing; its entries: first place, side of the square, room between entries, width of a letter of the
