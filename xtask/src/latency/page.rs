@@ -20,41 +20,45 @@ pub(super) fn page(all: &[Numbers]) -> String {
 
 Written by `cargo xtask latency`; the tests fail when it is not current. Do not edit it.
 
-Instructions, counted by QEMU (`-icount shift=8`) on three boards: the Cortex-M4F of an MPS2 AN386, the Cortex-M0 of a
-micro:bit, the RV32IMAC of `virt`. QEMU executes instructions; it does not model the cycles that they take. The firmware is built
-as in its image, for the Cortex-M4F thus for time and for the others for size, and a register access is one load or store. Counters are near
-the end of their range, and every SM's window ends in the same interrupt: the most that one interrupt can bring. Kernels are blk and bopt (7 configurations), with dxtc (36) and mm
-(84); mm and fwt (3). 16 and 30 SMs are measured with the image's limits of 32 SMs and 64 configurations, 80 and 132 SMs with those of the
-image for 132 SMs.
+Instructions of decisions and of what surrounds them, on three cores. QEMU counts them (`-icount shift=8`) on three boards: the Cortex-M4F
+of an MPS2 AN386, the Cortex-M0 of a micro:bit, the RV32IMAC of `virt`. QEMU executes instructions; it does not model the cycles that they take.
+
+* The firmware is built as in its image: for the Cortex-M4F for time, for the other two for size. A register access is one load or store.
+* Counters are near the end of their range, and every SM's window ends in the same interrupt. That is the most that one interrupt can bring.
+* Kernels are blk and bopt (7 configurations), the same with dxtc (36) and mm (84), and mm and fwt (3).
+* 16 and 30 SMs are measured with the image's limits of 32 SMs and 64 configurations, 80 and 132 SMs with those of the image for 132 SMs.
+
+What the columns mean:
 
 * *decision*: from the interrupt that says that the windows are over to the chosen configuration. It grows linearly with the SMs,
   of which each is read once, and with the configurations, of which each is scored and compared once.
-* *floor*: a loop that reads each counter that the metric needs, of each SM, once, and adds it up: 3 reads per SM for IPC, 4 for
+* *floor*: a loop that reads each counter that the metric needs, of each SM, once, and adds it up. It takes 3 reads per SM for IPC, 4 for
   IPM\\*IPC, 5 for Factor and Linear.
 * *quotas*: what follows the choice, up to the end of the interrupt.
-* Where not all configurations fit one round, the first decision also generates those of the second round.
 
-[firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas,
-the worst of it, up to as many configurations as the images have room for: what a simulated decision takes. It has the other policies
-too, and for them the ways that end with SMs of their own for each kernel.
+Where not all configurations fit one round, the first decision also generates those of the second round.
+
+[firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
+worst case, up to as many configurations as the images have room for. That is what a simulated decision takes. It has the other policies, too,
+and for them the ways that end with SMs of their own for each kernel.
 
 ",
     );
     for numbers in all {
         text += &format!("## {}\n\n### Decision\n\n", numbers.core);
         text += &decisions(numbers);
-        text += "\n### Decisions of the other policies\n\nConfigurations and instructions of each round; with two kernels, of either pair. For Warped-Slicer and its variant\n\
-            instructions rise with the TBs, the longest way to the water level.\n\n";
+        text += "\n### Decisions of the other policies\n\nAn entry is configurations: instructions, for each round. With two kernels it has both pairs. For Warped-Slicer and its variant the\n\
+            instructions of the kernels rise with their TBs, which is the longest way to the water level.\n\n";
         text += &others(numbers);
         text += "\n### Warped-Slicer where all points fit together\n\n\
-            Every point is a step of the water level then, as with kernels that are near their end: from the interrupt to the commit.\n\
-            What a simulated decision takes leaves that out.\n\n";
+            Every point is then a step of the water level, as with kernels that are near their end. Counted from the interrupt to the commit.\n\
+            The time of a simulated decision leaves this case out.\n\n";
         text += &all_fit(numbers);
         text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
         text += &partitions(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
-            The metric of each SM, then the mean per configuration (plain); the mean of the counters, then the metric once per\n\
-            configuration (lean). Without the interrupt around it.\n\n";
+            Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
+            Both without the interrupt around it.\n\n";
         text += &theses(numbers);
         text += "\n### Configuration generation\n\nAll maximal configurations, those of a single kernel included, beside the thesis' tree with nodes in\nvectors.\n\n";
         text += &generations(numbers);
