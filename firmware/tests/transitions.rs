@@ -48,11 +48,12 @@ fn page() -> String {
         drawing += &format!("    {} --> {}: {}\n", from.name(), to.name(), by.into_iter().collect::<Vec<_>>().join(", "));
     }
     format!(
-        "# The scheduler's state machine\n\nWritten by the test `firmware/tests/transitions.rs` from the machine itself, which says how; do not edit it.\n\n\
-         Each row is a phase, each column an event; a cell holds the phase that follows, if it is another, and what the driver is told to do,\n\
-         `SetPhase` aside. The machine is MIAS with two kernels and three configurations on six SMs; the launch is a third kernel's,\n\
-         drained and completed is the first of two, one SM of six reports, and no counter was added when the decision falls, so\n\
-         that it falls back to Left-over. With samples, the decision leads to `broadcast`, or to `transition` for a second round.\n\n\
+        "# The scheduler's state machine\n\nWritten by the test `firmware/tests/transitions.rs` from the machine itself; the test says how. Do not edit it.\n\n\
+         Each row is a phase, each column an event. A cell holds the phase that follows, if it is another one, and the commands that the driver gets.\n\
+         `SetPhase`, which every change of phase brings, is left out.\n\n\
+         The machine is MIAS with two kernels and three configurations on six SMs. The launch is that of a third kernel. The kernel that is drained or\n\
+         completed is the first of the two. One SM of the six reports. No counter was added when the decision is made, so it falls back to Left-over.\n\
+         With samples, the decision leads to `broadcast`, or to `transition` for a second round.\n\n\
          {matrix}\n```mermaid\n{drawing}```\n"
     )
 }
