@@ -10,6 +10,7 @@ pub mod bandwidth;
 pub mod characterise;
 pub mod choice;
 pub mod cosim;
+pub mod csv_table;
 pub mod decision_cost;
 pub mod evaluate;
 pub mod experiment;

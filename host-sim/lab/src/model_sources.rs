@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders and files with such sources, from this crate's folder. The time of decisions is among them: its table, and what reads it.
-pub const DECIDING: [&str; 5] =
+pub(crate) const DECIDING: [&str; 5] =
     ["../../firmware/src", "../../firmware/decision-latency.toml", "../../hw-model/src", "src/experiment", "src/decision_cost"];
 
 /// What lies in those folders and decides nothing: what only images, reports, drawings, checks or proofs use, and what is worked out
@@ -35,7 +35,7 @@ const NOT_DECIDING: [&str; 21] = [
 ];
 
 /// All deciding files of a place that is a folder or a file, in the order of their paths.
-pub fn files(place: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(place: &Path) -> Vec<PathBuf> {
     if place.is_file() {
         return vec![place.to_owned()];
     }
@@ -55,7 +55,7 @@ pub fn files(place: &Path) -> Vec<PathBuf> {
 
 /// The lines of a source text that decide: without comments, blank lines, and items for tests. It takes the text to be as rustfmt
 /// leaves it, with the closing brace of an item as far to the left as its first line.
-pub fn code(text: &str) -> Vec<&str> {
+pub(crate) fn code(text: &str) -> Vec<&str> {
     let mut kept = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {

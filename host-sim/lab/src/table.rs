@@ -60,11 +60,6 @@ pub fn config(config: Option<&[u32]>) -> String {
     }
 }
 
-/// A cell of a CSV table; one that holds what ends a cell is put in quotes.
-pub fn csv(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
-}
-
 /// A whole number with groups of three.
 pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
@@ -102,7 +97,6 @@ mod tests {
         assert_eq!(percent(Some(0.0314)), "3.1 %");
         assert_eq!(percent(Some(-0.00001)), "0.0 %");
         assert_eq!(config(Some(&[1, 3])), "1-3");
-        assert_eq!([csv("a b"), csv("a,b"), csv("a\"b")], ["a b", "\"a,b\"", "\"a\"\"b\""]);
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(300), "300");
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2,5,7-8");

@@ -4,7 +4,7 @@ mod support;
 
 use predicates::prelude::*;
 use predicates::str::contains;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -141,17 +141,12 @@ fn every_field_is_described(out: &Path) {
     for run in runs(out) {
         collect(&serde_json::from_slice(&run.1).expect("JSON"), &mut names);
     }
-    let csv = fs::read_to_string(out.join("results.csv")).expect("results");
-    let mut lines = csv.lines();
-    let columns: Vec<&str> = lines.next().expect("a heading").split(',').collect();
-    names.extend(columns.iter().map(|column| (*column).to_owned()));
-    let quantity = columns.iter().position(|column| *column == "quantity").expect("quantities");
-    let subject = columns.iter().position(|column| *column == "subject").expect("subjects");
-    for line in lines {
-        let cells: Vec<&str> = line.split(',').collect();
-        assert_eq!(cells.len(), columns.len(), "{line}");
-        names.insert(general(cells[quantity]));
-        names.insert(cells[subject].to_owned());
+    let mut table = csv::Reader::from_path(out.join("results.csv")).expect("results");
+    names.extend(table.headers().expect("a heading").iter().map(str::to_owned));
+    for row in table.deserialize() {
+        let row: BTreeMap<String, String> = row.expect("a row as long as the heading");
+        names.insert(general(&row["quantity"]));
+        names.insert(row["subject"].clone());
     }
     let missing: Vec<&String> = names.iter().filter(|name| !described.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "docs/results-format.md does not describe {missing:?}");

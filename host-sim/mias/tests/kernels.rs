@@ -3,6 +3,7 @@
 mod support;
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use support::{json, mias, printed, refused};
 
 fn number(value: &Value) -> f64 {
@@ -45,11 +46,10 @@ fn a_sweep_is_a_run_for_each_number_of_tbs() {
         // An L1 miss costs more than the L1's latency, and the L2's if it left the SM.
         assert!(number(&point["miss_latency"]) > 160.0, "{point}");
     }
-    let csv = printed(&[&["sweep", "fwt:16384", "--format", "csv"], &common[..]].concat());
-    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(lines.len(), 5);
-    assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{csv}");
-    assert_eq!(lines[4][3].parse::<f64>().unwrap(), (1e6 * number(&points[3]["ipc"])).round() / 1e6);
+    let text = printed(&[&["sweep", "fwt:16384", "--format", "csv"], &common[..]].concat());
+    let rows: Vec<BTreeMap<String, String>> = csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), points.len());
+    assert_eq!(rows[3]["ipc"].parse::<f64>().unwrap(), (1e6 * number(&points[3]["ipc"])).round() / 1e6);
     let names = ["linear then flat", "saturating", "peaked", "neither"];
     assert!(names.contains(&sweep["shape"].as_str().unwrap()), "{sweep}");
 }

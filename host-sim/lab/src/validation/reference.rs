@@ -1,5 +1,6 @@
 //! Our numbers beside those of an independent simulator on the same traces.
 
+use crate::csv_table;
 use crate::experiment::machine::LaunchCounts;
 use crate::table::{self, grouped, percent};
 
@@ -41,29 +42,15 @@ pub const COLUMNS: [Column; 10] = [
 /// # Errors
 /// A sentence with the line.
 pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
-    let mut lines = text.lines().enumerate();
-    let headings: Vec<&str> = lines.next().map(|(_, line)| line.split(',').map(str::trim).collect()).unwrap_or_default();
-    let column = |name: &str| headings.iter().position(|h| *h == name).ok_or_else(|| format!("1: no column `{name}` in the heading"));
-    let (trace, launch, kernel) = (column("trace")?, column("launch")?, column("kernel")?);
-    let mut at = [0; COLUMNS.len()];
-    for (slot, (name, _)) in at.iter_mut().zip(COLUMNS) {
-        *slot = column(name)?;
-    }
-    let mut rows = Vec::new();
-    for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        if cells.len() != headings.len() {
-            return Err(format!("{}: {} fields, but the heading has {}", number + 1, cells.len(), headings.len()));
-        }
-        let parse = |at: usize| cells[at].parse::<u64>().map_err(|_| format!("{}: `{}` is not a number", number + 1, cells[at]));
+    let columns: Vec<&str> = ["trace", "launch", "kernel"].into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)).collect();
+    csv_table::read(text, &columns, |cells| {
         let mut values = [0; COLUMNS.len()];
-        for (value, &at) in values.iter_mut().zip(&at) {
-            *value = parse(at)?;
+        for (value, cell) in values.iter_mut().zip(&cells[3..]) {
+            *value = csv_table::number(cell)?;
         }
-        let launch = parse(launch)? as usize;
-        rows.push(ReferenceLaunch { trace: cells[trace].to_owned(), launch, kernel: cells[kernel].to_owned(), values });
-    }
-    Ok(rows)
+        let launch = csv_table::number(cells[1])? as usize;
+        Ok(ReferenceLaunch { trace: cells[0].to_owned(), launch, kernel: cells[2].to_owned(), values })
+    })
 }
 
 /// Ours, the reference's and the relative error per launch and column; `trace` selects the rows.

@@ -2,6 +2,7 @@
 //! either compared or reported; none is passed over in silence.
 
 use super::bounds::error_percent;
+use crate::csv_table;
 use crate::experiment::machine::{End, LaunchCounts, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
@@ -213,19 +214,8 @@ fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, String> {
     reference::parse(&read(path)?).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// A file of rows with a name and two numbers under these headings.
-fn rows(path: &Path, headings: [&str; 3]) -> Result<Vec<(String, u64, u64)>, String> {
-    let text = read(path)?;
-    let mut lines = text.lines();
-    if lines.next() != Some(headings.join(",").as_str()) {
-        return Err(format!("{}:1: the heading is not `{}`", path.display(), headings.join(",")));
-    }
-    let parse = |line: &str| {
-        let (name, numbers) = line.split_once(',')?;
-        let (first, second) = numbers.split_once(',')?;
-        Some((name.to_owned(), first.trim().parse().ok()?, second.trim().parse().ok()?))
-    };
-    let numbered = lines.enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let row = |(at, line): (usize, &str)| parse(line).ok_or_else(|| format!("{}:{}: not a name and two numbers", path.display(), at + 2));
-    numbered.map(row).collect()
+/// A table of rows with a name and two numbers in these columns.
+fn rows(path: &Path, columns: [&str; 3]) -> Result<Vec<(String, u64, u64)>, String> {
+    let row = |cells: &[&str]| Ok((cells[0].to_owned(), csv_table::number(cells[1])?, csv_table::number(cells[2])?));
+    csv_table::read(&read(path)?, &columns, row).map_err(|error| format!("{}:{error}", path.display()))
 }

@@ -161,7 +161,7 @@ fn write(store: &Store, evaluation: &Evaluation, runs: usize) -> Result<(), CliE
     let put =
         |name, text: &str| store.put(name, text).map_err(|error| CliError::User(format!("{error}; {}", there(store, runs, Some(runs)))));
     put("results.json", &json)?;
-    put("results.csv", &evaluation::csv::render(evaluation))?;
+    put("results.csv", &evaluation::csv::render(evaluation).map_err(CliError::internal)?)?;
     put("report.html", &evaluation::html::render(evaluation))
 }
 

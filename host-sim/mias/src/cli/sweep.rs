@@ -31,7 +31,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let text = match args.format {
         SweepFormat::Table => sweep_report::text(subject, &sweep),
         SweepFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,
-        SweepFormat::Csv => sweep_report::csv(subject, &sweep),
+        SweepFormat::Csv => sweep_report::csv(subject, &sweep).map_err(CliError::internal)?,
     };
     output.write(&text)?;
     if missing.is_empty() {

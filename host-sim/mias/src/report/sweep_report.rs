@@ -4,12 +4,12 @@ use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, kernel_stats};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
-use mias_lab::bandwidth;
 use mias_lab::characterise::alone;
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::sweep::{Point, Sweep};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, DASH, number, percent};
+use mias_lab::{bandwidth, csv_table};
 use serde::Serialize;
 
 /// Length of the longest bar in characters.
@@ -130,12 +130,17 @@ pub fn json(subject: Subject<'_>, sweep: &Sweep) -> serde_json::Result<String> {
 }
 
 /// For spreadsheets: a heading line, a line per point, nothing between commas where there is no number.
-pub fn csv(subject: Subject<'_>, sweep: &Sweep) -> String {
-    let mut text = "kernel,gpu,tbs_per_sm,ipc,ipc_per_tb,issued,l1_miss_rate,miss_latency,dram_utilization\n".to_owned();
-    let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-    for row in rows(subject, sweep) {
-        let numbers = [row.ipc, row.ipc_per_tb, row.issued, row.l1_miss_rate, row.miss_latency, row.dram_utilization].map(cell).join(",");
-        text += &format!("{},{},{},{numbers}\n", table::csv(&subject.workload.name), table::csv(&subject.gpu.name), row.tbs_per_sm);
-    }
-    text
+///
+/// # Errors
+/// As [`csv_table::text`].
+pub fn csv(subject: Subject<'_>, sweep: &Sweep) -> csv::Result<String> {
+    let columns = ["kernel", "gpu", "tbs_per_sm", "ipc", "ipc_per_tb", "issued", "l1_miss_rate", "miss_latency", "dram_utilization"];
+    let rows = rows(subject, sweep).into_iter().map(|row| {
+        let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
+        let [ipc, per_tb, issued] = [row.ipc, row.ipc_per_tb, row.issued].map(cell);
+        let [misses, latency, dram] = [row.l1_miss_rate, row.miss_latency, row.dram_utilization].map(cell);
+        let (kernel, gpu) = (subject.workload.name.clone(), subject.gpu.name.clone());
+        [kernel, gpu, row.tbs_per_sm.to_string(), ipc, per_tb, issued, misses, latency, dram]
+    });
+    csv_table::text(columns, rows)
 }

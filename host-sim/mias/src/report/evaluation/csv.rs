@@ -3,31 +3,35 @@
 use mias_lab::evaluate::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult, SummaryRow,
 };
-use mias_lab::table;
+use mias_lab::{csv_table, table};
 use std::collections::BTreeMap;
 
 /// The columns.
 pub const COLUMNS: [&str; 9] = ["experiment", "setting", "gpu", "kernels", "class", "subject", "name", "quantity", "value"];
 
 /// The table's text.
-pub fn render(evaluation: &Evaluation) -> String {
-    let mut lines = Lines { text: COLUMNS.join(",") + "\n", about: Vec::new() };
+///
+/// # Errors
+/// As [`csv_table::text`].
+pub fn render(evaluation: &Evaluation) -> csv::Result<String> {
+    let mut lines = Lines::default();
     for study in &evaluation.studies {
         lines.study(study);
     }
-    lines.text
+    csv_table::text(COLUMNS, lines.rows)
 }
 
+#[derive(Default)]
 struct Lines {
-    text: String,
+    rows: Vec<[String; COLUMNS.len()]>,
     /// What the next lines are about: experiment, setting, machine, kernels, class, subject, name.
-    about: Vec<String>,
+    about: [String; 7],
 }
 
 impl Lines {
     fn add(&mut self, quantity: &str, value: impl ToString) {
-        let cells: Vec<String> = self.about.iter().map(|cell| table::csv(cell)).collect();
-        self.text += &format!("{},{quantity},{}\n", cells.join(","), value.to_string());
+        let [experiment, setting, gpu, kernels, class, subject, name] = self.about.clone();
+        self.rows.push([experiment, setting, gpu, kernels, class, subject, name, quantity.to_owned(), value.to_string()]);
     }
 
     /// Nothing is written where there is no number.
@@ -39,8 +43,10 @@ impl Lines {
 
     fn study(&mut self, study: &StudyResult) {
         let setting: Vec<String> = study.setting.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let study_cells = [study.experiment.clone(), setting.join(" "), study.gpu.clone()];
-        let about = |rest: [&str; 4]| study_cells.iter().cloned().chain(rest.map(str::to_owned)).collect::<Vec<String>>();
+        let setting = setting.join(" ");
+        let about = |[kernels, class, subject, name]: [&str; 4]| {
+            [&study.experiment, &setting, &study.gpu, kernels, class, subject, name].map(str::to_owned)
+        };
         for kernel in &study.kernels {
             self.about = about([&kernel.name, "", "alone", &kernel.name]);
             self.alone(kernel);
