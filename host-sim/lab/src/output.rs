@@ -1,7 +1,12 @@
 //! Where a report goes: standard output, or a file that appears whole or not at all.
 
+use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// What the name of a file under construction ends in.
+const PART: &str = ".part";
 
 /// A report's destination.
 #[derive(Debug)]
@@ -45,8 +50,7 @@ impl Output {
                 return Ok(Output::Device(path));
             }
         }
-        let trial = beside(&path).map_err(fail)?;
-        std::fs::File::create(&trial).and_then(|_| std::fs::remove_file(&trial)).map_err(fail)?;
+        part(&path).map_err(fail)?;
         Ok(Output::File(path))
     }
 
@@ -79,29 +83,28 @@ impl Output {
 /// # Errors
 /// Those of the system; the file is then as it was before.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let trial = beside(path)?;
-    let written = std::fs::File::create(&trial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let kept = written.and_then(|()| match path.metadata() {
-        Ok(before) => std::fs::set_permissions(&trial, before.permissions()),
-        Err(_) => Ok(()),
-    });
-    kept.and_then(|()| std::fs::rename(&trial, path)).inspect_err(|_| {
-        let _ = std::fs::remove_file(&trial);
-    })
+    let mut part = part(path)?;
+    part.as_file_mut().write_all(bytes)?;
+    if let Ok(before) = path.metadata() {
+        part.as_file().set_permissions(before.permissions())?;
+    }
+    part.as_file().sync_all()?;
+    part.persist(path)?;
+    Ok(())
 }
 
-/// A hidden name in the same folder, so that the final rename stays within one file system.
-fn beside(path: &Path) -> std::io::Result<PathBuf> {
-    let name = path.file_name().ok_or(ErrorKind::InvalidFilename)?.to_string_lossy();
-    Ok(path.with_file_name(format!(".{name}.{}.part", std::process::id())))
+/// A file under construction: of a hidden name in the same folder, so that the final rename stays within one file system, and gone
+/// when it is dropped.
+fn part(path: &Path) -> std::io::Result<NamedTempFile> {
+    let (folder, name) = path.parent().zip(path.file_name()).ok_or(ErrorKind::InvalidFilename)?;
+    // Made as any new file is: one that `tempfile` makes may be read by its owner alone.
+    let new = |path: &Path| File::create_new(path);
+    tempfile::Builder::new().prefix(&format!(".{}.", name.to_string_lossy())).suffix(PART).make_in(folder, new)
 }
 
 /// Whether a file's name is one of those under which [`replace`] begins a file: what is left of a program that was killed.
 pub(crate) fn is_part(name: &str) -> bool {
-    name.starts_with('.') && name.ends_with(".part")
+    name.starts_with('.') && name.ends_with(PART)
 }
 
 #[cfg(test)]
@@ -127,12 +130,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "before").unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let as_any = mode(&file);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&file, &link).unwrap();
         Output::open(Some(&link)).unwrap().write("after").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "after");
-        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(mode(&file), 0o640);
+        std::fs::remove_file(&file).unwrap();
+        replace(&file, b"anew").unwrap();
+        assert_eq!(mode(&file), as_any);
         // The null device must never be replaced by a file.
         let null = Path::new("/dev/null");
         if null.metadata().is_ok_and(|there| there.file_type().is_char_device()) {

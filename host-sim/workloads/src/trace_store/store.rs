@@ -9,7 +9,6 @@ use mias_trace::trace_file::{self, TraceFile, TraceFileError};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// What a trace's name ends in.
@@ -23,9 +22,6 @@ const KEY_DIGITS: usize = 32;
 
 /// After this time a file under construction has been left by a killed process (assumption: none takes an hour to write).
 const ABANDONED: Duration = Duration::from_secs(3600);
-
-/// Numbers the files under construction of a process.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// The traces in a folder.
 #[derive(Clone, Debug)]
@@ -96,13 +92,12 @@ impl Store {
             return Ok(());
         }
         fs::create_dir_all(&self.folder)?;
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let part = self.folder.join(format!("{key}.{}.{number}{PART}", std::process::id()));
-        let written = File::create(&part).and_then(|mut file| {
-            file.write_all(&bytes)?;
-            file.sync_all()
-        });
-        written.and_then(|()| fs::rename(&part, self.path(key))).inspect_err(|_| drop(fs::remove_file(&part)))?;
+        // Made as any new file is: one that `tempfile` makes may be read by its owner alone.
+        let new = |path: &Path| File::create_new(path);
+        let mut part = tempfile::Builder::new().prefix(&format!("{key}.")).suffix(PART).make_in(&self.folder, new)?;
+        part.as_file_mut().write_all(&bytes)?;
+        part.as_file().sync_all()?;
+        part.persist(self.path(key))?;
         // The name is durable once the folder is; a file system that cannot say so keeps the old state, which is no harm.
         let _ = File::open(&self.folder).and_then(|folder| folder.sync_all());
         self.bound(key);
@@ -174,8 +169,7 @@ impl Store {
 fn kind(name: &str) -> Option<bool> {
     let (key, rest) = name.split_once('.')?;
     let is_key = key.len() == KEY_DIGITS && key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let numbers = rest.strip_suffix(PART);
-    let is_part = numbers.is_some_and(|numbers| numbers.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
+    let is_part = rest.strip_suffix(PART).is_some_and(|own| own.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
     match (is_key, rest == &SUFFIX[1..], is_part) {
         (true, true, _) => Some(true),
         (true, _, true) => Some(false),

@@ -5,7 +5,9 @@
 
 use super::ExportError;
 use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Name of the list in a trace's folder.
 pub(super) const LIST: &str = "kernelslist.g";
@@ -16,7 +18,7 @@ pub(super) struct Folder {
     /// As the user calls it.
     name: PathBuf,
     target: PathBuf,
-    part: PathBuf,
+    part: TempDir,
     replace: bool,
 }
 
@@ -31,11 +33,7 @@ impl Folder {
         check(name, replace)?;
         // A link to a folder stays a link.
         let target = if name.is_dir() { name.canonicalize().map_err(fail)? } else { name.to_owned() };
-        let last = target.file_name().ok_or_else(|| fail(std::io::ErrorKind::InvalidFilename.into()))?;
-        let part = target.with_file_name(format!(".{}.{}.part", last.to_string_lossy(), std::process::id()));
-        // What a killed process of the same number left.
-        let _ = fs::remove_dir_all(&part);
-        fs::create_dir(&part).map_err(fail)?;
+        let part = hidden(&target).map_err(fail)?;
         Ok(Folder { name: name.to_owned(), target, part, replace })
     }
 
@@ -46,7 +44,7 @@ impl Folder {
 
     /// A new file in it.
     pub(super) fn file(&self, name: &str) -> Result<File, ExportError> {
-        File::create(self.part.join(name)).map_err(|error| self.fail(error))
+        File::create(self.part.path().join(name)).map_err(|error| self.fail(error))
     }
 
     /// Gives the folder its name.
@@ -57,7 +55,7 @@ impl Folder {
                 return fs::rename(&self.part, &self.target);
             }
             // The old trace is put aside first: a folder that is not empty cannot be renamed over.
-            let old = self.part.with_extension("old");
+            let old = self.part.path().with_extension("old");
             fs::rename(&self.target, &old)?;
             fs::rename(&self.part, &self.target).inspect_err(|_| drop(fs::rename(&old, &self.target)))?;
             fs::remove_dir_all(&old)
@@ -66,11 +64,12 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // Gone already if it was finished.
-        let _ = fs::remove_dir_all(&self.part);
-    }
+/// A folder of a hidden name beside `target`, gone when it is dropped.
+fn hidden(target: &Path) -> io::Result<TempDir> {
+    let name = target.file_name().ok_or(ErrorKind::InvalidFilename)?.to_string_lossy();
+    let beside = std::path::absolute(target)?.with_file_name("").canonicalize()?;
+    // The path in the error would be one that the user never gave.
+    tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".part").tempdir_in(beside).map_err(|error| error.kind().into())
 }
 
 /// Refuses a place that is taken.
