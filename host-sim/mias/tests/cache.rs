@@ -49,7 +49,7 @@ fn reports_do_not_depend_on_the_cache() {
     assert_eq!(printed(&mut cached(&cache, &RUN)), without);
 
     let info = printed(&mut cached(&cache, &["cache", "info"])).0;
-    assert!(info.contains("cache: 2 traces, ") && info.ends_with("of at most 4,294,967,296\n"), "{info}");
+    assert!(info.contains("cache: 2 traces, ") && info.ends_with("of at most 4.0 GiB\n"), "{info}");
     let json = printed(&mut cached(&cache, &["cache", "info", "--format", "json"])).0;
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let bytes: u64 = files(&cache).iter().map(|file| file.metadata().expect("a file").len()).sum();
@@ -66,12 +66,8 @@ fn a_cache_may_be_missing_small_or_useless() {
     let expected = printed(cached(folder.path(), &run).arg("--no-cache"));
     // No home at all, and a file in the way: one warning each, and the same report.
     let mut homeless = mias(&run);
-    homeless
-        .env_remove("MIAS_CACHE_LIMIT")
-        .env_remove("MIAS_CACHE")
-        .env_remove("HOME")
-        .env_remove("XDG_CACHE_HOME")
-        .env_remove("LOCALAPPDATA");
+    // Without HOME it would be that of the system's list of users.
+    homeless.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("HOME", "").env_remove("XDG_CACHE_HOME");
     let file = folder.path().join("file");
     std::fs::write(&file, "mine").expect("a file");
     for (mut command, why) in [(homeless, "there is no home folder"), (cached(&file.join("cache"), &run), "cannot write")] {
@@ -79,13 +75,7 @@ fn a_cache_may_be_missing_small_or_useless() {
         assert_eq!(report, expected.0);
         assert!(warnings.starts_with("warning: ") && warnings.contains(why), "{warnings}");
     }
-    // A home that is there is used.
-    let mut at_home = mias(&run);
-    at_home.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("XDG_CACHE_HOME", folder.path());
-    assert_eq!(printed(&mut at_home), expected);
-    if cfg!(target_os = "linux") {
-        assert_eq!(files(&folder.path().join("mias")).len(), 1);
-    }
+    the_platforms_folder_is_used(&run, &expected);
     // No room.
     let none = folder.path().join("none");
     for limit in ["0", "10"] {
@@ -96,9 +86,22 @@ fn a_cache_may_be_missing_small_or_useless() {
     let message = senseless.env("MIAS_CACHE_LIMIT", "much").assert().code(2).stdout("").get_output().stderr.clone();
     assert_eq!(
         String::from_utf8_lossy(&message),
-        "error: MIAS_CACHE_LIMIT `much`: expected a number of bytes, as in 500M or 4G; 0 is no cache\n"
+        "error: MIAS_CACHE_LIMIT `much`: expected a number of bytes, as in 500MB or 4GiB; 0 is no cache\n"
     );
     refused(&["cache", "sweep"], &["unrecognized subcommand"]);
+}
+
+/// Where the XDG base directory specification says; a relative `XDG_CACHE_HOME` is none.
+fn the_platforms_folder_is_used(run: &[&str], expected: &(String, String)) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (home, fast) = (folder.path().join("home"), folder.path().join("fast"));
+    let mut at_home = mias(run);
+    at_home.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("HOME", &home).env("XDG_CACHE_HOME", "not/absolute");
+    assert_eq!(&printed(&mut at_home), expected);
+    assert_eq!(&printed(at_home.env("XDG_CACHE_HOME", &fast)), expected);
+    if cfg!(target_os = "linux") {
+        assert_eq!([home.join(".cache/mias"), fast.join("mias")].map(|folder| files(&folder).len()), [1, 1]);
+    }
 }
 
 fn started(folder: &Path) -> std::process::Child {

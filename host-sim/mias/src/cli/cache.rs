@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::choices::Format;
+use bytesize::ByteSize;
 use clap::Subcommand;
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
@@ -50,7 +51,7 @@ pub(super) fn main(command: &CacheCommand) -> Result<(), CliError> {
         CacheCommand::Info { format } => {
             let usage = store.usage().map_err(fail)?;
             match format {
-                Format::Table => format!("{folder}: {}, of at most {}\n", amount(usage), grouped(store.limit_bytes())),
+                Format::Table => format!("{folder}: {}, of at most {}\n", amount(usage), ByteSize(store.limit_bytes())),
                 Format::Json => {
                     let info = Info { folder, traces: usage.traces, bytes: usage.bytes, limit_bytes: store.limit_bytes() };
                     serde_json::to_string_pretty(&info).map_err(CliError::internal)? + "\n"
@@ -63,5 +64,5 @@ pub(super) fn main(command: &CacheCommand) -> Result<(), CliError> {
 
 fn amount(usage: Usage) -> String {
     let plural = if usage.traces == 1 { "" } else { "s" };
-    format!("{} trace{plural}, {} bytes", grouped(usage.traces), grouped(usage.bytes))
+    format!("{} trace{plural}, {}", grouped(usage.traces), ByteSize(usage.bytes))
 }
