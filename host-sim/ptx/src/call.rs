@@ -7,14 +7,12 @@ use super::error::PtxError;
 use super::inline::{Action, Flat};
 use super::scope::Symbol;
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 /// Most calls inside of each other. Assumption: far more than code without recursion has.
 const MAX_DEPTH: usize = 64;
 
 impl<'m, 'a> Flat<'m, 'a> {
     /// Expands a call.
-    pub(super) fn call(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
+    pub(super) fn call(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<(), PtxError> {
         let operands = inst.operands.as_slice();
         let (results, operands) = match operands {
             [Operand::List(results), rest @ ..] => (results.as_slice(), rest),
@@ -68,7 +66,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         what: &str,
         given: &[Operand<'a>],
         declared: &[Variable<'a>],
-    ) -> Result<Vec<(&'a str, Symbol)>> {
+    ) -> Result<Vec<(&'a str, Symbol)>, PtxError> {
         if given.len() != declared.len() {
             let message = format!("expected {} {what}, not {}", declared.len(), given.len());
             return Err(self.scopes.syntax(inst.at, message, inst.opcode));

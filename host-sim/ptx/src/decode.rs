@@ -14,14 +14,12 @@ use super::program::{Guard, Inst, Param, PredReg, Program};
 use super::scope::{Level, Scopes};
 use std::sync::Arc;
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 impl Program {
     /// Parses `text` (named `file` in messages) and decodes its entry `entry`.
     ///
     /// # Errors
     /// [`PtxError`]: what is wrong with the text, with line and column, or which entries there are.
-    pub fn parse(file: &str, text: &str, entry: &str) -> Result<Program> {
+    pub fn parse(file: &str, text: &str, entry: &str) -> Result<Program, PtxError> {
         let module = super::parser::parse(file, text)?;
         let Some(found) = module.entries.iter().find(|e| e.name == entry) else {
             let known = module.entries.iter().map(|e| e.name.to_owned()).collect();
@@ -39,7 +37,7 @@ pub(super) struct Tables<'m, 'a> {
     pub(super) carry: Option<PredReg>,
 }
 
-fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program> {
+fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, PtxError> {
     let mut scopes = Scopes { file: &module.file, levels: vec![Level::default()], counts: [0; 3] };
     let image = image::layout(module, &mut scopes)?;
     let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, local_bytes, .. } =
@@ -88,7 +86,7 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program> {
 }
 
 impl<'a> Tables<'_, 'a> {
-    fn instruction(&self, flat: &FlatInst<'_, 'a>) -> Result<Inst> {
+    fn instruction(&self, flat: &FlatInst<'_, 'a>) -> Result<Inst, PtxError> {
         let inst = flat.inst;
         let mut decoder = Decoder::new(self, flat);
         let guard = match inst.guard {

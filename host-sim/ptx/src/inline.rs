@@ -11,8 +11,6 @@ use super::error::PtxError;
 use super::scope::{Frame, Level, Scopes, Symbol};
 use std::collections::BTreeMap;
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 /// Most instructions of an expanded kernel: what a trace can hold.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
 
@@ -61,7 +59,7 @@ pub(super) struct Flat<'m, 'a> {
 
 impl<'m, 'a> Flat<'m, 'a> {
     /// Expands `entry`. The module's variables are in the outermost scope already.
-    pub(super) fn new(module: &'m Module<'a>, entry: &'m Function<'a>, mut scopes: Scopes<'m, 'a>) -> Result<Self> {
+    pub(super) fn new(module: &'m Module<'a>, entry: &'m Function<'a>, mut scopes: Scopes<'m, 'a>) -> Result<Self, PtxError> {
         for function in &module.functions {
             scopes.levels[0].symbols.insert(function.name, Symbol::Function);
         }
@@ -96,7 +94,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 
     /// Appends a function's instructions; `bound` are the meanings of its parameters and results.
-    pub(super) fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<()> {
+    pub(super) fn expand(&mut self, function: &'m Function<'a>, bound: Vec<(&'a str, Symbol)>) -> Result<(), PtxError> {
         self.open.push(function.name);
         let base = self.scopes.levels.len();
         let local_before = self.local;
@@ -145,7 +143,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         self.scopes.levels[scope].symbols.insert(name, symbol);
     }
 
-    fn labels(&mut self, function: &'m Function<'a>, base: usize, places: &[u32]) -> Result<()> {
+    fn labels(&mut self, function: &'m Function<'a>, base: usize, places: &[u32]) -> Result<(), PtxError> {
         for (index, scope) in function.scopes.iter().enumerate() {
             for &(label, at) in &scope.labels {
                 self.declare(base + index, label, Symbol::Label(places[at]));
@@ -166,7 +164,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, inst: &'m Instruction<'a>, scope: usize, action: Action) -> Result<()> {
+    pub(super) fn push(&mut self, inst: &'m Instruction<'a>, scope: usize, action: Action) -> Result<(), PtxError> {
         if self.insts.len() >= MAX_INSTRUCTIONS {
             let message = format!("more than {MAX_INSTRUCTIONS} instructions with all calls expanded");
             return Err(self.scopes.syntax(inst.at, message, inst.opcode));
@@ -175,7 +173,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    fn variable(&mut self, function: &'m Function<'a>, scope: usize, variable: &'m Variable<'a>) -> Result<Symbol> {
+    fn variable(&mut self, function: &'m Function<'a>, scope: usize, variable: &'m Variable<'a>) -> Result<Symbol, PtxError> {
         match variable.space {
             StateSpace::Param => Ok(Symbol::Cell(self.cells.add(variable))),
             StateSpace::Local => self.local.place(&self.scopes, variable).map(Symbol::Local),
@@ -192,7 +190,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 
     /// Places a shared variable of the module when the kernel first names it, and notes how cells are accessed.
-    fn note_names(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<()> {
+    fn note_names(&mut self, inst: &'m Instruction<'a>, scope: usize) -> Result<(), PtxError> {
         for operand in &inst.operands {
             let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { continue };
             let module = self.module;

@@ -8,8 +8,6 @@ use super::exec::scalar::{Source, Target};
 use super::inline::FlatInst;
 use super::program::{DoubleReg, PredReg, Reg, Src, Src32, Src64, WordReg};
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 /// Reads one instruction's opcode and operands.
 pub(super) struct Decoder<'t, 'a> {
     pub(super) tables: &'t Tables<'t, 'a>,
@@ -33,7 +31,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// The error for an instruction that is not supported.
-    pub(super) fn unsupported<T>(&self) -> Result<T> {
+    pub(super) fn unsupported<T>(&self) -> Result<T, PtxError> {
         Err(PtxError::Unsupported {
             file: self.tables.scopes.file.into(),
             at: self.inst.at,
@@ -43,12 +41,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// The error for an operand that does not fit the opcode.
-    pub(super) fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T> {
+    pub(super) fn wrong<T>(&self, message: impl Into<String>, found: impl Into<String>) -> Result<T, PtxError> {
         Err(PtxError::Syntax { file: self.tables.scopes.file.into(), at: self.inst.at, message: message.into(), found: found.into() })
     }
 
     /// The type that ends the opcode.
-    pub(super) fn ty(&self) -> Result<Type> {
+    pub(super) fn ty(&self) -> Result<Type, PtxError> {
         match self.parts.last().and_then(|p| Type::parse(p)) {
             Some(ty) => Ok(ty),
             None => self.unsupported(),
@@ -62,7 +60,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// Checks the number of operands.
-    pub(super) fn arity(&self, count: usize) -> Result<()> {
+    pub(super) fn arity(&self, count: usize) -> Result<(), PtxError> {
         let found = self.inst.operands.len();
         if found == count { Ok(()) } else { self.wrong(format!("expected {count} operands, not {found}"), self.inst.opcode) }
     }
@@ -78,21 +76,21 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// Operand `index` as written.
-    pub(super) fn operand(&self, index: usize) -> Result<&'t Operand<'a>> {
+    pub(super) fn operand(&self, index: usize) -> Result<&'t Operand<'a>, PtxError> {
         match self.inst.operands.get(index) {
             Some(operand) => Ok(operand),
             None => self.wrong(format!("expected an operand {}", index + 1), self.inst.opcode),
         }
     }
 
-    fn register(&self, name: &str) -> Result<Reg> {
+    fn register(&self, name: &str) -> Result<Reg, PtxError> {
         match self.tables.scopes.register(self.scope, name) {
             Some(reg) => Ok(reg),
             None => self.wrong("expected a declared register", name),
         }
     }
 
-    fn named(&self, operand: &Operand<'a>) -> Result<Reg> {
+    fn named(&self, operand: &Operand<'a>) -> Result<Reg, PtxError> {
         match operand {
             Operand::Name(name) => self.register(name),
             other => self.wrong("expected a register", other.to_string()),
@@ -105,7 +103,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A destination of up to 32 bits.
-    pub(super) fn dst32(&mut self, operand: &Operand<'a>) -> Result<WordReg> {
+    pub(super) fn dst32(&mut self, operand: &Operand<'a>) -> Result<WordReg, PtxError> {
         match self.named(operand)? {
             Reg::Word(reg) => {
                 self.defs.push(Reg::Word(reg));
@@ -116,7 +114,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A destination of 64 bits.
-    pub(super) fn dst64(&mut self, operand: &Operand<'a>) -> Result<DoubleReg> {
+    pub(super) fn dst64(&mut self, operand: &Operand<'a>) -> Result<DoubleReg, PtxError> {
         match self.named(operand)? {
             Reg::Double(reg) => {
                 self.defs.push(Reg::Double(reg));
@@ -127,7 +125,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A predicate destination.
-    pub(super) fn dst_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg> {
+    pub(super) fn dst_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg, PtxError> {
         match self.named(operand)? {
             Reg::Pred(reg) => {
                 self.defs.push(Reg::Pred(reg));
@@ -138,7 +136,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A predicate destination by name.
-    pub(super) fn def_pred(&mut self, name: &str) -> Result<PredReg> {
+    pub(super) fn def_pred(&mut self, name: &str) -> Result<PredReg, PtxError> {
         match self.register(name)? {
             Reg::Pred(reg) => {
                 self.defs.push(Reg::Pred(reg));
@@ -149,7 +147,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A source of up to 32 bits: register, literal, or the address of a variable.
-    pub(super) fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32> {
+    pub(super) fn src32(&mut self, operand: &Operand<'a>) -> Result<Src32, PtxError> {
         match operand {
             Operand::Integer(value) => match *value as i64 {
                 -0x8000_0000..=0xffff_ffff => Ok(Src::Imm(*value as u32)),
@@ -173,7 +171,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A source of 64 bits: register, literal, or the address of a variable.
-    pub(super) fn src64(&mut self, operand: &Operand<'a>) -> Result<Src64> {
+    pub(super) fn src64(&mut self, operand: &Operand<'a>) -> Result<Src64, PtxError> {
         match operand {
             Operand::Integer(value) | Operand::Float64(value) => Ok(Src::Imm(*value)),
             Operand::Name(name) => match self.tables.scopes.register(self.scope, name) {
@@ -190,7 +188,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A predicate source.
-    pub(super) fn src_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg> {
+    pub(super) fn src_pred(&mut self, operand: &Operand<'a>) -> Result<PredReg, PtxError> {
         match operand {
             Operand::Name(name) => self.use_pred(name),
             other => self.wrong("expected a predicate", other.to_string()),
@@ -198,7 +196,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A predicate by name.
-    pub(super) fn use_pred(&mut self, name: &str) -> Result<PredReg> {
+    pub(super) fn use_pred(&mut self, name: &str) -> Result<PredReg, PtxError> {
         match self.register(name)? {
             Reg::Pred(reg) => {
                 self.uses.push(Reg::Pred(reg));
@@ -209,7 +207,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// Operand `index` as a destination of `bytes` (8, or fewer), or 0 for a predicate.
-    pub(super) fn target(&mut self, index: usize, bytes: u8) -> Result<Target> {
+    pub(super) fn target(&mut self, index: usize, bytes: u8) -> Result<Target, PtxError> {
         let operand = self.operand(index)?;
         match bytes {
             0 => self.dst_pred(operand).map(Target::Pred),
@@ -219,7 +217,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// Operand `index` as a source of `bytes` (8, or fewer), or 0 for a predicate.
-    pub(super) fn source(&mut self, index: usize, bytes: u8) -> Result<Source> {
+    pub(super) fn source(&mut self, index: usize, bytes: u8) -> Result<Source, PtxError> {
         let operand = self.operand(index)?;
         match (bytes, operand) {
             (0, Operand::Not(name)) => Ok(Source::Pred(self.use_pred(name)?, true)),
@@ -230,20 +228,20 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// The carry flag, to be read.
-    pub(super) fn use_carry(&mut self) -> Result<PredReg> {
+    pub(super) fn use_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.uses.push(Reg::Pred(carry));
         Ok(carry)
     }
 
     /// The carry flag, to be written.
-    pub(super) fn def_carry(&mut self) -> Result<PredReg> {
+    pub(super) fn def_carry(&mut self) -> Result<PredReg, PtxError> {
         let carry = self.carry()?;
         self.defs.push(Reg::Pred(carry));
         Ok(carry)
     }
 
-    fn carry(&self) -> Result<PredReg> {
+    fn carry(&self) -> Result<PredReg, PtxError> {
         match self.tables.carry {
             Some(carry) => Ok(carry),
             None => self.unsupported(),

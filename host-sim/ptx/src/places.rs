@@ -7,8 +7,6 @@ use super::operands::Decoder;
 use super::program::{Address, Reg};
 use super::scope::Symbol;
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 /// Where a parameter is.
 pub(super) enum ParamPlace<'t> {
     /// Byte offset in the kernel's parameter memory.
@@ -21,7 +19,7 @@ pub(super) enum ParamPlace<'t> {
 
 impl<'t, 'a> Decoder<'t, 'a> {
     /// The address of a variable, in its own space.
-    pub(super) fn address_of(&self, name: &'a str, offset: i64) -> Result<u64> {
+    pub(super) fn address_of(&self, name: &'a str, offset: i64) -> Result<u64, PtxError> {
         let start = match self.tables.scopes.symbol(self.scope, name) {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
             Some(&Symbol::Device(address, _)) => address,
@@ -34,7 +32,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A branch target, as an instruction index.
-    pub(super) fn label(&self, operand: &Operand<'a>) -> Result<u32> {
+    pub(super) fn label(&self, operand: &Operand<'a>) -> Result<u32, PtxError> {
         match operand {
             Operand::Name(name) => match self.tables.scopes.symbol(self.scope, name) {
                 Some(&Symbol::Label(index)) => Ok(index),
@@ -45,7 +43,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// A list of branch targets.
-    pub(super) fn table(&self, operand: &Operand<'a>) -> Result<&'t [u32]> {
+    pub(super) fn table(&self, operand: &Operand<'a>) -> Result<&'t [u32], PtxError> {
         if let Operand::Name(name) = operand
             && let Some(Symbol::Table(targets)) = self.tables.scopes.symbol(self.scope, name)
         {
@@ -55,7 +53,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// An address in parameter space whose base is no register, checked to hold `bytes`.
-    pub(super) fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<ParamPlace<'t>> {
+    pub(super) fn param(&self, operand: &Operand<'a>, bytes: u32) -> Result<ParamPlace<'t>, PtxError> {
         let Operand::Address { base: Some(name), offset } = operand else {
             return self.wrong("expected the address of a parameter", operand.to_string());
         };
@@ -83,7 +81,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// An address in memory: base (register, literal or variable) and offset; and the variable, if it is one.
-    pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64, Option<&'t Symbol>)> {
+    pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64, Option<&'t Symbol>), PtxError> {
         let Operand::Address { base, offset } = operand else {
             return self.wrong("expected an address", operand.to_string());
         };

@@ -2,7 +2,7 @@
 
 /// A result: the warp, and the register to write if any.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Result {
+pub(super) struct UnitResult {
     pub warp: u8,
     pub dst: u16,
 }
@@ -13,7 +13,7 @@ const NONE: u16 = u16::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
     heads: Vec<u16>,
-    nodes: Vec<(Result, u16)>,
+    nodes: Vec<(UnitResult, u16)>,
     free: u16,
     len: u32,
     mask: u64,
@@ -23,12 +23,12 @@ impl Calendar {
     /// Room for results up to `horizon` cycles ahead, at most `capacity` at a time.
     pub(super) fn new(horizon: u32, capacity: u16) -> Self {
         let slots = (horizon as usize + 1).next_power_of_two();
-        let nodes = (0..capacity).map(|i| (Result { warp: 0, dst: 0 }, if i + 1 < capacity { i + 1 } else { NONE })).collect();
+        let nodes = (0..capacity).map(|i| (UnitResult { warp: 0, dst: 0 }, if i + 1 < capacity { i + 1 } else { NONE })).collect();
         Calendar { heads: vec![NONE; slots], nodes, free: 0, len: 0, mask: slots as u64 - 1 }
     }
 
     /// Schedules a result for `cycle`, which is within the horizon.
-    pub(super) fn add(&mut self, cycle: u64, result: Result) {
+    pub(super) fn add(&mut self, cycle: u64, result: UnitResult) {
         let node = self.free;
         debug_assert!(node != NONE, "more results in flight than units can hold");
         self.free = self.nodes[usize::from(node)].1;
@@ -39,7 +39,7 @@ impl Calendar {
     }
 
     /// Takes one of the results that arrive in `cycle`.
-    pub(super) fn take(&mut self, cycle: u64) -> Option<Result> {
+    pub(super) fn take(&mut self, cycle: u64) -> Option<UnitResult> {
         let head = &mut self.heads[(cycle & self.mask) as usize];
         let node = *head;
         if node == NONE {
@@ -70,7 +70,7 @@ mod tests {
     fn results_come_out_in_their_cycle_and_nodes_are_reused() {
         let mut calendar = Calendar::new(10, 4);
         for cycle in 0..100u64 {
-            calendar.add(cycle + 3, Result { warp: cycle as u8, dst: 7 });
+            calendar.add(cycle + 3, UnitResult { warp: cycle as u8, dst: 7 });
             if cycle >= 3 {
                 assert_eq!(calendar.next(cycle), Some(cycle));
                 assert_eq!(calendar.take(cycle).map(|r| r.warp), Some(cycle as u8 - 3));

@@ -4,7 +4,7 @@
 //! so many cycles later: all of that is known when it enters the latch. So the result is scheduled then, and what is left to do is
 //! to free the latch in time.
 
-use super::calendar::{Calendar, Result};
+use super::calendar::{Calendar, UnitResult};
 use super::inflight::{Inflight, UNITS};
 use super::operands::{MAX_SUB_CORES, PLACE};
 use super::{QUICK, RESULT_CYCLES};
@@ -94,12 +94,12 @@ impl Execution {
         self.full |= 1 << latch;
         self.emptied[(taken & self.mask) as usize] |= 1 << latch;
         self.last = self.last.max(taken);
-        self.results.add(taken + u64::from(latency) + RESULT_CYCLES, Result { warp: inst.warp, dst: inst.dst });
+        self.results.add(taken + u64::from(latency) + RESULT_CYCLES, UnitResult { warp: inst.warp, dst: inst.dst });
     }
 
     /// One of the results that arrive in cycle `now`.
     #[inline]
-    pub(super) fn take_result(&mut self, now: u64) -> Option<Result> {
+    pub(super) fn take_result(&mut self, now: u64) -> Option<UnitResult> {
         self.results.take(now)
     }
 

@@ -43,7 +43,7 @@ pub(crate) use tb::FinishedTb;
 use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};
 use account::Account;
-use calendar::Result;
+use calendar::UnitResult;
 use execution::Execution;
 use inflight::NO_REG;
 use lsu::Lsu;
@@ -236,7 +236,7 @@ impl Sm {
 
     /// Results of fixed-latency units reach the registers.
     fn write_back(&mut self, now: u64) {
-        while let Some(Result { warp, dst }) = self.execution.take_result(now) {
+        while let Some(UnitResult { warp, dst }) = self.execution.take_result(now) {
             if dst != NO_REG {
                 let sub_core = self.sub_core(warp);
                 // The fixed-latency units do not wait for a bank; only the load/store unit does.

@@ -1,12 +1,12 @@
 //! What is between the braces of a function: declarations, labels, instructions, blocks. PTX ISA 7.8 sections 4.3 and 6.
 
-use super::{Parser, Result, number};
+use super::{Parser, PtxError, number};
 use crate::ast::{Function, GuardText, Instruction, Operand, RegisterDecl, Scope, StateSpace, Type};
 use crate::lexer::{Token, TokenKind};
 
 impl<'a> Parser<'_, 'a> {
     /// Everything up to the brace that closes `scope`, blocks inside of it included.
-    pub(super) fn block(&mut self, function: &mut Function<'a>, scope: usize) -> Result<()> {
+    pub(super) fn block(&mut self, function: &mut Function<'a>, scope: usize) -> Result<(), PtxError> {
         // Blocks are opened and closed without recursion: a file may nest them as deep as it likes.
         let mut open = vec![scope];
         while let Some(&scope) = open.last() {
@@ -22,7 +22,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    fn statement(&mut self, function: &mut Function<'a>, scope: usize) -> Result<()> {
+    fn statement(&mut self, function: &mut Function<'a>, scope: usize) -> Result<(), PtxError> {
         let token = self.peek();
         let spaces = [(".shared", StateSpace::Shared), (".local", StateSpace::Local), (".param", StateSpace::Param)];
         if let Some(&(_, space)) = spaces.iter().find(|(text, _)| *text == token.text) {
@@ -43,7 +43,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn registers(&mut self, scope: &mut Scope<'a>) -> Result<()> {
+    fn registers(&mut self, scope: &mut Scope<'a>) -> Result<(), PtxError> {
         let token = self.take();
         let ty = match token.text.strip_prefix(".reg.") {
             Some(ty) => Type::parse(ty).ok_or_else(|| self.syntax(token, "expected a type"))?,
@@ -67,7 +67,7 @@ impl<'a> Parser<'_, 'a> {
         self.expect(";")
     }
 
-    fn instruction_or_label(&mut self, function: &mut Function<'a>, scope: usize) -> Result<()> {
+    fn instruction_or_label(&mut self, function: &mut Function<'a>, scope: usize) -> Result<(), PtxError> {
         let mut guard = None;
         if self.accept("@") {
             let negated = self.accept("!");
@@ -92,7 +92,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    fn label(&mut self, function: &mut Function<'a>, scope: usize, word: Token<'a>) -> Result<()> {
+    fn label(&mut self, function: &mut Function<'a>, scope: usize, word: Token<'a>) -> Result<(), PtxError> {
         let declared = &mut function.scopes[scope];
         if declared.labels.iter().any(|&(label, _)| label == word.text) || declared.tables.iter().any(|&(table, _)| table == word.text) {
             return Err(self.syntax(word, "a label declared twice"));
@@ -113,7 +113,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    fn operand(&mut self) -> Result<Operand<'a>> {
+    fn operand(&mut self) -> Result<Operand<'a>, PtxError> {
         if self.accept("{") {
             return self.items("}").map(Operand::Vector);
         }
@@ -139,7 +139,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn items(&mut self, close: &str) -> Result<Vec<Operand<'a>>> {
+    fn items(&mut self, close: &str) -> Result<Vec<Operand<'a>>, PtxError> {
         let mut items = Vec::new();
         loop {
             items.push(self.scalar()?);
@@ -151,7 +151,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// After `[`.
-    fn address(&mut self) -> Result<Operand<'a>> {
+    fn address(&mut self) -> Result<Operand<'a>, PtxError> {
         let mut base = None;
         let mut offset = 0;
         if self.peek().kind == TokenKind::Word {
@@ -167,7 +167,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Operand::Address { base, offset })
     }
 
-    pub(super) fn offset(&mut self) -> Result<i64> {
+    pub(super) fn offset(&mut self) -> Result<i64, PtxError> {
         let at = self.peek();
         match self.scalar()? {
             Operand::Integer(value) => Ok(value as i64),
@@ -175,7 +175,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn scalar(&mut self) -> Result<Operand<'a>> {
+    fn scalar(&mut self) -> Result<Operand<'a>, PtxError> {
         let negative = self.accept("-");
         let token = self.take();
         match token.kind {

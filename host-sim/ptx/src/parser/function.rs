@@ -1,11 +1,11 @@
 //! Heads of functions: results, name, parameters, hints. PTX ISA 7.8 sections 7.1 and 11.2 to 11.4.
 
-use super::{Parser, Result};
+use super::{Parser, PtxError};
 use crate::ast::{Function, Scope, StateSpace, Variable};
 
 impl<'a> Parser<'_, 'a> {
     /// After `.entry` or `.func`.
-    pub(super) fn function(&mut self, entry: bool) -> Result<Function<'a>> {
+    pub(super) fn function(&mut self, entry: bool) -> Result<Function<'a>, PtxError> {
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.word(if entry { "the entry's name" } else { "the function's name" })?;
         let params = self.parameters()?;
@@ -25,7 +25,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `(.param .u64 a, .param .u32 b)`, or nothing.
-    fn parameters(&mut self) -> Result<Vec<Variable<'a>>> {
+    fn parameters(&mut self) -> Result<Vec<Variable<'a>>, PtxError> {
         let mut params = Vec::new();
         if self.accept("(") && !self.accept(")") {
             loop {
@@ -44,7 +44,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `.maxntid 256, 1, 1` and its kin tell the compiler, not the machine.
-    fn hint(&mut self) -> Result<()> {
+    fn hint(&mut self) -> Result<(), PtxError> {
         let token = self.word("`{`")?;
         match token.text {
             ".noreturn" => return Ok(()),

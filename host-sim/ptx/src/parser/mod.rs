@@ -18,13 +18,11 @@ use super::lexer::{Token, TokenKind, tokenize};
 /// The place just before the first character, for errors about a whole file.
 pub const START: Position = Position { line: 1, column: 1 };
 
-type Result<T> = std::result::Result<T, PtxError>;
-
 /// Parses a PTX text; `file` is its name in messages.
 ///
 /// # Errors
 /// [`PtxError::Syntax`], or [`PtxError::Unsupported`] for directives that are PTX but not read here.
-pub fn parse<'a>(file: &str, text: &'a str) -> Result<Module<'a>> {
+pub fn parse<'a>(file: &str, text: &'a str) -> Result<Module<'a>, PtxError> {
     let tokens = tokenize(file, text)?;
     Parser { file, tokens, next: 0 }.module()
 }
@@ -70,16 +68,16 @@ impl<'a> Parser<'_, 'a> {
         found
     }
 
-    fn expect(&mut self, text: &str) -> Result<()> {
+    fn expect(&mut self, text: &str) -> Result<(), PtxError> {
         if self.accept(text) { Ok(()) } else { Err(self.syntax(self.peek(), format!("expected `{text}`"))) }
     }
 
-    fn word(&mut self, what: &str) -> Result<Token<'a>> {
+    fn word(&mut self, what: &str) -> Result<Token<'a>, PtxError> {
         let token = self.peek();
         if token.kind == TokenKind::Word { Ok(self.take()) } else { Err(self.syntax(token, format!("expected {what}"))) }
     }
 
-    fn count(&mut self, what: &str) -> Result<u32> {
+    fn count(&mut self, what: &str) -> Result<u32, PtxError> {
         let token = self.take();
         match number::literal(token.text) {
             Some(Operand::Integer(value)) if u32::try_from(value).is_ok() => Ok(value as u32),
@@ -88,7 +86,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Passes everything up to the next `;`.
-    fn skip_statement(&mut self) -> Result<()> {
+    fn skip_statement(&mut self) -> Result<(), PtxError> {
         while !self.accept(";") {
             if self.at_end() {
                 return Err(self.syntax(self.peek(), "expected `;`"));

@@ -1,11 +1,11 @@
 //! What stands outside of functions: version, target, variables, functions, debug information. PTX ISA 7.8 section 11.
 
-use super::{Parser, Result};
+use super::{Parser, PtxError};
 use crate::ast::{Module, StateSpace};
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
-    pub(super) fn module(mut self) -> Result<Module<'a>> {
+    pub(super) fn module(mut self) -> Result<Module<'a>, PtxError> {
         let mut module = Module { file: self.file.into(), variables: Vec::new(), entries: Vec::new(), functions: Vec::new() };
         let mut versioned = false;
         let mut external = false;
@@ -66,7 +66,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// Debug information, for humans: `.file 1 "a.cu"`, `.loc 1 2 3, inlined_at 1 5 6`, `.section name { .. }`.
-    pub(super) fn debug_directive(&mut self, directive: &str) -> Result<()> {
+    pub(super) fn debug_directive(&mut self, directive: &str) -> Result<(), PtxError> {
         if directive == ".section" {
             self.word("a section")?;
             self.expect("{")?;

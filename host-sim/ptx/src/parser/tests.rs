@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
-fn one(body: &str) -> Result<Instruction<'_>> {
+fn one(body: &str) -> Result<Instruction<'_>, PtxError> {
     // Leaked so that the test can hand the borrowed instruction out; a few bytes per test.
     let text: &'static str = Box::leak(format!("{HEAD}.visible .entry k()\n{{\n{body}\n}}\n").into_boxed_str());
     Ok(parse("k.ptx", text)?.entries[0].body.as_ref().unwrap()[0].clone())

@@ -1,12 +1,12 @@
 //! Variables and their first values. PTX ISA 7.8 sections 5.4 "Variables" and 5.4.4 "Initializers".
 
-use super::{Parser, Result, number};
+use super::{Parser, PtxError, number};
 use crate::ast::{Initial, Operand, StateSpace, Type, Variable};
 use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     /// `.align 4 .b8 a[16], b[2];` after the state space.
-    pub(super) fn variables(&mut self, space: StateSpace, external: bool, out: &mut Vec<Variable<'a>>) -> Result<()> {
+    pub(super) fn variables(&mut self, space: StateSpace, external: bool, out: &mut Vec<Variable<'a>>) -> Result<(), PtxError> {
         let first = self.variable(space)?;
         let (ty, align) = (first.ty, first.align);
         out.push(Variable { external, ..first });
@@ -18,7 +18,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// `.align 16 .b8 name[1024] = {..}`, after the state space.
-    pub(super) fn variable(&mut self, space: StateSpace) -> Result<Variable<'a>> {
+    pub(super) fn variable(&mut self, space: StateSpace) -> Result<Variable<'a>, PtxError> {
         let mut align = self.alignment()?;
         // An attribute of memory shared with the host says nothing here.
         if self.accept(".attribute") {
@@ -38,7 +38,7 @@ impl<'a> Parser<'_, 'a> {
         self.declarator(space, ty, align.unwrap_or(u32::from(ty.bytes())))
     }
 
-    fn alignment(&mut self) -> Result<Option<u32>> {
+    fn alignment(&mut self) -> Result<Option<u32>, PtxError> {
         if !self.accept(".align") {
             return Ok(None);
         }
@@ -50,7 +50,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Some(align))
     }
 
-    fn declarator(&mut self, space: StateSpace, ty: Type, align: u32) -> Result<Variable<'a>> {
+    fn declarator(&mut self, space: StateSpace, ty: Type, align: u32) -> Result<Variable<'a>, PtxError> {
         let name = self.word("a name")?;
         let mut dimensions = Vec::new();
         while self.accept("[") {
@@ -83,7 +83,7 @@ impl<'a> Parser<'_, 'a> {
 
     /// Values in braces, one level per size; `inner` has the elements per value of each level. Inner braces that have fewer
     /// values than elements are filled up with zeros.
-    fn initial(&mut self, inner: &[u32], most: u32, out: &mut Vec<Initial<'a>>) -> Result<()> {
+    fn initial(&mut self, inner: &[u32], most: u32, out: &mut Vec<Initial<'a>>) -> Result<(), PtxError> {
         let at = self.peek();
         if !self.accept("{") {
             out.push(self.initial_value()?);
@@ -116,7 +116,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     /// A number, `name`, `name+8`, `generic(name)+8`, or `0xff00(name)`.
-    fn initial_value(&mut self) -> Result<Initial<'a>> {
+    fn initial_value(&mut self) -> Result<Initial<'a>, PtxError> {
         let negative = self.accept("-");
         let token = self.take();
         if token.kind == TokenKind::Number {
@@ -142,7 +142,7 @@ impl<'a> Parser<'_, 'a> {
         self.address_value(u64::MAX)
     }
 
-    fn address_value(&mut self, mask: u64) -> Result<Initial<'a>> {
+    fn address_value(&mut self, mask: u64) -> Result<Initial<'a>, PtxError> {
         // Generic addresses of variables in device memory are their addresses.
         let generic = self.accept("generic") && self.accept("(");
         let name = self.word("a variable")?;
@@ -158,7 +158,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(Initial::Address { name: name.text, offset, mask, at: name.at })
     }
 
-    pub(super) fn ty(&mut self) -> Result<Type> {
+    pub(super) fn ty(&mut self) -> Result<Type, PtxError> {
         let token = self.word("a type")?;
         token.text.strip_prefix('.').and_then(Type::parse).ok_or_else(|| self.syntax(token, "expected a type"))
     }

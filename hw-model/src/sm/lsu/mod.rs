@@ -71,7 +71,7 @@ struct Current {
 
 /// What waits for the write-back port.
 #[derive(Clone, Copy, Debug)]
-enum Result {
+enum WriteBack {
     Shared { warp: u8, dst: u16 },
     Sector { token: u32 },
 }
@@ -94,7 +94,7 @@ pub(super) struct Lsu {
     shared_latency: u64,
     /// Shared-memory accesses on their way: cycle of arrival, warp, register.
     shared: Queue<(u64, u8, u16)>,
-    writing: Option<Result>,
+    writing: Option<WriteBack>,
     /// A sector that came past the L1.
     bypassed: Option<u32>,
     /// Whose turn the write-back port is.
@@ -202,16 +202,16 @@ impl Lsu {
     fn write_back(&mut self, now: u64, around: &mut Surroundings) {
         if let Some(result) = self.writing {
             let (warp, dst) = match result {
-                Result::Shared { warp, dst } => (warp, dst),
-                Result::Sector { token } => (self.outstanding[token as usize].warp, self.outstanding[token as usize].dst),
+                WriteBack::Shared { warp, dst } => (warp, dst),
+                WriteBack::Sector { token } => (self.outstanding[token as usize].warp, self.outstanding[token as usize].dst),
             };
             if dst != NO_REG && !around.operands.write(usize::from(warp & around.sub_core_mask), warp, dst) {
                 return;
             }
             self.writing = None;
             match result {
-                Result::Shared { warp, dst } => self.done.push(Done::Loaded { warp, dst }),
-                Result::Sector { token } => self.sector_arrived(token),
+                WriteBack::Shared { warp, dst } => self.done.push(Done::Loaded { warp, dst }),
+                WriteBack::Sector { token } => self.sector_arrived(token),
             }
         }
         let shared = self.shared.front().is_some_and(|&(cycle, ..)| cycle <= now);
@@ -224,9 +224,9 @@ impl Lsu {
         let client = (self.turn + turns.trailing_zeros() as u8) % CLIENTS;
         self.turn = (client + 1) % CLIENTS;
         self.writing = match client {
-            0 => self.shared.pop().map(|(_, warp, dst)| Result::Shared { warp, dst }),
-            1 => self.bypassed.take().map(|token| Result::Sector { token }),
-            _ => self.l1.pop_filled().map(|token| Result::Sector { token }),
+            0 => self.shared.pop().map(|(_, warp, dst)| WriteBack::Shared { warp, dst }),
+            1 => self.bypassed.take().map(|token| WriteBack::Sector { token }),
+            _ => self.l1.pop_filled().map(|token| WriteBack::Sector { token }),
         };
     }
 
