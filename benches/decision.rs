@@ -48,9 +48,9 @@ fn counters(sm: usize, cycle: u64) -> RawCounters {
         cycles: cycle,
         issue_cycles: cycle * share / 10,
         memory_stall_cycles: cycle * (9 - share) / 10,
-        misses: cycle / share,
-        warp_instructions: cycle * share / 8,
-        thread_instructions: cycle * share * 4,
+        load_requests: cycle / share,
+        warp_insts: cycle * share / 8,
+        thread_insts: cycle * share * 4,
         outstanding_misses: cycle * (9 - share) * 3,
         ..RawCounters::default()
     }

@@ -84,7 +84,7 @@ fn every_machine_runs_the_kernels() {
         for (workload, launch) in workloads.iter().zip(&outcome.launches) {
             assert!(launch.tbs_completed > 0 && launch.dram_reads > 0, "{name}: {} {launch:?}", workload.name);
         }
-        assert_eq!(outcome.stalls.iter().map(|(_, cycles)| cycles).sum::<u64>(), slots, "{name}");
+        assert_eq!(outcome.sms.issue_slots.iter().sum::<u64>(), slots, "{name}");
         let energy: EnergyReport = outcome.energy.unwrap_or_else(|| panic!("{name}: no energy"));
         assert!(energy.launches.iter().all(|launch| launch.parts().iter().all(|&(part, fj)| fj > 0 || part == "shared")), "{name}");
     });

@@ -16,18 +16,19 @@ pub enum Counter {
     IssueCycles,
     /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (algorithms.md 9.1 items 15 and 18).
     MemoryStallCycles,
-    /// Load requests leaving the SM: new MSHR entries, sector misses included, no merges, no stores (item 17).
-    Misses,
+    /// Load requests leaving the SM, the thesis' misses: new MSHR entries, sector misses included, and loads and atomics that bypass
+    /// the L1; no merges, no stores (item 17).
+    LoadRequests,
     /// Warp instructions issued.
-    WarpInstructions,
+    WarpInsts,
     /// Thread instructions issued: active lanes of each warp instruction.
-    ThreadInstructions,
+    ThreadInsts,
     /// L1 accesses.
     L1Accesses,
     /// `A`: outstanding misses (MSHR entries), accumulated over memory-stalled cycles.
     OutstandingMisses,
-    /// L1 reservation failures.
-    ReservationFailures,
+    /// L1 reservation failures; each retry counts.
+    L1ReservationFails,
     /// L2 accesses on behalf of this SM.
     L2Accesses,
     /// L2 hits on behalf of this SM.
@@ -40,12 +41,12 @@ impl Counter {
         Self::Cycles,
         Self::IssueCycles,
         Self::MemoryStallCycles,
-        Self::Misses,
-        Self::WarpInstructions,
-        Self::ThreadInstructions,
+        Self::LoadRequests,
+        Self::WarpInsts,
+        Self::ThreadInsts,
         Self::L1Accesses,
         Self::OutstandingMisses,
-        Self::ReservationFailures,
+        Self::L1ReservationFails,
         Self::L2Accesses,
         Self::L2Hits,
     ];
@@ -54,9 +55,9 @@ impl Counter {
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {
-            Self::Cycles | Self::IssueCycles | Self::MemoryStallCycles | Self::Misses => 17,
-            Self::WarpInstructions | Self::L1Accesses | Self::ReservationFailures | Self::L2Accesses | Self::L2Hits => 19,
-            Self::ThreadInstructions => 24,
+            Self::Cycles | Self::IssueCycles | Self::MemoryStallCycles | Self::LoadRequests => 17,
+            Self::WarpInsts | Self::L1Accesses | Self::L1ReservationFails | Self::L2Accesses | Self::L2Hits => 19,
+            Self::ThreadInsts => 24,
             Self::OutstandingMisses => 25,
         }
     }

@@ -122,6 +122,6 @@ impl Settings {
     /// The counter that counts as instructions.
     #[must_use]
     pub fn instructions(&self) -> Counter {
-        if self.warp_ipc { Counter::WarpInstructions } else { Counter::ThreadInstructions }
+        if self.warp_ipc { Counter::WarpInsts } else { Counter::ThreadInsts }
     }
 }

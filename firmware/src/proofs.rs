@@ -181,7 +181,7 @@ mod harnesses {
             cycles: kani::any(),
             issue_cycles: kani::any(),
             memory_stall_cycles: kani::any(),
-            misses: kani::any(),
+            load_requests: kani::any(),
             instructions: kani::any(),
             outstanding_misses: kani::any(),
             saturated: false,

@@ -82,7 +82,7 @@ impl Rehearsal {
     fn read_sm(index: u32, register: u32) -> u32 {
         if register == Counter::Cycles.register() {
             WINDOW
-        } else if register == Counter::ThreadInstructions.register() {
+        } else if register == Counter::ThreadInsts.register() {
             index.saturating_add(1).saturating_mul(100_000)
         } else {
             0

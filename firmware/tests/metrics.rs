@@ -31,11 +31,11 @@ prop_compose! {
     fn sums(sms: std::ops::RangeInclusive<u16>)(sms in sms)(
         sms in Just(sms),
         cycles in count(Counter::Cycles, sms), issue in count(Counter::IssueCycles, sms),
-        stall in count(Counter::MemoryStallCycles, sms), misses in count(Counter::Misses, sms),
-        instructions in count(Counter::ThreadInstructions, sms), outstanding in count(Counter::OutstandingMisses, sms),
+        stall in count(Counter::MemoryStallCycles, sms), load_requests in count(Counter::LoadRequests, sms),
+        instructions in count(Counter::ThreadInsts, sms), outstanding in count(Counter::OutstandingMisses, sms),
     ) -> Sums {
         Sums {
-            sms, cycles: cycles as u32, issue_cycles: issue as u32, memory_stall_cycles: stall as u32, misses: misses as u32,
+            sms, cycles: cycles as u32, issue_cycles: issue as u32, memory_stall_cycles: stall as u32, load_requests: load_requests as u32,
             instructions: instructions as u32, outstanding_misses: outstanding, saturated: false,
         }
     }
@@ -49,8 +49,8 @@ fn count(counter: Counter, sms: u16) -> impl Strategy<Value = u64> {
 prop_compose! {
     /// Sums that no hardware would show.
     fn any_sums()(sms: u16, counts: [u32; 5], outstanding_misses: u64) -> Sums {
-        let [cycles, issue_cycles, memory_stall_cycles, misses, instructions] = counts;
-        Sums { sms, cycles, issue_cycles, memory_stall_cycles, misses, instructions, outstanding_misses, saturated: false }
+        let [cycles, issue_cycles, memory_stall_cycles, load_requests, instructions] = counts;
+        Sums { sms, cycles, issue_cycles, memory_stall_cycles, load_requests, instructions, outstanding_misses, saturated: false }
     }
 }
 
@@ -137,8 +137,8 @@ proptest! {
     #[test]
     fn ipm_ipc_properties(a in sums(1..=1), b in sums(1..=1), factor in 1..50_u32) {
         let none = RoundTotals::default();
-        let with = |sums: &Sums, misses: u32, cycles: u32| Sums { misses, cycles, issue_cycles: 0, ..*sums };
-        let (ma, mb) = (a.misses.max(1), b.misses.max(1));
+        let with = |sums: &Sums, load_requests: u32, cycles: u32| Sums { load_requests, cycles, issue_cycles: 0, ..*sums };
+        let (ma, mb) = (a.load_requests.max(1), b.load_requests.max(1));
         let plain = IpmIpc.score(&with(&a, ma, a.cycles), &none).cmp(&IpmIpc.score(&with(&b, mb, b.cycles), &none));
         let scaled = IpmIpc.score(&with(&a, ma * factor, a.cycles), &none).cmp(&IpmIpc.score(&with(&b, mb * factor, b.cycles), &none));
         prop_assert_eq!(plain, scaled);
@@ -151,7 +151,7 @@ proptest! {
     #[test]
     fn metrics_agree_without_interference(instructions in proptest::collection::vec(1..1_000_000_u32, 3), coefficient: u32) {
         let configs: Vec<Sums> = instructions.iter().map(|instructions| Sums {
-            sms: 1, cycles: 45_000, issue_cycles: 100, memory_stall_cycles: 3, misses: 17, instructions: *instructions,
+            sms: 1, cycles: 45_000, issue_cycles: 100, memory_stall_cycles: 3, load_requests: 17, instructions: *instructions,
             outstanding_misses: 99, saturated: false,
         }).collect();
         let by_ipc = decide(Ipc, &configs);
@@ -189,7 +189,7 @@ proptest! {
                 sums.cycles += sm.cycles;
                 sums.issue_cycles += sm.issue_cycles;
                 sums.memory_stall_cycles += sm.memory_stall_cycles;
-                sums.misses += sm.misses;
+                sums.load_requests += sm.load_requests;
                 sums.instructions += sm.instructions;
                 sums.outstanding_misses += sm.outstanding_misses;
             }

@@ -40,9 +40,9 @@ impl Words<'_> {
 
     fn sums(&mut self) -> Sums {
         let sms = self.word() as u16;
-        let [cycles, issue_cycles, memory_stall_cycles, misses, instructions] = [(); 5].map(|()| self.word());
+        let [cycles, issue_cycles, memory_stall_cycles, load_requests, instructions] = [(); 5].map(|()| self.word());
         let outstanding_misses = u64::from(self.word()) << 32 | u64::from(self.word());
-        Sums { sms, cycles, issue_cycles, memory_stall_cycles, misses, instructions, outstanding_misses, saturated: false }
+        Sums { sms, cycles, issue_cycles, memory_stall_cycles, load_requests, instructions, outstanding_misses, saturated: false }
     }
 
     fn resources(&mut self) -> Resources {

@@ -10,6 +10,7 @@
 
 pub mod cache;
 pub mod config;
+mod counts;
 pub mod energy;
 pub mod gpu;
 pub mod isa;

@@ -96,8 +96,8 @@ impl Scripted {
             let counters = &mut self.counters[sm];
             counters.cycles += 1;
             counters.issue_cycles += 1;
-            counters.thread_instructions += Self::ipc(&self.resident[sm]);
-            counters.misses += 1;
+            counters.thread_insts += Self::ipc(&self.resident[sm]);
+            counters.load_requests += 1;
         }
         // Counters now hold everything up to the start of the next cycle.
         self.now += 1;
@@ -254,9 +254,9 @@ fn options_reach_the_counters() {
     m.launch(100_000);
     m.launch(100_000);
     m.run(COALESCE + WINDOW + 100);
-    let tried: Vec<_> = m.firmware.report().tried().map(|tried| (tried.entry.sums.misses, tried.entry.sums.instructions)).collect();
-    assert_eq!(tried, [(10 * WINDOW, 0); 3], "misses are read for the report, and no warp instruction was counted");
-    assert_eq!(m.firmware.scheduler().settings().instructions(), Counter::WarpInstructions);
+    let tried: Vec<_> = m.firmware.report().tried().map(|tried| (tried.entry.sums.load_requests, tried.entry.sums.instructions)).collect();
+    assert_eq!(tried, [(10 * WINDOW, 0); 3], "load requests are read for the report, and no warp instruction was counted");
+    assert_eq!(m.firmware.scheduler().settings().instructions(), Counter::WarpInsts);
     assert_eq!(m.firmware.report().winner(), Some(TbVector([1, 3, 0, 0])), "all scores are equal: the lowest");
 }
 

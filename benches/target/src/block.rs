@@ -158,9 +158,9 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, tbs: impl Fn(
             (Counter::Cycles, Counter::Cycles.max()),
             (Counter::IssueCycles, 30_000 + 1_000 * share),
             (Counter::MemoryStallCycles, 99_000 - 1_000 * share),
-            (Counter::Misses, Counter::Misses.max() - 1_000 * share),
-            (Counter::WarpInstructions, Counter::WarpInstructions.max() - 31_000 + 1_000 * share),
-            (Counter::ThreadInstructions, Counter::ThreadInstructions.max() - 6_200_000 + 200_000 * share),
+            (Counter::LoadRequests, Counter::LoadRequests.max() - 1_000 * share),
+            (Counter::WarpInsts, Counter::WarpInsts.max() - 31_000 + 1_000 * share),
+            (Counter::ThreadInsts, Counter::ThreadInsts.max() - 6_200_000 + 200_000 * share),
             (Counter::OutstandingMisses, Counter::OutstandingMisses.max() - 400_000 * share),
             (Counter::L2Accesses, Counter::L2Accesses.max()),
             (Counter::L2Hits, 10_000 * share),
@@ -174,7 +174,7 @@ pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, tbs: impl Fn(
         if counts == Counts::ByTbs {
             let missing = 64_u32.saturating_sub(tbs(index));
             bus.write32(sm::at(index.into(), Counter::MemoryStallCycles.register()), 0);
-            for (counter, less) in [(Counter::ThreadInstructions, 100_000), (Counter::WarpInstructions, 500)] {
+            for (counter, less) in [(Counter::ThreadInsts, 100_000), (Counter::WarpInsts, 500)] {
                 bus.write32(sm::at(index.into(), counter.register()), counter.max() - less * missing);
             }
         }
@@ -189,7 +189,7 @@ pub(crate) fn lose(bus: &mut MappedBus, sms: impl Iterator<Item = u16>) {
 /// The instructions of each of four kernels on an SM, the same number by thread and by warp.
 fn put_slots(bus: &mut MappedBus, index: u16, instructions: u32) {
     for slot in 0..4 {
-        for first in [sm::SLOT_THREAD_INSTRUCTIONS, sm::SLOT_WARP_INSTRUCTIONS] {
+        for first in [sm::SLOT_THREAD_INSTS, sm::SLOT_WARP_INSTS] {
             bus.write32(sm::at(index.into(), first + 4 * slot), instructions);
         }
     }

@@ -1,7 +1,7 @@
 //! The floor: reading each counter that a metric needs of each SM once, adding them up, and nothing else.
 
 use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::counters::Counter::{self, Cycles, IssueCycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
+use mias_firmware::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 
 /// The loop for a set of counters, by the same bus call as the firmware's. The step is hidden from the compiler, as it is there:
 /// with a known step it unrolls the loop sixteen times, which is not a loop any more.
@@ -16,17 +16,17 @@ fn sum<const N: usize>(bus: &mut MappedBus, sms: u16, wanted: [Counter; N]) -> u
 /// For IPC: 3 reads per SM.
 #[inline(never)]
 pub(crate) fn ipc(bus: &mut MappedBus, sms: u16) -> u32 {
-    sum(bus, sms, [Cycles, IssueCycles, ThreadInstructions])
+    sum(bus, sms, [Cycles, IssueCycles, ThreadInsts])
 }
 
 /// For IPM*IPC: 4 reads per SM.
 #[inline(never)]
 pub(crate) fn ipm_ipc(bus: &mut MappedBus, sms: u16) -> u32 {
-    sum(bus, sms, [Cycles, IssueCycles, Misses, ThreadInstructions])
+    sum(bus, sms, [Cycles, IssueCycles, LoadRequests, ThreadInsts])
 }
 
 /// For Factor and Linear: 5 reads per SM.
 #[inline(never)]
 pub(crate) fn factor(bus: &mut MappedBus, sms: u16) -> u32 {
-    sum(bus, sms, [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInstructions])
+    sum(bus, sms, [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInsts])
 }

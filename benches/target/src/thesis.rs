@@ -21,7 +21,7 @@ const COEFFICIENT: f64 = 0.0625;
 struct Sample {
     cycles: f64,
     instructions: f64,
-    misses: f64,
+    load_requests: f64,
     memory_stall_cycles: f64,
     outstanding: f64,
 }
@@ -42,7 +42,7 @@ fn ipc(sample: &Sample, _: &All) -> f64 {
 
 /// Equation 3.2.
 fn ipm_ipc(sample: &Sample, _: &All) -> f64 {
-    sample.instructions / sample.misses * (sample.instructions / sample.cycles)
+    sample.instructions / sample.load_requests * (sample.instructions / sample.cycles)
 }
 
 /// Equations 3.3 to 3.6.
@@ -65,8 +65,8 @@ fn read(bus: &mut MappedBus, index: usize, needed: &[Counter]) -> Sample {
         let value = f64::from(bus.read32(sm::at(index, counter.register())));
         match counter {
             Counter::Cycles => sample.cycles = value,
-            Counter::ThreadInstructions => sample.instructions = value,
-            Counter::Misses => sample.misses = value,
+            Counter::ThreadInsts => sample.instructions = value,
+            Counter::LoadRequests => sample.load_requests = value,
             Counter::MemoryStallCycles => sample.memory_stall_cycles = value,
             Counter::OutstandingMisses => sample.outstanding = value,
             _ => {}
@@ -108,7 +108,7 @@ fn lean(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], met
         for (to, value) in [
             (&mut sum.cycles, sample.cycles),
             (&mut sum.instructions, sample.instructions),
-            (&mut sum.misses, sample.misses),
+            (&mut sum.load_requests, sample.load_requests),
             (&mut sum.memory_stall_cycles, sample.memory_stall_cycles),
             (&mut sum.outstanding, sample.outstanding),
         ] {
@@ -120,7 +120,7 @@ fn lean(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], met
     let mean = |(sum, count): &(Sample, f64)| Sample {
         cycles: sum.cycles / count,
         instructions: sum.instructions / count,
-        misses: sum.misses / count,
+        load_requests: sum.load_requests / count,
         memory_stall_cycles: sum.memory_stall_cycles / count,
         outstanding: sum.outstanding / count,
     };
@@ -130,15 +130,15 @@ fn lean(bus: &mut MappedBus, sms: usize, configs: usize, needed: &[Counter], met
 
 /// Prints, per metric, for 3 and 7 configurations: instructions of the plain port and of the leaner one.
 pub(crate) fn measure(sms: u16) {
-    use Counter::{Cycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
+    use Counter::{Cycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
     // SAFETY: no scenario is running.
     let mut bus = unsafe { block::bus() };
     block::count(&mut bus, sms, Counts::Rising, |_| 0);
     let metrics: [(&str, &[Counter], Metric); 4] = [
-        ("ipc", &[Cycles, ThreadInstructions], ipc),
-        ("ipm-ipc", &[Cycles, ThreadInstructions, Misses], ipm_ipc),
-        ("factor", &[Cycles, ThreadInstructions, MemoryStallCycles, OutstandingMisses], factor),
-        ("linear", &[Cycles, ThreadInstructions, OutstandingMisses], linear),
+        ("ipc", &[Cycles, ThreadInsts], ipc),
+        ("ipm-ipc", &[Cycles, ThreadInsts, LoadRequests], ipm_ipc),
+        ("factor", &[Cycles, ThreadInsts, MemoryStallCycles, OutstandingMisses], factor),
+        ("linear", &[Cycles, ThreadInsts, OutstandingMisses], linear),
     ];
     for (name, needed, metric) in metrics {
         for configs in [3, 7] {

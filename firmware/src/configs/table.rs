@@ -19,7 +19,7 @@ pub struct Sums {
     /// `M`, memory-stalled cycles.
     pub memory_stall_cycles: u32,
     /// Load requests that left the SM.
-    pub misses: u32,
+    pub load_requests: u32,
     /// `I`, thread or warp instructions.
     pub instructions: u32,
     /// `A`, accumulated outstanding misses.

@@ -9,7 +9,7 @@
 
 use crate::bus::{self, Bus};
 use crate::configs::{ConfigTable, RoundTotals, Sums};
-use crate::counters::Counter::{self, Cycles, IssueCycles, MemoryStallCycles, Misses, OutstandingMisses, ThreadInstructions};
+use crate::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 use crate::counters::CounterSet;
 use crate::metric::{FACTOR_COUNTERS, IPC_COUNTERS, IPM_IPC_COUNTERS};
 use crate::regs::sm;
@@ -52,7 +52,7 @@ pub(super) fn read_counters<const C: usize>(table: &mut ConfigTable<C>, bus: &mu
     const IPM_IPC: u32 = IPM_IPC_COUNTERS.bits();
     const FACTOR: u32 = FACTOR_COUNTERS.bits();
     let sms = usize::from(reading.sms);
-    let usual = reading.done.len() == reading.sms && reading.instructions == ThreadInstructions;
+    let usual = reading.done.len() == reading.sms && reading.instructions == ThreadInsts;
     let outstanding_misses = match reading.wanted.bits() {
         IPC if usual => ipc(table, bus, sms),
         IPM_IPC if usual => ipm_ipc(table, bus, sms),
@@ -64,22 +64,22 @@ pub(super) fn read_counters<const C: usize>(table: &mut ConfigTable<C>, bus: &mu
 
 #[inline(never)]
 fn ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
-    every_sm(table, bus, sms, [Cycles, IssueCycles, ThreadInstructions], |sums, [cycles, issue, instructions]| {
+    every_sm(table, bus, sms, [Cycles, IssueCycles, ThreadInsts], |sums, [cycles, issue, instructions]| {
         add(sums, cycles, issue, instructions);
     })
 }
 
 #[inline(never)]
 fn ipm_ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
-    every_sm(table, bus, sms, [Cycles, IssueCycles, Misses, ThreadInstructions], |sums, [cycles, issue, misses, instructions]| {
+    every_sm(table, bus, sms, [Cycles, IssueCycles, LoadRequests, ThreadInsts], |sums, [cycles, issue, load_requests, instructions]| {
         add(sums, cycles, issue, instructions);
-        sums.misses = sums.misses.wrapping_add(misses);
+        sums.load_requests = sums.load_requests.wrapping_add(load_requests);
     })
 }
 
 #[inline(never)]
 fn factor<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
-    let counters = [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInstructions];
+    let counters = [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInsts];
     every_sm(table, bus, sms, counters, |sums, [cycles, issue, stalls, outstanding, instructions]| {
         add(sums, cycles, issue, instructions);
         sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(stalls);
@@ -126,7 +126,7 @@ fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: 
             let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { 0 };
             let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
             sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));
-            sums.misses = sums.misses.wrapping_add(read(Misses));
+            sums.load_requests = sums.load_requests.wrapping_add(read(LoadRequests));
             sums.outstanding_misses = sums.outstanding_misses.wrapping_add(read(OutstandingMisses).into());
             add(&mut sums, cycles, issue_cycles, bus::read(bus, base + instructions.register()));
             sums.sms = sums.sms.wrapping_add(1);

@@ -58,8 +58,8 @@ pub(super) fn read_extra<const C: usize>(
 
 #[inline(never)]
 fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>, count: &Count<'_>) {
-    let warps = reading.instructions == Counter::WarpInstructions;
-    let registers = if warps { sm::SLOT_WARP_INSTRUCTIONS } else { sm::SLOT_THREAD_INSTRUCTIONS };
+    let warps = reading.instructions == Counter::WarpInsts;
+    let registers = if warps { sm::SLOT_WARP_INSTS } else { sm::SLOT_THREAD_INSTS };
     table.measure_extra(|slots, entry, first, step| {
         let mut sum = 0_u32;
         reading.each_done(first, step, |base| {
@@ -71,7 +71,7 @@ fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, readi
                 let mut read = |counter: Counter| bus::read(bus, base + counter.register());
                 let (accesses, hits) = (read(Counter::L2Accesses), read(Counter::L2Hits));
                 // Without stores the traffic is the accesses that did not hit.
-                let loads = if matches!(count, Count::Traffic) { read(Counter::Misses) } else { accesses };
+                let loads = if matches!(count, Count::Traffic) { read(Counter::LoadRequests) } else { accesses };
                 sum = sum.wrapping_add(roofline::traffic(loads, accesses, hits));
             }
         });

@@ -195,7 +195,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let asked = self.scheduler.policy().counters();
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
         // A policy that asks for warp instructions counts those.
-        let instructions = if asked.contains(Counter::WarpInstructions) { Counter::WarpInstructions } else { settings.instructions() };
+        let instructions = if asked.contains(Counter::WarpInsts) { Counter::WarpInsts } else { settings.instructions() };
         let (sms, dram_sectors) = (self.scheduler.machine().sm_count, self.scheduler.machine().dram_sectors);
         let (table, done) = self.scheduler.measured();
         let reading = Reading { done, sms, wanted, instructions };

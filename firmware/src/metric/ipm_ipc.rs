@@ -4,7 +4,7 @@ use super::{IPM_IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 
-/// `I^2 / (misses * C)`, with at least one miss per SM (algorithms.md section 9 item 17).
+/// `I^2 / (load requests * C)`, with at least one load request per SM (algorithms.md section 9 item 17).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IpmIpc;
 
@@ -16,7 +16,7 @@ impl Metric for IpmIpc {
     #[inline(always)]
     fn score(&self, sums: &Sums, _: &RoundTotals) -> Score {
         let cycles = sums.cycles.max(least_cycles(sums));
-        let misses = sums.misses.max(u32::from(sums.sms));
-        Score::new(U96::product(u64::from(sums.instructions), sums.instructions), U96::product(u64::from(cycles), misses))
+        let load_requests = sums.load_requests.max(u32::from(sums.sms));
+        Score::new(U96::product(u64::from(sums.instructions), sums.instructions), U96::product(u64::from(cycles), load_requests))
     }
 }

@@ -31,7 +31,7 @@ pub type Score = wide::Fraction;
 /// Counters of [`Ipc`].
 pub const IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Counter::IssueCycles]);
 /// Counters of [`IpmIpc`].
-pub const IPM_IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::Misses]);
+pub const IPM_IPC_COUNTERS: CounterSet = CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::LoadRequests]);
 /// Counters of [`Factor`] and [`Linear`].
 pub const FACTOR_COUNTERS: CounterSet =
     CounterSet::of(&[Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::OutstandingMisses]);

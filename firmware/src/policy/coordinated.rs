@@ -52,7 +52,7 @@ impl Policy for Coordinated {
     }
 
     fn counters(&self) -> CounterSet {
-        CounterSet::of(&[Counter::Cycles, Counter::Misses, Counter::WarpInstructions]).with(Extra::L2Misses)
+        CounterSet::of(&[Counter::Cycles, Counter::LoadRequests, Counter::WarpInsts]).with(Extra::L2Misses)
     }
 }
 
@@ -93,7 +93,7 @@ fn shares(machine: &Machine, entry: &Entry) -> Shares {
     let (reply, dram) = (machine.reply_sectors.to_bits() / 5 * 3, machine.dram_sectors.to_bits() / 4 * 3);
     [
         (each(sums, sums.instructions) << 10) / cycles.saturating_mul(machine.schedulers).max(1),
-        share_of_sectors(machine, each(sums, sums.misses), cycles, reply),
+        share_of_sectors(machine, each(sums, sums.load_requests), cycles, reply),
         share_of_sectors(machine, each(sums, entry.extra), cycles, dram),
     ]
 }

@@ -24,10 +24,10 @@ registers! {
     /// Counters as latched by the last PROFILE_DONE or snapshot, in the order of [`crate::counters::Counter`].
     COUNTERS[COUNTER_COUNT] = 0x10, ReadOnly;
     /// Warp instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as wide.
-    SLOT_WARP_INSTRUCTIONS[MAX_SLOTS] = 0x40, ReadOnly;
+    SLOT_WARP_INSTS[MAX_SLOTS] = 0x40, ReadOnly;
     /// Thread instructions of the kernel in each slot, latched with the counters; their sum is the counter of that name, and as
     /// wide.
-    SLOT_THREAD_INSTRUCTIONS[MAX_SLOTS] = 0x60, ReadOnly;
+    SLOT_THREAD_INSTS[MAX_SLOTS] = 0x60, ReadOnly;
     /// Staged quota per slot: TBs of that kernel that the SM may hold, 0 to `SM_TBS`.
     QUOTA[MAX_SLOTS] = 0x80, ReadWrite;
     /// Resident TBs per slot.

@@ -115,7 +115,7 @@ pub(crate) struct Means {
     pub(crate) cycles: Exact,
     pub(crate) issue: Exact,
     pub(crate) stall: Exact,
-    pub(crate) misses: Exact,
+    pub(crate) load_requests: Exact,
     pub(crate) instructions: Exact,
     pub(crate) outstanding: Exact,
     pub(crate) all_outstanding: Exact,
@@ -128,7 +128,7 @@ pub(crate) fn means(sums: &Sums, totals: &RoundTotals) -> Means {
         cycles: mean(sums.cycles.into()),
         issue: mean(sums.issue_cycles.into()),
         stall: mean(sums.memory_stall_cycles.into()),
-        misses: mean(sums.misses.into()),
+        load_requests: mean(sums.load_requests.into()),
         instructions: mean(sums.instructions.into()),
         outstanding: mean(sums.outstanding_misses),
         all_outstanding: ratio(totals.outstanding_misses),
@@ -146,7 +146,7 @@ pub(crate) fn reference_ipc(m: &Means) -> Exact {
 }
 
 pub(crate) fn reference_ipm_ipc(m: &Means) -> Exact {
-    m.instructions.clone() / m.misses.clone().max(ratio(1)) * reference_ipc(m)
+    m.instructions.clone() / m.load_requests.clone().max(ratio(1)) * reference_ipc(m)
 }
 
 pub(crate) fn reference_factor(m: &Means) -> Exact {

@@ -15,7 +15,7 @@ fn counts([scheduler, interconnect, dram]: Shares) -> Counts {
     Counts {
         // Four schedulers, 32 threads each.
         instructions: [scheduler * WINDOW * 4 / 100 * 32, 0, 0, 0],
-        misses: per_sm(interconnect, 60),
+        load_requests: per_sm(interconnect, 60),
         l2_accesses: per_sm(dram, 60) + 700,
         l2_hits: 700,
         ..Counts::default()

@@ -15,8 +15,8 @@ fn complementary(_: usize, tbs: &[u32]) -> Counts {
         [3, 1] => [3100, 120, 0, 0],
         _ => panic!("no such configuration: {tbs:?}"),
     };
-    // The more TBs of the first, the fewer misses: IPM*IPC takes as many of those as it can.
-    Counts { instructions: instructions.map(|warps| 32 * warps), misses: 100 * tbs[1], ..Counts::default() }
+    // The more TBs of the first, the fewer load_requests: IPM*IPC takes as many of those as it can.
+    Counts { instructions: instructions.map(|warps| 32 * warps), load_requests: 100 * tbs[1], ..Counts::default() }
 }
 
 /// The same, but together the kernels get only half as far.

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 /// Warp instructions of two kernels and the sectors that they load, all of which miss.
 fn counts(instructions: [u32; 2], sectors: u32) -> Counts {
     let [first, second] = instructions.map(|warps| 32 * warps);
-    Counts { instructions: [first, second, 0, 0], misses: sectors, l2_accesses: sectors, ..Counts::default() }
+    Counts { instructions: [first, second, 0, 0], load_requests: sectors, l2_accesses: sectors, ..Counts::default() }
 }
 
 /// A kernel that streams and one that computes, on a DRAM that moves 8 sectors per cycle: 3/4 of that are 6,000 in a window of 1,000

@@ -24,7 +24,7 @@ pub(crate) struct Counts {
     /// Thread instructions of each kernel, in launch order; warp instructions are a 32nd.
     pub(crate) instructions: [u32; 4],
     pub(crate) stalls: u32,
-    pub(crate) misses: u32,
+    pub(crate) load_requests: u32,
     pub(crate) l2_accesses: u32,
     pub(crate) l2_hits: u32,
 }
@@ -165,17 +165,17 @@ impl World {
                 (Counter::Cycles, WINDOW),
                 (Counter::IssueCycles, WINDOW / 2),
                 (Counter::MemoryStallCycles, counts.stalls),
-                (Counter::Misses, counts.misses),
-                (Counter::WarpInstructions, sum / 32),
-                (Counter::ThreadInstructions, sum),
+                (Counter::LoadRequests, counts.load_requests),
+                (Counter::WarpInsts, sum / 32),
+                (Counter::ThreadInsts, sum),
                 (Counter::L2Accesses, counts.l2_accesses),
                 (Counter::L2Hits, counts.l2_hits),
             ] {
                 *self.block.word(sm::at(sm, counter.register())) = value;
             }
             for (slot, instructions) in self.slots.clone().into_iter().zip(counts.instructions) {
-                *self.block.word(sm::at(sm, sm::SLOT_THREAD_INSTRUCTIONS + 4 * slot)) = instructions;
-                *self.block.word(sm::at(sm, sm::SLOT_WARP_INSTRUCTIONS + 4 * slot)) = instructions / 32;
+                *self.block.word(sm::at(sm, sm::SLOT_THREAD_INSTS + 4 * slot)) = instructions;
+                *self.block.word(sm::at(sm, sm::SLOT_WARP_INSTS + 4 * slot)) = instructions / 32;
             }
         }
         self.end_windows(|_| true);

@@ -1,13 +1,13 @@
 //! Bandwidth utilisation: what a launch moved over what the machine could have moved in the same time. Own definitions, with
 //! the machine's peak from its file (`reference/README.md`, "The machine": 32 bytes per DRAM atom, 336 GB/s in all).
 
-use crate::experiment::machine::LaunchCounts;
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::trace::SECTOR_BYTES;
 
 /// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
 /// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.
-pub fn dram(gpu: &GpuConfig, launch: &LaunchCounts, cycles: u64) -> Option<f64> {
+pub fn dram(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     let dram = &gpu.dram;
     let command_cycles = in_domain(cycles, gpu.clocks.dram_khz, gpu);
     let peak = command_cycles * f64::from(dram.channels) * f64::from(dram.beats_per_cycle) / f64::from(dram.burst_beats);
@@ -15,7 +15,7 @@ pub fn dram(gpu: &GpuConfig, launch: &LaunchCounts, cycles: u64) -> Option<f64> 
 }
 
 /// L2: sector look-ups accepted over those that all slices can do in `cycles` core cycles, 0 to 1. None if no time has passed.
-pub fn l2(gpu: &GpuConfig, launch: &LaunchCounts, cycles: u64) -> Option<f64> {
+pub fn l2(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     l2_share(gpu, launch.l2.accesses, cycles)
 }
 
@@ -47,8 +47,8 @@ fn share(moved: f64, peak: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::CacheCounts;
     use crate::machines;
+    use mias_hw_model::gpu::CacheStats;
 
     /// 336.048 GB/s at 1,365 MHz are 246.2 bytes, 7.694 atoms, per core cycle.
     #[test]
@@ -56,7 +56,7 @@ mod tests {
         let gpu = machines::load("rtx2060-accelsim").unwrap();
         let bytes_per_second = 12.0 * 2.0 * 4.0 * 3_500.5e6;
         let atoms = (bytes_per_second / 32.0 * 1e6 / 1_365e6) as u64;
-        let launch = LaunchCounts { dram_reads: atoms / 3, dram_writes: atoms - atoms / 3, ..LaunchCounts::default() };
+        let launch = LaunchStats { dram_reads: atoms / 3, dram_writes: atoms - atoms / 3, ..LaunchStats::default() };
         assert!((dram(&gpu, &launch, 1_000_000).unwrap() - 1.0).abs() < 1e-6);
         assert!((dram(&gpu, &launch, 4_000_000).unwrap() - 0.25).abs() < 1e-6);
         assert_eq!(dram(&gpu, &launch, 0), None);
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn one_sector_per_slice_and_cycle_is_full_l2_utilisation() {
         let mut gpu = machines::load("rtx2060-accelsim").unwrap();
-        let launch = LaunchCounts { l2: CacheCounts { accesses: 24_000, ..CacheCounts::default() }, ..LaunchCounts::default() };
+        let launch = LaunchStats { l2: CacheStats { accesses: 24_000, ..CacheStats::default() }, ..LaunchStats::default() };
         assert_eq!(l2(&gpu, &launch, 1_000), Some(1.0));
         gpu.l2.port_bytes = 16;
         assert_eq!(l2(&gpu, &launch, 4_000), Some(0.5), "two cycles per sector");

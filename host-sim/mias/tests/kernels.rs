@@ -22,7 +22,7 @@ fn stats_follow_from_the_source() {
     assert_eq!(number(&fwt["requests_per_memory_inst"]), 1.0);
     for kernel in [mm, fwt] {
         let sum = |shares: &Value| shares.as_object().unwrap().values().map(number).sum::<f64>();
-        assert!((sum(&kernel["mix"]) - 1.0).abs() < 1e-9 && (sum(&kernel["alone"]["stalls"]) - 1.0).abs() < 1e-9, "{kernel}");
+        assert!((sum(&kernel["mix"]) - 1.0).abs() < 1e-9 && (sum(&kernel["alone"]["issue_slots"]) - 1.0).abs() < 1e-9, "{kernel}");
         assert_eq!(kernel["limited_by"], serde_json::json!(["threads"]));
         assert!(number(&kernel["alone"]["ipc"]) >= number(&kernel["alone"]["ipc_half_tbs"]), "more TBs do more: {kernel}");
         let used = kernel["alone"]["utilization"].as_object().unwrap().values().map(number);

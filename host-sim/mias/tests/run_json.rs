@@ -49,15 +49,15 @@ fn stall_classes_add_up_per_launch_and_in_all() {
         let document = json(&replay(&list, &[]));
         let launches = document["launches"].as_array().unwrap();
         let mut slots = 0;
-        for (class, cycles) in document["stalls"].as_object().unwrap() {
+        for (class, cycles) in document["issue_slots"].as_object().unwrap() {
             let cycles = cycles.as_u64().unwrap();
             slots += cycles;
-            let charged: u64 = launches.iter().map(|launch| number(&launch["stalls"], class)).sum();
+            let charged: u64 = launches.iter().map(|launch| number(&launch["issue_slots"], class)).sum();
             assert!(charged == cycles || class == "idle_or_control" && charged < cycles, "{trace}: {class} {charged} of {cycles}");
         }
         assert_eq!(slots, SCHEDULERS * number(&document, "total_cycles"), "{trace}");
         for launch in launches {
-            assert_eq!(launch["stalls"]["issued"], launch["warp_insts"], "{trace}");
+            assert_eq!(launch["issue_slots"]["issued"], launch["warp_insts"], "{trace}");
         }
     }
 }

@@ -1,7 +1,9 @@
-//! Energy of a kernel's own events: count times coefficient, summed by part of the machine.
+//! Energy of a kernel's own events: count times coefficient, summed by part of the machine. An access to a sector that is on its
+//! way costs what a hit costs.
 
-use super::{Events, Femtojoules};
+use super::Femtojoules;
 use crate::config::EnergyConfig;
+use crate::gpu::LaunchCounters;
 
 /// A kernel's energy by part, in femtojoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +31,9 @@ fn cost(count: u64, each_fj: u32) -> Femtojoules {
 }
 
 impl DynamicEnergy {
-    /// What `events` cost.
-    pub fn of(events: &Events, each: &EnergyConfig) -> Self {
+    /// What the events counted cost.
+    pub fn of(counters: &LaunchCounters, each: &EnergyConfig) -> Self {
+        let LaunchCounters { sm, memory } = counters;
         // In the order of the SM's units.
         let lane = &each.lane;
         let by_unit = [
@@ -46,20 +49,19 @@ impl DynamicEnergy {
         ];
         let front_end = u64::from(each.fetch_fj) + u64::from(each.decode_fj) + u64::from(each.schedule_fj);
         DynamicEnergy {
-            instructions: Femtojoules::from(events.warp_insts) * Femtojoules::from(front_end),
-            units: by_unit.iter().enumerate().map(|(unit, &each_fj)| cost(events.lanes.of_unit(unit), each_fj)).sum(),
-            registers: cost(events.lanes.register_reads(), each.register_read_fj)
-                + cost(events.lanes.register_writes(), each.register_write_fj),
-            shared: cost(events.shared_passes, each.shared_pass_fj),
-            l1: cost(events.l1_hits, each.l1_hit_fj) + cost(events.l1_misses, each.l1_miss_fj),
-            crossbar: cost(events.packets, each.packet_fj),
-            l2: cost(events.l2_read_hits, each.l2_read_hit_fj)
-                + cost(events.l2_read_misses, each.l2_read_miss_fj)
-                + cost(events.l2_write_hits, each.l2_write_hit_fj)
-                + cost(events.l2_write_misses, each.l2_write_miss_fj),
-            dram: cost(events.dram_reads, each.dram_read_fj)
-                + cost(events.dram_writes, each.dram_write_fj)
-                + cost(events.dram_activates, each.dram_row_fj),
+            instructions: Femtojoules::from(sm.warp_insts) * Femtojoules::from(front_end),
+            units: by_unit.iter().enumerate().map(|(unit, &each_fj)| cost(sm.lanes.of_unit(unit), each_fj)).sum(),
+            registers: cost(sm.lanes.register_reads(), each.register_read_fj) + cost(sm.lanes.register_writes(), each.register_write_fj),
+            shared: cost(sm.shared_passes, each.shared_pass_fj),
+            l1: cost(sm.l1_hits + sm.l1_pending_hits, each.l1_hit_fj) + cost(sm.l1_misses, each.l1_miss_fj),
+            crossbar: cost(memory.request_packets + memory.reply_packets, each.packet_fj),
+            l2: cost(memory.l2_read_hits + memory.l2_pending_hits, each.l2_read_hit_fj)
+                + cost(memory.l2_read_misses, each.l2_read_miss_fj)
+                + cost(memory.l2_write_hits, each.l2_write_hit_fj)
+                + cost(memory.l2_write_misses, each.l2_write_miss_fj),
+            dram: cost(memory.dram_reads, each.dram_read_fj)
+                + cost(memory.dram_writes, each.dram_write_fj)
+                + cost(memory.dram_activates, each.dram_row_fj),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Active lanes of the instructions issued, by what an instruction costs: its unit, how many registers it reads, whether it writes
 //! one. One counter per combination, so that issue has one to increment.
 
+use crate::counts::Count;
 use crate::isa::MAX_SOURCES;
 
 /// Combinations of registers read (0 to 4) and written (0 or 1).
@@ -61,22 +62,14 @@ impl LaneCounts {
     fn operands(&self, weight: impl Fn(usize) -> u64) -> u64 {
         self.lanes.iter().enumerate().map(|(class, lanes)| weight(class % OPERANDS) * lanes).sum()
     }
+}
 
-    /// Adds the counts of another.
-    pub fn add(&mut self, other: &LaneCounts) {
-        self.zip(other, |mine, theirs| mine + theirs);
+impl Count for LaneCounts {
+    fn add(&mut self, other: &LaneCounts) {
+        self.lanes.add(&other.lanes);
     }
 
-    /// What was counted since `before`, an earlier state of the same counters.
-    #[must_use]
-    pub fn since(mut self, before: &LaneCounts) -> LaneCounts {
-        self.zip(before, |mine, theirs| mine - theirs);
-        self
-    }
-
-    fn zip(&mut self, other: &LaneCounts, combine: impl Fn(u64, u64) -> u64) {
-        for (mine, theirs) in self.lanes.iter_mut().zip(&other.lanes) {
-            *mine = combine(*mine, *theirs);
-        }
+    fn since(&self, before: &LaneCounts) -> LaneCounts {
+        LaneCounts { lanes: self.lanes.since(&before.lanes) }
     }
 }

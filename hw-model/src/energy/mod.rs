@@ -9,14 +9,12 @@
 
 mod background;
 mod dynamic;
-mod events;
 mod lanes;
 #[cfg(test)]
 mod tests;
 
 pub use background::{BackgroundEnergy, ChipActivity};
 pub use dynamic::DynamicEnergy;
-pub use events::Events;
 pub(crate) use lanes::LaneClass;
 pub use lanes::LaneCounts;
 
@@ -40,7 +38,7 @@ impl EnergyReport {
     pub fn of(config: &GpuConfig, stats: &Stats) -> Option<EnergyReport> {
         let coefficients = config.energy.as_ref()?;
         Some(EnergyReport {
-            launches: stats.launches.iter().map(|launch| DynamicEnergy::of(&launch.events, coefficients)).collect(),
+            launches: stats.counters.iter().map(|launch| DynamicEnergy::of(launch, coefficients)).collect(),
             background: BackgroundEnergy::of(&ChipActivity::of(stats), coefficients, config.clocks.core_khz),
         })
     }

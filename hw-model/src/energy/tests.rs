@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::config::EnergyConfig;
-use crate::gpu::{Gpu, Launch, Microcontroller, RunEnd};
+use crate::counts::Count;
+use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
 use crate::isa::{Class, Space, StaticInst};
 use crate::memory::MemoryCounters;
 use crate::register_file::{RegisterFile, Straps};
@@ -30,7 +31,7 @@ fn counters() -> impl Strategy<Value = (Vec<Issued>, [u64; 16])> {
     (prop::collection::vec(inst, 0..60), prop::array::uniform16(0u64..1 << 40))
 }
 
-fn events(insts: &[Issued], rest: &[u64; 16]) -> Events {
+fn events(insts: &[Issued], rest: &[u64; 16]) -> LaunchCounters {
     let mut sm = KernelCounters::default();
     for &(unit, sources, writes, lanes) in insts {
         sm.warp_insts += 1;
@@ -50,7 +51,7 @@ fn events(insts: &[Issued], rest: &[u64; 16]) -> Events {
         dram_activates: rest[13],
         ..MemoryCounters::default()
     };
-    Events::new(&sm, &memory)
+    LaunchCounters { sm, memory }
 }
 
 fn energy(insts: &[Issued], rest: &[u64; 16]) -> Femtojoules {
@@ -173,12 +174,12 @@ fn every_class_is_charged_for_its_unit() {
             _ => each_fj,
         };
         let stats = run(&distinct, kernel(&[inst; 10]), 1_000_000);
-        assert_eq!(stats.launches[0].events.lanes.total(), stats.launches[0].thread_insts);
+        assert_eq!(stats.counters[0].sm.lanes.total(), stats.launches[0].thread_insts);
         let report = EnergyReport::of(&distinct, &stats).expect("the machine has coefficients");
         let expected = 320 * Femtojoules::from(each_fj) + 32 * Femtojoules::from(lane.int_fj);
         assert_eq!(report.launches[0].units, expected, "{class:?}");
-        let events = &stats.launches[0].events.lanes;
-        assert_eq!((events.register_reads(), events.register_writes()), (640, 320), "{class:?}");
+        let lanes = &stats.counters[0].sm.lanes;
+        assert_eq!((lanes.register_reads(), lanes.register_writes()), (640, 320), "{class:?}");
     }
 }
 

@@ -5,7 +5,7 @@
 //! A kernel may be *relaunched in place*: when its last TB has been issued its grid starts again, so that it runs through
 //! a fixed window without being a new launch (as seeds 001 and 004 do).
 
-use super::Gpu;
+use super::{Gpu, LaunchCounters};
 use crate::register_file::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
 use crate::trace::KernelTrace;
@@ -60,8 +60,8 @@ pub(super) struct Queued {
     /// The slot it holds or held.
     pub slot: usize,
     /// Counters of its slot when it took it, and when it ended.
-    pub before: super::stats::SlotTotals,
-    pub after: Option<super::stats::SlotTotals>,
+    pub before: LaunchCounters,
+    pub after: Option<LaunchCounters>,
 }
 
 /// All launches in the order given.
@@ -124,7 +124,7 @@ impl Gpu {
             let kernel = launch.trace.info().name.clone();
             return Err(LaunchError::DoesNotFit { kernel, gpu: self.config.name.clone(), resource, asked, had });
         }
-        self.queue.launches.push(Queued { launch, start: None, end: None, slot: 0, before: Default::default(), after: None });
+        self.queue.launches.push(Queued { launch, start: None, end: None, slot: 0, before: LaunchCounters::default(), after: None });
         Ok(self.queue.launches.len() - 1)
     }
 
@@ -173,7 +173,7 @@ impl Gpu {
             self.programs.set(slot as u8, program);
             self.dispatcher.add(slot);
             self.settle(self.now);
-            let before = self.slot_totals(slot);
+            let before = self.slot_counters(slot);
             let queued = &mut self.queue.launches[index];
             queued.start = Some(self.now);
             queued.slot = slot;
@@ -229,7 +229,7 @@ impl Gpu {
         }
         let launch = state.launch;
         self.settle(until);
-        let after = self.slot_totals(slot);
+        let after = self.slot_counters(slot);
         let queued = &mut self.queue.launches[launch];
         queued.end = Some(self.now + 1);
         queued.after = Some(after);

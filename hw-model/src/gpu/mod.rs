@@ -13,7 +13,7 @@ mod validate;
 mod watchdog;
 
 pub use launch::{Launch, LaunchError};
-pub use stats::{CacheStats, LaunchStats, SmStats, Stats};
+pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
 pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
@@ -252,17 +252,17 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         cycles: counters.cycles,
         issue_cycles: counters.issue_cycles,
         memory_stall_cycles: counters.memory_stall_cycles,
-        outstanding_misses: counters.accumulated_outstanding,
+        outstanding_misses: counters.outstanding_misses,
         ..RawCounters::default()
     };
     for slot in 0..KERNEL_SLOTS {
         let kernel = sm.kernel_counters(slot);
-        raw.misses += kernel.load_requests;
-        raw.warp_instructions += kernel.warp_insts;
-        raw.thread_instructions += kernel.thread_insts;
-        (raw.slot_warps[slot], raw.slot_threads[slot]) = (kernel.warp_insts, kernel.thread_insts);
+        raw.load_requests += kernel.load_requests;
+        raw.warp_insts += kernel.warp_insts;
+        raw.thread_insts += kernel.thread_insts;
+        (raw.slot_warp_insts[slot], raw.slot_thread_insts[slot]) = (kernel.warp_insts, kernel.thread_insts);
         raw.l1_accesses += kernel.l1_accesses;
-        raw.reservation_failures += kernel.l1_reservation_fails;
+        raw.l1_reservation_fails += kernel.l1_reservation_fails;
     }
     let l2 = memory.sm_l2(id);
     (raw.l2_accesses, raw.l2_hits) = (l2.accesses, l2.hits);

@@ -1,33 +1,30 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
-use crate::energy::Events;
+use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
-use crate::sm::{IssueCounters, KERNEL_SLOTS, KernelCounters, SmCounters};
+use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, SmCounters};
+use serde::{Deserialize, Serialize};
 
-/// Sector accesses of a cache by outcome. accesses = hits + misses + pending hits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Sector accesses of a cache by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheStats {
     /// Accesses accepted.
     pub accesses: u64,
     /// Data was there.
     pub hits: u64,
-    /// Data was on its way.
-    pub pending_hits: u64,
-    /// Line or sector was not there; stores that miss included.
+    /// Line or sector was not there; stores that miss included. Accesses that neither hit nor miss found their sector on its way.
     pub misses: u64,
     /// Attempts that found no line, MSHR or queue entry; each retry counts.
     pub reservation_fails: u64,
 }
 
-/// One launch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// One launch, in the units that reports print. Its JSON is part of `docs/results-format.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchStats {
-    /// Kernel name.
-    pub kernel: String,
-    /// Cycle in which it arrived, none if it has not.
+    /// Cycle in which it arrived and its launch latency began, none if it has not.
     pub start_cycle: Option<u64>,
-    /// Cycle by which its last TB had ended, none if it is running.
+    /// Cycle by which its last TB had ended, none if it is running, or runs again in place.
     pub end_cycle: Option<u64>,
     /// Warp instructions issued.
     pub warp_insts: u64,
@@ -37,14 +34,13 @@ pub struct LaunchStats {
     pub tbs_issued: u64,
     /// TBs that ended.
     pub tbs_completed: u64,
-    /// L1 data cache.
-    pub l1d: CacheStats,
-    /// L2.
+    /// L1 data caches of all SMs.
+    #[serde(alias = "l1d")]
+    pub l1: CacheStats,
+    /// All slices of the L2.
     pub l2: CacheStats,
     /// Load misses of the L1: new MSHR entries.
     pub l1_load_misses: u64,
-    /// Load requests that left the SMs.
-    pub load_requests: u64,
     /// Packets that entered the crossbar towards the L2.
     pub request_packets: u64,
     /// Packets that entered the crossbar towards the SMs.
@@ -53,10 +49,51 @@ pub struct LaunchStats {
     pub dram_reads: u64,
     /// DRAM writes in 32-byte atoms.
     pub dram_writes: u64,
-    /// Scheduler-cycles charged to the kernel, by class: every scheduler-cycle of an SM is charged to one kernel at most.
-    pub schedulers: IssueCounters,
-    /// What costs energy.
-    pub events: Events,
+    /// Issue slots (scheduler-cycles) charged to the kernel, by class: every one of an SM is charged to one kernel at most.
+    #[serde(alias = "schedulers")]
+    pub issue_slots: IssueSlots,
+}
+
+impl LaunchStats {
+    /// Core cycles from its start to its end, or to cycle `now` if it has not ended; 0 if it has not arrived.
+    pub fn cycles(&self, now: u64) -> u64 {
+        self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
+    }
+
+    fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
+        let LaunchCounters { sm, memory } = counters;
+        LaunchStats {
+            start_cycle,
+            end_cycle,
+            warp_insts: sm.warp_insts,
+            thread_insts: sm.thread_insts,
+            tbs_issued: sm.tbs_issued,
+            tbs_completed: sm.tbs_completed,
+            l1: CacheStats { accesses: sm.l1_accesses, hits: sm.l1_hits, misses: sm.l1_misses, reservation_fails: sm.l1_reservation_fails },
+            l2: CacheStats {
+                accesses: memory.l2_accesses(),
+                hits: memory.l2_hits(),
+                misses: memory.l2_misses(),
+                reservation_fails: memory.l2_reservation_fails,
+            },
+            l1_load_misses: sm.l1_load_misses,
+            request_packets: memory.request_packets,
+            reply_packets: memory.reply_packets,
+            dram_reads: memory.dram_reads,
+            dram_writes: memory.dram_writes,
+            issue_slots: sm.issue_slots,
+        }
+    }
+}
+
+counts! {
+    /// All that a launch counts.
+    pub struct LaunchCounters {
+        /// On all SMs.
+        pub sm: KernelCounters,
+        /// In the memory system.
+        pub memory: MemoryCounters,
+    }
 }
 
 /// One SM.
@@ -79,15 +116,10 @@ pub struct Stats {
     pub transition_cycles: u64,
     /// In the order of [`Gpu::launch`].
     pub launches: Vec<LaunchStats>,
+    /// What each of them counted, in the same order.
+    pub counters: Vec<LaunchCounters>,
     /// By SM.
     pub sms: Vec<SmStats>,
-}
-
-/// A slot's counters summed over SMs, and its share of the memory system's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct SlotTotals {
-    sm: KernelCounters,
-    memory: MemoryCounters,
 }
 
 impl Gpu {
@@ -96,64 +128,29 @@ impl Gpu {
         self.sms.iter_mut().for_each(|sm| sm.settle(until));
     }
 
-    pub(super) fn slot_totals(&self, slot: usize) -> SlotTotals {
-        let mut sum = KernelCounters::default();
-        for sm in &self.sms {
-            sum.add(sm.kernel_counters(slot));
-        }
-        SlotTotals { sm: sum, memory: self.memory.counters(slot as u8) }
+    /// What a slot has counted since the start of the simulation, whichever kernels held it.
+    pub(super) fn slot_counters(&self, slot: usize) -> LaunchCounters {
+        let mut all = LaunchCounters { sm: KernelCounters::default(), memory: self.memory.counters(slot as u8) };
+        self.sms.iter().for_each(|sm| all.sm.add(sm.kernel_counters(slot)));
+        all
     }
 }
 
 pub(super) fn collect(gpu: &Gpu) -> Stats {
-    let launches = gpu.queue.launches.iter().map(|queued| {
-        let mut stats = LaunchStats {
-            kernel: queued.launch.trace.info().name.clone(),
-            start_cycle: queued.start,
-            end_cycle: queued.end,
-            ..LaunchStats::default()
+    let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), ..Stats::default() };
+    for queued in &gpu.queue.launches {
+        let counters = match queued.start {
+            Some(_) => queued.after.unwrap_or_else(|| gpu.slot_counters(queued.slot)).since(&queued.before),
+            None => LaunchCounters::default(),
         };
-        if queued.start.is_some() {
-            let after = queued.after.unwrap_or_else(|| gpu.slot_totals(queued.slot));
-            fill(&mut stats, &after, &queued.before);
-        }
-        stats
-    });
+        stats.launches.push(LaunchStats::new(queued.start, queued.end, &counters));
+        stats.counters.push(counters);
+    }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
         counters: *sm.counters(),
         resident: std::array::from_fn(|slot| sm.resident(slot)),
         active_cycles: gpu.occupancy.cycles(number, gpu.now),
     });
-    Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), launches: launches.collect(), sms: sms.collect() }
-}
-
-fn fill(stats: &mut LaunchStats, after: &SlotTotals, before: &SlotTotals) {
-    let sm = |f: fn(&KernelCounters) -> u64| f(&after.sm) - f(&before.sm);
-    let memory = |f: fn(&MemoryCounters) -> u64| f(&after.memory) - f(&before.memory);
-    stats.warp_insts = sm(|k| k.warp_insts);
-    stats.thread_insts = sm(|k| k.thread_insts);
-    stats.tbs_issued = sm(|k| k.tbs_issued);
-    stats.tbs_completed = sm(|k| k.tbs_completed);
-    stats.l1_load_misses = sm(|k| k.l1_load_misses);
-    stats.load_requests = sm(|k| k.load_requests);
-    stats.request_packets = memory(|m| m.request_packets);
-    stats.reply_packets = memory(|m| m.reply_packets);
-    stats.schedulers = std::array::from_fn(|class| after.sm.schedulers[class] - before.sm.schedulers[class]);
-    stats.l1d = CacheStats {
-        accesses: sm(|k| k.l1_accesses),
-        hits: sm(|k| k.l1_hits),
-        pending_hits: sm(|k| k.l1_pending_hits),
-        misses: sm(|k| k.l1_misses),
-        reservation_fails: sm(|k| k.l1_reservation_fails),
-    };
-    stats.l2 = CacheStats {
-        accesses: memory(MemoryCounters::l2_accesses),
-        hits: memory(MemoryCounters::l2_hits),
-        pending_hits: memory(|m| m.l2_pending_hits),
-        misses: memory(MemoryCounters::l2_misses),
-        reservation_fails: memory(|m| m.l2_reservation_fails),
-    };
-    stats.dram_reads = memory(|m| m.dram_reads);
-    stats.dram_writes = memory(|m| m.dram_writes);
-    stats.events = Events::new(&after.sm, &after.memory).since(&Events::new(&before.sm, &before.memory));
+    stats.sms = sms.collect();
+    stats
 }

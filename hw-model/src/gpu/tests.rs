@@ -291,22 +291,21 @@ proptest! {
             prop_assert_eq!(launch.warp_insts, trace.warp_insts());
             prop_assert_eq!(launch.thread_insts, trace.thread_insts());
             prop_assert_eq!(launch.tbs_completed, u64::from(trace.tbs()));
-            let l1 = launch.l1d;
-            prop_assert_eq!(l1.accesses, l1.hits + l1.misses + l1.pending_hits);
-            let l2 = launch.l2;
-            prop_assert_eq!(l2.accesses, l2.hits + l2.misses + l2.pending_hits);
-            prop_assert_eq!(launch.schedulers[0], launch.warp_insts, "who issues is charged");
+            prop_assert_eq!(launch.issue_slots[0], launch.warp_insts, "who issues is charged");
+        }
+        for LaunchCounters { sm, .. } in &stats.counters {
+            prop_assert_eq!(sm.l1_accesses, sm.l1_hits + sm.l1_misses + sm.l1_pending_hits);
         }
         for class in 0..ISSUE_CLASSES {
-            let all: u64 = stats.sms.iter().map(|sm| sm.counters.schedulers[class]).sum();
-            let charged: u64 = stats.launches.iter().map(|launch| launch.schedulers[class]).sum();
+            let all: u64 = stats.sms.iter().map(|sm| sm.counters.issue_slots[class]).sum();
+            let charged: u64 = stats.launches.iter().map(|launch| launch.issue_slots[class]).sum();
             // Only a scheduler without warps charges nobody.
             let idle = class == IssueClass::IdleOrControl as usize;
             prop_assert!(charged == all || idle && charged < all, "class {class}: {charged} of {all}");
         }
         for sm in &stats.sms {
             prop_assert_eq!(sm.counters.cycles, stats.cycles);
-            prop_assert_eq!(sm.counters.schedulers.iter().sum::<u64>(), 4 * stats.cycles);
+            prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), 4 * stats.cycles);
             prop_assert!(sm.counters.issue_cycles + sm.counters.memory_stall_cycles <= stats.cycles);
             prop_assert_eq!(sm.resident, [0; KERNEL_SLOTS]);
         }

@@ -1,41 +1,44 @@
 //! What the memory system counts, per kernel slot.
 
+use crate::counts::counts;
+
 /// Kernel slots that are told apart; a slot number beyond wraps around.
 pub const KERNEL_SLOTS: usize = 8;
 
-/// Event counts of one kernel slot. Sectors and atoms are of 32 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemoryCounters {
-    /// Packets that entered the request subnet.
-    pub request_packets: u64,
-    /// Packets that entered the reply subnet.
-    pub reply_packets: u64,
-    /// Reads and atomics that hit in L2.
-    pub l2_read_hits: u64,
-    /// Reads and atomics that missed the line or the sector.
-    pub l2_read_misses: u64,
-    /// Writes that hit.
-    pub l2_write_hits: u64,
-    /// Writes that missed the line or the sector.
-    pub l2_write_misses: u64,
-    /// Requests for a sector already on its way: accesses, but neither hits nor misses.
-    pub l2_pending_hits: u64,
-    /// Look-ups that found no line slot, MSHR, merge space or miss-queue entry; each retry counts, every cycle.
-    pub l2_reservation_fails: u64,
-    /// Modified sectors evicted, counted for the kernel that took the line.
-    pub l2_write_back_sectors: u64,
-    /// DRAM read bursts (atoms).
-    pub dram_reads: u64,
-    /// DRAM write bursts (atoms).
-    pub dram_writes: u64,
-    /// Requests that found their row open when their bank took them up.
-    pub dram_row_hits: u64,
-    /// Requests that did not.
-    pub dram_row_misses: u64,
-    /// Row activations.
-    pub dram_activates: u64,
-    /// Precharges.
-    pub dram_precharges: u64,
+counts! {
+    /// Event counts of one kernel slot. Sectors and atoms are of 32 bytes.
+    pub struct MemoryCounters {
+        /// Packets that entered the request subnet.
+        pub request_packets: u64,
+        /// Packets that entered the reply subnet.
+        pub reply_packets: u64,
+        /// Reads and atomics that hit in L2.
+        pub l2_read_hits: u64,
+        /// Reads and atomics that missed the line or the sector.
+        pub l2_read_misses: u64,
+        /// Writes that hit.
+        pub l2_write_hits: u64,
+        /// Writes that missed the line or the sector.
+        pub l2_write_misses: u64,
+        /// Requests for a sector already on its way: accesses, but neither hits nor misses.
+        pub l2_pending_hits: u64,
+        /// Look-ups that found no line slot, MSHR, merge space or miss-queue entry; each retry counts, every cycle.
+        pub l2_reservation_fails: u64,
+        /// Modified sectors evicted, counted for the kernel that took the line.
+        pub l2_write_back_sectors: u64,
+        /// DRAM read bursts (atoms).
+        pub dram_reads: u64,
+        /// DRAM write bursts (atoms).
+        pub dram_writes: u64,
+        /// Requests that found their row open when their bank took them up.
+        pub dram_row_hits: u64,
+        /// Requests that did not.
+        pub dram_row_misses: u64,
+        /// Row activations.
+        pub dram_activates: u64,
+        /// Precharges.
+        pub dram_precharges: u64,
+    }
 }
 
 impl MemoryCounters {

@@ -260,7 +260,7 @@ impl RegisterFile {
             return Some(state.counters.latched(counter));
         }
         for (base, values) in
-            [(sm::SLOT_WARP_INSTRUCTIONS, state.counters.slot_warps()), (sm::SLOT_THREAD_INSTRUCTIONS, state.counters.slot_threads())]
+            [(sm::SLOT_WARP_INSTS, state.counters.slot_warp_insts()), (sm::SLOT_THREAD_INSTS, state.counters.slot_thread_insts())]
         {
             if let Some(slot) = element(offset, base, slots) {
                 return values.get(slot).copied();

@@ -13,25 +13,25 @@ pub struct RawCounters {
     /// Memory-stalled cycles, `M`.
     pub memory_stall_cycles: u64,
     /// Load requests that left the SM.
-    pub misses: u64,
+    pub load_requests: u64,
     /// Warp instructions issued.
-    pub warp_instructions: u64,
+    pub warp_insts: u64,
     /// Thread instructions issued.
-    pub thread_instructions: u64,
+    pub thread_insts: u64,
     /// L1 accesses.
     pub l1_accesses: u64,
     /// Outstanding misses accumulated over memory-stalled cycles, `A`.
     pub outstanding_misses: u64,
-    /// L1 reservation failures.
-    pub reservation_failures: u64,
+    /// L1 reservation failures; each retry counts.
+    pub l1_reservation_fails: u64,
     /// L2 accesses.
     pub l2_accesses: u64,
     /// L2 hits.
     pub l2_hits: u64,
     /// Warp instructions of the kernel in each slot.
-    pub slot_warps: [u64; MAX_SLOTS],
+    pub slot_warp_insts: [u64; MAX_SLOTS],
     /// Thread instructions of the kernel in each slot.
-    pub slot_threads: [u64; MAX_SLOTS],
+    pub slot_thread_insts: [u64; MAX_SLOTS],
 }
 
 impl RawCounters {
@@ -42,12 +42,12 @@ impl RawCounters {
             Counter::Cycles => self.cycles,
             Counter::IssueCycles => self.issue_cycles,
             Counter::MemoryStallCycles => self.memory_stall_cycles,
-            Counter::Misses => self.misses,
-            Counter::WarpInstructions => self.warp_instructions,
-            Counter::ThreadInstructions => self.thread_instructions,
+            Counter::LoadRequests => self.load_requests,
+            Counter::WarpInsts => self.warp_insts,
+            Counter::ThreadInsts => self.thread_insts,
             Counter::L1Accesses => self.l1_accesses,
             Counter::OutstandingMisses => self.outstanding_misses,
-            Counter::ReservationFailures => self.reservation_failures,
+            Counter::L1ReservationFails => self.l1_reservation_fails,
             Counter::L2Accesses => self.l2_accesses,
             Counter::L2Hits => self.l2_hits,
         }
@@ -61,8 +61,8 @@ pub(super) struct CounterBank {
     base: RawCounters,
     latched: [u32; COUNTERS],
     /// Latched per slot; a count saturates no sooner than the counter of all slots.
-    slot_warps: [u32; MAX_SLOTS],
-    slot_threads: [u32; MAX_SLOTS],
+    slot_warp_insts: [u32; MAX_SLOTS],
+    slot_thread_insts: [u32; MAX_SLOTS],
     saturated: u32,
 }
 
@@ -88,8 +88,8 @@ impl CounterBank {
                 self.saturated |= counter.bit();
             }
         }
-        self.slot_warps = narrowed(&self.raw.slot_warps, &self.base.slot_warps, Counter::WarpInstructions);
-        self.slot_threads = narrowed(&self.raw.slot_threads, &self.base.slot_threads, Counter::ThreadInstructions);
+        self.slot_warp_insts = narrowed(&self.raw.slot_warp_insts, &self.base.slot_warp_insts, Counter::WarpInsts);
+        self.slot_thread_insts = narrowed(&self.raw.slot_thread_insts, &self.base.slot_thread_insts, Counter::ThreadInsts);
         self.clear();
     }
 
@@ -99,13 +99,13 @@ impl CounterBank {
     }
 
     /// The latched warp instructions of each slot.
-    pub(super) fn slot_warps(&self) -> &[u32; MAX_SLOTS] {
-        &self.slot_warps
+    pub(super) fn slot_warp_insts(&self) -> &[u32; MAX_SLOTS] {
+        &self.slot_warp_insts
     }
 
     /// The latched thread instructions of each slot.
-    pub(super) fn slot_threads(&self) -> &[u32; MAX_SLOTS] {
-        &self.slot_threads
+    pub(super) fn slot_thread_insts(&self) -> &[u32; MAX_SLOTS] {
+        &self.slot_thread_insts
     }
 
     /// Which latched counters saturated.

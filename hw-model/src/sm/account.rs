@@ -9,8 +9,8 @@
 //! nobody. (The sources count per SM only; own definition.)
 
 use super::inflight::Unit;
+use super::issue_slots::IssueClass as Class;
 use super::operands::MAX_SUB_CORES;
-use super::stall::IssueClass as Class;
 use super::sub_core::{Readiness, SubCore};
 use super::{KERNEL_SLOTS, Sm};
 
@@ -80,13 +80,13 @@ impl Sm {
         for class in Class::ALL {
             if class == Class::Issued {
                 // One instruction each.
-                self.kernels.iter_mut().for_each(|kernel| kernel.schedulers[class as usize] = kernel.warp_insts);
-                self.counters.schedulers[class as usize] = self.kernels.iter().map(|kernel| kernel.warp_insts).sum();
+                self.kernels.iter_mut().for_each(|kernel| kernel.issue_slots[class as usize] = kernel.warp_insts);
+                self.counters.issue_slots[class as usize] = self.kernels.iter().map(|kernel| kernel.warp_insts).sum();
                 continue;
             }
-            self.counters.schedulers[class as usize] = (0..=NOBODY).map(|kernel| cycles(class, kernel)).sum();
+            self.counters.issue_slots[class as usize] = (0..=NOBODY).map(|kernel| cycles(class, kernel)).sum();
             for (slot, kernel) in self.kernels.iter_mut().enumerate() {
-                kernel.schedulers[class as usize] = cycles(class, slot as u8);
+                kernel.issue_slots[class as usize] = cycles(class, slot as u8);
             }
         }
     }
@@ -105,7 +105,7 @@ impl Sm {
             self.counters.issue_cycles += cycles;
         } else if self.account.on_memory != 0 {
             self.counters.memory_stall_cycles += cycles;
-            self.counters.accumulated_outstanding += outstanding;
+            self.counters.outstanding_misses += outstanding;
         }
     }
 
@@ -165,8 +165,8 @@ const CLASSES: [Class; 32] = {
             (false, _) => Class::IdleOrControl,
             (true, true) if for_memory => Class::MemoryPipeline,
             (true, true) => Class::ComputePipeline,
-            (true, false) if on_memory => Class::RawMemory,
-            (true, false) => Class::RawCompute,
+            (true, false) if on_memory => Class::MemoryRaw,
+            (true, false) => Class::ComputeRaw,
         };
         case += 1;
     }

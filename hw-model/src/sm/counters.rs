@@ -1,64 +1,43 @@
 //! What an SM counts: cumulative, never cleared, 64 bits wide. The register file narrows them for the firmware.
 
-use super::stall::IssueCounters;
+use super::issue_slots::IssueSlots;
+use crate::counts::counts;
 use crate::energy::LaneCounts;
 
-/// Counters of one kernel slot on one SM.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KernelCounters {
-    /// Warp instructions issued.
-    pub warp_insts: u64,
-    /// Thread instructions issued: active lanes summed.
-    pub thread_insts: u64,
-    /// The same lanes by unit and operands, for the energy report.
-    pub lanes: LaneCounts,
-    /// Sector accesses of the L1: hits, misses and pending hits, loads and stores.
-    pub l1_accesses: u64,
-    /// Accesses that found their data.
-    pub l1_hits: u64,
-    /// Accesses to a sector already on its way.
-    pub l1_pending_hits: u64,
-    /// Line and sector misses, stores included.
-    pub l1_misses: u64,
-    /// Attempts that found no line, MSHR or miss-queue entry; each retry counts.
-    pub l1_reservation_fails: u64,
-    /// Load misses of the L1: new MSHR entries, merges not counted.
-    pub l1_load_misses: u64,
-    /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
-    /// metrics (algorithms.md section 9 item 17).
-    pub load_requests: u64,
-    /// Stores that left the SM, in sectors.
-    pub store_requests: u64,
-    /// Passes through the shared-memory banks.
-    pub shared_passes: u64,
-    /// Scheduler-cycles charged to the kernel, by what the scheduler did.
-    pub schedulers: IssueCounters,
-    /// TBs issued to this SM.
-    pub tbs_issued: u64,
-    /// TBs that ended on this SM.
-    pub tbs_completed: u64,
-}
-
-impl KernelCounters {
-    /// Adds the counts of another SM.
-    pub fn add(&mut self, other: &KernelCounters) {
-        self.warp_insts += other.warp_insts;
-        self.thread_insts += other.thread_insts;
-        self.lanes.add(&other.lanes);
-        self.l1_accesses += other.l1_accesses;
-        self.l1_hits += other.l1_hits;
-        self.l1_pending_hits += other.l1_pending_hits;
-        self.l1_misses += other.l1_misses;
-        self.l1_reservation_fails += other.l1_reservation_fails;
-        self.l1_load_misses += other.l1_load_misses;
-        self.load_requests += other.load_requests;
-        self.store_requests += other.store_requests;
-        self.shared_passes += other.shared_passes;
-        for (sum, cycles) in self.schedulers.iter_mut().zip(other.schedulers) {
-            *sum += cycles;
-        }
-        self.tbs_issued += other.tbs_issued;
-        self.tbs_completed += other.tbs_completed;
+counts! {
+    /// Counters of one kernel slot on one SM.
+    pub struct KernelCounters {
+        /// Warp instructions issued.
+        pub warp_insts: u64,
+        /// Thread instructions issued: active lanes summed.
+        pub thread_insts: u64,
+        /// The same lanes by unit and operands, for the energy report.
+        pub lanes: LaneCounts,
+        /// Sector accesses of the L1: hits, misses and pending hits, loads and stores.
+        pub l1_accesses: u64,
+        /// Accesses that found their data.
+        pub l1_hits: u64,
+        /// Accesses to a sector already on its way.
+        pub l1_pending_hits: u64,
+        /// Line and sector misses, stores included.
+        pub l1_misses: u64,
+        /// Attempts that found no line, MSHR or miss-queue entry; each retry counts.
+        pub l1_reservation_fails: u64,
+        /// Load misses of the L1: new MSHR entries, merges not counted.
+        pub l1_load_misses: u64,
+        /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
+        /// metrics (algorithms.md section 9 item 17).
+        pub load_requests: u64,
+        /// Stores that left the SM, in sectors.
+        pub store_requests: u64,
+        /// Passes through the shared-memory banks.
+        pub shared_passes: u64,
+        /// Issue slots (scheduler-cycles) charged to the kernel, by what became of them.
+        pub issue_slots: IssueSlots,
+        /// TBs issued to this SM.
+        pub tbs_issued: u64,
+        /// TBs that ended on this SM.
+        pub tbs_completed: u64,
     }
 }
 
@@ -72,13 +51,13 @@ pub struct SmCounters {
     /// M: cycles in which no scheduler issued and at least one warp waited for memory (algorithms.md section 9 item 15).
     pub memory_stall_cycles: u64,
     /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
-    pub accumulated_outstanding: u64,
+    pub outstanding_misses: u64,
     /// Outstanding misses summed over all cycles: over [`KernelCounters::l1_load_misses`], the mean time that a load miss takes
     /// (Little's law).
     pub outstanding_cycles: u64,
     /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry: the stalls of the
     /// load/store unit of seed 001 section 2.4.
     pub lsu_stall_cycles: u64,
-    /// Scheduler-cycles by what the scheduler did.
-    pub schedulers: IssueCounters,
+    /// Issue slots (scheduler-cycles) by what became of them.
+    pub issue_slots: IssueSlots,
 }

@@ -16,6 +16,7 @@ mod counters;
 mod execution;
 mod inflight;
 mod issue;
+mod issue_slots;
 mod l1;
 mod lsu;
 mod memory_stage;
@@ -25,7 +26,6 @@ mod refused;
 mod residents;
 mod resources;
 mod scheduler;
-mod stall;
 mod sub_core;
 mod suspend;
 mod tb;
@@ -33,8 +33,8 @@ mod validate;
 mod warp;
 
 pub use counters::{KernelCounters, SmCounters};
+pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
 pub use resources::Resources;
-pub use stall::{ISSUE_CLASSES, IssueClass, IssueCounters};
 
 pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;

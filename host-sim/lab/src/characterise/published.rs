@@ -80,7 +80,7 @@ fn misses(c: &Character) -> Option<f64> {
 }
 
 fn fails(c: &Character) -> Option<f64> {
-    c.alone.l1_fail_rate
+    c.alone.l1_fails_per_access
 }
 
 fn l2_misses(c: &Character) -> Option<f64> {

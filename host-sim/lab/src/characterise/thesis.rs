@@ -93,7 +93,7 @@ pub fn statements(character: &Character) -> Vec<Statement> {
     let slot = |class| character.alone.slot(class);
     let stalled = character.alone.stalled();
     let of_stalls = |part: f64| if stalled > 0.0 { part / stalled } else { 0.0 };
-    let (raw, pipeline) = (slot(IssueClass::RawMemory), slot(IssueClass::MemoryPipeline));
+    let (raw, pipeline) = (slot(IssueClass::MemoryRaw), slot(IssueClass::MemoryPipeline));
     let memory = of_stalls(raw + pipeline);
     let memory_bound = |says| share(says, "memory RAW and memory pipeline of the stalls", memory, MOST, true);
     match character.kernel.unwrap_or_default() {
@@ -113,7 +113,7 @@ pub fn statements(character: &Character) -> Vec<Statement> {
         ],
         "mm" => {
             let compute = slot(IssueClass::ComputePipeline);
-            let others = [IssueClass::IdleOrControl, IssueClass::RawMemory, IssueClass::RawCompute, IssueClass::MemoryPipeline];
+            let others = [IssueClass::IdleOrControl, IssueClass::MemoryRaw, IssueClass::ComputeRaw, IssueClass::MemoryPipeline];
             let largest = others.iter().all(|&class| slot(class) < compute);
             vec![
                 share("has very reduced stalls by memory latency", "memory RAW of all slots", raw, CONSIDERABLE, false),

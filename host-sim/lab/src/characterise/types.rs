@@ -129,7 +129,7 @@ fn seed002(alone: &Alone) -> Component {
 /// Equations 1 and 2, in bytes per core cycle. An access is a sector here, not a line; IPC_max is an instruction per sub-core and
 /// cycle, all SMs are counted, and NoC and LLC bandwidth are a sector per slice and cycle of their clocks (the seed gives none).
 fn seed004(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
-    let (apki, hits) = (alone.l2_apki?, alone.l2_hit_rate.unwrap_or(1.0));
+    let (apki, hits) = (alone.l2_accesses_per_1000_insts?, alone.l2_hit_rate.unwrap_or(1.0));
     let per_core_cycle = |khz: u32| f64::from(khz) / f64::from(gpu.clocks.core_khz);
     let sector = f64::from(gpu.l2.sector_bytes);
     let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
@@ -151,7 +151,12 @@ mod tests {
     const M: Option<KernelType> = Some(KernelType::Memory);
 
     fn alone() -> Alone {
-        Alone { slots: Some([0.5, 0.0, 0.5, 0.0, 0.0, 0.0]), lsu_stall: Some(0.0), l2_apki: Some(0.0), ..Alone::default() }
+        Alone {
+            issue_slots: Some([0.5, 0.0, 0.5, 0.0, 0.0, 0.0]),
+            lsu_stall: Some(0.0),
+            l2_accesses_per_1000_insts: Some(0.0),
+            ..Alone::default()
+        }
     }
 
     fn types(alone: &Alone, curve: [(u32, f64); 2]) -> Types {
@@ -180,8 +185,8 @@ mod tests {
     fn lin_asks_for_the_most_utilised_component() {
         let of = |issued: f64, reply, request, dram| {
             let (reply_utilization, request_utilization, dram_utilization) = (Some(reply), Some(request), Some(dram));
-            let slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0]);
-            types(&Alone { slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).seed002
+            let issue_slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0]);
+            types(&Alone { issue_slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).seed002
         };
         assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
         assert_eq!(of(0.61, 0.0, 0.0, 0.0), Component::Scheduler);
@@ -195,9 +200,11 @@ mod tests {
     /// 12 x 2 x 4 x 3,500 / 1,365 = 246.15, so that the lines are at APKI 200 and 32.05.
     #[test]
     fn zhao_weighs_demand_against_supply() {
-        let of = |apki, hits| types(&Alone { l2_apki: Some(apki), l2_hit_rate: Some(hits), ..alone() }, [(1, 1.0), (2, 2.0)]).seed004;
+        let of = |apki, hits| {
+            types(&Alone { l2_accesses_per_1000_insts: Some(apki), l2_hit_rate: Some(hits), ..alone() }, [(1, 1.0), (2, 2.0)]).seed004
+        };
         assert_eq!((of(200.0, 1.0), of(200.1, 1.0)), (C, M));
         assert_eq!((of(32.0, 0.0), of(32.1, 0.0)), (C, M));
-        assert_eq!(types(&Alone { l2_apki: None, ..alone() }, [(1, 1.0), (2, 2.0)]).seed004, None);
+        assert_eq!(types(&Alone { l2_accesses_per_1000_insts: None, ..alone() }, [(1, 1.0), (2, 2.0)]).seed004, None);
     }
 }

@@ -1,9 +1,10 @@
 //! A machine whose answers are closed forms, and kernels for it: those of `tests/data/pairs.toml`, in its window.
 
 use crate::experiment::cancel::Cancel;
-use crate::experiment::machine::{Decision, LaunchCounts, Machine, Outcome, Placement, ProfiledConfig, Run, RunError};
+use crate::experiment::machine::{Decision, Machine, Outcome, Placement, ProfiledConfig, Run, RunError};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
+use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -80,8 +81,8 @@ impl Machine for Closed {
                     issue_cycles: 1,
                     memory_stall_cycles: 0,
                     instructions: 1,
-                    misses: 0,
-                    outstanding: 0,
+                    load_requests: 0,
+                    outstanding_misses: 0,
                     score: Some(score(first)),
                     tie: false,
                 };
@@ -95,7 +96,7 @@ impl Machine for Closed {
             outcome.placement = vec![Placement { sms: vec![0], config: config.clone() }];
         }
         for kernel in 0..count {
-            outcome.launches.push(LaunchCounts { thread_insts: insts(run, &config, kernel), ..LaunchCounts::default() });
+            outcome.launches.push(LaunchStats { thread_insts: insts(run, &config, kernel), ..LaunchStats::default() });
         }
         progress(CYCLES);
         Ok(outcome)

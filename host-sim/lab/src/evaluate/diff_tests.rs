@@ -4,7 +4,8 @@ use super::super::record::MODEL;
 use super::super::store::Store;
 use super::super::tests::{RUNS, run};
 use super::*;
-use crate::experiment::machine::{LaunchCounts, Outcome};
+use crate::experiment::machine::Outcome;
+use mias_hw_model::gpu::LaunchStats;
 
 #[test]
 fn folders_are_compared_run_by_run() {
@@ -51,7 +52,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         model: MODEL.into(),
         program: String::new(),
     };
-    let launches = vec![LaunchCounts { thread_insts: insts, ..LaunchCounts::default() }];
+    let launches = vec![LaunchStats { thread_insts: insts, ..LaunchStats::default() }];
     Record { run, outcome: Kept::of(&Outcome { cycles: 1_000, launches, ..Outcome::default() }) }
 }
 

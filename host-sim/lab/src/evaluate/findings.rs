@@ -122,7 +122,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         max_tbs,
         ipc: ipc(&kept.outcome(), 0, options),
         cycles: kept.cycles,
-        slots: slots(kept),
+        issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
         curve,
     }
@@ -156,7 +156,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
                 run,
                 metrics: values(point.metrics),
                 ipc: ipcs(outcome),
-                slots: slots(kept),
+                issue_slots: issue_slots(kept),
             });
         }
     }
@@ -189,7 +189,7 @@ fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kep
     let mut all = Kept::of(&Outcome::default());
     all.cycles = alone.iter().map(|kept| kept.cycles).sum();
     for kept in alone {
-        all.schedulers.iter_mut().zip(kept.schedulers).for_each(|(sum, cycles)| *sum += cycles);
+        all.issue_slots.iter_mut().zip(kept.issue_slots).for_each(|(sum, cycles)| *sum += cycles);
     }
     let part = if options.end == End::Done { 1 } else { alone.len().max(1) as u64 };
     all.energy_nj = alone.iter().map(|kept| kept.energy_nj).sum::<Option<u64>>().map(|sum| sum / part);
@@ -222,7 +222,7 @@ fn policy(
         decision_cycles: result.decision_cycles.or((options.latency != Latency::Off).then_some(0)),
         decision_cycle: result.decision.as_ref().map(|decision| decision.cycle),
         ranking: result.decision.as_ref().map(|decision| ranking(decision, configurations)),
-        slots: slots(kept),
+        issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
         makespan_cycles: result.makespan_cycles,
         makespan_speedup_sequential: None,
@@ -263,9 +263,9 @@ fn values(metrics: Metrics) -> MetricValues {
     MetricValues { speedup, stp, antt, fairness }
 }
 
-fn slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
-    let all: u64 = kept.schedulers.iter().sum();
-    IssueClass::ALL.iter().zip(kept.schedulers).map(|(class, cycles)| (class.name(), ratio(cycles, all).unwrap_or_default())).collect()
+fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
+    let all: u64 = kept.issue_slots.iter().sum();
+    IssueClass::ALL.iter().zip(kept.issue_slots).map(|(class, cycles)| (class.name(), ratio(cycles, all).unwrap_or_default())).collect()
 }
 
 fn joules(kept: &Kept) -> Option<f64> {

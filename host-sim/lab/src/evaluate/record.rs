@@ -1,12 +1,15 @@
 //! A run as it is kept on disk: what it is, by which it is found, and what it gave.
 
 use crate::choice::Choice;
-use crate::experiment::machine::{Decision, DecisionTime, End, LaunchCounts, Options, Outcome, Placement, Sample, SmTotals};
+use crate::experiment::machine::{Decision, DecisionTime, End, Options, Outcome, Placement, Sample, SmTotals};
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
+use mias_hw_model::gpu::LaunchStats;
+#[cfg(doc)]
+use mias_hw_model::sm::IssueClass;
+use mias_hw_model::sm::IssueSlots;
 use mias_trace::fingerprint::Fnv;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
@@ -135,7 +138,7 @@ pub struct Kept {
     /// Core cycles simulated.
     pub cycles: u64,
     /// Per kernel, in launch order.
-    pub launches: Vec<LaunchCounts>,
+    pub launches: Vec<LaunchStats>,
     /// SM cycles, all SMs.
     pub sm_cycles: u64,
     /// SM cycles in which the L1 refused a look-up.
@@ -152,8 +155,9 @@ pub struct Kept {
     pub decision_time: Option<DecisionTime>,
     /// The last decision, if the policy measures.
     pub decision: Option<Decision>,
-    /// Scheduler-cycles of all SMs by class, in the order of [`IssueClass::ALL`].
-    pub schedulers: [u64; ISSUE_CLASSES],
+    /// Issue slots (scheduler-cycles) of all SMs by class, in the order of [`IssueClass::ALL`].
+    #[serde(alias = "schedulers")]
+    pub issue_slots: IssueSlots,
     /// Energy in nanojoules; none if the machine has no coefficients.
     pub energy_nj: Option<u64>,
     /// Instructions over time, of kernels alone in a window.
@@ -176,17 +180,12 @@ impl Kept {
             profile_cycles,
             decision_time,
             decision,
-            stalls,
             activity: _,
             recording: _,
             parted: _,
             energy,
             samples,
         } = outcome.clone();
-        let mut schedulers = [0; ISSUE_CLASSES];
-        for (kept, (_, cycles)) in schedulers.iter_mut().zip(stalls) {
-            *kept = cycles;
-        }
         Kept {
             cycles,
             launches,
@@ -198,7 +197,7 @@ impl Kept {
             profile_cycles,
             decision_time,
             decision,
-            schedulers,
+            issue_slots: sms.issue_slots,
             energy_nj: energy.map(|energy| u64::try_from(energy.total() / FJ_PER_NJ).unwrap_or(u64::MAX)),
             samples,
         }
@@ -209,13 +208,17 @@ impl Kept {
         Outcome {
             cycles: self.cycles,
             launches: self.launches.clone(),
-            sms: SmTotals { cycles: self.sm_cycles, lsu_stall_cycles: self.lsu_stall_cycles, outstanding_cycles: self.outstanding_cycles },
+            sms: SmTotals {
+                cycles: self.sm_cycles,
+                lsu_stall_cycles: self.lsu_stall_cycles,
+                outstanding_cycles: self.outstanding_cycles,
+                issue_slots: self.issue_slots,
+            },
             placement: self.placement.clone(),
             transition_cycles: self.transition_cycles,
             profile_cycles: self.profile_cycles,
             decision_time: self.decision_time,
             decision: self.decision.clone(),
-            stalls: IssueClass::ALL.iter().map(|class| class.name()).zip(self.schedulers).collect(),
             samples: self.samples.clone(),
             ..Outcome::default()
         }
@@ -224,7 +227,7 @@ impl Kept {
     /// A run of `kernels` kernels in which only the first ever has TBs, `tbs` on each of `sms` SMs, from its run alone.
     pub fn with_idle_kernels(&self, kernels: usize, tbs: u32, sms: u32) -> Self {
         let mut same = Kept { samples: Vec::new(), ..self.clone() };
-        same.launches.resize(kernels, LaunchCounts::default());
+        same.launches.resize(kernels, LaunchStats { start_cycle: Some(0), ..LaunchStats::default() });
         let mut config = vec![0; kernels];
         config[0] = tbs;
         same.placement = vec![Placement { sms: (0..sms).collect(), config }];

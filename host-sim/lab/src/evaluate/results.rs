@@ -90,7 +90,7 @@ pub struct AloneResult {
     /// Core cycles simulated.
     pub cycles: u64,
     /// Shares of issue slots by class.
-    pub slots: BTreeMap<&'static str, f64>,
+    pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
     /// Cycle, and IPC from the point before it to there.
@@ -153,7 +153,7 @@ pub struct ConfigurationResult {
     /// Instructions per cycle of each kernel.
     pub ipc: Vec<f64>,
     /// Shares of issue slots by class.
-    pub slots: BTreeMap<&'static str, f64>,
+    pub issue_slots: BTreeMap<&'static str, f64>,
 }
 
 /// A policy's run.
@@ -193,7 +193,7 @@ pub struct PolicyResult {
     /// What the policy made of each configuration, and what that was worth.
     pub ranking: Option<Ranking>,
     /// Shares of issue slots by class.
-    pub slots: BTreeMap<&'static str, f64>,
+    pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
     /// Cycles until all kernels had completed; none in a window.

@@ -176,9 +176,9 @@ pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
     let Some(launch) = outcome.launches.get(kernel) else { return 0.0 };
     let cycles = match options.end {
         End::Cycles(window) => window,
-        End::Done => launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle),
+        End::Done => launch.cycles(outcome.cycles),
     };
-    if cycles == 0 { 0.0 } else { launch.insts(options.ipc) as f64 / cycles as f64 }
+    if cycles == 0 { 0.0 } else { options.ipc.insts(launch) as f64 / cycles as f64 }
 }
 
 /// What the null policy places: all room for the kernel that is fastest alone, found by isolated runs.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallSample {
     /// A: outstanding misses accumulated over the memory-stalled cycles; below 2^25 (DESIGN.md section 3).
-    pub outstanding: u32,
+    pub outstanding_misses: u32,
     /// M: memory-stalled cycles; below 2^17.
     pub memory_stall_cycles: u32,
 }
@@ -35,8 +35,9 @@ pub fn fit(samples: &[StallSample]) -> Option<Line> {
         return None;
     }
     let n = samples.len() as i128;
-    let sum =
-        |term: fn(i128, i128) -> i128| -> i128 { samples.iter().map(|s| term(s.outstanding.into(), s.memory_stall_cycles.into())).sum() };
+    let sum = |term: fn(i128, i128) -> i128| -> i128 {
+        samples.iter().map(|s| term(s.outstanding_misses.into(), s.memory_stall_cycles.into())).sum()
+    };
     let (a, m) = (sum(|a, _| a), sum(|_, m| m));
     let covariance = n * sum(|a, m| a * m) - a * m;
     let (spread_a, spread_m) = (n * sum(|a, _| a * a) - a * a, n * sum(|_, m| m * m) - m * m);
@@ -81,7 +82,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn samples(points: &[(u32, u32)]) -> Vec<StallSample> {
-        points.iter().map(|&(outstanding, memory_stall_cycles)| StallSample { outstanding, memory_stall_cycles }).collect()
+        points.iter().map(|&(outstanding_misses, memory_stall_cycles)| StallSample { outstanding_misses, memory_stall_cycles }).collect()
     }
 
     #[test]

@@ -6,8 +6,9 @@ use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use mias_hw_model::energy::EnergyReport;
+use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::register_file::Activity;
-use mias_hw_model::sm::IssueCounters;
+use mias_hw_model::sm::IssueSlots;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,62 +61,6 @@ pub struct Run<'a> {
     pub options: Options,
 }
 
-/// Hits, misses and failures of one cache level, in sector requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct CacheCounts {
-    /// Requests served or merged.
-    pub accesses: u64,
-    /// Requests that found their data.
-    pub hits: u64,
-    /// Line and sector misses.
-    pub misses: u64,
-    /// Retries because no line, MSHR or queue entry was free.
-    pub reservation_fails: u64,
-}
-
-/// What one launch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct LaunchCounts {
-    /// Cycle at which its launch latency began.
-    pub start_cycle: u64,
-    /// Cycle at which its last TB ended; none if it still ran, or runs again in place.
-    pub end_cycle: Option<u64>,
-    /// Warp instructions issued.
-    pub warp_insts: u64,
-    /// Thread instructions issued.
-    pub thread_insts: u64,
-    /// TBs started.
-    pub tbs_issued: u64,
-    /// TBs ended.
-    pub tbs_completed: u64,
-    /// First-level cache, all SMs.
-    pub l1d: CacheCounts,
-    /// Second-level cache, all slices.
-    pub l2: CacheCounts,
-    /// Load misses of the first level: new MSHR entries.
-    pub l1_load_misses: u64,
-    /// Packets that entered the crossbar towards the second level.
-    pub request_packets: u64,
-    /// Packets that entered the crossbar towards the SMs.
-    pub reply_packets: u64,
-    /// 32-byte atoms read from DRAM.
-    pub dram_reads: u64,
-    /// 32-byte atoms written to DRAM.
-    pub dram_writes: u64,
-    /// Scheduler-cycles charged to its kernel, by class.
-    pub schedulers: IssueCounters,
-}
-
-impl LaunchCounts {
-    /// Instructions in the unit asked for.
-    pub fn insts(&self, unit: IpcUnit) -> u64 {
-        match unit {
-            IpcUnit::Thread => self.thread_insts,
-            IpcUnit::Warp => self.warp_insts,
-        }
-    }
-}
-
 /// SMs that were given the same TB quotas.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Placement {
@@ -141,9 +86,11 @@ pub struct ProfiledConfig {
     /// Instructions, in the unit that IPC counts.
     pub instructions: u64,
     /// Load requests that left the SM.
-    pub misses: u64,
-    /// Outstanding misses, summed over memory-stalled cycles.
-    pub outstanding: u64,
+    #[serde(alias = "misses")]
+    pub load_requests: u64,
+    /// Outstanding misses, summed over memory-stall cycles.
+    #[serde(alias = "outstanding")]
+    pub outstanding_misses: u64,
     /// What the policy's metric makes of it; larger is better, the scale is the metric's own. None if no SM finished its
     /// window.
     pub score: Option<f64>,
@@ -185,6 +132,8 @@ pub struct SmTotals {
     pub lsu_stall_cycles: u64,
     /// MSHR entries in use, summed over cycles.
     pub outstanding_cycles: u64,
+    /// Issue slots (scheduler-cycles) by what became of them.
+    pub issue_slots: IssueSlots,
 }
 
 /// How often instructions are noted.
@@ -211,7 +160,7 @@ pub struct Outcome {
     /// Core cycles simulated.
     pub cycles: u64,
     /// Per workload.
-    pub launches: Vec<LaunchCounts>,
+    pub launches: Vec<LaunchStats>,
     /// All SMs together.
     pub sms: SmTotals,
     /// Quotas at the end; empty if the policy sets none.
@@ -224,8 +173,6 @@ pub struct Outcome {
     pub decision_time: Option<DecisionTime>,
     /// The last decision, if the policy decides by measuring.
     pub decision: Option<Decision>,
-    /// Issue slots of all SMs by what became of them, in the model's order: name, scheduler-cycles.
-    pub stalls: Vec<(&'static str, u64)>,
     /// What happened at the register block, in order; empty unless the machine was told to record it.
     pub activity: Vec<Activity>,
     /// The firmware's register accesses; none unless the machine was told to record them.

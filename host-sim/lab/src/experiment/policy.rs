@@ -5,6 +5,7 @@ use super::own::Own;
 use crate::choices;
 use mias_firmware::named_policies;
 use mias_firmware::policy::{Charged, NAMED, Named};
+use mias_hw_model::gpu::LaunchStats;
 use std::cmp::Ordering;
 
 /// Makes [`Policy`] of the firmware's table, and what experiments know beside it.
@@ -197,6 +198,16 @@ choices! {
         Thread = "thread",
         /// Warp instructions.
         Warp = "warp",
+    }
+}
+
+impl IpcUnit {
+    /// Instructions of a launch in this unit.
+    pub fn insts(self, launch: &LaunchStats) -> u64 {
+        match self {
+            IpcUnit::Thread => launch.thread_insts,
+            IpcUnit::Warp => launch.warp_insts,
+        }
     }
 }
 

@@ -38,9 +38,9 @@ pub fn sequential(alone: &[Outcome], arrivals: &[u64], options: Options) -> Sequ
         let outcome = &alone[kernel];
         let Some(launch) = outcome.launches.first() else { continue };
         let begin = now.max(arrival(kernel));
-        let end = begin + launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle);
+        let end = begin + launch.cycles(outcome.cycles);
         if end > arrival(kernel) {
-            ipc[kernel] = launch.insts(options.ipc) as f64 / (end - arrival(kernel)) as f64;
+            ipc[kernel] = options.ipc.insts(launch) as f64 / (end - arrival(kernel)) as f64;
         }
         now = begin + outcome.cycles;
     }
@@ -79,11 +79,11 @@ impl Sequential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::machine::LaunchCounts;
+    use mias_hw_model::gpu::LaunchStats;
 
     /// A kernel of so many instructions, which takes so many cycles alone, and a few more until the GPU is still.
     fn alone(insts: u64, cycles: u64) -> Outcome {
-        let launch = LaunchCounts { thread_insts: insts, end_cycle: Some(cycles), ..LaunchCounts::default() };
+        let launch = LaunchStats { thread_insts: insts, start_cycle: Some(0), end_cycle: Some(cycles), ..LaunchStats::default() };
         Outcome { cycles: cycles + 2, launches: vec![launch], ..Outcome::default() }
     }
 

@@ -13,7 +13,7 @@ use super::machine::{End, Machine, Options, Outcome, Run, RunError, Sample, Samp
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use crate::cosim::Image;
-use counts::{launch_counts, sm_totals, stalls};
+use counts::sm_totals;
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
@@ -189,14 +189,13 @@ impl SimulatedGpu {
         let stats = gpu.stats();
         Outcome {
             cycles: stats.cycles,
-            launches: stats.launches.iter().map(launch_counts).collect(),
+            launches: stats.launches.clone(),
             sms: sm_totals(&stats),
             placement: observed.placement,
             transition_cycles: stats.transition_cycles,
             profile_cycles: observed.profile_cycles,
             decision_time: observed.decision_time,
             decision: observed.decision,
-            stalls: stalls(&stats),
             activity: gpu.registers_mut().take_activity(),
             recording: observed.recording,
             parted: observed.parted,
@@ -259,7 +258,7 @@ impl Calibrated for SimulatedGpu {
         // As wide as the register block's counters; the window bounds both.
         let narrow = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         let sample = |(before, after): (&SmStats, &SmStats)| StallSample {
-            outstanding: narrow(after.counters.accumulated_outstanding - before.counters.accumulated_outstanding),
+            outstanding_misses: narrow(after.counters.outstanding_misses - before.counters.outstanding_misses),
             memory_stall_cycles: narrow(after.counters.memory_stall_cycles - before.counters.memory_stall_cycles),
         };
         Ok(before.sms.iter().zip(&after.sms).map(sample).collect())

@@ -3,9 +3,10 @@
 use super::compare::{Comparison, Watch, compare};
 use super::fit::{Calibrated, CalibrationRun, Fit, coefficient_q16, fit};
 use super::least_squares::StallSample;
-use super::machine::{End, LaunchCounts, Machine, Options, Outcome, Placement, Run, RunError};
+use super::machine::{End, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
+use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::trace::{KernelInfo, TbRecorder, TraceBuilder};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,7 +71,7 @@ impl Machine for Closed {
         let loss = if matches!(run.control, Control::Policy(Policy::MiasIpc)) { 10 * CYCLES } else { 0 };
         for kernel in 0..run.workloads.len() {
             let thread_insts = self.insts(&run.workloads, &config, kernel) - if kernel == 0 { loss } else { 0 };
-            outcome.launches.push(LaunchCounts { thread_insts, ..LaunchCounts::default() });
+            outcome.launches.push(LaunchStats { thread_insts, ..LaunchStats::default() });
         }
         progress(CYCLES);
         Ok(outcome)
@@ -219,8 +220,8 @@ fn without_isolated_runs_there_is_nothing_to_compare_with() {
 impl Calibrated for Closed {
     /// Two SMs; every TB adds 100 to A, and M is 2 A, and 3 more on the second SM.
     fn sample(&self, _: &[&Workload], config: &[u32], _: u32) -> Result<Vec<StallSample>, RunError> {
-        let outstanding = 100 * config.iter().sum::<u32>();
-        Ok([0, 3].map(|more| StallSample { outstanding, memory_stall_cycles: 2 * outstanding + more }).to_vec())
+        let outstanding_misses = 100 * config.iter().sum::<u32>();
+        Ok([0, 3].map(|more| StallSample { outstanding_misses, memory_stall_cycles: 2 * outstanding_misses + more }).to_vec())
     }
 }
 
@@ -247,7 +248,7 @@ fn calibration_runs_each_kernel_alone_and_each_pair() {
 /// A kernel that alone breaks the line is out of it when left out, with its pairs.
 #[test]
 fn a_kernel_left_out_is_out_of_all_its_runs() {
-    let sample = |outstanding, memory_stall_cycles| vec![StallSample { outstanding, memory_stall_cycles }];
+    let sample = |outstanding_misses, memory_stall_cycles| vec![StallSample { outstanding_misses, memory_stall_cycles }];
     let run = |kernels: &[usize], samples| CalibrationRun { kernels: kernels.to_vec(), config: vec![1; kernels.len()], samples };
     let runs = vec![
         run(&[0], sample(10, 30)),

@@ -18,8 +18,8 @@ pub fn column_bound_percent(column: &str) -> Option<f64> {
     match column {
         "thread_insts" | "warp_insts" => Some(0.0),
         "cycles" => Some(15.0),
-        "l1d_accesses" | "l2_accesses" => Some(2.0),
-        "l1d_misses" | "l2_misses" | "dram_reads" => Some(10.0),
+        "l1_accesses" | "l2_accesses" => Some(2.0),
+        "l1_misses" | "l2_misses" | "dram_reads" => Some(10.0),
         _ => None,
     }
 }

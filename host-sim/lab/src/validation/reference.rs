@@ -1,8 +1,8 @@
 //! Our numbers beside those of an independent simulator on the same traces.
 
 use crate::csv_table;
-use crate::experiment::machine::LaunchCounts;
 use crate::table::{self, grouped, percent};
+use mias_hw_model::gpu::LaunchStats;
 
 /// Cycles of launch latency in the reference's numbers; errors are also given without them.
 pub const LAUNCH_LATENCY_CYCLES: u64 = 5_000;
@@ -21,16 +21,16 @@ pub struct ReferenceLaunch {
 }
 
 /// A column: its name in the file, and our number for it.
-type Column = (&'static str, fn(&LaunchCounts) -> u64);
+type Column = (&'static str, fn(&LaunchStats) -> u64);
 
 /// The columns compared.
 pub const COLUMNS: [Column; 10] = [
-    ("cycles", |l| l.end_cycle.unwrap_or(l.start_cycle).saturating_sub(l.start_cycle)),
+    ("cycles", |l| l.end_cycle.map_or(0, |end| l.cycles(end))),
     ("thread_insts", |l| l.thread_insts),
     ("warp_insts", |l| l.warp_insts),
-    ("l1d_accesses", |l| l.l1d.accesses),
-    ("l1d_misses", |l| l.l1d.misses),
-    ("l1d_reservation_fails", |l| l.l1d.reservation_fails),
+    ("l1_accesses", |l| l.l1.accesses),
+    ("l1_misses", |l| l.l1.misses),
+    ("l1_reservation_fails", |l| l.l1.reservation_fails),
     ("l2_accesses", |l| l.l2.accesses),
     ("l2_misses", |l| l.l2.misses),
     ("dram_reads", |l| l.dram_reads),
@@ -43,7 +43,10 @@ pub const COLUMNS: [Column; 10] = [
 /// A sentence with the line.
 pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
     let columns: Vec<&str> = ["trace", "launch", "kernel"].into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)).collect();
-    csv_table::read(text, &columns, |cells| {
+    // The reference's own names for its L1 data cache.
+    let (heading, rows) = text.split_once('\n').unwrap_or((text, ""));
+    let text = format!("{}\n{rows}", heading.replace("l1d_", "l1_"));
+    csv_table::read(&text, &columns, |cells| {
         let mut values = [0; COLUMNS.len()];
         for (value, cell) in values.iter_mut().zip(&cells[3..]) {
             *value = csv_table::number(cell)?;
@@ -57,7 +60,7 @@ pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
 ///
 /// # Errors
 /// A sentence if the reference has no row for this trace.
-pub fn compare(reference: &[ReferenceLaunch], trace: &str, kernels: &[&str], launches: &[LaunchCounts]) -> Result<String, String> {
+pub fn compare(reference: &[ReferenceLaunch], trace: &str, kernels: &[&str], launches: &[LaunchStats]) -> Result<String, String> {
     let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
     if rows.is_empty() {
         let mut known: Vec<&str> = reference.iter().map(|row| row.trace.as_str()).collect();
@@ -102,19 +105,24 @@ fn error(ours: u64, reference: u64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const FILE: &str = "trace,launch,kernel,cycles,thread_insts,warp_insts,l1d_accesses,l1d_misses,l1d_reservation_fails,l2_accesses,\
+    const FILE: &str = "trace,launch,kernel,cycles,thread_insts,warp_insts,l1_accesses,l1_misses,l1_reservation_fails,l2_accesses,\
         l2_misses,dram_reads,dram_writes\nmm,1,va,8000,10,20,30,40,50,60,70,80,0\n";
 
     #[test]
     fn errors_are_relative_to_the_reference() {
         let rows = parse(FILE).unwrap();
-        let ours = LaunchCounts { start_cycle: 1_000, end_cycle: Some(9_400), dram_writes: 7, ..LaunchCounts::default() };
+        let ours = LaunchStats { start_cycle: Some(1_000), end_cycle: Some(9_400), dram_writes: 7, ..LaunchStats::default() };
         let text = compare(&rows, "mm", &["va"], &[ours]).unwrap();
         let row = |name: &str| text.lines().find(|l| l.starts_with(name)).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(row("cycles "), "cycles 8,400 8,000 5.0 %");
         assert_eq!(row("cycles w"), "cycles without launch latency 3,400 3,000 13.3 %");
         assert_eq!(row("dram_writes"), "dram_writes 7 0 -");
-        assert_eq!(row("l1d_misses"), "l1d_misses 0 40 -100.0 %");
+        assert_eq!(row("l1_misses"), "l1_misses 0 40 -100.0 %");
+    }
+
+    #[test]
+    fn the_references_own_names_are_known() {
+        assert_eq!(parse(&FILE.replace("l1_", "l1d_")), parse(FILE));
     }
 
     #[test]
@@ -122,7 +130,7 @@ mod tests {
         let rows = parse(FILE).unwrap();
         assert!(compare(&rows, "mn", &["va"], &[]).unwrap_err().contains("did you mean `mm`?"));
         assert!(compare(&rows, "mm", &[], &[]).unwrap_err().contains("does not have"));
-        assert!(compare(&rows, "mm", &["vb"], &[LaunchCounts::default()]).unwrap_err().contains("about kernel va"));
+        assert!(compare(&rows, "mm", &["vb"], &[LaunchStats::default()]).unwrap_err().contains("about kernel va"));
         assert_eq!(parse("trace,launch\n").unwrap_err(), "1: no column `kernel` in the heading");
         assert_eq!(parse(&FILE.replace("8000", "8k")).unwrap_err(), "2: `8k` is not a number");
         assert!(parse(&FILE.replace(",80,0", ",80")).unwrap_err().starts_with("2: 12 fields"));

@@ -3,13 +3,14 @@
 
 use super::bounds::error_percent;
 use crate::csv_table;
-use crate::experiment::machine::{End, LaunchCounts, Machine, Options, Run};
+use crate::experiment::machine::{End, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{self, Workload};
 use crate::machines;
 use crate::validation::reference::{self, COLUMNS, ReferenceLaunch};
 use mias_hw_model::config::WarpSchedulerKind;
+use mias_hw_model::gpu::LaunchStats;
 use mias_trace::accelsim::Warnings;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -188,7 +189,7 @@ fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch]) -> Result<
 
 /// Runs a kernel list to its end under Left-over, the order of the reference. What the reader could not understand is an
 /// error here, for the reference did understand it.
-fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, LaunchCounts)>, String> {
+fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, LaunchStats)>, String> {
     let mut warnings = Warnings::new();
     let workloads = workload::read_list(list, &mut warnings).map_err(|error| error.to_string())?;
     if !warnings.is_empty() {
@@ -202,7 +203,7 @@ fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, Laun
     Ok(workloads.into_iter().map(|workload| workload.name).zip(outcome.launches).collect())
 }
 
-fn last_end(launches: &[(String, LaunchCounts)]) -> u64 {
+fn last_end(launches: &[(String, LaunchStats)]) -> u64 {
     launches.iter().filter_map(|(_, launch)| launch.end_cycle).max().unwrap_or_default()
 }
 

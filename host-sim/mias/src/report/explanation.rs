@@ -52,12 +52,12 @@ fn same_measurements(a: &Decision, b: &Decision) -> bool {
 }
 
 fn table_of(group: &[(&str, &Decision)]) -> String {
-    let mut headings = vec!["config", "SMs", "cycles C", "issued", "mem. stall M", "instr. I", "misses", "outstanding A"];
+    let mut headings = vec!["config", "SMs", "cycles C", "issue cycles", "mem. stall M", "instr. I", "load requests", "outst. misses A"];
     headings.extend(group.iter().map(|(policy, _)| *policy));
     let mut table = table::new(&headings);
     let profiled = group.first().map_or(&[][..], |(_, decision)| &decision.profiled);
     for (at, p) in profiled.iter().enumerate() {
-        let counters = [p.cycles, p.issue_cycles, p.memory_stall_cycles, p.instructions, p.misses, p.outstanding];
+        let counters = [p.cycles, p.issue_cycles, p.memory_stall_cycles, p.instructions, p.load_requests, p.outstanding_misses];
         let mut row = vec![config(Some(&p.config)), p.sms.to_string()];
         row.extend(counters.map(grouped));
         row.extend(group.iter().map(|(_, decision)| score(decision, at)));
@@ -70,13 +70,13 @@ fn table_of(group: &[(&str, &Decision)]) -> String {
 fn formula(policy: &str) -> Option<&'static str> {
     match policy {
         "mias-ipc" => Some("I / C"),
-        "mias-ipm-ipc" => Some("I / misses * I / C"),
+        "mias-ipm-ipc" => Some("I / load requests * I / C"),
         "mias-factor" => Some("I / (C + M (f - 1)), f = A / mean A"),
         "mias-linear" => Some("I / (C + coef (A - mean A))"),
         "mias-stp" | "maestro" => Some("sum over kernels of I / I alone, per SM"),
         "mias-roofline" => Some("(I / mean I alone)^4 * sum over kernels of I / I alone, all as all SMs would do it"),
         "mias-roofline-stp" => Some("sum over kernels of I / I alone, as all SMs would do it"),
-        "mias-guard" => Some("I / misses * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
+        "mias-guard" => Some("I / load requests * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
         "warped-slicer" => Some("I (1 + M / C (mean TBs / TBs - 1)) per SM"),
         "warped-slicer-unscaled" | "warped-slicer-sum" => Some("I per SM"),
         _ => None,
@@ -135,8 +135,8 @@ mod tests {
             issue_cycles: 500,
             memory_stall_cycles: 400,
             instructions: 20_000,
-            misses: 30,
-            outstanding: 8_000,
+            load_requests: 30,
+            outstanding_misses: 8_000,
             score: Some(score),
             tie,
         };

@@ -13,7 +13,7 @@ pub fn text(fit: &Fit, gpu: &GpuConfig, names: &[&str], window_cycles: u32) -> S
     let mut table = table::new(&["kernels", "config", "mean A per SM", "mean M per SM"]);
     for run in &fit.runs {
         let kernels: Vec<&str> = run.kernels.iter().filter_map(|&kernel| names.get(kernel).copied()).collect();
-        let (a, m) = (mean(run, |s| s.outstanding), mean(run, |s| s.memory_stall_cycles));
+        let (a, m) = (mean(run, |s| s.outstanding_misses), mean(run, |s| s.memory_stall_cycles));
         table.add_row([kernels.join(" + "), config(Some(&run.config)), grouped(a), grouped(m)]);
     }
     let (runs, samples) = (fit.runs.len(), grouped(fit.samples() as u64));

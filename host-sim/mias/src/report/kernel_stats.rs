@@ -94,9 +94,9 @@ fn alone(characters: &[Character]) -> Section {
                 number(Some(c.ipc.1), 1),
                 number(c.ipc.0, 1),
                 number(c.alone.l1_miss_rate, 3),
-                number(c.alone.l1_fail_rate, 2),
+                number(c.alone.l1_fails_per_access, 2),
                 number(c.alone.miss_latency, 0),
-                number(c.alone.l2_apki, 1),
+                number(c.alone.l2_accesses_per_1000_insts, 1),
                 number(c.alone.l2_hit_rate, 3),
             ]
         }),
@@ -112,7 +112,7 @@ fn utilization(characters: &[Character]) -> Section {
         &headings,
         characters.iter().map(|c| {
             let a = &c.alone;
-            let issued = a.slots.map(|slots| slots[IssueClass::Issued as usize]);
+            let issued = a.issue_slots.map(|slots| slots[IssueClass::Issued as usize]);
             let parts =
                 [issued, a.l1_utilization, a.request_utilization, a.reply_utilization, a.l2_utilization, a.dram_utilization, a.lsu_stall];
             std::iter::once(c.name.clone()).chain(parts.map(percent)).collect()
@@ -121,13 +121,13 @@ fn utilization(characters: &[Character]) -> Section {
 }
 
 fn slots(characters: &[Character]) -> Section {
-    let headings = ["kernel", "issued", "idle or control", "memory RAW", "compute RAW", "memory pipeline", "compute pipeline"];
+    let headings: Vec<&str> = std::iter::once("kernel").chain(IssueClass::ALL.iter().map(|class| class.heading())).collect();
     Section::new(
         "Issue slots",
         "shares of scheduler-cycles, as in figure 4.1 of the thesis with RAW split",
         &headings,
         characters.iter().map(|c| {
-            let shares = IssueClass::ALL.map(|class| percent(c.alone.slots.map(|slots| slots[class as usize])));
+            let shares = IssueClass::ALL.map(|class| percent(c.alone.issue_slots.map(|slots| slots[class as usize])));
             std::iter::once(c.name.clone()).chain(shares).collect()
         }),
     )

@@ -54,7 +54,7 @@ struct Alone {
     l2_hit_rate: Option<f64>,
     lsu_stall: Option<f64>,
     utilization: BTreeMap<&'static str, Option<f64>>,
-    stalls: BTreeMap<&'static str, Option<f64>>,
+    issue_slots: BTreeMap<&'static str, Option<f64>>,
 }
 
 #[derive(Serialize)]
@@ -92,7 +92,7 @@ struct FigureEntry<'a> {
 
 fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
     let (profile, alone) = (&character.profile, &character.alone);
-    let slot = |class: IssueClass| alone.slots.map(|slots| slots[class as usize]);
+    let slot = |class: IssueClass| alone.issue_slots.map(|slots| slots[class as usize]);
     let thesis_type = thesis::kernel_type(character.kernel);
     let statements = thesis::statements(character);
     let agreement = Agreement::of(&statements);
@@ -119,9 +119,9 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
             ipc: character.ipc.1,
             ipc_half_tbs: character.ipc.0,
             l1_miss_rate: alone.l1_miss_rate,
-            l1_fails_per_access: alone.l1_fail_rate,
+            l1_fails_per_access: alone.l1_fails_per_access,
             miss_latency: alone.miss_latency,
-            l2_accesses_per_1000_insts: alone.l2_apki,
+            l2_accesses_per_1000_insts: alone.l2_accesses_per_1000_insts,
             l2_hit_rate: alone.l2_hit_rate,
             lsu_stall: alone.lsu_stall,
             utilization: BTreeMap::from([
@@ -132,7 +132,7 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
                 ("l2", alone.l2_utilization),
                 ("dram", alone.dram_utilization),
             ]),
-            stalls: IssueClass::ALL.iter().map(|&class| (class.name(), slot(class))).collect(),
+            issue_slots: IssueClass::ALL.iter().map(|&class| (class.name(), slot(class))).collect(),
         },
         types: ByRule {
             seed000: character.types.seed000.map(letter),

@@ -4,10 +4,11 @@ use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, comparison_table, explanation};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::sm::IssueClass;
+use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::sm::{IssueClass, IssueSlots};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::ipc;
-use mias_lab::experiment::machine::{Decision, DecisionTime, LaunchCounts, Options, Outcome, Placement};
+use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, config, grouped, number, ranges};
@@ -52,7 +53,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     decision_latency: Option<DecisionLatency>,
     launches: Vec<LaunchRow<'a>>,
-    stalls: BTreeMap<&'static str, u64>,
+    issue_slots: BTreeMap<&'static str, u64>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,7 @@ struct DecisionLatency {
 #[derive(Serialize)]
 struct LaunchRow<'a> {
     kernel: &'a str,
-    start_cycle: u64,
+    start_cycle: Option<u64>,
     end_cycle: Option<u64>,
     cycles: Option<u64>,
     ipc: f64,
@@ -80,9 +81,9 @@ struct LaunchRow<'a> {
     warp_insts: u64,
     tbs_issued: u64,
     tbs_completed: u64,
-    l1d_accesses: u64,
-    l1d_misses: u64,
-    l1d_reservation_fails: u64,
+    l1_accesses: u64,
+    l1_misses: u64,
+    l1_reservation_fails: u64,
     l2_accesses: u64,
     l2_misses: u64,
     l2_reservation_fails: u64,
@@ -91,7 +92,7 @@ struct LaunchRow<'a> {
     energy: Option<LaunchEnergy>,
     bandwidth_utilization: Option<f64>,
     l2_bandwidth_utilization: Option<f64>,
-    stalls: BTreeMap<&'static str, u64>,
+    issue_slots: BTreeMap<&'static str, u64>,
 }
 
 /// The JSON document, with a final newline.
@@ -120,7 +121,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
                 ..launch_row(subject, outcome, at, &w.name)
             })
             .collect(),
-        stalls: outcome.stalls.iter().copied().collect(),
+        issue_slots: by_class(&outcome.sms.issue_slots).collect(),
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
         seconds: subject.seconds,
@@ -128,32 +129,32 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
+/// Issue slots with the names of their classes.
+fn by_class(slots: &IssueSlots) -> impl Iterator<Item = (&'static str, u64)> {
+    IssueClass::ALL.iter().map(|class| class.name()).zip(*slots)
+}
+
 /// So many core cycles, in microseconds.
 fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
     cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
 }
 
-/// Core cycles that a launch took so far.
-fn cycles(outcome: &Outcome, launch: &LaunchCounts) -> u64 {
-    launch.end_cycle.unwrap_or(outcome.cycles).saturating_sub(launch.start_cycle)
-}
-
 fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'a str) -> LaunchRow<'a> {
     let launch = &outcome.launches[at];
-    let cycles = cycles(outcome, launch);
+    let cycles = launch.cycles(outcome.cycles);
     LaunchRow {
         kernel,
         start_cycle: launch.start_cycle,
         end_cycle: launch.end_cycle,
-        cycles: launch.end_cycle.map(|end| end.saturating_sub(launch.start_cycle)),
+        cycles: launch.end_cycle.map(|end| launch.cycles(end)),
         ipc: ipc(outcome, at, subject.options),
         thread_insts: launch.thread_insts,
         warp_insts: launch.warp_insts,
         tbs_issued: launch.tbs_issued,
         tbs_completed: launch.tbs_completed,
-        l1d_accesses: launch.l1d.accesses,
-        l1d_misses: launch.l1d.misses,
-        l1d_reservation_fails: launch.l1d.reservation_fails,
+        l1_accesses: launch.l1.accesses,
+        l1_misses: launch.l1.misses,
+        l1_reservation_fails: launch.l1.reservation_fails,
         l2_accesses: launch.l2.accesses,
         l2_misses: launch.l2.misses,
         l2_reservation_fails: launch.l2.reservation_fails,
@@ -162,7 +163,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         energy: None,
         bandwidth_utilization: bandwidth::dram(subject.gpu, launch, cycles),
         l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
-        stalls: IssueClass::ALL.iter().map(|&class| (class.name(), launch.schedulers[class as usize])).collect(),
+        issue_slots: by_class(&launch.issue_slots).collect(),
     }
 }
 
@@ -182,11 +183,11 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     });
     text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}\n");
     text += &explanation::undecided(subject.policy, outcome.profile_cycles, outcome.decision.is_some(), !outcome.placement.is_empty());
-    let slots: u64 = outcome.stalls.iter().map(|(_, cycles)| cycles).sum();
+    let slots: u64 = outcome.sms.issue_slots.iter().sum();
     if slots > 0 {
-        let mut table = table::new(&["scheduler-cycles", "share"]);
-        for (name, cycles) in &outcome.stalls {
-            table.add_row([(*name).to_owned(), table::percent(Some(*cycles as f64 / slots as f64))]);
+        let mut table = table::new(&["issue slots", "share"]);
+        for (class, cycles) in IssueClass::ALL.iter().zip(outcome.sms.issue_slots) {
+            table.add_row([class.heading().to_owned(), table::percent(Some(cycles as f64 / slots as f64))]);
         }
         text += &format!("\n{}", table::text(&table));
     }
@@ -212,22 +213,23 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     let mut headings = vec!["kernel"];
     headings.extend(subject.workloads.iter().map(|w| w.name.as_str()));
     let mut table = table::new(&headings);
-    let mut row = |name: &str, value: &dyn Fn(usize, &LaunchCounts) -> String| {
+    let mut row = |name: &str, value: &dyn Fn(usize, &LaunchStats) -> String| {
         let cells = outcome.launches.iter().enumerate().map(|(at, launch)| value(at, launch));
         table.add_row(std::iter::once(name.to_owned()).chain(cells));
     };
     row("IPC", &|at, _| number(Some(ipc(outcome, at, subject.options)), 2));
-    row("start cycle", &|_, l| grouped(l.start_cycle));
-    row("end cycle", &|_, l| l.end_cycle.map_or_else(|| table::DASH.to_owned(), grouped));
-    type Count = (&'static str, fn(&LaunchCounts) -> u64);
+    let cycle = |cycle: Option<u64>| cycle.map_or_else(|| table::DASH.to_owned(), grouped);
+    row("start cycle", &|_, l| cycle(l.start_cycle));
+    row("end cycle", &|_, l| cycle(l.end_cycle));
+    type Count = (&'static str, fn(&LaunchStats) -> u64);
     let counts: [Count; 12] = [
         ("warp instructions", |l| l.warp_insts),
         ("thread instructions", |l| l.thread_insts),
         ("TBs issued", |l| l.tbs_issued),
         ("TBs completed", |l| l.tbs_completed),
-        ("L1 accesses", |l| l.l1d.accesses),
-        ("L1 misses", |l| l.l1d.misses),
-        ("L1 reservation fails", |l| l.l1d.reservation_fails),
+        ("L1 accesses", |l| l.l1.accesses),
+        ("L1 misses", |l| l.l1.misses),
+        ("L1 reservation fails", |l| l.l1.reservation_fails),
         ("L2 accesses", |l| l.l2.accesses),
         ("L2 misses", |l| l.l2.misses),
         ("L2 reservation fails", |l| l.l2.reservation_fails),
@@ -237,7 +239,7 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     for (name, count) in counts {
         row(name, &|_, l| grouped(count(l)));
     }
-    row("DRAM bandwidth", &|_, l| table::percent(bandwidth::dram(subject.gpu, l, cycles(outcome, l))));
-    row("L2 bandwidth", &|_, l| table::percent(bandwidth::l2(subject.gpu, l, cycles(outcome, l))));
+    row("DRAM bandwidth", &|_, l| table::percent(bandwidth::dram(subject.gpu, l, l.cycles(outcome.cycles))));
+    row("L2 bandwidth", &|_, l| table::percent(bandwidth::l2(subject.gpu, l, l.cycles(outcome.cycles))));
     table::text(&table)
 }

@@ -63,7 +63,7 @@ fn row(subject: Subject<'_>, sweep: &Sweep, point: &Point) -> Row {
         miss_latency: outcome.and_then(alone::miss_latency),
         l1_miss_rate: alone.as_ref().and_then(|alone| alone.l1_miss_rate),
         dram_utilization: outcome.zip(launch).and_then(|(outcome, launch)| bandwidth::dram(subject.gpu, launch, outcome.cycles)),
-        issued: alone.as_ref().and_then(|alone| alone.slots).map(|slots| slots[IssueClass::Issued as usize]),
+        issued: alone.as_ref().and_then(|alone| alone.issue_slots).map(|slots| slots[IssueClass::Issued as usize]),
     }
 }
 

@@ -43,9 +43,9 @@ fn mean_outstanding_of_the_l1_is_throughput_times_latency() {
         assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
         let stats = gpu.stats();
         let sum = |count: fn(&SmCounters) -> u64| stats.sms.iter().map(|sm| count(&sm.counters)).sum::<u64>();
-        let outstanding = [sum(|sm| sm.accumulated_outstanding), sum(|sm| sm.outstanding_cycles)];
-        assert_eq!((stats.launches[0].l1_load_misses, sum(|sm| sm.lsu_stall_cycles)), (stats.launches[0].load_requests, 0));
-        (stats.launches[0].load_requests, outstanding, stats.cycles)
+        let outstanding = [sum(|sm| sm.outstanding_misses), sum(|sm| sm.outstanding_cycles)];
+        assert_eq!((stats.launches[0].l1_load_misses, sum(|sm| sm.lsu_stall_cycles)), (stats.counters[0].sm.load_requests, 0));
+        (stats.counters[0].sm.load_requests, outstanding, stats.cycles)
     };
     let (short, long) = (run(100), run(300));
     let requests = long.0 - short.0;
@@ -76,7 +76,7 @@ fn a_burst_beyond_the_miss_queue_stalls_the_load_store_unit() {
         let stats = gpu.stats();
         assert!(stats.launches[0].request_packets >= 4 * 32 && stats.launches[0].reply_packets >= 4 * 32);
         let stalls: u64 = stats.sms.iter().map(|sm| sm.counters.lsu_stall_cycles).sum();
-        (stalls, stats.launches[0].l1d.reservation_fails)
+        (stalls, stats.launches[0].l1.reservation_fails)
     };
     // 32 warps of four sectors are 128 requests, of which one leaves per cycle: a queue for all of them never refuses.
     assert_eq!(stalls(256), (0, 0));

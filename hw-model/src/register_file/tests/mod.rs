@@ -38,7 +38,7 @@ fn kernel(grid_tbs: u32) -> KernelDescriptor {
 
 /// Counters of an SM that issues 3 thread instructions per cycle.
 fn at(cycle: u64) -> RawCounters {
-    RawCounters { cycles: cycle, thread_instructions: 3 * cycle, ..RawCounters::default() }
+    RawCounters { cycles: cycle, thread_insts: 3 * cycle, ..RawCounters::default() }
 }
 
 /// The same, as every SM's.

@@ -54,7 +54,7 @@ fn window_is_exact_and_starts_at_the_partition() {
     assert_eq!(file.read32(global::PROFILE_DONE), 1 << 2);
     assert_eq!(file.read32(global::ARM), 0x1B);
     assert_eq!(file.read32(sm::at(2, Counter::Cycles.register())), 1000);
-    assert_eq!(file.read32(sm::at(2, Counter::ThreadInstructions.register())), 3000);
+    assert_eq!(file.read32(sm::at(2, Counter::ThreadInsts.register())), 3000);
     assert_eq!(file.read32(sm::at(2, sm::SATURATED)), 0);
     assert_eq!(file.next_deadline(), None);
 }
@@ -92,12 +92,12 @@ fn counters_saturate_visibly() {
     let mut file = armed(9, MAX_WINDOW);
     file.set_resident(0, 0, 2);
     file.tick(0, |_| RawCounters::default());
-    let raw = RawCounters { cycles: u64::from(MAX_WINDOW), misses: 1 << 40, l2_hits: 7, ..RawCounters::default() };
+    let raw = RawCounters { cycles: u64::from(MAX_WINDOW), load_requests: 1 << 40, l2_hits: 7, ..RawCounters::default() };
     file.tick(u64::from(MAX_WINDOW), |_| raw);
-    assert_eq!(file.read32(sm::at(0, Counter::Misses.register())), Counter::Misses.max());
+    assert_eq!(file.read32(sm::at(0, Counter::LoadRequests.register())), Counter::LoadRequests.max());
     assert_eq!(file.read32(sm::at(0, Counter::Cycles.register())), MAX_WINDOW);
     assert_eq!(file.read32(sm::at(0, Counter::L2Hits.register())), 7);
-    assert_eq!(file.read32(sm::at(0, sm::SATURATED)), Counter::Misses.bit());
+    assert_eq!(file.read32(sm::at(0, sm::SATURATED)), Counter::LoadRequests.bit());
 }
 
 /// What a window holds of each slot, latched with the counters: since the window began, and no wider than they are.
@@ -106,15 +106,15 @@ fn instructions_are_told_apart_by_slot() {
     let mut file = armed(9, 10);
     file.set_resident(0, 0, 2);
     let raw = |factor: u64| RawCounters {
-        slot_warps: [factor, 0, 3 * factor, 0, 0, 0, 0, 1 << 40],
-        slot_threads: [32 * factor, 0, 96 * factor, 0, 0, 0, 0, 1 << 40],
+        slot_warp_insts: [factor, 0, 3 * factor, 0, 0, 0, 0, 1 << 40],
+        slot_thread_insts: [32 * factor, 0, 96 * factor, 0, 0, 0, 0, 1 << 40],
         ..RawCounters::default()
     };
     file.tick(0, |_| RawCounters::default());
     file.tick(10, |_| raw(7));
     let read = |file: &mut RegisterFile, register| (0..8).map(|slot| file.read32(sm::at(0, register + 4 * slot))).collect::<Vec<_>>();
-    assert_eq!(read(&mut file, sm::SLOT_WARP_INSTRUCTIONS), [7, 0, 21, 0, 0, 0, 0, Counter::WarpInstructions.max()]);
-    assert_eq!(read(&mut file, sm::SLOT_THREAD_INSTRUCTIONS), [224, 0, 672, 0, 0, 0, 0, Counter::ThreadInstructions.max()]);
+    assert_eq!(read(&mut file, sm::SLOT_WARP_INSTS), [7, 0, 21, 0, 0, 0, 0, Counter::WarpInsts.max()]);
+    assert_eq!(read(&mut file, sm::SLOT_THREAD_INSTS), [224, 0, 672, 0, 0, 0, 0, Counter::ThreadInsts.max()]);
     assert_eq!(file.read32(global::FAULT), 0);
 }
 
@@ -126,5 +126,18 @@ fn snapshot_latches_and_clears_at_one_instant() {
     file.load_counters(1, at(130));
     assert_eq!(file.read32(sm::at(1, Counter::Cycles.register())), 100);
     file.write32(sm::at(1, sm::CONTROL), sm_control::SNAPSHOT);
-    assert_eq!(file.read32(sm::at(1, Counter::ThreadInstructions.register())), 90);
+    assert_eq!(file.read32(sm::at(1, Counter::ThreadInsts.register())), 90);
+}
+
+/// A count has its counter's name in the register map: `L1Accesses` is `l1_accesses`.
+#[test]
+fn counts_are_named_as_the_register_map_names_them() {
+    let counts = format!("{:?}", RawCounters::default());
+    for counter in Counter::ALL {
+        let words = |at: usize, letter: char| {
+            (at > 0 && letter.is_ascii_uppercase()).then_some('_').into_iter().chain([letter.to_ascii_lowercase()])
+        };
+        let name: String = format!("{counter:?}").char_indices().flat_map(|(at, letter)| words(at, letter)).collect();
+        assert!(counts.contains(&format!(" {name}: ")), "{name}");
+    }
 }

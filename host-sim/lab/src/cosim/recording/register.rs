@@ -3,7 +3,7 @@
 use mias_firmware::counters::Counter;
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, slot, sm};
 
-/// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[Misses]`; the offset itself
+/// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[LoadRequests]`; the offset itself
 /// where there is none.
 pub fn register_name(offset: u32) -> String {
     let within = |base: u32, stride: u32, count: usize, table: &'static [Register]| {
@@ -43,7 +43,7 @@ mod tests {
             (global::QUOTA_ALL + 4, "QUOTA_ALL[1]"),
             (slot::at(2, slot::GRID_TBS), "slot 2 GRID_TBS"),
             (sm::at(3, sm::QUOTA), "SM 3 QUOTA[0]"),
-            (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[Misses]"),
+            (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[LoadRequests]"),
             (sm::at(256, sm::QUOTA), "offset 0x20080"),
             (global::COMMIT + 1, "offset 0xc9"),
             (0xFFF0, "offset 0xfff0"),

@@ -57,8 +57,8 @@ fn made_up_recordings_hold_what_they_are_for() {
             if offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == register && found == value)
         })
     };
-    let thread_instructions = mias_firmware::counters::Counter::ThreadInstructions;
-    assert!(read(thread_instructions.register(), thread_instructions.max()) && read(thread_instructions.register(), 0));
+    let thread_insts = mias_firmware::counters::Counter::ThreadInsts;
+    assert!(read(thread_insts.register(), thread_insts.max()) && read(thread_insts.register(), 0));
     assert!(read(sm::SATURATED, (1 << 11) - 1), "all counters saturated");
     // The firmware has no use for an SM's status.
     assert!(!read(sm::STATUS, sm_status::SATURATED));

@@ -75,7 +75,7 @@ impl Lines {
         self.add("max_tbs", kernel.max_tbs);
         self.add("cycles", kernel.cycles);
         self.number("energy_joules", kernel.energy_joules);
-        self.slots(&kernel.slots);
+        self.issue_slots(&kernel.issue_slots);
         for (cycle, ipc) in &kernel.curve {
             self.add(&format!("ipc_at_{cycle}"), ipc);
         }
@@ -91,7 +91,7 @@ impl Lines {
     fn configuration(&mut self, point: &ConfigurationResult) {
         self.metrics(&point.metrics);
         self.each("ipc", point.ipc.iter().map(|&ipc| Some(ipc)));
-        self.slots(&point.slots);
+        self.issue_slots(&point.issue_slots);
     }
 
     fn policy(&mut self, result: &PolicyResult) {
@@ -122,7 +122,7 @@ impl Lines {
         self.number("makespan_speedup_sequential", result.makespan_speedup_sequential);
         self.number("makespan_speedup_left_over", result.makespan_speedup_left_over);
         self.number("makespan_speedup_left_over_reversed", result.makespan_speedup_left_over_reversed);
-        self.slots(&result.slots);
+        self.issue_slots(&result.issue_slots);
     }
 
     fn summary(&mut self, row: &SummaryRow) {
@@ -154,9 +154,9 @@ impl Lines {
         }
     }
 
-    fn slots(&mut self, slots: &BTreeMap<&'static str, f64>) {
+    fn issue_slots(&mut self, slots: &BTreeMap<&'static str, f64>) {
         for (class, share) in slots {
-            self.add(&format!("slots_{class}"), share);
+            self.add(&format!("issue_slots_{class}"), share);
         }
     }
 }

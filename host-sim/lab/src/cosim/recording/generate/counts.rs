@@ -35,20 +35,20 @@ impl Kind {
             Kind::Likely => {
                 let issue_cycles = up_to(window);
                 let memory_stall_cycles = up_to(window - issue_cycles);
-                let warp_instructions = issue_cycles + up_to(3 * issue_cycles);
+                let warp_insts = issue_cycles + up_to(3 * issue_cycles);
                 let l1_accesses = up_to(issue_cycles);
-                let misses = up_to(l1_accesses);
-                let l2_accesses = up_to(4 * misses);
+                let load_requests = up_to(l1_accesses);
+                let l2_accesses = up_to(4 * load_requests);
                 RawCounters {
                     cycles: window,
                     issue_cycles,
                     memory_stall_cycles,
-                    misses,
-                    warp_instructions,
-                    thread_instructions: warp_instructions * (1 + up_to(31)),
+                    load_requests,
+                    warp_insts,
+                    thread_insts: warp_insts * (1 + up_to(31)),
                     l1_accesses,
                     outstanding_misses: up_to(memory_stall_cycles * 256),
-                    reservation_failures: up_to(window),
+                    l1_reservation_fails: up_to(window),
                     l2_accesses,
                     l2_hits: up_to(l2_accesses),
                     ..RawCounters::default()
@@ -58,9 +58,9 @@ impl Kind {
             Kind::Tie => RawCounters {
                 cycles: window,
                 issue_cycles: window,
-                thread_instructions: 32 * window,
-                warp_instructions: window,
-                misses: 1,
+                thread_insts: 32 * window,
+                warp_insts: window,
+                load_requests: 1,
                 ..RawCounters::default()
             },
             Kind::Full => {
@@ -78,12 +78,12 @@ fn each(mut count: impl FnMut(Counter) -> u64) -> RawCounters {
         cycles: count(Counter::Cycles),
         issue_cycles: count(Counter::IssueCycles),
         memory_stall_cycles: count(Counter::MemoryStallCycles),
-        misses: count(Counter::Misses),
-        warp_instructions: count(Counter::WarpInstructions),
-        thread_instructions: count(Counter::ThreadInstructions),
+        load_requests: count(Counter::LoadRequests),
+        warp_insts: count(Counter::WarpInsts),
+        thread_insts: count(Counter::ThreadInsts),
         l1_accesses: count(Counter::L1Accesses),
         outstanding_misses: count(Counter::OutstandingMisses),
-        reservation_failures: count(Counter::ReservationFailures),
+        l1_reservation_fails: count(Counter::L1ReservationFails),
         l2_accesses: count(Counter::L2Accesses),
         l2_hits: count(Counter::L2Hits),
         ..RawCounters::default()

@@ -153,26 +153,26 @@ fn figure_3_4(page: &mut Page, study: &StudyResult) {
 
 /// Shares of issue slots lost, in the order of [`palette::STALLS`].
 fn stalls(slots: &BTreeMap<&'static str, f64>) -> Vec<f64> {
-    palette::STALLS.iter().map(|(class, _, _)| slots.get(class.name()).copied().unwrap_or_default()).collect()
+    palette::STALLS.iter().map(|(class, _)| slots.get(class.name()).copied().unwrap_or_default()).collect()
 }
 
 fn stall_series() -> Vec<Series> {
-    palette::STALLS.iter().map(|(_, colour, name)| Series { name: (*name).to_owned(), colour }).collect()
+    palette::STALLS.iter().map(|(class, colour)| Series { name: class.heading().to_owned(), colour }).collect()
 }
 
 fn stall_legend() -> String {
-    palette::STALLS.iter().fold(Legend::default(), |legend, (_, colour, name)| legend.colour(colour, name)).finish()
+    palette::STALLS.iter().fold(Legend::default(), |legend, (class, colour)| legend.colour(colour, class.heading())).finish()
 }
 
 fn figure_4_1(page: &mut Page, study: &StudyResult) {
     page.heading("Figure 4.1: where issue slots go");
     let stack = |kernel: &mias_lab::evaluate::results::AloneResult| Stack {
         names: vec![plain(&kernel.name).to_owned()],
-        shares: stalls(&kernel.slots),
+        shares: stalls(&kernel.issue_slots),
     };
     let chart = Stacked {
         label: "Stalls of each kernel alone",
-        y_label: "of scheduler-cycles",
+        y_label: "of issue slots",
         series: stall_series(),
         stacks: study.kernels.iter().map(stack).collect(),
         width: WIDTH,
@@ -183,7 +183,7 @@ fn figure_4_1(page: &mut Page, study: &StudyResult) {
         &stall_legend(),
         &chart.draw(),
     );
-    tables::slots(page, study.kernels.iter().map(|kernel| (kernel.name.clone(), &kernel.slots)));
+    tables::slots(page, study.kernels.iter().map(|kernel| (kernel.name.clone(), &kernel.issue_slots)));
 }
 
 fn figures_4_2(page: &mut Page, study: &StudyResult) {
@@ -238,13 +238,13 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
         };
         let alone = group.kernels.iter().filter_map(|name| study.kernels.iter().find(|kernel| kernel.name == *name));
         let mut bars: Vec<(Vec<String>, BTreeMap<&'static str, f64>)> =
-            alone.map(|kernel| (vec![plain(&kernel.name).to_owned(), "alone".to_owned()], kernel.slots.clone())).collect();
+            alone.map(|kernel| (vec![plain(&kernel.name).to_owned(), "alone".to_owned()], kernel.issue_slots.clone())).collect();
         let joint = group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+");
         let config = mias_lab::table::config(result.config.as_deref());
-        bars.push((vec![joint.clone(), format!("together, {config}")], result.slots.clone()));
+        bars.push((vec![joint.clone(), format!("together, {config}")], result.issue_slots.clone()));
         let label = format!("Stalls of {joint}, alone and together");
         let stacks = bars.iter().map(|(names, slots)| Stack { names: names.clone(), shares: stalls(slots) }).collect();
-        let chart = Stacked { label: &label, y_label: "of scheduler-cycles", series: stall_series(), stacks, width: 0.56 * WIDTH };
+        let chart = Stacked { label: &label, y_label: "of issue slots", series: stall_series(), stacks, width: 0.56 * WIDTH };
         panels += &format!("<div><h4>({letter}) {}</h4><p>Thesis: {}.</p>{}</div>\n", escape(&joint), escape(says), chart.draw());
         rows.extend(bars.into_iter().map(|(names, slots)| (format!("{letter}, {}", names.join(", ")), slots)));
     }

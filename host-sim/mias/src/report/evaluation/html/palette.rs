@@ -56,13 +56,13 @@ pub(super) fn curve(number: usize) -> (&'static str, &'static str) {
     (COLOURS[number % COLOURS.len()], DASHES[(number / COLOURS.len() + number % 2) % DASHES.len()])
 }
 
-/// The classes of stalls, from the bottom of a bar up: colour and name for people.
-pub(super) const STALLS: [(IssueClass, &str, &str); 5] = [
-    (IssueClass::RawMemory, VERMILLION, "RAW, memory"),
-    (IssueClass::RawCompute, ORANGE, "RAW, arithmetic"),
-    (IssueClass::IdleOrControl, GREY, "idle or control"),
-    (IssueClass::MemoryPipeline, BLUE, "memory pipeline"),
-    (IssueClass::ComputePipeline, SKY, "compute pipeline"),
+/// The classes of stalls, from the bottom of a bar up, and their colours.
+pub(super) const STALLS: [(IssueClass, &str); 5] = [
+    (IssueClass::MemoryRaw, VERMILLION),
+    (IssueClass::ComputeRaw, ORANGE),
+    (IssueClass::IdleOrControl, GREY),
+    (IssueClass::MemoryPipeline, BLUE),
+    (IssueClass::ComputePipeline, SKY),
 ];
 
 #[cfg(test)]

@@ -42,10 +42,10 @@ pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'s
 
 /// Shares of issue slots.
 pub(super) fn slots<'s>(page: &mut Page, bars: impl Iterator<Item = (String, &'s BTreeMap<&'static str, f64>)>) {
-    let headings: Vec<&str> = ["", "issued"].into_iter().chain(STALLS.iter().map(|(_, _, name)| *name)).collect();
+    let headings: Vec<&str> = ["", "issued"].into_iter().chain(STALLS.iter().map(|(class, _)| class.heading())).collect();
     let share = |slots: &BTreeMap<&'static str, f64>, class: &str| percent(slots.get(class).copied());
     let row = |(name, slots): (String, &BTreeMap<&'static str, f64>)| {
-        let stalls = STALLS.iter().map(|(class, _, _)| share(slots, class.name()));
+        let stalls = STALLS.iter().map(|(class, _)| share(slots, class.name()));
         [name, share(slots, "issued")].into_iter().chain(stalls).collect::<Vec<String>>()
     };
     page.table(&headings, &bars.map(row).collect::<Vec<_>>(), false);

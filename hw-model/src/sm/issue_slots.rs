@@ -10,9 +10,9 @@ pub enum IssueClass {
     /// No warp has a valid instruction: none resident, at a barrier, or being fetched.
     IdleOrControl,
     /// Valid instructions, all wait for registers, at least one for a load's.
-    RawMemory,
+    MemoryRaw,
     /// Valid instructions, all wait for registers that arithmetic will write.
-    RawCompute,
+    ComputeRaw,
     /// A ready instruction found the memory pipeline full.
     MemoryPipeline,
     /// Ready instructions found their arithmetic pipelines full.
@@ -27,19 +27,31 @@ impl IssueClass {
     pub const ALL: [IssueClass; ISSUE_CLASSES] = [
         IssueClass::Issued,
         IssueClass::IdleOrControl,
-        IssueClass::RawMemory,
-        IssueClass::RawCompute,
+        IssueClass::MemoryRaw,
+        IssueClass::ComputeRaw,
         IssueClass::MemoryPipeline,
         IssueClass::ComputePipeline,
     ];
 
-    /// Name used in reports and JSON.
+    /// Name for people, in tables and legends.
+    pub fn heading(self) -> &'static str {
+        match self {
+            IssueClass::Issued => "issued",
+            IssueClass::IdleOrControl => "idle or control",
+            IssueClass::MemoryRaw => "memory RAW",
+            IssueClass::ComputeRaw => "compute RAW",
+            IssueClass::MemoryPipeline => "memory pipeline",
+            IssueClass::ComputePipeline => "compute pipeline",
+        }
+    }
+
+    /// Name in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
             IssueClass::Issued => "issued",
             IssueClass::IdleOrControl => "idle_or_control",
-            IssueClass::RawMemory => "raw_memory",
-            IssueClass::RawCompute => "raw_compute",
+            IssueClass::MemoryRaw => "memory_raw",
+            IssueClass::ComputeRaw => "compute_raw",
             IssueClass::MemoryPipeline => "memory_pipeline",
             IssueClass::ComputePipeline => "compute_pipeline",
         }
@@ -47,4 +59,4 @@ impl IssueClass {
 }
 
 /// Scheduler-cycles per class, indexed by [`IssueClass`].
-pub type IssueCounters = [u64; ISSUE_CLASSES];
+pub type IssueSlots = [u64; ISSUE_CLASSES];
