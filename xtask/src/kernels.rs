@@ -11,7 +11,7 @@ use crate::util::{command, output, root};
 /// Compute capability of the machines in `configs/gpus/`: Turing.
 const ARCH: &str = "75";
 
-/// Compiles every `kernels/<name>/<name>.cu`; a kernel's files are written only when all of it compiled.
+/// Compiles every `kernels/<suite>/<name>/<name>.cu`; a kernel's files are written only when all of it compiled.
 pub(crate) fn run() -> Result<()> {
     for tool in ["nvcc", "ptxas"] {
         if output(&mut command(tool, ["--version"])).is_err() {
@@ -21,24 +21,38 @@ pub(crate) fn run() -> Result<()> {
         }
     }
     let sources = sources()?;
-    ensure!(!sources.is_empty(), "no kernels/<name>/<name>.cu found");
+    ensure!(!sources.is_empty(), "no kernels/<suite>/<name>/<name>.cu found");
     for source in sources {
         compile(&source).with_context(|| source.display().to_string())?;
     }
     Ok(())
 }
 
-/// The CUDA sources, relative to the root and in order of their names.
+/// The CUDA sources, relative to the root and in order of their paths.
 fn sources() -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(root().join("kernels")).context("cannot list kernels/")? {
-        let name = entry?.file_name();
-        let source = Path::new("kernels").join(&name).join(&name).with_extension("cu");
-        if root().join(&source).is_file() {
-            found.push(source);
+    for suite in folders(Path::new("kernels"))? {
+        for kernel in folders(&suite)? {
+            let name = kernel.file_name().unwrap_or_default();
+            let source = kernel.join(name).with_extension("cu");
+            if root().join(&source).is_file() {
+                found.push(source);
+            }
         }
     }
     found.sort();
+    Ok(found)
+}
+
+/// The folders in `folder`; both relative to the root.
+fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root().join(folder)).with_context(|| format!("cannot list {}", folder.display()))? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.push(folder.join(entry.file_name()));
+        }
+    }
     Ok(found)
 }
 
@@ -61,4 +75,16 @@ fn printed(tool: &str, args: &[&str], source: &Path) -> Result<(String, String)>
     let (out, err) = (String::from_utf8_lossy(&result.stdout), String::from_utf8_lossy(&result.stderr));
     ensure!(result.status.success(), "{tool} failed ({}):\n{}", result.status, err.trim());
     Ok((out.into_owned(), err.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_found_by_suite() {
+        let sources = sources().unwrap();
+        assert!(sources.contains(&PathBuf::from("kernels/cuda-samples/mm/mm.cu")), "{sources:?}");
+        assert!(sources.contains(&PathBuf::from("kernels/rodinia/bfs/bfs.cu")), "{sources:?}");
+    }
 }

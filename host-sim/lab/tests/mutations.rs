@@ -134,13 +134,13 @@ macro_rules! texts {
 }
 
 const PTX: [(&str, &str); 14] = texts![
-    "kernels/mm/mm.ptx",
-    "kernels/fwt/fwt.ptx",
-    "kernels/nbdy/nbdy.ptx",
-    "kernels/blk/blk.ptx",
-    "kernels/bopt/bopt.ptx",
-    "kernels/bfs/bfs.ptx",
-    "kernels/dxtc/dxtc.ptx",
+    "kernels/cuda-samples/mm/mm.ptx",
+    "kernels/cuda-samples/fwt/fwt.ptx",
+    "kernels/cuda-samples/nbdy/nbdy.ptx",
+    "kernels/cuda-samples/blk/blk.ptx",
+    "kernels/cuda-samples/bopt/bopt.ptx",
+    "kernels/rodinia/bfs/bfs.ptx",
+    "kernels/cuda-samples/dxtc/dxtc.ptx",
     "host-sim/ptx/tests/data/constants.ptx",
     "host-sim/ptx/tests/data/device_functions.ptx",
     "host-sim/ptx/tests/data/generic.ptx",

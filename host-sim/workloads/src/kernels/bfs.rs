@@ -1,4 +1,4 @@
-//! `bfs`: one level of a breadth-first search (`kernels/bfs/bfs.cu`; seed 000 section 4.1.2, Rodinia `bfs`), on a graph from a file or
+//! `bfs`: one level of a breadth-first search (`kernels/rodinia/bfs/bfs.cu`; seed 000 section 4.1.2, Rodinia `bfs`), on a graph from a file or
 //! a generator.
 //!
 //! The co-scheduled kernel is the launch for the level with the most nodes; its tests run whole searches.
@@ -40,10 +40,10 @@ impl Kernel for Bfs {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/bfs/bfs.ptx",
-            ptx: include_str!("../../../../kernels/bfs/bfs.ptx"),
-            report_file: "kernels/bfs/bfs.ptxas.txt",
-            report: include_str!("../../../../kernels/bfs/bfs.ptxas.txt"),
+            ptx_file: "kernels/rodinia/bfs/bfs.ptx",
+            ptx: include_str!("../../../../kernels/rodinia/bfs/bfs.ptx"),
+            report_file: "kernels/rodinia/bfs/bfs.ptxas.txt",
+            report: include_str!("../../../../kernels/rodinia/bfs/bfs.ptxas.txt"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `blk`: prices of European options by the formula of Black and Scholes (`kernels/blk/blk.cu`; seed 000 section 4.1.2, SDK
+//! `blk`: prices of European options by the formula of Black and Scholes (`kernels/cuda-samples/blk/blk.cu`; seed 000 section 4.1.2, SDK
 //! `BlackScholes`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
@@ -42,10 +42,10 @@ impl Kernel for Blk {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/blk/blk.ptx",
-            ptx: include_str!("../../../../kernels/blk/blk.ptx"),
-            report_file: "kernels/blk/blk.ptxas.txt",
-            report: include_str!("../../../../kernels/blk/blk.ptxas.txt"),
+            ptx_file: "kernels/cuda-samples/blk/blk.ptx",
+            ptx: include_str!("../../../../kernels/cuda-samples/blk/blk.ptx"),
+            report_file: "kernels/cuda-samples/blk/blk.ptxas.txt",
+            report: include_str!("../../../../kernels/cuda-samples/blk/blk.ptxas.txt"),
         }
     }
 

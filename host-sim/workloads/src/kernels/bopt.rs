@@ -1,4 +1,4 @@
-//! `bopt`: European call options on a binomial tree, one per TB (`kernels/bopt/bopt.cu`; seed 000 section 4.1.2, SDK
+//! `bopt`: European call options on a binomial tree, one per TB (`kernels/cuda-samples/bopt/bopt.cu`; seed 000 section 4.1.2, SDK
 //! `binomialOptions`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};
@@ -46,10 +46,10 @@ impl Kernel for Bopt {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/bopt/bopt.ptx",
-            ptx: include_str!("../../../../kernels/bopt/bopt.ptx"),
-            report_file: "kernels/bopt/bopt.ptxas.txt",
-            report: include_str!("../../../../kernels/bopt/bopt.ptxas.txt"),
+            ptx_file: "kernels/cuda-samples/bopt/bopt.ptx",
+            ptx: include_str!("../../../../kernels/cuda-samples/bopt/bopt.ptx"),
+            report_file: "kernels/cuda-samples/bopt/bopt.ptxas.txt",
+            report: include_str!("../../../../kernels/cuda-samples/bopt/bopt.ptxas.txt"),
         }
     }
 

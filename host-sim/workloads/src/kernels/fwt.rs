@@ -1,4 +1,4 @@
-//! `fwt`: fast Walsh transform, the radix-4 pass in global memory (`kernels/fwt/fwt.cu`; seed 000 section 4.1.2, SDK
+//! `fwt`: fast Walsh transform, the radix-4 pass in global memory (`kernels/cuda-samples/fwt/fwt.cu`; seed 000 section 4.1.2, SDK
 //! `fwtBatch2Kernel`).
 //!
 //! The co-scheduled kernel is one pass of stride n / 4, in place, as the SDK begins; its tests run
@@ -40,10 +40,10 @@ impl Kernel for Fwt {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/fwt/fwt.ptx",
-            ptx: include_str!("../../../../kernels/fwt/fwt.ptx"),
-            report_file: "kernels/fwt/fwt.ptxas.txt",
-            report: include_str!("../../../../kernels/fwt/fwt.ptxas.txt"),
+            ptx_file: "kernels/cuda-samples/fwt/fwt.ptx",
+            ptx: include_str!("../../../../kernels/cuda-samples/fwt/fwt.ptx"),
+            report_file: "kernels/cuda-samples/fwt/fwt.ptxas.txt",
+            report: include_str!("../../../../kernels/cuda-samples/fwt/fwt.ptxas.txt"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! `mm`: matrix product by 16 x 16 tiles (`kernels/mm/mm.cu`; seed 000 section 4.1.2, SDK `matrixMul`).
+//! `mm`: matrix product by 16 x 16 tiles (`kernels/cuda-samples/mm/mm.cu`; seed 000 section 4.1.2, SDK `matrixMul`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::random::Random;
@@ -30,10 +30,10 @@ impl Kernel for Mm {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/mm/mm.ptx",
-            ptx: include_str!("../../../../kernels/mm/mm.ptx"),
-            report_file: "kernels/mm/mm.ptxas.txt",
-            report: include_str!("../../../../kernels/mm/mm.ptxas.txt"),
+            ptx_file: "kernels/cuda-samples/mm/mm.ptx",
+            ptx: include_str!("../../../../kernels/cuda-samples/mm/mm.ptx"),
+            report_file: "kernels/cuda-samples/mm/mm.ptxas.txt",
+            report: include_str!("../../../../kernels/cuda-samples/mm/mm.ptxas.txt"),
         }
     }
 

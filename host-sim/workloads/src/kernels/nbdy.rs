@@ -1,5 +1,5 @@
 //! `nbdy`: one time step of many independent systems of bodies, all pairs through shared-memory tiles
-//! (`kernels/nbdy/nbdy.cu`; seed 000 section 4.1.2, SDK `nbody`).
+//! (`kernels/cuda-samples/nbdy/nbdy.cu`; seed 000 section 4.1.2, SDK `nbody`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};
 use crate::random::Random;
@@ -47,10 +47,10 @@ impl Kernel for Nbdy {
 
     fn compiled(&self) -> Compiled {
         Compiled {
-            ptx_file: "kernels/nbdy/nbdy.ptx",
-            ptx: include_str!("../../../../kernels/nbdy/nbdy.ptx"),
-            report_file: "kernels/nbdy/nbdy.ptxas.txt",
-            report: include_str!("../../../../kernels/nbdy/nbdy.ptxas.txt"),
+            ptx_file: "kernels/cuda-samples/nbdy/nbdy.ptx",
+            ptx: include_str!("../../../../kernels/cuda-samples/nbdy/nbdy.ptx"),
+            report_file: "kernels/cuda-samples/nbdy/nbdy.ptxas.txt",
+            report: include_str!("../../../../kernels/cuda-samples/nbdy/nbdy.ptxas.txt"),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A breadth-first search in device memory: the arrays of `kernels/bfs/bfs.cu` and its two launches.
+//! A breadth-first search in device memory: the arrays of `kernels/rodinia/bfs/bfs.cu` and its two launches.
 
 use crate::graph::{Graph, UNREACHED};
 use mias_ptx::{Arg, Buffer, DeviceMemory, Launch};
