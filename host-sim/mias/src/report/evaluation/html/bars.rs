@@ -2,6 +2,7 @@
 
 use super::names::Names;
 use super::svg::{Anchor, Frame, Scale, Svg, Unit};
+use maud::Markup;
 
 /// Width of every chart in user units; the page shows it at its own width.
 pub(super) const WIDTH: f64 = 960.0;
@@ -57,7 +58,7 @@ pub(super) struct Grouped<'a> {
 }
 
 impl Grouped<'_> {
-    pub(super) fn draw(&self) -> String {
+    pub(super) fn draw(&self) -> Markup {
         let frame = Frame { left: 60.0, top: 14.0, width: WIDTH - 70.0, height: 250.0 };
         let lines =
             self.clusters.iter().map(|cluster| cluster.names.len() + usize::from(!cluster.note.is_empty())).max().unwrap_or(1).max(1);
@@ -190,7 +191,7 @@ pub(super) struct Stacked<'a> {
 }
 
 impl Stacked<'_> {
-    pub(super) fn draw(&self) -> String {
+    pub(super) fn draw(&self) -> Markup {
         let frame = Frame { left: 60.0, top: 14.0, width: self.width - 70.0, height: 230.0 };
         let lines = self.stacks.iter().map(|stack| stack.names.len()).max().unwrap_or(1);
         let mut svg = Svg::new(self.width, frame.bottom() + 12.0 + 14.0 * lines as f64);

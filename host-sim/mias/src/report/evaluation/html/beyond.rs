@@ -2,11 +2,12 @@
 
 use super::bars::{Cluster, Grouped, WIDTH};
 use super::figures::{CLASSES, legend, plain, policies, series};
-use super::page::{Legend, Page};
+use super::page::{Legend, Page, panels};
 use super::palette::{INK, Palette};
 use super::points::{self, Dot, Plane, Strip};
 use super::svg::Unit;
 use super::tables;
+use maud::html;
 use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::summary;
 
@@ -26,8 +27,8 @@ fn shape(group: &GroupResult) -> usize {
     CLASSES.iter().position(|(class, _, _)| *class == group.class).unwrap_or_default()
 }
 
-fn with_shapes(legend: Legend) -> String {
-    CLASSES.iter().enumerate().fold(legend, |legend, (number, (class, _, _))| legend.drawing(&points::shape(number), class)).finish()
+fn with_shapes(legend: Legend) -> Legend {
+    CLASSES.iter().enumerate().fold(legend, |legend, (number, (class, _, _))| legend.drawing(&points::shape(number), class))
 }
 
 /// Where a policy's run of a group stands; none if it has no place.
@@ -77,16 +78,18 @@ fn planes(page: &mut Page, study: &StudyResult) {
     let width = 0.56 * WIDTH;
     let left = Plane { label: "S against S_null", x_label: "S_null", y_label: "S", diagonal: true, ones: false, width };
     let right = Plane { label: "S against STP", x_label: "STP", y_label: "S", diagonal: false, ones: true, width };
-    let panel = |title: &str, words: &str, drawing: String| format!("<div><h4>{title}</h4><p>{words}</p>{drawing}</div>\n");
-    let panels = panel("S against S_null", "Below the line: the faster kernel alone scores more.", points::plane(left, &against_null))
-        + &panel("S against STP", "Top left: a gain in S that is a loss in work done.", points::plane(right, &against_stp));
+    let panel = |title: &str, words: &str, drawing| (title.to_owned(), words.to_owned(), drawing);
+    let drawings = [
+        panel("S against S_null", "Below the line: the faster kernel alone scores more.", points::plane(left, &against_null)),
+        panel("S against STP", "Top left: a gain in S that is a loss in work done.", points::plane(right, &against_stp)),
+    ];
     let (below, all) = count(study, &shown, s_null, |(s_null, s)| s < s_null);
     let (false_gains, _) = count(study, &shown, stp, |(stp, s)| s > 1.0 && stp < 1.0);
     page.figure(
         "Figure A",
         &format!("Every pair under every policy that shares. {below} of {all} runs score less S than their S_null; {false_gains} have S above 1 and STP below 1."),
         &with_shapes(legend(&page.palette, &shown).colour(INK, "the same for several")),
-        &format!("<div class=\"panels\">{panels}</div>\n"),
+        &panels(true, &drawings),
     );
 }
 
@@ -115,34 +118,25 @@ fn regrets(page: &mut Page, study: &StudyResult) {
     let width = if halves { half } else { WIDTH };
     let panel = |(objective, strips): &(&str, Vec<Strip>)| {
         let drawing = points::strips(&format!("Regret in {objective}"), &format!("regret in {objective}"), Unit::Percent, width, strips);
-        format!("<div><h4>{objective}</h4>{drawing}</div>\n")
+        ((*objective).to_owned(), String::new(), drawing)
     };
-    let panels: String = decision.iter().map(panel).collect();
     page.figure(
         "Figure B",
         "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs, and only pairs in which it is one of those that were run.",
         &with_shapes(Legend::default()),
-        &format!("<div class=\"{}\">{panels}</div>\n", if halves { "panels" } else { "panels rows" }),
+        &panels(halves, &decision.iter().map(panel).collect::<Vec<_>>()),
     );
     if end_to_end.iter().any(|(_, strips)| !strips.is_empty()) {
         // Left-over and spatial have an end-to-end regret too.
-        let drawings: String = end_to_end
-            .iter()
-            .map(|(objective, strips)| {
-                points::strips(
-                    &format!("End-to-end regret in {objective}"),
-                    &format!("regret in {objective}"),
-                    Unit::Percent,
-                    WIDTH,
-                    strips,
-                )
-            })
-            .collect();
+        let drawing = |(objective, strips): &(&str, Vec<Strip>)| {
+            let label = format!("End-to-end regret in {objective}");
+            points::strips(&label, &format!("regret in {objective}"), Unit::Percent, WIDTH, strips)
+        };
         page.figure(
             "Figure C",
             "End-to-end regret: the policy's own run, which pays for profiling and transition, against the best configuration run throughout. Negative where a policy does what no configuration of the sweep does. Above: S, below: STP.",
             &with_shapes(Legend::default()),
-            &drawings,
+            &html! { @for strips in &end_to_end { (drawing(strips)) } },
         );
     }
 }
@@ -187,7 +181,7 @@ fn correlations(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure D",
         "Of all pairs of configurations of the same kernels: those that a policy's scores order as static runs of them turn out, less those ordered the other way, over both (Goodman and Kruskal's gamma; 1 is the same order, 0 is chance). Left: by S, right: by STP.",
-        &legend(&page.palette, &all).finish(),
+        &legend(&page.palette, &all),
         &chart.draw(),
     );
     tables::correlations(page, study);
@@ -224,13 +218,13 @@ fn fairness(page: &mut Page, study: &StudyResult) {
         }
         .draw()
     };
-    let drawings =
-        chart("Mean STP by class", "mean STP", "stp", true) + &chart("Mean fairness by class", "mean fairness", "fairness", false);
+    let throughput = chart("Mean STP by class", "mean STP", "stp", true);
+    let fairness = chart("Mean fairness by class", "mean fairness", "fairness", false);
     page.figure(
         "Figure E",
         "Above: mean STP; 1 is what running one kernel after the other gives. Below: mean fairness, the smaller over the larger normalised IPC; 0 where a kernel made no progress.",
-        &legend(&page.palette, &all).finish(),
-        &drawings,
+        &legend(&page.palette, &all),
+        &html! { (throughput) (fairness) },
     );
 }
 
@@ -258,7 +252,7 @@ fn overheads(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure F",
         "Cycles in which SMs were on their way to new quotas, and cycles of profiling, over the window. TBs run meanwhile, but not in the configuration chosen.",
-        &legend(&page.palette, &all).finish(),
+        &legend(&page.palette, &all),
         &chart.draw(),
     );
 }

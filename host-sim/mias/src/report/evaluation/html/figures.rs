@@ -1,10 +1,10 @@
 //! The thesis' figures, drawn from our data: 3.1, 3.4, 4.1, 4.2 a to c, 4.3 a to d, 4.4.
 
 use super::bars::{Cluster, Grouped, Mark, Series, Stack, Stacked, WIDTH};
-use super::page::{Legend, Page};
+use super::page::{Legend, Page, panels};
 use super::palette::{self, Palette};
 use super::points::{self, Curve};
-use super::svg::{Unit, escape};
+use super::svg::Unit;
 use super::tables;
 use super::thesis;
 use mias_lab::evaluate::SAMPLING;
@@ -76,11 +76,11 @@ fn mean_cluster(study: &StudyResult, class: &str, policies: &[&str], name: &str)
 }
 
 /// The legend of a study's marks; an oracle there is only where configurations were run.
-fn marks(legend: Legend, study: &StudyResult) -> String {
+fn marks(legend: Legend, study: &StudyResult) -> Legend {
     let legend = legend.mark("null", "S_null: only the faster kernel runs");
     let oracle = study.groups.iter().any(|group| group.oracle.s.is_some());
     let legend = if oracle { legend.mark("oracle", "oracle: best configuration that holds all kernels") } else { legend };
-    legend.mark("thesis", "thesis").finish()
+    legend.mark("thesis", "thesis")
 }
 
 /// All of the thesis' figures.
@@ -145,7 +145,7 @@ fn figure_3_4(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure 3.4",
         &format!("Instructions per cycle ({}) of each kernel alone, over stretches of {} cycles. The thesis sees most of them settle at 45,000 to 50,000 cycles (grey), which is why it profiles for 45,000.", study.ipc_unit, grouped(SAMPLING.every_cycles)),
-        "",
+        &Legend::default(),
         &points::curves("IPC of each kernel over time", axes, (from / 1e3, to / 1e3), &curves),
     );
     tables::curves(page, study);
@@ -160,8 +160,8 @@ fn stall_series() -> Vec<Series> {
     palette::STALLS.iter().map(|(class, colour)| Series { name: class.heading().to_owned(), colour }).collect()
 }
 
-fn stall_legend() -> String {
-    palette::STALLS.iter().fold(Legend::default(), |legend, (class, colour)| legend.colour(colour, class.heading())).finish()
+fn stall_legend() -> Legend {
+    palette::STALLS.iter().fold(Legend::default(), |legend, (class, colour)| legend.colour(colour, class.heading()))
 }
 
 fn figure_4_1(page: &mut Page, study: &StudyResult) {
@@ -229,7 +229,7 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
     let score =
         |group: &&GroupResult| group.policies.iter().find(|r| r.policy == policy).and_then(|r| r.metrics.speedup).unwrap_or_default();
     let best_memory = study.groups.iter().filter(|group| group.class == "MM").max_by(|a, b| score(a).total_cmp(&score(b)));
-    let mut panels = String::new();
+    let mut drawings = Vec::new();
     let mut rows: Vec<(String, BTreeMap<&'static str, f64>)> = Vec::new();
     for (letter, kernels, says) in thesis::FIGURE_4_3 {
         let group = kernels.map_or(best_memory, |kernels| thesis::pair(study, kernels));
@@ -245,7 +245,7 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
         let label = format!("Stalls of {joint}, alone and together");
         let stacks = bars.iter().map(|(names, slots)| Stack { names: names.clone(), shares: stalls(slots) }).collect();
         let chart = Stacked { label: &label, y_label: "of issue slots", series: stall_series(), stacks, width: 0.56 * WIDTH };
-        panels += &format!("<div><h4>({letter}) {}</h4><p>Thesis: {}.</p>{}</div>\n", escape(&joint), escape(says), chart.draw());
+        drawings.push((format!("({letter}) {joint}"), format!("Thesis: {says}."), chart.draw()));
         rows.extend(bars.into_iter().map(|(names, slots)| (format!("{letter}, {}", names.join(", ")), slots)));
     }
     if rows.is_empty() {
@@ -258,7 +258,7 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
             "Stalls of both kernels alone and together under {policy}; (b) is the pair of memory-intensive kernels with its largest S."
         ),
         &stall_legend(),
-        &format!("<div class=\"panels\">{panels}</div>\n"),
+        &panels(true, &drawings),
     );
     tables::slots(page, rows.iter().map(|(name, slots)| (name.clone(), slots)));
 }

@@ -13,11 +13,11 @@ mod svg;
 mod tables;
 mod thesis;
 
+use maud::html;
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
 use mias_lab::table::grouped;
 use page::Page;
 use palette::Palette;
-use svg::escape;
 
 /// The document.
 pub fn render(evaluation: &Evaluation) -> String {
@@ -26,7 +26,7 @@ pub fn render(evaluation: &Evaluation) -> String {
     let main = main_study(evaluation);
     if let Some(main) = main {
         page.section("The thesis' figures");
-        page.note(&escape(&conditions(main)));
+        page.note(&conditions(main));
         figures::draw(&mut page, main);
         page.section("Beyond the thesis");
         beyond::draw(&mut page, main);
@@ -52,10 +52,9 @@ pub fn render(evaluation: &Evaluation) -> String {
         }
     }
     numbers(&mut page, evaluation);
-    let lead = format!(
-        "{}. Every number is in <code>results.json</code> and <code>results.csv</code> beside this page.",
-        escape(&sentence(&evaluation.plan.description))
-    );
+    let lead = html! {
+        (sentence(&evaluation.plan.description)) ". Every number is in " code { "results.json" } " and " code { "results.csv" } " beside this page."
+    };
     page.finish(&format!("mias evaluate {}", evaluation.plan.name), &lead)
 }
 
@@ -91,14 +90,20 @@ fn conditions(study: &StudyResult) -> String {
 /// What the numbers mean, and where they are from.
 fn numbers(page: &mut Page, evaluation: &Evaluation) {
     page.section("What the numbers are");
-    for text in [
-        "<b>S</b>, the thesis' speedup: the sum of the IPCs over the mean of the IPCs alone. <b>S_null</b>: what running only the fastest kernel scores in S, the largest IPC alone over the mean.",
-        "<b>STP</b> (weighted speedup): the sum of the IPCs, each over its own alone; the speedup over running the same work one kernel after the other. <b>ANTT</b>: the mean slowdown. <b>Fairness</b>: the smallest over the largest normalised IPC.",
-        "<b>Oracle</b>: the best of static runs of every maximal configuration with at least two kernels. <b>Decision regret</b>: 1 less a static run of the chosen configuration over the oracle. <b>End-to-end regret</b>: the same with the policy's own run.",
-        "The same plan on the same version gives the same bytes, with any number of workers.",
-    ] {
-        page.paragraph(text);
-    }
+    page.paragraph(html! {
+        b { "S" } ", the thesis' speedup: the sum of the IPCs over the mean of the IPCs alone. "
+        b { "S_null" } ": what running only the fastest kernel scores in S, the largest IPC alone over the mean."
+    });
+    page.paragraph(html! {
+        b { "STP" } " (weighted speedup): the sum of the IPCs, each over its own alone; the speedup over running the same work one kernel after the other. "
+        b { "ANTT" } ": the mean slowdown. " b { "Fairness" } ": the smallest over the largest normalised IPC."
+    });
+    page.paragraph(html! {
+        b { "Oracle" } ": the best of static runs of every maximal configuration with at least two kernels. "
+        b { "Decision regret" } ": 1 less a static run of the chosen configuration over the oracle. "
+        b { "End-to-end regret" } ": the same with the policy's own run."
+    });
+    page.paragraph("The same plan on the same version gives the same bytes, with any number of workers.");
     let machines: Vec<String> = {
         let mut seen: Vec<String> = Vec::new();
         for study in &evaluation.studies {
@@ -109,11 +114,11 @@ fn numbers(page: &mut Page, evaluation: &Evaluation) {
         }
         seen
     };
-    page.note(&escape(&format!(
+    page.note(&format!(
         "mias {}; plan {} ({}); machines {}.",
         evaluation.model,
         evaluation.plan.name,
         evaluation.plan.hash,
         machines.join(", ")
-    )));
+    ));
 }

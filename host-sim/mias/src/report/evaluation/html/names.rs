@@ -58,7 +58,7 @@ mod tests {
             let names = Names::new(["smk", "warped-slicer"].into_iter(), room);
             let mut svg = Svg::new(400.0, names.height());
             names.draw(&mut svg, 0.0, 0.0);
-            (names.fit(), names.height(), svg.finish("names").matches("rotate").count())
+            (names.fit(), names.height(), svg.finish("names").into_string().matches("rotate").count())
         };
         assert_eq!(drawn(104.0), (true, 26.0, 0));
         let (fit, height, slanted) = drawn(103.0);

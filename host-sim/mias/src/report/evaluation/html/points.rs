@@ -4,6 +4,7 @@ use super::bars::WIDTH;
 use super::names::Names;
 use super::palette::INK;
 use super::svg::{Anchor, Frame, Scale, Svg, Unit};
+use maud::Markup;
 
 /// A curve.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ pub(super) struct Curve {
 }
 
 /// Curves over time, each named at its end.
-pub(super) fn curves(label: &str, axes: (&str, &str), band: (f64, f64), curves: &[Curve]) -> String {
+pub(super) fn curves(label: &str, axes: (&str, &str), band: (f64, f64), curves: &[Curve]) -> Markup {
     let frame = Frame { left: 66.0, top: 14.0, width: WIDTH - 150.0, height: 300.0 };
     let mut svg = Svg::new(WIDTH, frame.bottom() + 44.0);
     let all = || curves.iter().flat_map(|curve| curve.points.iter().copied());
@@ -80,7 +81,7 @@ pub(super) struct Plane<'a> {
 }
 
 /// Dots in a plane.
-pub(super) fn plane(plane: Plane<'_>, dots: &[Dot]) -> String {
+pub(super) fn plane(plane: Plane<'_>, dots: &[Dot]) -> Markup {
     let frame = Frame { left: 60.0, top: 14.0, width: plane.width - 74.0, height: 0.72 * plane.width - 60.0 };
     let mut svg = Svg::new(plane.width, frame.bottom() + 44.0);
     let also = if plane.ones { vec![1.0] } else { Vec::new() };
@@ -120,7 +121,7 @@ pub(super) fn names(strips: &[Strip], width: f64) -> Names<'_> {
 }
 
 /// Dots by category, side by side in the order given, with the mean of each as a line.
-pub(super) fn strips(label: &str, y_label: &str, unit: Unit, width: f64, strips: &[Strip]) -> String {
+pub(super) fn strips(label: &str, y_label: &str, unit: Unit, width: f64, strips: &[Strip]) -> Markup {
     let frame = Frame { left: 60.0, top: 14.0, width: width - 70.0, height: 230.0 };
     let names = names(strips, width);
     let mut svg = Svg::new(width, frame.bottom() + 8.0 + names.height());
@@ -146,7 +147,7 @@ pub(super) fn strips(label: &str, y_label: &str, unit: Unit, width: f64, strips:
 }
 
 /// A legend of shapes: circle, square, triangle.
-pub(super) fn shape(number: usize) -> String {
+pub(super) fn shape(number: usize) -> Markup {
     let mut svg = Svg::new(12.0, 12.0);
     Dot { at: (0.0, 0.0), colour: INK, shape: number, title: String::new() }.draw(&mut svg, (6.0, 6.0));
     svg.finish("shape")

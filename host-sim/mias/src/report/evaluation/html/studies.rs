@@ -3,9 +3,10 @@
 use super::bars::{Cluster, Grouped};
 use super::figures::{legend, policies, series};
 use super::page::Page;
-use super::svg::{Unit, escape};
+use super::svg::Unit;
 use super::tables;
 use crate::report::evaluation::text::{ending, groups};
+use maud::html;
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::evaluate::summary;
 
@@ -13,7 +14,7 @@ use mias_lab::evaluate::summary;
 pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
     let Some(first) = studies.first() else { return };
     page.section(&first.title);
-    page.note(&escape(&conditions(studies)));
+    page.note(&conditions(studies));
     let all = policies(first);
     let (quantities, one): (&[(&'static str, &str)], bool) = match first.cycles {
         None => (
@@ -28,7 +29,7 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
             (&[("speedup", "mean S"), ("stp", "mean STP"), ("regret_s", "mean regret, S"), ("regret_stp", "mean regret, STP")], true)
         }
     };
-    let mut drawings = String::new();
+    let mut drawings = Vec::new();
     for (quantity, label) in quantities {
         let clusters = clusters(studies, &all, quantity);
         if clusters.iter().all(|cluster| cluster.values.iter().all(Option::is_none)) {
@@ -36,7 +37,7 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
         }
         let unit = if quantity.starts_with("regret") { Unit::Percent } else { Unit::Plain };
         let one = one && unit == Unit::Plain;
-        drawings += &Grouped {
+        let chart = Grouped {
             label,
             y_label: label,
             unit,
@@ -44,8 +45,8 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
             clusters,
             one,
             numbers: all.len() * studies.len() <= 16,
-        }
-        .draw();
+        };
+        drawings.push(chart.draw());
     }
     let caption = match first.cycles {
         None => {
@@ -53,7 +54,12 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
         }
         Some(_) => "Means over all groups, by setting.",
     };
-    page.figure(&format!("Figure {}", letter(number)), caption, &legend(&page.palette, &all).finish(), &drawings);
+    page.figure(
+        &format!("Figure {}", letter(number)),
+        caption,
+        &legend(&page.palette, &all),
+        &html! { @for drawing in &drawings { (drawing) } },
+    );
     for study in studies {
         page.heading(&format!("Means{}", setting(study)));
         tables::means(page, study);

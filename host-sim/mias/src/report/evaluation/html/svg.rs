@@ -1,5 +1,7 @@
 //! Drawing: the few SVG elements that the charts are made of, and linear scales with round ticks.
 
+use maud::{Markup, html};
+
 /// Space around a chart's plotting area.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -32,53 +34,46 @@ pub(super) enum Anchor {
 pub(super) struct Svg {
     width: f64,
     height: f64,
-    body: String,
+    body: Vec<Markup>,
 }
 
 impl Svg {
     pub(super) fn new(width: f64, height: f64) -> Self {
-        Svg { width, height, body: String::new() }
+        Svg { width, height, body: Vec::new() }
     }
 
     /// The element; `label` says what it shows to whoever cannot see it.
-    pub(super) fn finish(self, label: &str) -> String {
-        let (width, height) = (short(self.width), short(self.height));
-        format!("<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">{}</svg>\n", escape(label), self.body)
+    pub(super) fn finish(self, label: &str) -> Markup {
+        let seen = format!("0 0 {} {}", short(self.width), short(self.height));
+        html! { svg viewBox=(seen) role="img" aria-label=(label) { @for element in &self.body { (element) } } }
     }
 
     pub(super) fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, fill: &str, title: &str) {
         let (x, y, width, height) = (short(x), short(y), short(width.max(0.0)), short(height.max(0.0)));
-        let title = titled(title);
-        self.body += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\">{title}</rect>");
+        self.body.push(html! { rect x=(x) y=(y) width=(width) height=(height) fill=(fill) { (titled(title)) } });
     }
 
     /// A line of a style class of the page: `axis`, `grid`, `one`, `null`, `oracle`, `mean`.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, title: &str) {
         let (x1, y1, x2, y2) = (short(from.0), short(from.1), short(to.0), short(to.1));
-        let title = titled(title);
-        self.body += &format!("<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" class=\"{class}\">{title}</line>");
+        self.body.push(html! { line x1=(x1) y1=(y1) x2=(x2) y2=(y2) class=(class) { (titled(title)) } });
     }
 
     pub(super) fn polyline(&mut self, points: &[(f64, f64)], colour: &str, dash: &str, title: &str) {
-        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
-        let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
-        let title = titled(title);
-        self.body += &format!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dash}>{title}</polyline>",
-            points.join(" ")
-        );
+        let dash = (!dash.is_empty()).then_some(dash);
+        self.body.push(html! {
+            polyline points=(listed(points)) fill="none" stroke=(colour) stroke-width="2" stroke-dasharray=[dash] { (titled(title)) }
+        });
     }
 
     /// A closed shape.
     pub(super) fn polygon(&mut self, points: &[(f64, f64)], fill: &str, class: &str, title: &str) {
-        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect();
-        let title = titled(title);
-        self.body += &format!("<polygon points=\"{}\" fill=\"{fill}\" class=\"{class}\">{title}</polygon>", points.join(" "));
+        self.body.push(html! { polygon points=(listed(points)) fill=(fill) class=(class) { (titled(title)) } });
     }
 
     pub(super) fn circle(&mut self, at: (f64, f64), radius: f64, fill: &str, title: &str) {
         let (x, y, r) = (short(at.0), short(at.1), short(radius));
-        self.body += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\" fill=\"{fill}\" class=\"dot\">{}</circle>", titled(title));
+        self.body.push(html! { circle.dot cx=(x) cy=(y) r=(r) fill=(fill) { (titled(title)) } });
     }
 
     /// The thesis' number: a white diamond with a black edge.
@@ -96,21 +91,19 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let (x, y, text) = (short(x), short(y), escape(text));
-        self.body += &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>");
+        self.body.push(html! { text x=(short(x)) y=(short(y)) text-anchor=(anchor) class=(class) { (text) } });
     }
 
     /// A text that reads upwards.
     pub(super) fn upward(&mut self, (x, y): (f64, f64), text: &str) {
-        let (x, y, text) = (short(x), short(y), escape(text));
-        self.body += &format!("<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\" class=\"label\">{text}</text>");
+        let upward = format!("translate({} {}) rotate(-90)", short(x), short(y));
+        self.body.push(html! { text.label transform=(upward) text-anchor="middle" { (text) } });
     }
 
     /// A name that ends at this point and rises towards it.
     pub(super) fn slanted(&mut self, (x, y): (f64, f64), degrees: f64, text: &str) {
-        let (x, y, text) = (short(x), short(y), escape(text));
-        let rotate = format!("translate({x} {y}) rotate(-{degrees})");
-        self.body += &format!("<text transform=\"{rotate}\" text-anchor=\"end\" class=\"name\">{text}</text>");
+        let rising = format!("translate({} {}) rotate(-{degrees})", short(x), short(y));
+        self.body.push(html! { text.name transform=(rising) text-anchor="end" { (text) } });
     }
 
     /// Horizontal grid lines with their values, and what they count.
@@ -190,8 +183,12 @@ fn round_step(least: f64) -> f64 {
     [1.0, 2.0, 2.5, 5.0].into_iter().map(|m| m * power).find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-fn titled(title: &str) -> String {
-    if title.is_empty() { String::new() } else { format!("<title>{}</title>", escape(title)) }
+fn titled(title: &str) -> Markup {
+    html! { @if !title.is_empty() { title { (title) } } }
+}
+
+fn listed(points: &[(f64, f64)]) -> String {
+    points.iter().map(|(x, y)| format!("{},{}", short(*x), short(*y))).collect::<Vec<_>>().join(" ")
 }
 
 /// A number with at most two decimals.
@@ -199,11 +196,6 @@ pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.to_owned() }
-}
-
-/// A text as HTML and SVG have it.
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -229,6 +221,10 @@ mod tests {
     #[test]
     fn numbers_and_texts_are_safe() {
         assert_eq!([short(1.0), short(0.126), short(-0.001), short(10.5)], ["1", "0.13", "0", "10.5"]);
-        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+        let mut svg = Svg::new(1.0, 2.5);
+        svg.text((0.0, 1.0), Anchor::End, "name", "a<b");
+        let drawn = "<svg viewBox=\"0 0 1 2.5\" role=\"img\" aria-label=\"&quot;c&quot; &amp; d\">\
+            <text x=\"0\" y=\"1\" text-anchor=\"end\" class=\"name\">a&lt;b</text></svg>";
+        assert_eq!(svg.finish("\"c\" & d").into_string(), drawn);
     }
 }

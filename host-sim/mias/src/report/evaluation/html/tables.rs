@@ -3,7 +3,6 @@
 use super::figures::{CLASSES, plain, policies};
 use super::page::Page;
 use super::palette::STALLS;
-use super::svg::escape;
 use super::thesis::{self, Source};
 use mias_lab::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
@@ -207,7 +206,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     page.table(&headings, &rows, true);
     let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
     if !starved.is_empty() {
-        page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", escape(&starved.join("; "))));
+        page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", starved.join("; ")));
     }
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.derived) {
         page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0. Sequential: all kernels' runs alone, one after the other.");
