@@ -13,6 +13,8 @@ pub mod config;
 mod counts;
 pub mod energy;
 pub mod gpu;
+#[cfg(test)]
+mod hand_made;
 pub mod isa;
 pub mod memory;
 mod queue;

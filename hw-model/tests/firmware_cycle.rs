@@ -2,11 +2,13 @@
 //! TB per cycle, and counters that depend on the partition by a formula.
 #![allow(missing_docs)]
 
+mod common;
+
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
 use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature};
+use mias_firmware::regs::{PhaseCode, PolicyCode, fault};
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
 
 const SMS: usize = 30;
@@ -14,23 +16,8 @@ const WINDOW: u32 = 2000;
 const COALESCE: u32 = 500;
 
 fn machine(policy: PolicyCode) -> MachineDescription {
-    MachineDescription {
-        sm_count: SMS as u32,
-        slot_count: 8,
-        sm_threads: 1024,
-        sm_registers: 65_536,
-        sm_shared_bytes: 65_536,
-        sm_tbs: 32,
-        warp_threads: 32,
-        register_granule: 4,
-        shared_granule_bytes: 1,
-        linear_coefficient_q16: 1 << 12,
-        sm_schedulers: 4,
-        reply_sectors_q16: 24 << 16,
-        dram_sectors_q16: 8 << 16,
-        features: feature::IDEAL_TRANSITION,
-        straps: Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed: [3, 1, 0, 0, 0, 0, 0, 0], ..Straps::new(policy) },
-    }
+    let fixed = [3, 1, 0, 0, 0, 0, 0, 0];
+    common::machine(SMS, Straps { profile_window: WINDOW, coalesce_window: COALESCE, fixed, ..Straps::new(policy) })
 }
 
 /// 256 threads: four fit an SM, as mm and fwt of the thesis.

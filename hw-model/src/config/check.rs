@@ -176,18 +176,18 @@ impl GpuConfig {
 #[cfg(test)]
 mod tests {
     use crate::config::SmConfig;
-    use crate::memory::test_config;
+    use crate::hand_made::config;
 
     #[test]
     fn numbers_that_no_sum_could_hold_are_refused() {
         let refused = |change: fn(&mut SmConfig)| {
-            let mut gpu = test_config();
+            let mut gpu = config();
             change(&mut gpu.sm);
             gpu.check().unwrap_err().key
         };
         assert_eq!(refused(|sm| sm.sub_cores = u32::MAX), "sm.sub_cores");
         assert_eq!(refused(|sm| sm.sub_cores = 1 << 31), "sm.sub_cores");
         assert_eq!(refused(|sm| sm.units.uniform.interval = u32::MAX), "sm.units.uniform");
-        assert_eq!(test_config().check(), Ok(()));
+        assert_eq!(config().check(), Ok(()));
     }
 }

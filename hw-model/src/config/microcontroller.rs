@@ -74,7 +74,7 @@ impl GpuConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::test_config;
+    use crate::hand_made::config;
     use proptest::prelude::*;
 
     fn with(clock_khz: u32, cpi_permille: u32) -> MicrocontrollerConfig {
@@ -101,10 +101,10 @@ mod tests {
             (500_000, 99, "microcontroller.cpi_permille"),
             (500_000, 100_001, "microcontroller.cpi_permille"),
         ] {
-            let gpu = GpuConfig { microcontroller: with(clock, cpi), ..test_config() };
+            let gpu = GpuConfig { microcontroller: with(clock, cpi), ..config() };
             assert_eq!(gpu.check().unwrap_err().key, key);
         }
-        assert_eq!(GpuConfig { microcontroller: with(1_000, 100_000), ..test_config() }.check(), Ok(()));
+        assert_eq!(GpuConfig { microcontroller: with(1_000, 100_000), ..config() }.check(), Ok(()));
     }
 
     proptest! {

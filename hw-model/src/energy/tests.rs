@@ -4,22 +4,17 @@ use super::*;
 use crate::config::EnergyConfig;
 use crate::counts::Count;
 use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
+use crate::hand_made::{self, config};
 use crate::isa::{Class, Space, StaticInst};
 use crate::memory::MemoryCounters;
 use crate::register_file::{RegisterFile, Straps};
 use crate::sm::KernelCounters;
-use crate::trace::{KernelInfo, TbRecorder, TraceBuilder};
 use mias_firmware::Firmware;
 use mias_firmware::regs::PolicyCode;
 use proptest::prelude::*;
 
-fn machine() -> GpuConfig {
-    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
-    toml::from_str(text).expect("the shipped file is valid")
-}
-
 fn coefficients() -> EnergyConfig {
-    machine().energy.expect("the shipped file has them")
+    config().energy.expect("the shipped file has them")
 }
 
 /// An instruction issued: unit, registers read, whether one is written, lanes.
@@ -122,17 +117,7 @@ impl Microcontroller for Scheduler {
 
 /// A kernel of one warp that runs `insts` and exits.
 fn kernel(insts: &[StaticInst]) -> Launch {
-    let info = KernelInfo { name: "test".into(), grid: [1, 1, 1], block: [32, 1, 1], registers_per_thread: 16, shared_bytes: 0 };
-    let mut builder = TraceBuilder::new(info).expect("not empty");
-    let mut recorder = TbRecorder::new();
-    recorder.warp();
-    for inst in insts.iter().chain([&StaticInst::new(999, Class::Exit)]) {
-        let index = builder.define(*inst).expect("few instructions");
-        let lanes: Vec<u64> = (0..32).map(|lane| 4 * lane).collect();
-        recorder.inst(index, inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
-    }
-    builder.add_tb(&recorder).expect("all warps recorded");
-    let trace = builder.finish().expect("all TBs added").into();
+    let trace = hand_made::kernel(1, 32, 16, 0, |_, _| insts.iter().map(|&inst| (inst, 0)).collect());
     Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
 }
 
@@ -148,7 +133,7 @@ fn run(config: &GpuConfig, launch: Launch, until: u64) -> Stats {
 /// Each class of instruction is charged for its own unit: ten of 32 lanes each, and the exit, which is an integer instruction.
 #[test]
 fn every_class_is_charged_for_its_unit() {
-    let config = machine();
+    let config = config();
     let lane = coefficients().lane;
     for (class, each_fj) in [
         (Class::Int, lane.int_fj),
@@ -187,7 +172,7 @@ fn every_class_is_charged_for_its_unit() {
 /// femtojoules.
 #[test]
 fn an_idle_gpu_draws_constant_and_idle_power() {
-    let config = machine();
+    let config = config();
     let millisecond = u64::from(config.clocks.core_khz);
     let stats = run(&config, Launch { arrival_cycle: 2 * millisecond, ..kernel(&[]) }, millisecond);
     assert_eq!(stats.cycles, millisecond);
@@ -205,7 +190,7 @@ fn an_idle_gpu_draws_constant_and_idle_power() {
 /// for the rest; the others are idle throughout.
 #[test]
 fn an_sm_is_active_while_it_holds_a_tb() {
-    let config = machine();
+    let config = config();
     let stats = run(&config, kernel(&[StaticInst::new(0, Class::Dp).writes(4).reads(&[4]); 20]), 1_000_000);
     let end = stats.launches[0].end_cycle.expect("complete");
     let active: Vec<u64> = stats.sms.iter().map(|sm| sm.active_cycles).filter(|&cycles| cycles > 0).collect();

@@ -5,10 +5,11 @@
 mod cap;
 
 use super::*;
+use crate::hand_made::{Step, config, kernel, random_kernel};
 use crate::isa::{Class, Space, StaticInst};
 use crate::register_file::Straps;
 use crate::sm::{ISSUE_CLASSES, IssueClass};
-use crate::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use crate::trace::KernelTrace;
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{PolicyCode, global, interrupt, mode, slot, slot_control};
 use proptest::prelude::*;
@@ -58,45 +59,11 @@ impl Microcontroller for Table {
     }
 }
 
-fn config() -> GpuConfig {
-    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
-    toml::from_str(text).expect("the reference machine's file is valid")
-}
-
 fn gpu(config: &GpuConfig) -> Gpu {
     let mut gpu = Gpu::new(config, Straps::new(PolicyCode::LeftOver)).with_validation();
     let events = interrupt::LAUNCH | interrupt::COMPLETED | interrupt::DRAINED | interrupt::TIMER;
     gpu.registers_mut().write32(global::INT_ENABLE, events);
     gpu
-}
-
-/// A step of a hand-made kernel: an instruction, and the byte address of lane 0 if it accesses memory.
-type Step = (StaticInst, u64);
-
-/// All warps of all TBs run `program(tb, warp)`, then exit.
-fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Arc<KernelTrace> {
-    let info = KernelInfo {
-        name: "test".into(),
-        grid: [tbs, 1, 1],
-        block: [threads, 1, 1],
-        registers_per_thread: registers,
-        shared_bytes: shared,
-    };
-    let mut builder = TraceBuilder::new(info).expect("not empty");
-    for tb in 0..tbs {
-        let mut recorder = TbRecorder::new();
-        for warp in 0..threads.div_ceil(32) {
-            recorder.warp();
-            for (inst, address) in program(tb, warp).into_iter().chain([(StaticInst::new(0, Class::Exit), 0)]) {
-                let index = builder.define(inst).expect("few instructions");
-                let step = u64::from(inst.width_bytes);
-                let lanes: Vec<u64> = (0..32).map(|lane| address + lane * step).collect();
-                recorder.inst(index, &inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
-            }
-        }
-        builder.add_tb(&recorder).expect("all warps recorded");
-    }
-    builder.finish().expect("all TBs added").into()
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
@@ -204,55 +171,6 @@ fn a_tb_that_does_not_fit_is_refused_with_the_resource() {
     let too_wide = kernel(1, 1024, 65, 0, |_, _| vec![]);
     let error = gpu(&config).launch(once(too_wide)).expect_err("68 x 1024 registers");
     assert!(error.to_string().contains("69632 registers"), "{error}");
-}
-
-/// A kernel of random shape: compute, loads with reuse, stores, shared memory, atomics and barriers.
-#[derive(Clone, Debug)]
-struct Recipe {
-    tbs: u32,
-    threads: u32,
-    registers: u32,
-    shared: u32,
-    /// Kind of instruction, register, line.
-    body: Vec<(u32, u8, u64)>,
-    quota: u32,
-}
-
-impl Recipe {
-    fn trace(&self) -> Arc<KernelTrace> {
-        kernel(self.tbs, self.threads, self.registers, self.shared, |tb, warp| {
-            let step = |&(kind, reg, line): &(u32, u8, u64)| {
-                let place = 128 * (line * u64::from(1 + warp) + 7 * u64::from(tb) % 97);
-                let arithmetic = |class| StaticInst::new(kind, class).writes(reg).reads(&[reg, 4, 5]);
-                let memory = |class| StaticInst::new(kind, class).reads(&[reg]).width(4);
-                match kind {
-                    0 => (arithmetic(Class::Int), 0),
-                    1 => (arithmetic(Class::Sp), 0),
-                    2 => (arithmetic(Class::Sfu), 0),
-                    3 => (memory(Class::Load(Space::Global)).writes(reg), place),
-                    4 => (memory(Class::Store(Space::Global)), place),
-                    5 => (memory(Class::Load(Space::Shared)).writes(reg), line),
-                    6 => (memory(Class::Atomic(Space::Global)).writes(reg), place),
-                    7 => (StaticInst::new(kind, Class::MemoryBarrier), 0),
-                    _ => (StaticInst::new(kind, Class::Barrier), 0),
-                }
-            };
-            self.body.iter().map(step).collect()
-        })
-    }
-}
-
-fn random_kernel() -> impl Strategy<Value = Recipe> {
-    let body = prop::collection::vec((0u32..9, 4u8..12, 0u64..64), 1..40);
-    let threads = prop::sample::select(vec![32u32, 64, 100, 256]);
-    (1u32..90, threads, 16u32..64, 0u32..9000, body, 1u32..5).prop_map(|(tbs, threads, registers, shared, body, quota)| Recipe {
-        tbs,
-        threads,
-        registers,
-        shared,
-        body,
-        quota,
-    })
 }
 
 /// A small machine, so that a few TBs fill it.

@@ -106,14 +106,14 @@ impl AddressMapper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::test_config;
+    use crate::hand_made::config;
     use proptest::prelude::*;
 
     proptest! {
         /// The map of the reference numbers, written out field by field.
         #[test]
         fn is_the_map_of_the_reference(address in 0u64..1 << 31) {
-            let config = test_config();
+            let config = config();
             let map = AddressMapper::new(&config.dram, &config.l2);
             let channel = (address >> 8) % 12;
             let rest = (address >> 8) / 12 * 256 + address % 256;
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn consecutive_lines_alternate_between_the_slices_of_a_channel() {
-        let config = test_config();
+        let config = config();
         let map = AddressMapper::new(&config.dram, &config.l2);
         let slices: Vec<u32> = (0..26).map(|line| map.locate(line * 4).slice).collect();
         assert_eq!(slices, (0..24).chain(0..2).collect::<Vec<_>>());
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn no_two_sectors_share_a_place() {
-        let config = test_config();
+        let config = config();
         let map = AddressMapper::new(&config.dram, &config.l2);
         let mut places: Vec<(u32, u64)> = (0..100_000).map(|s| map.locate(s)).map(|l| (l.slice, l.sector)).collect();
         places.sort_unstable();

@@ -20,13 +20,6 @@ mod system;
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use system::MemorySystem;
 
-/// The machine of the reference numbers, for tests.
-#[cfg(test)]
-pub(crate) fn test_config() -> crate::config::GpuConfig {
-    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
-    toml::from_str(text).expect("the shipped file is valid")
-}
-
 #[cfg(test)]
 mod system_tests;
 

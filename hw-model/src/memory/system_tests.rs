@@ -1,6 +1,7 @@
 //! The memory system as a whole: latency, bandwidth, conservation, back-pressure, skipping.
 
 use super::*;
+use crate::hand_made::config;
 use proptest::prelude::*;
 
 fn request(sector: u64, sm: u16, kind: RequestKind, tag: u32) -> Request {
@@ -25,7 +26,7 @@ fn latency(memory: &mut MemorySystem, sector: u64) -> u32 {
 /// crossbar and through it.
 #[test]
 fn unloaded_hit_latency_is_the_sum_of_its_parts() {
-    let config = test_config();
+    let config = config();
     let mut memory = MemorySystem::new(&config);
     memory.preload(1000);
     assert_eq!(latency(&mut memory, 1000), 1 + 1 + config.l2.latency + 1 + 1);
@@ -34,7 +35,7 @@ fn unloaded_hit_latency_is_the_sum_of_its_parts() {
 /// L2 miss: the fixed latency before DRAM, the DRAM cycles of a closed bank or of a row conflict, and the queues.
 #[test]
 fn unloaded_miss_latency_is_the_sum_of_its_parts() {
-    let config = test_config();
+    let config = config();
     let t = &config.dram.timing;
     let core_cycles = |dram_cycles: u32| f64::from(dram_cycles) * 1365.0 / 3500.5;
     let mut memory = MemorySystem::new(&config);
@@ -80,7 +81,7 @@ fn stream(memory: &mut MemorySystem, count: u64, address: impl Fn(u64) -> u64) -
 /// 24 to 30 ports, or better, for consecutive sectors are more regular than random ones. Never above one per port.
 #[test]
 fn l2_hits_stream_near_the_crossbars_limit() {
-    let config = test_config();
+    let config = config();
     let mut memory = MemorySystem::new(&config);
     (0..60_000).for_each(|sector| memory.preload(sector));
     let ticks = stream(&mut memory, 60_000, |i| i);
@@ -92,7 +93,7 @@ fn l2_hits_stream_near_the_crossbars_limit() {
 /// Streaming reads reach most of the 336 GB/s: one atom per 4 command cycles and channel.
 #[test]
 fn dram_streams_near_its_peak() {
-    let mut memory = MemorySystem::new(&test_config());
+    let mut memory = MemorySystem::new(&config());
     let ticks = stream(&mut memory, 120_000, |i| i);
     let peak_per_tick = 12.0 * 3500.5 / 1365.0 / 4.0;
     let efficiency = 120_000.0 / ticks as f64 / peak_per_tick;
@@ -109,7 +110,7 @@ fn sector_of_slice(slice: u64, n: u64) -> u64 {
 
 /// Ticks in which `per_sm` hits come back to each of `sms` SMs, from the first reply to the last; SM s reads slice `slice(s)`.
 fn stream_hits(sms: u16, per_sm: u64, slice: impl Fn(u64) -> u64) -> u64 {
-    let mut memory = MemorySystem::new(&test_config());
+    let mut memory = MemorySystem::new(&config());
     for sm in 0..u64::from(sms) {
         (0..512).for_each(|n| memory.preload(sector_of_slice(slice(sm), n)));
     }
@@ -187,7 +188,7 @@ fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, 
 }
 
 fn small_queues() -> crate::config::GpuConfig {
-    let mut config = test_config();
+    let mut config = config();
     config.interconnect.input_buffer = 1;
     config.interconnect.output_buffer = 1;
     config.l2.mshrs = 2;
@@ -207,7 +208,7 @@ proptest! {
     /// Every request is answered exactly once, whatever the back-pressure, and the counters add up.
     #[test]
     fn conserves_requests(requests in mix(), tight: bool) {
-        let config = if tight { small_queues() } else { test_config() };
+        let config = if tight { small_queues() } else { config() };
         let (seen, memory) = drive(&config, &requests, false);
         let mut tags: Vec<u32> = seen.iter().map(|(.., reply)| reply.tag).collect();
         tags.sort_unstable();
@@ -228,7 +229,7 @@ proptest! {
     /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.
     #[test]
     fn skipping_equals_ticking(requests in mix(), tight: bool) {
-        let config = if tight { small_queues() } else { test_config() };
+        let config = if tight { small_queues() } else { config() };
         let (ticked, memory) = drive(&config, &requests, false);
         let (skipped, memory_skipped) = drive(&config, &requests, true);
         prop_assert_eq!(ticked, skipped);
@@ -241,7 +242,7 @@ proptest! {
 /// A write miss fetches nothing; reading it back fetches only if bytes are unknown; the line goes to DRAM when evicted.
 #[test]
 fn write_back_and_lazy_fetch() {
-    let mut memory = MemorySystem::new(&test_config());
+    let mut memory = MemorySystem::new(&config());
     let run = |memory: &mut MemorySystem, request: Request| {
         memory.inject(request);
         while !memory.is_idle() {

@@ -3,12 +3,13 @@
 
 use super::*;
 use crate::config::GpuConfig;
-use crate::memory::{MemorySystem, test_config};
+use crate::hand_made::config;
+use crate::memory::MemorySystem;
 use proptest::prelude::*;
 
 /// A machine with so little of everything that look-ups are refused for each reason.
 fn tight(write: L1Write) -> GpuConfig {
-    let mut config = test_config();
+    let mut config = config();
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.mshr_merges) = (2, 2, 3, 2);
     (config.l1.miss_queue, config.l1.latency, config.l1.write) = (3, 2, write);
     config.interconnect.input_buffer = 1;

@@ -186,26 +186,32 @@ impl TraceBuilder {
     }
 
     fn shape(&mut self, insts: &[ShapeInst]) -> Result<u32, TraceError> {
-        if let Some(&shape) = self.shape_index.get(insts) {
-            return Ok(shape);
-        }
-        let shape = index_u32(self.shape_index.len(), "shapes")?;
-        self.trace.shape_insts.extend_from_slice(insts);
-        self.trace.shape_starts.push(index_u32(self.trace.shape_insts.len(), "shape instructions")?);
-        self.shape_index.insert(insts.into(), shape);
-        Ok(shape)
+        let KernelTrace { shape_insts, shape_starts, .. } = &mut self.trace;
+        once(insts, &mut self.shape_index, shape_insts, shape_starts, ["shapes", "shape instructions"])
     }
 
     fn pattern(&mut self, sectors: &[SectorRef]) -> Result<u32, TraceError> {
-        if let Some(&pattern) = self.pattern_index.get(sectors) {
-            return Ok(pattern);
-        }
-        let pattern = index_u32(self.pattern_index.len(), "sector patterns")?;
-        self.trace.sectors.extend_from_slice(sectors);
-        self.trace.pattern_starts.push(index_u32(self.trace.sectors.len(), "sectors")?);
-        self.pattern_index.insert(sectors.into(), pattern);
-        Ok(pattern)
+        let KernelTrace { sectors: all, pattern_starts, .. } = &mut self.trace;
+        once(sectors, &mut self.pattern_index, all, pattern_starts, ["sector patterns", "sectors"])
     }
+}
+
+/// The number of a run of items, which are added to `all` unless they are there. `what` names runs and items, for an error.
+fn once<T: Copy + Ord>(
+    run: &[T],
+    numbers: &mut BTreeMap<Box<[T]>, u32>,
+    all: &mut Vec<T>,
+    starts: &mut Vec<u32>,
+    what: [&'static str; 2],
+) -> Result<u32, TraceError> {
+    if let Some(&number) = numbers.get(run) {
+        return Ok(number);
+    }
+    let number = index_u32(numbers.len(), what[0])?;
+    all.extend_from_slice(run);
+    starts.push(index_u32(all.len(), what[1])?);
+    numbers.insert(run.into(), number);
+    Ok(number)
 }
 
 fn index_u32(value: usize, what: &'static str) -> Result<u32, TraceError> {

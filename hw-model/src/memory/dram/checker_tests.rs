@@ -4,8 +4,8 @@
 use super::DramRequest;
 use super::controller::{Command, Controller};
 use crate::config::DramConfig;
+use crate::hand_made::config;
 use crate::memory::counters::CounterTable;
-use crate::memory::test_config;
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Default)]
@@ -146,7 +146,7 @@ proptest! {
     /// No constraint is ever broken, and every request is served exactly once.
     #[test]
     fn no_constraint_is_broken(requests in traffic(), drain_every in prop_oneof![4 => Just(1u64), 1 => Just(40)]) {
-        let mut config = test_config().dram;
+        let mut config = config().dram;
         config.return_queue = if drain_every > 1 { 4 } else { 192 };
         let (controller, mut done, atoms) = run(&config, &requests, drain_every, false);
         check(&config, &controller.log).map_err(TestCaseError::fail)?;
@@ -158,7 +158,7 @@ proptest! {
     /// Cycles that the controller says are quiet may be left out.
     #[test]
     fn quiet_cycles_change_nothing(requests in traffic()) {
-        let config = test_config().dram;
+        let config = config().dram;
         let (full, done, _) = run(&config, &requests, 1, false);
         let (skipped, done_skipped, _) = run(&config, &requests, 1, true);
         prop_assert_eq!(&full.log, &skipped.log);
@@ -169,7 +169,7 @@ proptest! {
 /// The checker itself must see a broken constraint: each command too early by one cycle.
 #[test]
 fn the_checker_sees_violations() {
-    let config = test_config().dram;
+    let config = config().dram;
     use Command::{Activate, Precharge, Read, Write};
     let good = [(0, Activate, 0, 1), (24, Read, 0, 1), (46, Write, 0, 1), (68, Read, 0, 1), (82, Precharge, 0, 1), (106, Activate, 0, 2)];
     check(&config, &good).expect("exactly at the limits");
@@ -186,7 +186,7 @@ fn the_checker_sees_violations() {
 /// Unloaded latencies in command cycles: a closed bank costs RCD + CL, an open row CL, another row RP more (and RAS).
 #[test]
 fn unloaded_latency_is_the_sum_of_its_parts() {
-    let config = test_config().dram;
+    let config = config().dram;
     let (controller, ..) = run(&config, &[(3, 7, false, 1, 0), (3, 7, false, 1, 200), (3, 8, false, 1, 200)], 1, false);
     let commands: Vec<_> = controller.log.iter().map(|&(t, command, ..)| (command, t)).collect();
     let t = &config.timing;
@@ -210,7 +210,7 @@ fn unloaded_latency_is_the_sum_of_its_parts() {
 /// Row hits at the peak of one atom per tCCD while they change bank group, one per tCCDL within a group: exactly.
 #[test]
 fn row_hits_stream_at_the_peak() {
-    let config = test_config().dram;
+    let config = config().dram;
     for (groups, distance) in [(4, config.timing.t_ccd), (1, config.timing.t_ccdl)] {
         // The first request of each bank opens its row; what comes long after is all hits.
         let requests: Vec<Made> = (0..4_000u32).map(|i| (i % groups, 1, false, 1, 0)).collect();

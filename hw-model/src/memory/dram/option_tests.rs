@@ -3,13 +3,13 @@
 use super::checker_tests::{check, run, traffic};
 use super::controller::Command;
 use crate::config::DramConfig;
-use crate::memory::test_config;
+use crate::hand_made::config;
 use proptest::prelude::*;
 
 /// The reference machine with options. GDDR6's tREFI is 1.9 us, 6,650 cycles; tests may use a shorter one, so that short
 /// runs refresh often.
 fn with_options(t_refi: u32, t_rfc: u32, t_faw: u32, row_hit_cap: u32) -> DramConfig {
-    let mut dram = test_config().dram;
+    let mut dram = config().dram;
     (dram.timing.t_refi, dram.timing.t_rfc, dram.timing.t_faw) = (t_refi, t_rfc, t_faw);
     dram.row_hit_cap = row_hit_cap;
     dram

@@ -4,7 +4,7 @@
 //! follow from arithmetic. Each run starts and ends empty, so that the law holds without an edge, unless said otherwise.
 
 use super::*;
-use crate::memory::test_config;
+use crate::hand_made::config;
 use proptest::prelude::*;
 
 impl MemorySystem {
@@ -57,7 +57,7 @@ proptest! {
     /// the times at which sectors were seen to be awaited, and their number against the misses.
     #[test]
     fn holds_under_load(requests in prop::collection::vec((0u16..30, 0u64..3_000, 0u64..4), 50..500)) {
-        let mut memory = MemorySystem::new(&test_config());
+        let mut memory = MemorySystem::new(&config());
         let (mut sums, mut latencies, mut waits, mut intervals) = (Sums::default(), 0, 0, 0);
         let mut injected = vec![0; requests.len()];
         let mut awaited = std::collections::BTreeSet::new();
@@ -99,7 +99,7 @@ proptest! {
 /// level, which is the sum of its parts; it may be off by the cycle in which clocks meet, at either end.
 #[test]
 fn holds_for_the_latency_that_arithmetic_gives() {
-    let config = test_config();
+    let config = config();
     let timing = &config.dram.timing;
     let mut memory = MemorySystem::new(&config);
     let (mut sums, reads, period) = (Sums::default(), 64u64, 1_500);

@@ -1,0 +1,93 @@
+//! Kernels made by hand, and random ones, for the tests of this crate.
+
+use crate::config::GpuConfig;
+use crate::isa::{Class, Space, StaticInst};
+use crate::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// The reference machine.
+pub(crate) fn config() -> GpuConfig {
+    let text = mias_machines::text("rtx2060-accelsim").expect("a machine that is built in");
+    toml::from_str(text).expect("the reference machine's file is valid")
+}
+
+/// A step of a kernel: an instruction, and the byte address of lane 0 if it accesses memory.
+pub(crate) type Step = (StaticInst, u64);
+
+/// All warps of all TBs run `program(tb, warp)`, then exit.
+pub(crate) fn kernel(tbs: u32, threads: u32, registers: u32, shared: u32, program: impl Fn(u32, u32) -> Vec<Step>) -> Arc<KernelTrace> {
+    let info = KernelInfo {
+        name: "test".into(),
+        grid: [tbs, 1, 1],
+        block: [threads, 1, 1],
+        registers_per_thread: registers,
+        shared_bytes: shared,
+    };
+    let mut builder = TraceBuilder::new(info).expect("not empty");
+    for tb in 0..tbs {
+        let mut recorder = TbRecorder::new();
+        for warp in 0..threads.div_ceil(32) {
+            recorder.warp();
+            for (inst, address) in program(tb, warp).into_iter().chain([(StaticInst::new(0, Class::Exit), 0)]) {
+                let index = builder.define(inst).expect("few instructions");
+                let step = u64::from(inst.width_bytes);
+                let lanes: Vec<u64> = (0..32).map(|lane| address + lane * step).collect();
+                recorder.inst(index, &inst, 32, if inst.class.space().is_some() { &lanes } else { &[] });
+            }
+        }
+        builder.add_tb(&recorder).expect("all warps recorded");
+    }
+    builder.finish().expect("all TBs added").into()
+}
+
+/// A kernel of random shape: compute, loads with reuse, stores, shared memory, atomics and barriers.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub(crate) tbs: u32,
+    threads: u32,
+    registers: u32,
+    shared: u32,
+    /// Kind of instruction, register, line.
+    body: Vec<(u32, u8, u64)>,
+    /// TBs that it may have on an SM.
+    pub(crate) quota: u32,
+}
+
+impl Recipe {
+    /// The kernel.
+    pub(crate) fn trace(&self) -> Arc<KernelTrace> {
+        kernel(self.tbs, self.threads, self.registers, self.shared, |tb, warp| {
+            let step = |&(kind, reg, line): &(u32, u8, u64)| {
+                let place = 128 * (line * u64::from(1 + warp) + 7 * u64::from(tb) % 97);
+                let arithmetic = |class| StaticInst::new(kind, class).writes(reg).reads(&[reg, 4, 5]);
+                let memory = |class| StaticInst::new(kind, class).reads(&[reg]).width(4);
+                match kind {
+                    0 => (arithmetic(Class::Int), 0),
+                    1 => (arithmetic(Class::Sp), 0),
+                    2 => (arithmetic(Class::Sfu), 0),
+                    3 => (memory(Class::Load(Space::Global)).writes(reg), place),
+                    4 => (memory(Class::Store(Space::Global)), place),
+                    5 => (memory(Class::Load(Space::Shared)).writes(reg), line),
+                    6 => (memory(Class::Atomic(Space::Global)).writes(reg), place),
+                    7 => (StaticInst::new(kind, Class::MemoryBarrier), 0),
+                    _ => (StaticInst::new(kind, Class::Barrier), 0),
+                }
+            };
+            self.body.iter().map(step).collect()
+        })
+    }
+}
+
+pub(crate) fn random_kernel() -> impl Strategy<Value = Recipe> {
+    let body = prop::collection::vec((0u32..9, 4u8..12, 0u64..64), 1..40);
+    let threads = prop::sample::select(vec![32u32, 64, 100, 256]);
+    (1u32..90, threads, 16u32..64, 0u32..9000, body, 1u32..5).prop_map(|(tbs, threads, registers, shared, body, quota)| Recipe {
+        tbs,
+        threads,
+        registers,
+        shared,
+        body,
+        quota,
+    })
+}
