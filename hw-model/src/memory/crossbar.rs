@@ -3,6 +3,9 @@
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
 //! pointer; the pointer moves past the input served. An input gives at most one packet per cycle, and only its first
 //! packet competes: head-of-line blocking stays. Every packet is one flit.
+//!
+//! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
+//! what it moves.
 
 use crate::queue::Queue;
 
@@ -177,6 +180,9 @@ fn next_from(set: &[u64], start: usize) -> usize {
     unreachable!("the set of competing inputs is empty")
 }
 
+#[cfg(test)]
+#[path = "crossbar_plain.rs"]
+mod plain;
 #[cfg(test)]
 #[path = "crossbar_tests.rs"]
 mod tests;

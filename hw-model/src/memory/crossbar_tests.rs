@@ -1,5 +1,7 @@
-//! Saturation of the crossbar under uniform infinite backlog (property 39), and that it neither loses nor reorders.
+//! The crossbar beside its plain twin; its saturation under uniform infinite backlog (property 39), and that it neither loses nor
+//! reorders.
 
+use super::plain::PlainCrossbar;
 use super::*;
 use proptest::prelude::*;
 
@@ -84,6 +86,40 @@ fn one_output_serves_its_inputs_in_turn() {
 }
 
 proptest! {
+    /// Port by port and cycle by cycle, for sets of one word and of several. `load` is how many inputs of eight get a packet, and `drain`
+    /// how many outputs give one.
+    #[test]
+    fn behaves_as_the_plain_subnet(
+        (inputs, outputs) in prop_oneof![(1u32..10, 1u32..10), (60u32..140, 1u32..140)],
+        buffers in (1u32..4, 1u32..4),
+        (load, drain) in (1usize..=8, 1usize..=8),
+        seed: u64,
+    ) {
+        let mut random = Random(seed | 1);
+        let mut crossbar = Crossbar::new(inputs, outputs, buffers.0, buffers.1);
+        let mut plain = PlainCrossbar::new(inputs, outputs, buffers.0, buffers.1);
+        for cycle in 0..120 {
+            for input in 0..inputs as usize {
+                prop_assert_eq!(crossbar.can_push(input), plain.can_push(input));
+                if crossbar.can_push(input) && random.below(8) < load {
+                    let output = random.below(outputs);
+                    crossbar.push(input, output, cycle);
+                    plain.push(input, output, cycle);
+                }
+            }
+            crossbar.advance();
+            plain.advance();
+            for output in 0..outputs as usize {
+                prop_assert_eq!(crossbar.peek(output), plain.outputs[output].front(), "output {} in cycle {}", output, cycle);
+                prop_assert_eq!(crossbar.waiting()[output / 64] >> (output % 64) & 1 == 1, !plain.outputs[output].is_empty());
+                if random.below(8) < drain {
+                    prop_assert_eq!(crossbar.pop(output), plain.pop(output));
+                }
+            }
+            prop_assert_eq!(crossbar.has_queued(), plain.inputs.iter().any(|queue| !queue.is_empty()));
+        }
+    }
+
     /// Nothing lost, duplicated or reordered between a source and a destination; one packet per port and cycle.
     #[test]
     fn conserves_packets_and_order(inputs in 1u32..70, outputs in 1u32..70, seed: u64, buffer in 1u32..4) {
