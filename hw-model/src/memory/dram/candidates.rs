@@ -3,6 +3,8 @@
 //! A command waits for a bound of its bank, one of the bank's group and one of the channel. Busy banks are sorted by the command they
 //! need; a bank is *held* until its own bound has passed, which is seen once per command, and the bounds of groups and channel are
 //! compared once for all banks that are not held.
+//!
+//! Start reading with the plain twin, `candidates/plain.rs`, which looks at every bank.
 
 use super::bank::{Group, Next, PerCommand};
 
@@ -172,62 +174,6 @@ fn never_if_empty(banks: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// A step of a test: bank, command, cycles until its bounds of bank, group and channel, and whether the bank leaves.
-    type Step = (usize, u8, u64, u64, u64, bool);
-
-    proptest! {
-        /// Against the bounds themselves, bank by bank: the same banks are ready, and nothing is ready before the cycle foretold.
-        #[test]
-        fn agrees_with_a_look_at_every_bank(steps in prop::collection::vec((0usize..16, 0u8..4, 0u64..40, 0u64..12, 0u64..12, any::<bool>()), 1..80)) {
-            let mut candidates = Candidates::new(16, 4);
-            let mut channel = PerCommand::default();
-            let mut of_groups = [PerCommand::default(); 4];
-            let mut banks: [Option<(Next, u64)>; 16] = [None; 16];
-            for (t, (b, command, own, of_group, of_channel, leaves)) in (0..).step_by(5).zip::<Vec<Step>>(steps) {
-                let next = [Next::Activate, Next::Precharge, Next::Read, Next::Write][command as usize];
-                if leaves {
-                    banks[b] = None;
-                    candidates.remove(b);
-                } else {
-                    banks[b] = Some((next, t + own));
-                    candidates.set(b, next, t + own, t);
-                }
-                // As in the controller, the bounds of groups never go back.
-                let until = t + of_group;
-                match next {
-                    Next::Activate => {}
-                    Next::Precharge => {
-                        of_groups[b % 4][next] = until.max(candidates.precharges_until);
-                        candidates.hold_precharges(b, of_groups[b % 4][next]);
-                    }
-                    Next::Read | Next::Write => {
-                        let until = until.max(candidates.columns_until);
-                        (of_groups[b % 4][Next::Read], of_groups[b % 4][Next::Write]) = (until, until);
-                        candidates.hold_columns(b, until);
-                    }
-                }
-                if next != Next::Precharge {
-                    channel[next] = t + of_channel;
-                }
-                let at = |b: usize| banks[b].map(|(next, own)| (next, own.max(of_groups[b % 4][next]).max(channel[next])));
-                candidates.release(t);
-                let foretold = candidates.next_after(t, &channel);
-                for now in t..t + 5 {
-                    candidates.release(now);
-                    let (columns, rows) = candidates.ready(now, &channel);
-                    for b in 0..16 {
-                        let column = at(b).is_some_and(|(next, _)| matches!(next, Next::Read | Next::Write));
-                        let ready = at(b).is_some_and(|(_, at)| at <= now);
-                        prop_assert_eq!(columns >> b & 1 == 1, ready && column);
-                        prop_assert_eq!(rows >> b & 1 == 1, ready && !column);
-                    }
-                    prop_assert!(now == t || columns | rows == 0 || now >= foretold, "ready at {now}, foretold {foretold}");
-                }
-            }
-        }
-    }
-}
+mod plain;
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,14 @@
 //! are scanned from a rotating priority and the first column command that may issue does, and before it the first row
 //! command. Instead of counters that tick down, each constraint is the cycle from which it no longer holds, so that
 //! cycles in which nothing can happen need not be run: see [`Controller::next_event`].
+//!
+//! Start reading with the plain twin, `controller/plain.rs`: it looks at every bank in every cycle.
 
 mod commands;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod tests;
 
 use super::super::counters::CounterTable;
 use super::bank::{Bank, PerCommand};
