@@ -7,6 +7,8 @@
 //! One cycle of a cache is: [`TagArray::probe`], then, if the request can be accepted, [`TagArray::access`] with what
 //! the probe said, then for writes [`TagArray::write`]. A probe changes nothing, so that a reservation failure consumes
 //! no state. Any number of ways costs the same: lines are found through an index, victims at the tail of a list.
+//!
+//! Start reading with the plain twin, `tags_plain.rs`.
 
 use super::address_index::AddressIndex;
 use super::geometry::TagGeometry;
@@ -274,6 +276,9 @@ impl TagArray {
     }
 }
 
+#[cfg(test)]
+#[path = "tags_plain.rs"]
+mod plain;
 #[cfg(test)]
 #[path = "tags_tests.rs"]
 mod tests;
