@@ -22,7 +22,7 @@ impl Sm {
             }
             self.lsu.done = done;
         }
-        let mut waiting = self.operands.complete_mem();
+        let mut waiting = self.operands.mem_full();
         if waiting == 0 || !self.lsu.is_free() {
             return;
         }

@@ -231,7 +231,7 @@ impl Sm {
                 count(&|w| w.wait == Wait::Atomic),
                 count(&|w| w.in_flight > 0),
                 count(&|w| w.stores > 0),
-                if self.operands.complete_mem() != 0 { "taken" } else { "free" },
+                if self.operands.mem_full() != 0 { "taken" } else { "free" },
             ));
         }
     }

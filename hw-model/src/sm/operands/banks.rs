@@ -103,11 +103,11 @@ impl Banks {
     }
 
     /// Flags of the collectors whose operands have all been read and whose latch is free; `N` collectors and `W` pairs of banks
-    /// per sub-core at most, here and below. `full` has the latches that are full, a lane per sub-core with a bit per [`PLACE`](super::PLACE), and `full_mem` lanes of ones where
-    /// that of the load/store unit is.
+    /// per sub-core at most, here and below. `full` has the latches that are full, a lane per sub-core with a bit per
+    /// [`PLACE`](super::PLACE), and `mem_full_lanes` lanes of ones where that of the load/store unit is.
     #[inline]
-    pub(super) fn leaving<const N: usize, const W: usize>(&self, full: u64, full_mem: u64) -> u64 {
-        let (mut done, mut held) = (0, self.for_mem & full_mem);
+    pub(super) fn leaving<const N: usize, const W: usize>(&self, full: u64, mem_full_lanes: u64) -> u64 {
+        let (mut done, mut held) = (0, self.for_mem & mem_full_lanes);
         for at in 0..N {
             let reads = self.reads[..W].iter().fold(0, |reads, word| reads | word[at]);
             let meets = self.wanted[at] & full;

@@ -6,10 +6,13 @@
 //! the warp number. There are two rounds per cycle, and a result blocks its bank in the first.
 //!
 //! What happens in a round is close to random, and a mispredicted branch costs the host more than a dozen operations: so a round
-//! is done for all sub-cores at once, in words ([`banks`]), and only instructions that move are looked at one by one.
+//! is done for all sub-cores at once, in words ([`banks`]), and only instructions that move are looked at one by one. Start reading with
+//! the plain twin, `plain.rs`, which has none of that.
 
 mod banks;
 mod order;
+#[cfg(test)]
+mod plain;
 #[cfg(test)]
 mod tests;
 
@@ -43,8 +46,8 @@ struct SubCoreOperands {
     place: [u8; MAX_COLLECTORS],
     collectors: [Inflight; MAX_COLLECTORS],
     issued: [Issued; UNITS],
-    /// What waits for the load/store unit.
-    complete_mem: Inflight,
+    /// The latch to the load/store unit.
+    mem_latch: Inflight,
 }
 
 /// An instruction in its issue latch, with its [`bank_reads`].
@@ -60,7 +63,7 @@ impl SubCoreOperands {
         place: [0; MAX_COLLECTORS],
         collectors: [Inflight::EMPTY; MAX_COLLECTORS],
         issued: [Issued { inst: Inflight::EMPTY, reads: 0 }; UNITS],
-        complete_mem: Inflight::EMPTY,
+        mem_latch: Inflight::EMPTY,
     };
 }
 
@@ -73,16 +76,16 @@ pub(super) struct OperandStage {
     moving: u16,
     /// Sub-cores with a free collector.
     free: u8,
-    /// Sub-cores with an instruction that waits for the load/store unit.
-    complete_mem: u8,
+    /// Sub-cores whose latch to the load/store unit is full.
+    mem_full: u8,
     /// Collectors of a sub-core, and one bit for each.
     collectors: u8,
     all_collectors: u8,
     /// Instructions in issue latches and collectors, and those that wait for the load/store unit.
     held: u32,
     rounds: u32,
-    /// The sub-cores of `complete_mem`, as lanes of ones.
-    full_mem: u64,
+    /// The same as lanes of ones.
+    mem_full_lanes: u64,
     banks: Banks,
     /// Per unit, the sub-cores with an instruction in its issue latch, oldest first.
     issued: [Order; 16],
@@ -97,8 +100,8 @@ impl OperandStage {
             issued: [Order::default(); 16],
             moving: 0,
             free: (0xffu16 >> (MAX_SUB_CORES as u32 - sub_cores)) as u8,
-            complete_mem: 0,
-            full_mem: 0,
+            mem_full: 0,
+            mem_full_lanes: 0,
             held: 0,
             collectors: collectors as u8,
             all_collectors: (0xffu16 >> (8 - collectors)) as u8,
@@ -121,23 +124,23 @@ impl OperandStage {
     }
 
     /// Sub-cores with a memory instruction that may go to the load/store unit.
-    pub(super) fn complete_mem(&self) -> u8 {
-        self.complete_mem
+    pub(super) fn mem_full(&self) -> u8 {
+        self.mem_full
     }
 
     /// The memory instruction that waits in a sub-core; there must be one.
     pub(super) fn peek_mem(&self, sub_core: usize) -> &Inflight {
-        &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)].complete_mem
+        &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)].mem_latch
     }
 
     /// Takes the memory instruction that waits in a sub-core.
     pub(super) fn take_mem(&mut self, sub_core: usize) -> Inflight {
         let sub_core = sub_core & (MAX_SUB_CORES - 1);
-        self.complete_mem &= !(1 << sub_core);
-        self.full_mem &= !banks::lane(sub_core);
+        self.mem_full &= !(1 << sub_core);
+        self.mem_full_lanes &= !banks::lane(sub_core);
         self.banks.latch_emptied();
         self.held -= 1;
-        self.sub_cores[sub_core].complete_mem
+        self.sub_cores[sub_core].mem_latch
     }
 
     /// Units other than the load/store unit have taken instructions out of their latches.
@@ -177,7 +180,7 @@ impl OperandStage {
     fn run<const N: usize, const W: usize>(&mut self, now: u64, execution: &mut Execution, mut unlatched: impl FnMut(usize, usize)) {
         for _ in 0..self.rounds {
             if self.banks.is_active() {
-                let leaving = self.banks.leaving::<N, W>(execution.full(), self.full_mem);
+                let leaving = self.banks.leaving::<N, W>(execution.full(), self.mem_full_lanes);
                 self.leave(leaving, now, execution);
                 self.banks.serve::<N, W>(leaving == 0);
             }
@@ -198,12 +201,12 @@ impl OperandStage {
             let operands = &mut self.sub_cores[sub_core];
             let (place, inst) = (operands.place[at], &operands.collectors[at]);
             if place == MEM_PLACE {
-                if self.complete_mem >> sub_core & 1 != 0 {
+                if self.mem_full >> sub_core & 1 != 0 {
                     continue;
                 }
-                self.complete_mem |= 1 << sub_core;
-                self.full_mem |= banks::lane(sub_core);
-                operands.complete_mem = *inst;
+                self.mem_full |= 1 << sub_core;
+                self.mem_full_lanes |= banks::lane(sub_core);
+                operands.mem_latch = *inst;
             } else {
                 if execution.is_full(sub_core, place) {
                     continue;

@@ -1,114 +1,11 @@
-//! The stage beside a plain one, written from the description and one instruction at a time: every instruction must leave in the
-//! same round for the same latch.
+//! The stage beside its plain twin: every instruction must leave in the same round for the same latch.
 
 use super::super::QUICK;
-use super::super::RESULT_CYCLES;
+use super::plain::{Moving, Place, PlainStage};
 use super::*;
 use crate::config::UnitTiming;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-
-/// An instruction and where it is.
-#[derive(Clone, Debug)]
-struct Moving {
-    seq: u32,
-    sub_core: usize,
-    unit: usize,
-    /// Reads left, per bank.
-    reads: Vec<u32>,
-    place: Place,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Issued,
-    /// Collector number, and when it was taken.
-    Collector(usize, u32),
-    Complete,
-}
-
-/// The plain stage.
-struct Plain {
-    collectors: usize,
-    banks: usize,
-    rounds: u32,
-    moving: Vec<Moving>,
-    written: Vec<(usize, usize)>,
-    taken: u32,
-    /// Units that have taken an instruction: until when they take none.
-    busy: Vec<(usize, usize, u64)>,
-    /// Results: when they arrive, and of which instruction.
-    results: Vec<(u64, u32)>,
-}
-
-impl Plain {
-    fn latch_is_full(&self, place: Place, sub_core: usize, unit: usize) -> bool {
-        self.moving.iter().any(|m| m.place == place && m.sub_core == sub_core && m.unit == unit)
-    }
-
-    fn in_collector(&self, sub_core: usize, number: usize) -> Option<usize> {
-        self.moving.iter().position(|m| m.sub_core == sub_core && matches!(m.place, Place::Collector(n, _) if n == number))
-    }
-
-    fn round(&mut self, sub_core: usize) {
-        for number in 0..self.collectors {
-            let Some(at) = self.in_collector(sub_core, number) else { continue };
-            let done = self.moving[at].reads.iter().all(|&left| left == 0);
-            if done && !self.latch_is_full(Place::Complete, sub_core, self.moving[at].unit) {
-                self.moving[at].place = Place::Complete;
-            }
-        }
-        for bank in (0..self.banks).filter(|&bank| !self.written.contains(&(sub_core, bank))) {
-            let waiting = self.moving.iter_mut().filter(|m| m.sub_core == sub_core && m.reads[bank] > 0);
-            let oldest = waiting.filter_map(|m| if let Place::Collector(_, taken) = m.place { Some((taken, m)) } else { None });
-            if let Some((_, served)) = oldest.min_by_key(|(taken, _)| *taken) {
-                served.reads[bank] -= 1;
-            }
-        }
-    }
-
-    fn allocate(&mut self) {
-        let mut blocked = [false; UNITS];
-        for _ in 0..COLLECTOR_PORTS {
-            for (unit, blocked) in blocked.iter_mut().enumerate() {
-                let issued = (0..self.moving.len()).filter(|&at| self.moving[at].place == Place::Issued && self.moving[at].unit == unit);
-                let Some(at) = issued.min_by_key(|&at| self.moving[at].seq).filter(|_| !*blocked) else { continue };
-                let sub_core = self.moving[at].sub_core;
-                match (0..self.collectors).find(|&number| self.in_collector(sub_core, number).is_none()) {
-                    Some(number) => {
-                        self.moving[at].place = Place::Collector(number, self.taken);
-                        self.taken += 1;
-                    }
-                    None => *blocked = true,
-                }
-            }
-        }
-    }
-
-    /// Every unit but the load/store unit takes what is in its latch, if it may.
-    fn execute(&mut self, now: u64, timing: UnitTiming) {
-        self.busy.retain(|&(.., until)| until > now);
-        let busy = &self.busy;
-        let starts = |m: &Moving| {
-            let other = m.unit != Unit::Mem.index() && m.place == Place::Complete;
-            other && !busy.iter().any(|&(sub_core, unit, _)| (sub_core, unit) == (m.sub_core, m.unit))
-        };
-        let (taken, left): (Vec<Moving>, Vec<Moving>) = self.moving.drain(..).partition(starts);
-        self.moving = left;
-        for m in taken {
-            self.busy.push((m.sub_core, m.unit, now + u64::from(timing.interval)));
-            self.results.push((now + u64::from(timing.latency) + RESULT_CYCLES, m.seq));
-        }
-    }
-
-    fn cycle(&mut self, sub_cores: usize) {
-        for _ in 0..self.rounds {
-            (0..sub_cores).for_each(|sub_core| self.round(sub_core));
-            self.written.clear();
-            self.allocate();
-        }
-    }
-}
 
 /// What happens before a cycle: results are written, the load/store unit takes instructions, and then, after it, instructions issue.
 #[derive(Clone, Debug)]
@@ -139,9 +36,7 @@ proptest! {
     ) {
         let (sub_cores, collectors, banks, rounds) = (1usize << shape.0, shape.1, 1u32 << shape.2, shape.3);
         let mut stage = OperandStage::new(sub_cores as u32, collectors, banks, rounds);
-        let (collectors, bank_count) = (collectors as usize, banks as usize);
-        let (moving, written, busy, results) = (vec![], vec![], vec![], vec![]);
-        let mut plain = Plain { collectors, banks: bank_count, rounds, moving, written, taken: 0, busy, results };
+        let mut plain = PlainStage::new(collectors as usize, banks as usize, rounds);
         let timing = UnitTiming { latency, interval };
         let mut timings = [QUICK; UNITS];
         SOME_UNITS.iter().for_each(|unit| timings[unit.index()] = timing);
@@ -194,7 +89,7 @@ proptest! {
             for sub_core in 0..sub_cores {
                 for unit in SOME_UNITS {
                     let complete = plain.latch_is_full(Place::Complete, sub_core, unit.index());
-                    let full = if unit == Unit::Mem { stage.complete_mem() >> sub_core & 1 != 0 } else { execution.is_full(sub_core, PLACE[unit.index()]) };
+                    let full = if unit == Unit::Mem { stage.mem_full() >> sub_core & 1 != 0 } else { execution.is_full(sub_core, PLACE[unit.index()]) };
                     prop_assert_eq!(full, complete, "cycle {}, {:?} of {}", now, unit, sub_core);
                 }
             }
