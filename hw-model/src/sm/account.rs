@@ -6,7 +6,10 @@
 //! Every scheduler-cycle is charged to one kernel as well: the one that issued, else that of the oldest warp among those
 //! that make the cycle what it is (those that wait for memory, those whose pipeline is full, ...), as the peer's first
 //! choice would have been. An SM that holds TBs of one kernel charges it all; otherwise a scheduler without warps charges
-//! nobody. (The sources count per SM only; own definition.)
+//! nobody. (The sources count per SM only; own definition.) A warp that leaves before the rest of its TB is noticed when something else
+//! changes: until then the cycles of a scheduler that is idle without it stay charged to its kernel.
+//!
+//! Start reading with the plain twin, `plain.rs`, which counts cycle by cycle.
 
 use super::inflight::Unit;
 use super::issue_slots::IssueClass as Class;

@@ -9,6 +9,9 @@
 //!
 //! An SM in which nothing can happen before a known cycle sleeps until then; the cycles slept are accounted as what they
 //! were when it fell asleep, so that sleeping changes no number (property 46).
+//!
+//! What can be said plainly has a plain twin among the tests; start reading there: `plain.rs` for what warps wait for and what cycles are
+//! counted as, `operands/plain.rs` for operand collection, `scheduler/plain.rs` for who issues.
 
 mod account;
 mod calendar;
@@ -21,6 +24,10 @@ mod l1;
 mod lsu;
 mod memory_stage;
 mod operands;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod plain_tests;
 mod program;
 mod refused;
 mod residents;
@@ -191,6 +198,14 @@ impl Sm {
     /// Runs cycle `now`. Cycles since the last call were slept through.
     pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
         self.account_sleep(now);
+        self.advance(now, programs, memory);
+        self.account(now, 1);
+        self.retire();
+    }
+
+    /// The stages of a cycle up to issue.
+    #[inline]
+    fn advance(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
         self.fetched(now, programs);
         self.write_back(now);
         if self.execution.begin(now) {
@@ -208,8 +223,6 @@ impl Sm {
             self.operands.end_writes();
             self.issued = 0;
         }
-        self.account(now, 1);
-        self.retire();
     }
 
     /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after

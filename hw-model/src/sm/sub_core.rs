@@ -1,6 +1,8 @@
 //! One sub-core: which of its warps could issue, its scheduler's memory, and its execution units.
 //!
 //! Warp slot `w` belongs to sub-core `w mod sub-cores`; masks here are over the places of its warps ([`Residents`]).
+//!
+//! Start reading with the plain twin, `plain.rs`: what a warp waits for, without masks.
 
 use super::inflight::{UNITS, Unit};
 use super::residents::{Moves, Residents};

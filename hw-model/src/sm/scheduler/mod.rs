@@ -1,4 +1,6 @@
 //! Warp schedulers: which of the issuable warps of a sub-core issues (algorithms.md section 1.14). One file per order.
+//!
+//! Start reading with the plain twin, `plain.rs`: the same orders over a list of warps.
 
 mod gto;
 mod kernel_lrr;
@@ -53,5 +55,7 @@ impl Picker {
     }
 }
 
+#[cfg(test)]
+mod plain;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Orders worked out by hand, and what must hold of any sequence: GTO for one kernel, and turns that are fair.
 
+use super::plain::{PlainPicker, PlainWarp};
 use super::*;
 use proptest::prelude::*;
 
@@ -68,6 +69,34 @@ fn masks(count: usize) -> impl Strategy<Value = Vec<u32>> {
 }
 
 proptest! {
+    /// Warps come and go while others issue.
+    #[test]
+    fn picks_what_the_list_says(
+        kind in prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr]),
+        steps in prop::collection::vec((0u32..32, 0u8..8, any::<u32>(), any::<u32>()), 1..200),
+    ) {
+        let (mut warps, mut picker) = (Residents::new(kind), Picker::new(kind));
+        let mut plain: Vec<PlainWarp> = vec![];
+        let mut plain_picker = PlainPicker { kind, issued: vec![] };
+        for (age, (local, kernel, some, others)) in (0..).zip(steps) {
+            if let Some(at) = plain.iter().position(|warp| warp.local == local) {
+                warps.leave(local);
+                plain.remove(at);
+            } else {
+                warps.arrive(local, kernel, age);
+                plain.push(PlainWarp { local, kernel, age, issuable: false });
+            }
+            picker.placed(&warps);
+            // Few can issue, or many.
+            for mask in [some & others, some, some | others] {
+                plain.iter_mut().for_each(|warp| warp.issuable = mask >> warp.local & 1 == 1);
+                let issuable = plain.iter().filter(|warp| warp.issuable).fold(0, |places, warp| places | warps.bit(warp.local));
+                let picked = (issuable != 0).then(|| picker.pick(issuable, &warps));
+                prop_assert_eq!(picked, plain_picker.pick(&plain));
+            }
+        }
+    }
+
     #[test]
     fn every_pick_is_issuable(kernels in prop::collection::vec(0u8..8, 12), masks in masks(12)) {
         let warps = of_kernels(&kernels);

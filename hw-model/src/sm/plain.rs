@@ -1,0 +1,147 @@
+//! What warps wait for, and what every cycle of the SM and of its schedulers was, as it is defined: warp by warp and cycle by cycle. Start
+//! reading here. The SM keeps masks of warps ([`super::sub_core::Readiness`]) that change when a warp does, and adds cycles up when
+//! something may have changed ([`super::account`]); `plain_tests.rs` runs both side by side.
+
+use super::inflight::Unit;
+use super::issue_slots::{IssueClass, IssueSlots};
+use super::warp::{Wait, Warp};
+use super::{KERNEL_SLOTS, Programs};
+
+/// What keeps a warp from issuing its next instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It has none: its last has issued, its first is being fetched, or it is at a barrier.
+    NoInstruction,
+    /// A fence or an atomic of its own.
+    Fence,
+    /// A register that a load will write.
+    Load,
+    /// A register that arithmetic will write.
+    Arithmetic,
+    /// Nothing but the issue latch of this unit, if that is taken.
+    Ready(Unit),
+}
+
+impl State {
+    /// Of a warp that has not left.
+    pub(super) fn of(warp: &Warp, programs: &Programs) -> State {
+        if warp.issued_all {
+            return State::NoInstruction;
+        }
+        match warp.wait {
+            Wait::Barrier | Wait::Fetch => return State::NoInstruction,
+            Wait::Fence | Wait::Drain | Wait::Atomic => return State::Fence,
+            Wait::None => {}
+        }
+        let program = programs.get(warp.kernel).expect("the kernel of a warp is on the GPU");
+        let next = program.decoded(program.executed(warp.next));
+        let hazards: Vec<u16> = (0..256).filter(|&reg| next.registers.contains(reg) && warp.pending.contains(reg)).collect();
+        if hazards.is_empty() {
+            State::Ready(next.unit)
+        } else if hazards.iter().any(|&reg| warp.loading.contains(reg)) {
+            State::Load
+        } else {
+            State::Arithmetic
+        }
+    }
+
+    /// Whether the warp has an instruction that only registers or latches hold back.
+    pub(super) fn is_valid(self) -> bool {
+        matches!(self, State::Load | State::Arithmetic | State::Ready(_))
+    }
+
+    pub(super) fn is_ready(self) -> bool {
+        matches!(self, State::Ready(_))
+    }
+
+    pub(super) fn is_on_memory(self) -> bool {
+        matches!(self, State::Load | State::Fence)
+    }
+}
+
+/// A warp on the SM.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlainWarp {
+    pub(super) number: u8,
+    pub(super) sub_core: usize,
+    pub(super) kernel: u8,
+    /// When it came, the smaller the older.
+    pub(super) age: u32,
+    pub(super) state: State,
+    /// It has issued an instruction in this cycle.
+    pub(super) issued: bool,
+}
+
+/// What an SM has counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PlainAccount {
+    pub(super) cycles: u64,
+    pub(super) issue_cycles: u64,
+    pub(super) memory_stall_cycles: u64,
+    /// MSHR entries in use, summed over the memory-stall cycles, and over all.
+    pub(super) outstanding_misses: u64,
+    pub(super) outstanding_cycles: u64,
+    pub(super) issue_slots: IssueSlots,
+    /// Of those, what is charged to each kernel.
+    pub(super) by_kernel: [IssueSlots; KERNEL_SLOTS],
+}
+
+impl PlainAccount {
+    /// A cycle of an SM of so many schedulers, with these warps, TBs of these kernels, and so many misses outstanding.
+    pub(super) fn cycle(&mut self, schedulers: usize, warps: &[PlainWarp], resident: &[u8], outstanding: u32) {
+        self.cycles += 1;
+        self.outstanding_cycles += u64::from(outstanding);
+        let classes: Vec<IssueClass> = (0..schedulers).map(|number| class(&of_sub_core(warps, number))).collect();
+        for (number, &class) in classes.iter().enumerate() {
+            self.issue_slots[class as usize] += 1;
+            if let Some(kernel) = charged(&of_sub_core(warps, number), class, resident) {
+                self.by_kernel[usize::from(kernel)][class as usize] += 1;
+            }
+        }
+        if classes.contains(&IssueClass::Issued) {
+            self.issue_cycles += 1;
+        } else if classes.contains(&IssueClass::MemoryPipeline) || warps.iter().any(|warp| warp.state.is_on_memory()) {
+            self.memory_stall_cycles += 1;
+            self.outstanding_misses += u64::from(outstanding);
+        }
+    }
+}
+
+fn of_sub_core(warps: &[PlainWarp], number: usize) -> Vec<PlainWarp> {
+    warps.iter().filter(|warp| warp.sub_core == number).copied().collect()
+}
+
+/// What a scheduler with these warps did in a cycle.
+fn class(warps: &[PlainWarp]) -> IssueClass {
+    let any = |is: fn(&PlainWarp) -> bool| warps.iter().any(is);
+    if any(|warp| warp.issued) {
+        IssueClass::Issued
+    } else if any(|warp| warp.state == State::Ready(Unit::Mem)) {
+        IssueClass::MemoryPipeline
+    } else if any(|warp| warp.state.is_ready()) {
+        IssueClass::ComputePipeline
+    } else if any(|warp| warp.state == State::Load) {
+        IssueClass::MemoryRaw
+    } else if any(|warp| warp.state == State::Arithmetic) {
+        IssueClass::ComputeRaw
+    } else {
+        IssueClass::IdleOrControl
+    }
+}
+
+/// Whom the cycle is charged to: the kernel that issued; else the only one with TBs here; else that of the oldest warp among those that make
+/// the cycle what it is, if there is one.
+fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8> {
+    let makes_it = |warp: &&PlainWarp| match class {
+        IssueClass::Issued => warp.issued,
+        IssueClass::IdleOrControl => true,
+        IssueClass::MemoryRaw => warp.state == State::Load,
+        IssueClass::ComputeRaw => warp.state == State::Arithmetic,
+        IssueClass::MemoryPipeline => warp.state == State::Ready(Unit::Mem),
+        IssueClass::ComputePipeline => warp.state.is_ready(),
+    };
+    match (class, resident) {
+        (IssueClass::Issued, _) | (_, [] | [_, _, ..]) => warps.iter().filter(makes_it).min_by_key(|warp| warp.age).map(|warp| warp.kernel),
+        (_, [only]) => Some(*only),
+    }
+}
