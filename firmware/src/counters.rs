@@ -91,8 +91,8 @@ impl Counter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Extra {
-    /// Progress: what each kernel did over what it does alone in the same time, summed over kernels and SMs, in parts of 2^16.
-    /// Alone is how the configuration with TBs of that kernel only was measured.
+    /// Progress: what each kernel did over what it does alone in the same time, summed over kernels and SMs: a
+    /// [`crate::quantity::Gain`]. Alone is how the configuration with TBs of that kernel only was measured.
     Progress = 1 << 30,
     /// L2 accesses that did not hit, summed over SMs.
     L2Misses = 1 << 31,

@@ -24,6 +24,7 @@
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
+//! | [`quantity`] | the numbers with a fraction: how many bits behind the point, how large |
 //!
 //! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
 #![cfg_attr(any(test, kani), allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
@@ -52,6 +53,7 @@ pub mod metric;
 pub mod policy;
 #[cfg(any(test, kani))]
 mod proofs;
+pub mod quantity;
 pub mod regs;
 pub mod rehearsal;
 pub mod remote;

@@ -1,9 +1,8 @@
 //! What the firmware knows of its machine, and what it was asked to do.
 
-use fixed::types::U16F16;
-
 use crate::bus::{Bus, read};
 use crate::counters::Counter;
+use crate::quantity::{Coefficient, SectorRate};
 use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 use crate::resources::SmLimits;
 
@@ -17,13 +16,13 @@ pub struct Machine {
     /// Resources of an SM.
     pub limits: SmLimits,
     /// Linear's coefficient in per-SM units.
-    pub linear_coefficient: U16F16,
+    pub linear_coefficient: Coefficient,
     /// Warp schedulers per SM.
     pub schedulers: u32,
     /// Most sectors that the interconnect moves to all SMs together per core cycle.
-    pub reply_sectors: U16F16,
+    pub reply_sectors: SectorRate,
     /// Most sectors that DRAM moves per core cycle.
-    pub dram_sectors: U16F16,
+    pub dram_sectors: SectorRate,
 }
 
 impl Machine {
@@ -32,10 +31,10 @@ impl Machine {
         sm_count: 0,
         slot_count: 0,
         limits: SmLimits::NONE,
-        linear_coefficient: U16F16::ZERO,
+        linear_coefficient: Coefficient::ZERO,
         schedulers: 0,
-        reply_sectors: U16F16::ZERO,
-        dram_sectors: U16F16::ZERO,
+        reply_sectors: SectorRate::ZERO,
+        dram_sectors: SectorRate::ZERO,
     };
 
     /// Reads the description.
@@ -45,10 +44,10 @@ impl Machine {
             sm_count: u16::try_from(sm_count).unwrap_or(0),
             slot_count: read(bus, global::SLOT_COUNT).min(MAX_SLOTS as u32) as u8,
             limits: SmLimits::read(bus),
-            linear_coefficient: U16F16::from_bits(read(bus, global::LINEAR_COEFFICIENT)),
+            linear_coefficient: Coefficient::from_bits(read(bus, global::LINEAR_COEFFICIENT)),
             schedulers: read(bus, global::SM_SCHEDULERS),
-            reply_sectors: U16F16::from_bits(read(bus, global::REPLY_SECTORS)),
-            dram_sectors: U16F16::from_bits(read(bus, global::DRAM_SECTORS)),
+            reply_sectors: SectorRate::from_bits(read(bus, global::REPLY_SECTORS)),
+            dram_sectors: SectorRate::from_bits(read(bus, global::DRAM_SECTORS)),
         }
     }
 }

@@ -18,12 +18,13 @@ use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::metric::wide::{U96, compare_products};
 use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric};
 use mias_firmware::policy::{Context, Mias, Policy, Verdict};
+use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{Resources, SmLimits};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 
 fn linear(coefficient_q16: u32, literal: bool) -> Linear {
-    Linear { coefficient: fixed::types::U16F16::from_bits(coefficient_q16), literal }
+    Linear { coefficient: Coefficient::from_bits(coefficient_q16), literal }
 }
 
 prop_compose! {

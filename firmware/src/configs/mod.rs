@@ -3,10 +3,12 @@
 use core::cmp::Ordering;
 
 mod generate;
+mod measurement;
 mod pick;
 mod table;
 
 pub use generate::{Candidate, Generator, Rules};
+pub use measurement::Measurement;
 pub use pick::{Stride, subsample};
 pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums};
 

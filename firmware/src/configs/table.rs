@@ -2,7 +2,7 @@
 
 use heapless::Vec;
 
-use super::{MAX_KERNELS, TbVector};
+use super::{MAX_KERNELS, Measurement, TbVector};
 
 /// Counters of the SMs that ran a configuration, summed. Replicas are averaged by keeping sum and count; nothing is divided.
 ///
@@ -54,7 +54,7 @@ pub struct Entry {
     /// What was measured.
     pub sums: Sums,
     /// A further measurement ([`crate::counters::Extra`]), or what the policy made of them all.
-    pub extra: u32,
+    pub extra: Measurement,
 }
 
 /// Where the configurations in the table come from.
@@ -120,7 +120,7 @@ impl<const C: usize> ConfigTable<C> {
 
     /// Adds a configuration to the current round; false if the table is full.
     pub fn push(&mut self, vector: TbVector, position: u32) -> bool {
-        self.entries.push(Entry { vector, position, round: self.round, sums: Sums::default(), extra: 0 }).is_ok()
+        self.entries.push(Entry { vector, position, round: self.round, sums: Sums::default(), extra: Measurement::NONE }).is_ok()
     }
 
     /// Drops all configurations and notes where their successors come from.
@@ -223,7 +223,7 @@ impl<const C: usize> ConfigTable<C> {
 
     /// Measures something else about each configuration of the current round: `sum` as for [`ConfigTable::measure`], with the kernels'
     /// slots and what is known of the configuration.
-    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], &Entry, usize, usize) -> u32) {
+    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], &Entry, usize, usize) -> Measurement) {
         let slots = self.slots.get(..usize::from(self.kernels)).unwrap_or(&self.slots);
         let placed = self.entries.get_mut(self.first..).unwrap_or_default();
         let step = placed.len();

@@ -3,10 +3,13 @@
 
 use core::cmp::Ordering;
 
-use super::roofline::{Objective, SCORE_BITS};
-use super::{Metric, Score, U96};
+use fixed::types::U48F16;
+
+use super::roofline::Objective;
+use super::{Metric, Score};
 use crate::configs::{Entry, RoundTotals, Sums};
 use crate::counters::{Counter, CounterSet, Extra};
+use crate::quantity::Worth;
 
 /// `sum over kernels of I_k / I_k alone` on one SM, alone being an SM with as many TBs of that kernel as fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +42,20 @@ impl Metric for Progress {
 
     #[inline(always)]
     fn score_entry(&self, entry: &Entry, _: &RoundTotals) -> Score {
-        let whole = if self.whole.is_some() { 1 << SCORE_BITS } else { u64::from(entry.sums.sms) << 16 };
-        Score::new(U96::from(u64::from(entry.extra)), U96::from(whole))
+        match self.whole {
+            None => Score::new(entry.extra.gain().into(), alone(entry).into()),
+            Some(_) => Score::new(entry.extra.worth().into(), Worth::ONE.into()),
+        }
     }
 }
 
 /// Whether the kernels together get more done than one after the other: progress above 1, as measured.
 pub fn gains(entry: &Entry) -> bool {
-    u64::from(entry.extra) > u64::from(entry.sums.sms) << 16
+    U48F16::from(entry.extra.gain()) > alone(entry)
+}
+
+/// What one kernel at a time makes on the SMs of a configuration: 1 on each.
+#[inline(always)]
+fn alone(entry: &Entry) -> U48F16 {
+    U48F16::from(entry.sums.sms)
 }

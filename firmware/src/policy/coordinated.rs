@@ -15,24 +15,23 @@ use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Origin, Sums, TbVector};
 use crate::counters::{Counter, CounterSet, Extra};
 use crate::kernel::Kernel;
 use crate::machine::Machine;
+use crate::quantity::{AllSectorRate, SectorRate, SmSectorRate, Utilisation, times, whole};
 
-/// Shares are in parts of this.
-const ONE: u32 = 1 << 10;
 /// Below these shares of scheduler, interconnect and DRAM there is much left: 0.6, 0.5, 0.5.
 const LOW: Shares = [percent(60), percent(50), percent(50)];
 /// Resources are used alike if the most and the least used are no further apart.
-const ALIKE: u32 = percent(5);
+const ALIKE: Utilisation = percent(5);
 
-/// So many hundredths.
-const fn percent(hundredths: u32) -> u32 {
-    (ONE * hundredths + 50) / 100
+/// So many hundredths, to the nearest.
+const fn percent(hundredths: u32) -> Utilisation {
+    Utilisation::from_bits((Utilisation::ONE.to_bits() * hundredths + 50) / 100)
 }
 
 /// The scheduler's issue slots among the three resources.
 const SCHEDULER: usize = 0;
 
-/// What is used of scheduler, interconnect and DRAM, in parts of [`ONE`].
-type Shares = [u32; 3];
+/// What is used of scheduler, interconnect and DRAM.
+type Shares = [Utilisation; 3];
 
 /// TBs by utilisation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,11 +89,12 @@ fn shares(machine: &Machine, entry: &Entry) -> Shares {
     let sums = &entry.sums;
     let cycles = each(sums, sums.cycles).max(1);
     // Sustained, of the peak: 0.6 of the interconnect (seed 002 section 3.1), 0.75 of DRAM (algorithms.md section 1.13).
-    let (reply, dram) = (machine.reply_sectors.to_bits() / 5 * 3, machine.dram_sectors.to_bits() / 4 * 3);
+    let (reply, dram) = ((machine.reply_sectors / 5).wrapping_mul_int(3), (machine.dram_sectors / 4).wrapping_mul_int(3));
+    let issued: Utilisation = whole(each(sums, sums.instructions));
     [
-        (each(sums, sums.instructions) << 10) / cycles.saturating_mul(machine.schedulers).max(1),
+        issued / cycles.saturating_mul(machine.schedulers).max(1),
         share_of_sectors(machine, each(sums, sums.load_requests), cycles, reply),
-        share_of_sectors(machine, each(sums, entry.extra), cycles, dram),
+        share_of_sectors(machine, each(sums, entry.extra.count()), cycles, dram),
     ]
 }
 
@@ -103,17 +103,20 @@ fn each(sums: &Sums, sum: u32) -> u32 {
     sum.checked_div(sums.sms.into()).unwrap_or(0) & 0x7_FFFF
 }
 
-/// Sectors of one SM in so many cycles, times the SMs, over those that the machine moves per cycle (in parts of 2^16).
+/// Sectors of one SM in so many cycles, times the SMs, over those that the machine moves per cycle.
 #[inline(never)]
-fn share_of_sectors(machine: &Machine, sectors: u32, cycles: u32, machine_sectors: u32) -> u32 {
-    let rate = (sectors << 13) / cycles.max(1);
-    rate.saturating_mul(machine.sm_count.into()).saturating_mul(1 << 7) / (machine_sectors >> 6).max(1)
+fn share_of_sectors(machine: &Machine, sectors: u32, cycles: u32, machine_sectors: SectorRate) -> Utilisation {
+    let sectors: SmSectorRate = whole(sectors);
+    let all = times(sectors / cycles.max(1), machine.sm_count.into());
+    // 20 fraction bits over 10 leave 10.
+    let all = AllSectorRate::from_bits(all.to_bits().saturating_mul(1 << 7));
+    Utilisation::from_bits(all.to_bits() / (machine_sectors.to_bits() >> 6).max(1))
 }
 
 /// The resource of which the largest share is used, the first of equals.
 #[inline(never)]
 fn hottest(shares: &Shares) -> usize {
-    let mut hottest = (SCHEDULER, 0);
+    let mut hottest = (SCHEDULER, Utilisation::ZERO);
     for (resource, share) in shares.iter().enumerate() {
         if *share > hottest.1 {
             hottest = (resource, *share);
@@ -129,7 +132,7 @@ fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, tak
     for (usage, tbs) in uses.iter().zip(vector.0).take(context.kernels.len()) {
         issue_limited |= usage.critical == SCHEDULER;
         for (total, share) in total.iter_mut().zip(usage.shares) {
-            *total = total.saturating_add(share.saturating_mul(tbs.into()) / usage.tbs.max(1));
+            *total = total.saturating_add(times(share, tbs.into()) / usage.tbs.max(1));
         }
     }
     let low = total.iter().zip(LOW).all(|(share, low)| *share < low);
@@ -137,10 +140,12 @@ fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, tak
     let [scheduler, interconnect, dram] = total;
     let (hot, cold) = (scheduler.max(interconnect).max(dram), scheduler.min(interconnect).min(dram));
     let apart = hot.saturating_sub(cold);
-    let used_up = apart > percent(20) && hot > percent(90) || apart > percent(40) && hot > percent(80) && issue_limited;
+    // The crate's `>` takes two instructions more.
+    let above = |share: Utilisation, hundredths| share.cmp(&percent(hundredths)).is_gt();
+    let used_up = above(apart, 20) && above(hot, 90) || above(apart, 40) && above(hot, 80) && issue_limited;
     if apart < ALIKE {
         // The scheduler counts as the least used.
-        total = [0, interconnect, dram];
+        total = [Utilisation::ZERO, interconnect, dram];
     }
     // Least used critical resource, then smallest part of its most TBs; or fewest TBs.
     let mut first: Option<(usize, u32, (u32, u32))> = None;
@@ -148,7 +153,7 @@ fn next(context: &Context<'_>, uses: &[Use; MAX_KERNELS], vector: &TbVector, tak
         if !takes(tbs, kernel) || !low && used_up && usage.critical == hot_resource {
             continue;
         }
-        let load = if low { tbs.into() } else { total.get(usage.critical).copied().unwrap_or(0) };
+        let load = if low { tbs.into() } else { total.get(usage.critical).map_or(0, |share| share.to_bits()) };
         let part = if low { (0, 1) } else { (u32::from(tbs), usage.tbs) };
         let before =
             first.is_none_or(|(_, least, (many, of))| load < least || load == least && part.0.wrapping_mul(of) < many.wrapping_mul(part.1));

@@ -12,10 +12,11 @@
 use super::space::Space;
 use super::water_fill::water_fill;
 use super::{Context, Plan, Policy, Verdict, beside_one_of_each, fall_back, settle_for_spatial, spatial};
-use crate::configs::{ConfigTable, Entry, Origin, Rules, Stride, TbVector};
+use crate::configs::{ConfigTable, Entry, Measurement, Origin, Rules, Stride, TbVector};
 use crate::counters::{Counter, CounterSet};
 use crate::metric::Score;
 use crate::metric::wide::U96;
+use crate::quantity::{Count, Scale, TbRatio, saturating, whole, wrapping};
 
 /// What is made as large as possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,9 @@ pub enum Objective {
     /// (algorithms.md section 1.3).
     Sum,
 }
+
+/// The largest ratio below 2^8: 17 bits times that fit 32.
+const MOST_RATIO: TbRatio = TbRatio::const_from_int(1 << 8).wrapping_sub(TbRatio::DELTA);
 
 /// Warped-Slicer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +80,7 @@ impl Policy for WarpedSlicer {
     /// Instructions in a window, as scaled.
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         let entry = table.tried().get(index).filter(|entry| entry.sums.sms != 0)?;
-        Some(Score::new(U96::from(u64::from(entry.extra)), U96::ONE))
+        Some(Score::new(U96::from(u64::from(entry.extra.count())), U96::ONE))
     }
 }
 
@@ -121,18 +125,22 @@ fn judge(points: &mut [Entry], scaled: bool) {
     for point in points {
         let sums = &point.sums;
         let instructions = sums.instructions.checked_div(sums.sms.into()).unwrap_or(0);
-        point.extra = instructions;
+        point.extra = Measurement::of_count(instructions);
         if scaled {
             // 17 bits each. A window without a cycle has no stall either.
             let each = |sum: u32| sum.checked_div(sums.sms.into()).unwrap_or(0) & 0x1_FFFF;
             let cycles = each(sums.cycles).max(1);
             let stalls = each(sums.memory_stall_cycles).min(cycles);
-            // T / j in parts of 2^12: at most 255 TBs, on at most 256 SMs.
-            let ratio = (all_tbs << 12).checked_div(tbs(point).wrapping_mul(all_sms)).unwrap_or(0).min(0xF_FFFF);
-            // C + M (T / j - 1), less than 2^8 C; over C in parts of 2^15.
-            let weight = cycles.wrapping_sub(stalls).wrapping_add(((u64::from(stalls) * u64::from(ratio)) >> 12) as u32);
-            let factor = ((weight / cycles) << 15) | (((weight % cycles) << 15) / cycles);
-            point.extra = ((u64::from(instructions) * u64::from(factor)) >> 15).min(u32::MAX.into()) as u32;
+            // T / j: at most 255 TBs, on at most 256 SMs.
+            let all_tbs: TbRatio = whole(all_tbs);
+            let ratio = all_tbs.checked_div_int(tbs(point).wrapping_mul(all_sms)).unwrap_or(TbRatio::ZERO).min(MOST_RATIO);
+            // C + M (T / j - 1), less than 2^8 C; over C.
+            let stretched: Count = wrapping(ratio.wide_mul(Count::from_bits(stalls)));
+            let weight = cycles.wrapping_sub(stalls).wrapping_add(stretched.to_bits());
+            let rest: Scale = whole(weight % cycles);
+            let scale = whole(weight / cycles) | rest.wrapping_div_int(cycles);
+            let scaled: Count = saturating(scale.wide_mul(Count::from_bits(instructions)));
+            point.extra = Measurement::of_count(scaled.to_bits());
         }
     }
 }
@@ -148,9 +156,10 @@ fn best_of(points: &[Entry], kernel: usize, most: u8) -> Option<(u8, u32)> {
     for point in points {
         let tbs = point.vector.get(kernel);
         if point.sums.sms != 0 && (1..=most).contains(&tbs) {
-            let better = best.is_none_or(|(fewer, performance)| point.extra > performance || point.extra == performance && tbs < fewer);
+            let better = best
+                .is_none_or(|(fewer, performance)| point.extra.count() > performance || point.extra.count() == performance && tbs < fewer);
             if better {
-                best = Some((tbs, point.extra));
+                best = Some((tbs, point.extra.count()));
             }
         }
     }

@@ -31,14 +31,14 @@ impl Level {
     fn move_to(&mut self, points: &[Entry], kernel: usize, tbs: u8) {
         let curve = || points.iter().map(|point| (point.vector.get(kernel), point)).filter(|(tbs, point)| *tbs != 0 && point.sums.sms != 0);
         for (at, point) in curve() {
-            self.best = self.best.max(point.extra);
+            self.best = self.best.max(point.extra.count());
             if at == tbs {
-                self.here = point.extra;
+                self.here = point.extra.count();
             }
         }
         self.next = 0;
         for (at, point) in curve() {
-            if point.extra > self.here && at > tbs && (self.next == 0 || at < self.next) {
+            if point.extra.count() > self.here && at > tbs && (self.next == 0 || at < self.next) {
                 self.next = at;
             }
         }

@@ -3,9 +3,9 @@
 
 use core::cmp::Ordering;
 
-use fixed::types::U16F16;
 use mias_firmware::configs::{Candidate, Generator, RoundTotals, Sums};
 use mias_firmware::metric::{Factor, Ipc, IpmIpc, Linear, Metric, Score};
+use mias_firmware::quantity::Coefficient;
 use mias_firmware::resources::{SmLimits, TbShape};
 
 /// Every configuration, of the first `most` of them, fits the SM, and no TB of any kernel fits beside it.
@@ -33,7 +33,7 @@ pub(crate) fn configurations_are_feasible(limits: &SmLimits, shapes: &[(TbShape,
 
 /// Scores under every metric: positive denominators, and an order that does not depend on who is asked first.
 pub(crate) fn scores_are_ordered(one: &Sums, other: &Sums, totals: &RoundTotals, coefficient: u32, literal: bool) {
-    let linear = Linear { coefficient: U16F16::from_bits(coefficient), literal };
+    let linear = Linear { coefficient: Coefficient::from_bits(coefficient), literal };
     let pairs: [(Score, Score); 4] = [
         (Ipc.score(one, totals), Ipc.score(other, totals)),
         (IpmIpc.score(one, totals), IpmIpc.score(other, totals)),

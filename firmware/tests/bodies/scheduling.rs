@@ -5,6 +5,7 @@ use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::AnyPolicy;
+use mias_firmware::quantity::Coefficient;
 use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, Scheduler, SmWord};
@@ -24,7 +25,7 @@ pub(crate) const MACHINE: Machine = Machine {
         register_granule: 4,
         shared_granule_bytes: 1,
     },
-    linear_coefficient: fixed::types::U16F16::ZERO,
+    linear_coefficient: Coefficient::ZERO,
     ..Machine::NONE
 };
 

@@ -1,8 +1,8 @@
 //! MIAS-Roofline: its share of DRAM and its score against exact arithmetic, and decisions worked out by hand (docs/roofline.md).
 
 use super::world::{Counts, World, shape};
-use fixed::types::U16F16;
-use mias_firmware::metric::roofline::{ONE, Objective, part, share, traffic, value};
+use mias_firmware::metric::roofline::{Objective, part, share, traffic, value};
+use mias_firmware::quantity::{Gain, SectorRate, Share, Worth};
 use mias_firmware::regs::{PhaseCode, PolicyCode};
 use proptest::prelude::*;
 
@@ -111,8 +111,8 @@ fn stores_go_to_dram_whether_they_hit_or_not() {
 
 #[test]
 fn a_dram_that_is_not_known_is_no_limit() {
-    assert_eq!(share(u32::MAX, 1, 256, U16F16::ZERO), ONE);
-    assert_eq!(share(0, 0, 10, U16F16::ONE), ONE);
+    assert_eq!(share(u32::MAX, 1, 256, SectorRate::ZERO), Share::ONE);
+    assert_eq!(share(0, 0, 10, SectorRate::ONE), Share::ONE);
 }
 
 proptest! {
@@ -122,26 +122,28 @@ proptest! {
         let moved = (u128::from(bits) * u128::from(cycles) * 3) >> 18;
         let asked = u128::from(sectors) * u128::from(sms);
         let exact = if moved >= asked { 65_536 } else { (moved << 16) / asked };
-        let share = share(sectors, cycles, sms, U16F16::from_bits(bits));
-        prop_assert!(u128::from(share).abs_diff(exact) <= 5 && share <= ONE, "{share}, not {exact}");
+        let share = share(sectors, cycles, sms, SectorRate::from_bits(bits));
+        prop_assert!(u128::from(share.to_bits()).abs_diff(exact) <= 5 && share <= Share::ONE, "{share}, not {exact}");
     }
 
     /// Against floating point, where no part is cut off.
     #[test]
-    fn the_score_is_that_of_exact_arithmetic(speedup in 1_u32 << 13..1 << 18, progress in 1_u32 << 13..1 << 18, share in 1_u32 << 14..=ONE) {
+    fn the_score_is_that_of_exact_arithmetic(speedup in 1_u32 << 13..1 << 18, progress in 1_u32 << 13..1 << 18, share in 1_u32 << 14..=65_536) {
         let [s, p] = [speedup, progress].map(|count| f64::from(count) * f64::from(share) / 65_536.0 / 65_536.0);
-        let near = |value: u32, exact: f64| (f64::from(value) / f64::from(1 << 24) - exact).abs() <= exact * 0.02 + 1e-5;
+        let near = |value: Worth, exact: f64| (value.to_num::<f64>() - exact).abs() <= exact * 0.02 + 1e-5;
+        let [speedup, progress, share] = [speedup, progress, share].map(Gain::from_bits);
         prop_assert!(near(value(Objective::Stp, speedup, progress, share), p));
         prop_assert!(near(value(Objective::Both, speedup, progress, share), (s.powi(4) * p).min(256.0)));
     }
 
     /// More of anything never makes a score smaller, whatever the counters showed.
     #[test]
-    fn more_is_not_worse(a in any::<[u32; 2]>(), more in any::<[u32; 2]>(), shares in [0..=ONE, 0..=ONE]) {
+    fn more_is_not_worse(a in any::<[u32; 2]>(), more in any::<[u32; 2]>(), shares in [0..=65_536_u32, 0..=65_536_u32]) {
         let b = [a[0].saturating_add(more[0]), a[1].saturating_add(more[1])];
-        let [low, high] = [shares[0].min(shares[1]), shares[0].max(shares[1])];
+        let [low, high] = [shares[0].min(shares[1]), shares[0].max(shares[1])].map(Share::from_bits);
+        let (less, more) = (a.map(Gain::from_bits), b.map(Gain::from_bits));
         for objective in [Objective::Both, Objective::Stp] {
-            prop_assert!(value(objective, a[0], a[1], low) <= value(objective, b[0], b[1], high));
+            prop_assert!(value(objective, less[0], less[1], low) <= value(objective, more[0], more[1], high));
         }
         prop_assert!(part(a[0], low) <= a[0]);
     }

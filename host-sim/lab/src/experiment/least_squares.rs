@@ -67,7 +67,7 @@ fn permille(covariance: u128, spread_a: u128, spread_m: u128) -> u32 {
 fn wide(value: u128) -> U96 {
     const LOW_BITS: u32 = 31;
     let (high, low) = ((value >> LOW_BITS) as u64, value as u64 & ((1 << LOW_BITS) - 1));
-    U96::product(high, 1 << LOW_BITS).saturating_add(U96::from(low))
+    U96::product(high, 1_u32 << LOW_BITS).saturating_add(U96::from(low))
 }
 
 /// The quotient by a positive divisor, rounded to the nearest; halves away from zero.
