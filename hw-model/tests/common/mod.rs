@@ -4,7 +4,7 @@ use mias_firmware::regs::feature;
 use mias_hw_model::register_file::{MachineDescription, Straps};
 
 /// A machine of `sms` SMs like those of the reference machine.
-pub fn machine(sms: usize, straps: Straps) -> MachineDescription {
+pub(crate) fn machine(sms: usize, straps: Straps) -> MachineDescription {
     MachineDescription {
         sm_count: sms as u32,
         slot_count: 8,
