@@ -8,6 +8,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
+use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
 use mias_firmware::regs::{PhaseCode, PolicyCode, feature, global};
 use mias_hw_model::register_file::{KernelDescriptor, MachineDescription, RawCounters, RegisterFile, Straps};
@@ -44,16 +45,15 @@ fn kernel(tb_threads: u32, thread_registers: u32, tb_shared_bytes: u32) -> Kerne
 /// Plausible counters: memory-bound in varying degree.
 fn counters(sm: usize, cycle: u64) -> RawCounters {
     let share = sm as u64 % 7 + 1;
-    RawCounters {
-        cycles: cycle,
-        issue_cycles: cycle * share / 10,
-        memory_stall_cycles: cycle * (9 - share) / 10,
-        load_requests: cycle / share,
-        warp_insts: cycle * share / 8,
-        thread_insts: cycle * share * 4,
-        outstanding_misses: cycle * (9 - share) * 3,
-        ..RawCounters::default()
-    }
+    RawCounters::of([
+        (Counter::Cycles, cycle),
+        (Counter::IssueCycles, cycle * share / 10),
+        (Counter::MemoryStallCycles, cycle * (9 - share) / 10),
+        (Counter::LoadRequests, cycle / share),
+        (Counter::WarpInsts, cycle * share / 8),
+        (Counter::ThreadInsts, cycle * share * 4),
+        (Counter::OutstandingMisses, cycle * (9 - share) * 3),
+    ])
 }
 
 /// A machine in which the last SM's window has just ended and the firmware has not looked yet.

@@ -81,10 +81,10 @@ impl Scripted {
                 self.file.set_resident(sm, slot, next);
             }
             let counters = &mut self.counters[sm];
-            counters.cycles += 1;
-            counters.issue_cycles += 1;
-            counters.thread_insts += Self::ipc(&self.resident[sm]);
-            counters.load_requests += 1;
+            counters[Counter::ThreadInsts] += Self::ipc(&self.resident[sm]);
+            for counter in [Counter::Cycles, Counter::IssueCycles, Counter::LoadRequests] {
+                counters[counter] += 1;
+            }
         }
         // Counters now hold everything up to the start of the next cycle.
         self.now += 1;

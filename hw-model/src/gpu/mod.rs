@@ -22,6 +22,7 @@ use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
 use launch::{Queue, Slot};
+use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
 use transition::Transition;
 use validate::Validation;
@@ -248,24 +249,24 @@ impl Gpu {
 fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawCounters {
     sm.settle(now);
     let counters = sm.counters();
-    let mut raw = RawCounters {
-        cycles: counters.cycles,
-        issue_cycles: counters.issue_cycles,
-        memory_stall_cycles: counters.memory_stall_cycles,
-        outstanding_misses: counters.outstanding_misses,
-        ..RawCounters::default()
-    };
+    let l2 = memory.sm_l2(id);
+    let mut raw = RawCounters::of([
+        (Counter::Cycles, counters.cycles),
+        (Counter::IssueCycles, counters.issue_cycles),
+        (Counter::MemoryStallCycles, counters.memory_stall_cycles),
+        (Counter::OutstandingMisses, counters.outstanding_misses),
+        (Counter::L2Accesses, l2.accesses),
+        (Counter::L2Hits, l2.hits),
+    ]);
     for slot in 0..KERNEL_SLOTS {
         let kernel = sm.kernel_counters(slot);
-        raw.load_requests += kernel.load_requests;
-        raw.warp_insts += kernel.warp_insts;
-        raw.thread_insts += kernel.thread_insts;
+        raw[Counter::LoadRequests] += kernel.load_requests;
+        raw[Counter::WarpInsts] += kernel.warp_insts;
+        raw[Counter::ThreadInsts] += kernel.thread_insts;
+        raw[Counter::L1Accesses] += kernel.l1_accesses;
+        raw[Counter::L1ReservationFails] += kernel.l1_reservation_fails;
         (raw.slot_warp_insts[slot], raw.slot_thread_insts[slot]) = (kernel.warp_insts, kernel.thread_insts);
-        raw.l1_accesses += kernel.l1_accesses;
-        raw.l1_reservation_fails += kernel.l1_reservation_fails;
     }
-    let l2 = memory.sm_l2(id);
-    (raw.l2_accesses, raw.l2_hits) = (l2.accesses, l2.hits);
     raw
 }
 

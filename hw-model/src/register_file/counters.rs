@@ -2,32 +2,12 @@
 
 use mias_firmware::counters::{COUNTERS, Counter};
 use mias_firmware::regs::MAX_SLOTS;
+use std::ops::{Index, IndexMut};
 
-/// Cumulative counts of one SM since the start of the simulation, in [`Counter`]'s order and meaning. They never decrease.
+/// Cumulative counts of one SM since the start of the simulation, each under its [`Counter`]. They never decrease.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawCounters {
-    /// Core cycles.
-    pub cycles: u64,
-    /// Cycles with an issue.
-    pub issue_cycles: u64,
-    /// Memory-stalled cycles, `M`.
-    pub memory_stall_cycles: u64,
-    /// Load requests that left the SM.
-    pub load_requests: u64,
-    /// Warp instructions issued.
-    pub warp_insts: u64,
-    /// Thread instructions issued.
-    pub thread_insts: u64,
-    /// L1 accesses.
-    pub l1_accesses: u64,
-    /// Outstanding misses accumulated over memory-stalled cycles, `A`.
-    pub outstanding_misses: u64,
-    /// L1 reservation failures; each retry counts.
-    pub l1_reservation_fails: u64,
-    /// L2 accesses.
-    pub l2_accesses: u64,
-    /// L2 hits.
-    pub l2_hits: u64,
+    counts: [u64; COUNTERS],
     /// Warp instructions of the kernel in each slot.
     pub slot_warp_insts: [u64; MAX_SLOTS],
     /// Thread instructions of the kernel in each slot.
@@ -35,22 +15,28 @@ pub struct RawCounters {
 }
 
 impl RawCounters {
-    /// The count of one counter.
+    /// These counts, and 0 of all others.
     #[must_use]
-    pub const fn get(&self, counter: Counter) -> u64 {
-        match counter {
-            Counter::Cycles => self.cycles,
-            Counter::IssueCycles => self.issue_cycles,
-            Counter::MemoryStallCycles => self.memory_stall_cycles,
-            Counter::LoadRequests => self.load_requests,
-            Counter::WarpInsts => self.warp_insts,
-            Counter::ThreadInsts => self.thread_insts,
-            Counter::L1Accesses => self.l1_accesses,
-            Counter::OutstandingMisses => self.outstanding_misses,
-            Counter::L1ReservationFails => self.l1_reservation_fails,
-            Counter::L2Accesses => self.l2_accesses,
-            Counter::L2Hits => self.l2_hits,
+    pub fn of<const N: usize>(counts: [(Counter, u64); N]) -> Self {
+        let mut raw = Self::default();
+        for (counter, count) in counts {
+            raw[counter] = count;
         }
+        raw
+    }
+}
+
+impl Index<Counter> for RawCounters {
+    type Output = u64;
+
+    fn index(&self, counter: Counter) -> &u64 {
+        &self.counts[counter.index()]
+    }
+}
+
+impl IndexMut<Counter> for RawCounters {
+    fn index_mut(&mut self, counter: Counter) -> &mut u64 {
+        &mut self.counts[counter.index()]
     }
 }
 
@@ -81,7 +67,7 @@ impl CounterBank {
     pub(super) fn latch(&mut self) {
         self.saturated = 0;
         for (latch, counter) in self.latched.iter_mut().zip(Counter::ALL) {
-            let count = self.raw.get(counter).saturating_sub(self.base.get(counter));
+            let count = self.raw[counter].saturating_sub(self.base[counter]);
             let max = u64::from(counter.max());
             *latch = count.min(max) as u32;
             if count > max {

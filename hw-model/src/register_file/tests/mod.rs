@@ -8,6 +8,7 @@ mod time;
 mod windows;
 
 use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};
+use mias_firmware::counters::Counter;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, feature};
 
 pub(super) const SMS: usize = 5;
@@ -38,7 +39,7 @@ fn kernel(grid_tbs: u32) -> KernelDescriptor {
 
 /// Counters of an SM that issues 3 thread instructions per cycle.
 fn at(cycle: u64) -> RawCounters {
-    RawCounters { cycles: cycle, thread_insts: 3 * cycle, ..RawCounters::default() }
+    RawCounters::of([(Counter::Cycles, cycle), (Counter::ThreadInsts, 3 * cycle)])
 }
 
 /// The same, as every SM's.

@@ -39,30 +39,28 @@ impl Kind {
                 let l1_accesses = up_to(issue_cycles);
                 let load_requests = up_to(l1_accesses);
                 let l2_accesses = up_to(4 * load_requests);
-                RawCounters {
-                    cycles: window,
-                    issue_cycles,
-                    memory_stall_cycles,
-                    load_requests,
-                    warp_insts,
-                    thread_insts: warp_insts * (1 + up_to(31)),
-                    l1_accesses,
-                    outstanding_misses: up_to(memory_stall_cycles * 256),
-                    l1_reservation_fails: up_to(window),
-                    l2_accesses,
-                    l2_hits: up_to(l2_accesses),
-                    ..RawCounters::default()
-                }
+                RawCounters::of([
+                    (Counter::Cycles, window),
+                    (Counter::IssueCycles, issue_cycles),
+                    (Counter::MemoryStallCycles, memory_stall_cycles),
+                    (Counter::LoadRequests, load_requests),
+                    (Counter::WarpInsts, warp_insts),
+                    (Counter::ThreadInsts, warp_insts * (1 + up_to(31))),
+                    (Counter::L1Accesses, l1_accesses),
+                    (Counter::OutstandingMisses, up_to(memory_stall_cycles * 256)),
+                    (Counter::L1ReservationFails, up_to(window)),
+                    (Counter::L2Accesses, l2_accesses),
+                    (Counter::L2Hits, up_to(l2_accesses)),
+                ])
             }
             Kind::Zero => RawCounters::default(),
-            Kind::Tie => RawCounters {
-                cycles: window,
-                issue_cycles: window,
-                thread_insts: 32 * window,
-                warp_insts: window,
-                load_requests: 1,
-                ..RawCounters::default()
-            },
+            Kind::Tie => RawCounters::of([
+                (Counter::Cycles, window),
+                (Counter::IssueCycles, window),
+                (Counter::ThreadInsts, 32 * window),
+                (Counter::WarpInsts, window),
+                (Counter::LoadRequests, 1),
+            ]),
             Kind::Full => {
                 let beyond = up_to(1);
                 each(|counter| u64::from(counter.max()) + beyond)
@@ -74,23 +72,10 @@ impl Kind {
 
 /// Counters one by one.
 fn each(mut count: impl FnMut(Counter) -> u64) -> RawCounters {
-    RawCounters {
-        cycles: count(Counter::Cycles),
-        issue_cycles: count(Counter::IssueCycles),
-        memory_stall_cycles: count(Counter::MemoryStallCycles),
-        load_requests: count(Counter::LoadRequests),
-        warp_insts: count(Counter::WarpInsts),
-        thread_insts: count(Counter::ThreadInsts),
-        l1_accesses: count(Counter::L1Accesses),
-        outstanding_misses: count(Counter::OutstandingMisses),
-        l1_reservation_fails: count(Counter::L1ReservationFails),
-        l2_accesses: count(Counter::L2Accesses),
-        l2_hits: count(Counter::L2Hits),
-        ..RawCounters::default()
-    }
+    RawCounters::of(Counter::ALL.map(|counter| (counter, count(counter))))
 }
 
 /// What an SM had counted, and a window more.
 pub(super) fn sum(before: &RawCounters, window: &RawCounters) -> RawCounters {
-    each(|counter| before.get(counter) + window.get(counter))
+    each(|counter| before[counter] + window[counter])
 }
