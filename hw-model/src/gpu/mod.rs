@@ -255,6 +255,7 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         (Counter::IssueCycles, counters.issue_cycles),
         (Counter::MemoryStallCycles, counters.memory_stall_cycles),
         (Counter::OutstandingMisses, counters.outstanding_misses),
+        (Counter::LsuStallCycles, counters.lsu_stall_cycles),
         (Counter::L2Accesses, l2.accesses),
         (Counter::L2Hits, l2.hits),
     ]);

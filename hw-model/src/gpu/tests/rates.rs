@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::sm::SmCounters;
+use mias_firmware::bus::Bus;
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{sm, sm_control};
 
 /// Past the L1, a hit in the L2: the fixed latency and twelve stages (docs/timing-model.md), and one cycle more per further sector.
 #[test]
@@ -76,6 +79,15 @@ fn a_burst_beyond_the_miss_queue_stalls_the_load_store_unit() {
         let stats = gpu.stats();
         assert!(stats.launches[0].request_packets >= 4 * 32 && stats.launches[0].reply_packets >= 4 * 32);
         let stalls: u64 = stats.sms.iter().map(|sm| sm.counters.lsu_stall_cycles).sum();
+        // The register block has the same: all of the run, as nothing was latched before.
+        let latched = (0..gpu.sms.len()).map(|sm| {
+            let now = gpu.now;
+            let raw = super::super::raw_counters(&mut gpu.sms[sm], &gpu.memory, sm, now);
+            gpu.registers.load_counters(sm, raw);
+            gpu.registers.write32(sm::at(sm, sm::CONTROL), sm_control::SNAPSHOT);
+            u64::from(gpu.registers.read32(sm::at(sm, Counter::LsuStallCycles.register())))
+        });
+        assert_eq!(latched.sum::<u64>(), stalls);
         (stalls, stats.launches[0].l1.reservation_fails)
     };
     // 32 warps of four sectors are 128 requests, of which one leaves per cycle: a queue for all of them never refuses.
