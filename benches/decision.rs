@@ -1,6 +1,6 @@
 //! Decision latency on the host: from latched counters to the chosen configuration, per metric, at 30 SMs.
 //!
-//! Two kernels with 3 configurations (mm + fwt) and with 7 (blk + bopt), algorithms.md section 7.1. The counters are read
+//! Two kernels with 3 configurations (mm + fwt) and with 7 (blk + bopt), sources.md D24. The counters are read
 //! through the register file, as the driver does; instruction counts on the target are another matter.
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! The two-function bus between the driver and the register block (DESIGN.md section 3).
+//! The two-function bus between the driver and the register block (docs/architecture.md, "The contract").
 
 use crate::regs::sm;
 

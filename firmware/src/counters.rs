@@ -1,4 +1,4 @@
-//! The counters of an SM: their meaning, their widths (DESIGN.md section 3), and sums over replicas of a configuration.
+//! The counters of an SM: their meaning, their widths (sources.md D34), and sums over replicas of a configuration.
 //!
 //! Counters saturate, and say so; they never wrap. A window is at most 2^17 - 1 cycles, so the widths cannot be exceeded by
 //! an SM with four schedulers of 32 lanes and 256 MSHRs; saturation means a broken counter or a larger SM.
@@ -14,10 +14,10 @@ pub enum Counter {
     Cycles,
     /// Cycles in which at least one scheduler issued.
     IssueCycles,
-    /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (algorithms.md 9.1 items 15 and 18).
+    /// `M`: cycles in which no scheduler issued and at least one warp waits on memory (sources.md D35).
     MemoryStallCycles,
     /// Load requests leaving the SM, the thesis' misses: new MSHR entries, sector misses included, and loads and atomics that bypass
-    /// the L1; no merges, no stores (item 17).
+    /// the L1; no merges, no stores (sources.md D36).
     LoadRequests,
     /// Warp instructions issued.
     WarpInsts,
@@ -55,7 +55,7 @@ impl Counter {
         Self::LsuStallCycles,
     ];
 
-    /// Width in bits (DESIGN.md section 3; the last three are given no width there: 19 bits, as the L1 accesses, assumption).
+    /// Width in bits (sources.md D34; of the last three 19, as the L1 accesses, assumption).
     #[must_use]
     pub const fn width(self) -> u32 {
         match self {

@@ -1,7 +1,7 @@
 //! What the images are built for. The library itself takes any machine that the register map has room for; an image has
 //! static memory, and its budget (`budget.toml`) holds for these numbers.
 //!
-//! Two builds: 32 SMs with all of two rounds of configurations (DESIGN.md section 4), and, with the feature `sms-132`, the 132
+//! Two builds: 32 SMs with all of two rounds of configurations (sources.md D21), and, with the feature `sms-132`, the 132
 //! SMs of today's largest chips.
 
 /// SMs that an image schedules. A larger machine raises [`crate::regs::fault::MACHINE_TOO_LARGE`], and its surplus SMs stay

@@ -55,16 +55,16 @@ impl Machine {
 /// Parameters of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Profiling window in cycles, 1 to 131,071. The thesis uses 45,000 (seed 000 section 3.2.1).
+    /// Profiling window in cycles, 1 to 131,071. The thesis uses 45,000 (Nasef 2023, section 3.2.1).
     pub profile_window: u32,
-    /// Cycles for which launches are collected before they are scheduled together (algorithms.md section 9 item 11).
+    /// Cycles for which launches are collected before they are scheduled together (sources.md D27).
     pub coalesce_window: u32,
-    /// Only configurations with at least one TB of every kernel (item 22).
+    /// Only configurations with at least one TB of every kernel (sources.md D19).
     pub require_all_present: bool,
     /// Cap TBs per SM by the TBs that a kernel has left. When off, that is done for kernels only whose grid does not fill all
-    /// SMs once (item 20).
+    /// SMs once (sources.md D17).
     pub always_cap_remaining: bool,
-    /// Decide by warp instructions instead of thread instructions (item 5).
+    /// Decide by warp instructions instead of thread instructions (sources.md D5).
     pub warp_ipc: bool,
     /// Linear as printed in eq. 3.8.
     pub literal_linear: bool,
@@ -72,10 +72,10 @@ pub struct Settings {
     pub read_all_counters: bool,
     /// Transitions take no cycles, where the hardware can do that.
     pub ideal_transition: bool,
-    /// Warped-Slicer decides on the IPC that it profiles as it is, without the scaling factor (algorithms.md section 1.3).
+    /// Warped-Slicer decides on the IPC that it profiles as it is, without the scaling factor (sources.md D48).
     pub unscaled_profile: bool,
     /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
-    /// thousandths (algorithms.md section 1.3: 1.2 over the number of kernels).
+    /// thousandths (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
 }
 

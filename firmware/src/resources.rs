@@ -1,4 +1,4 @@
-//! TB resource demands and SM limits (seed 000 section 2.2.6; rounding as in algorithms.md section 1.1).
+//! TB resource demands and SM limits (Nasef 2023, section 2.2.6; rounding: sources.md D13 and D14).
 
 use crate::bus::{Bus, read};
 use crate::regs::global;

@@ -1,5 +1,5 @@
 //! Configuration generation against brute force, against a reference port of the thesis' tree, and against the thesis' cases
-//! (algorithms.md section 10.1; the number of each invariant is in the test).
+//! (docs/reliability.md, "Invariants"; the number of each invariant is in the test).
 #![allow(missing_docs)]
 
 extern crate alloc;
@@ -15,7 +15,7 @@ use mias_firmware::configs::{Candidate, Generator, Rules, Stride, TbVector, subs
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
 
-/// An SM of the thesis' machine (seed 000 table 4.1), rounding as the peer does (algorithms.md section 1.1).
+/// An SM of the thesis' machine (Nasef 2023, table 4.1), rounding as the peer does (sources.md D13).
 const RTX2060: SmLimits = SmLimits {
     capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
     warp_threads: 32,
@@ -23,7 +23,7 @@ const RTX2060: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-/// The seven kernels of algorithms.md section 7.1: name, TB, most TBs per SM.
+/// The seven kernels of sources.md D79: name, TB, most TBs per SM.
 const KERNELS: [(&str, TbShape, u8); 7] = [
     ("mm", shape(256, 39, 2048), 4),
     ("bfs", shape(256, 20, 0), 4),
@@ -245,7 +245,7 @@ proptest! {
     }
 }
 
-/// Invariant 16 and algorithms.md section 7.1: "exactly the configurations 1-3, 2-2, 3-1" of the thesis (section 4.2.3).
+/// Invariant 16: exactly the configurations 1-3, 2-2 and 3-1 that the thesis names (Nasef 2023, section 4.2.3).
 #[test]
 fn thesis_pairs() {
     let three = vec![TbVector([1, 3, 0, 0]), TbVector([2, 2, 0, 0]), TbVector([3, 1, 0, 0])];
@@ -253,7 +253,7 @@ fn thesis_pairs() {
     assert_eq!(admitted(&["mm", "fwt"], Rules::default()), three);
 }
 
-/// Algorithms.md section 7.1: 3 configurations for 18 of the 21 pairs, 7, 5 and 6 for the others.
+/// 3 configurations for 18 of the 21 pairs, 7, 5 and 6 for the others (sources.md D24).
 #[test]
 fn all_pairs_have_the_enumerated_number_of_configurations() {
     let mut pairs = 0;
@@ -272,7 +272,7 @@ fn all_pairs_have_the_enumerated_number_of_configurations() {
     assert_eq!(pairs, 21);
 }
 
-/// Invariant 16: 39 maximal, 36 not single, 19 with all present.
+/// Invariant 16: 39 maximal, 36 not single, 19 with all present (sources.md D24).
 #[test]
 fn thesis_triple() {
     let names = ["blk", "bopt", "dxtc"];
@@ -281,7 +281,7 @@ fn thesis_triple() {
     assert_eq!(admitted(&names, Rules { require_all_present: true }).len(), 19);
 }
 
-/// Algorithms.md section 7.1, column "max TB".
+/// The last column of sources.md D79.
 #[test]
 fn single_kernel_maxima() {
     for (name, shape, most) in KERNELS {
@@ -289,7 +289,7 @@ fn single_kernel_maxima() {
     }
 }
 
-/// Seed 000 fig. 3.3: with every kernel fitting 4 times, the first leaf is (0, 0, 4).
+/// Nasef 2023, figure 3.3: with every kernel fitting 4 times, the first leaf is (0, 0, 4).
 #[test]
 fn first_leaf_of_the_tree() {
     let quarter = Candidate { demand: Resources { threads: 256, tbs: 1, ..Resources::default() }, cap: 255 };

@@ -1,5 +1,5 @@
 //! The four metrics against exact rationals of unbounded size that follow the printed equations SM average by SM average
-//! (seed 000 eq. 3.1 to 3.9; algorithms.md section 10.2, the number of each invariant is in the test).
+//! (Nasef 2023, eq. 3.1 to 3.9; docs/reliability.md, "Invariants": the number of each is in the test).
 #![allow(missing_docs)]
 
 mod bodies;

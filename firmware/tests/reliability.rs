@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Invariants of algorithms.md section 10 that concern the firmware and what it promises.
+/// Invariants on the page, numbered from 1.
 const INVARIANTS: u32 = 26;
 
 /// The tests that a line names: what is between backquotes and has a file and a function.

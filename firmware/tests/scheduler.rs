@@ -1,4 +1,4 @@
-//! The state machine by itself (DESIGN.md section 4): every event in every phase, and the rules on batches, aborts, dwell,
+//! The state machine by itself (sources.md D25 to D32): every event in every phase, and the rules on batches, aborts, dwell,
 //! time-outs and fall-backs.
 #![allow(missing_docs)]
 
@@ -38,7 +38,7 @@ fn finish_round<P: Policy>(s: &mut Scheduler<P, 64>, winner: usize, now: u64) {
     s.handle(Event::CountersRead, now + WINDOW);
 }
 
-/// Rows: phases; columns: the events below. Written from DESIGN.md section 4 by hand.
+/// Rows: phases; columns: the events below. Written by hand, from what docs/architecture.md says of the state machine.
 #[test]
 fn every_event_in_every_phase() {
     use PhaseCode::{Broadcast, Decide, Idle, Partition, Profile, Steady, Transition};

@@ -7,10 +7,10 @@ use mias_firmware::counters::Counter;
 use mias_firmware::regs::{ID_VALUE, MAP_END, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, slot, slot_status, sm};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 
-/// Profiling window of the thesis in cycles (seed 000 section 3.2.1).
+/// Profiling window of the thesis in cycles (Nasef 2023, section 3.2.1).
 pub(crate) const WINDOW: u32 = 45_000;
 
-/// An SM of the thesis' machine (seed 000 table 4.1; granules as in configs/gpus/rtx2060.toml).
+/// An SM of the thesis' machine (Nasef 2023, table 4.1; granules as in configs/gpus/rtx2060.toml).
 pub(crate) const SM: SmLimits = SmLimits {
     capacity: Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 },
     warp_threads: 32,

@@ -1,4 +1,4 @@
-//! Configuration generation: the firmware's walk beside the thesis' tree (seed 000 algorithm 1, a port with nodes in vectors).
+//! Configuration generation: the firmware's walk beside the thesis' tree (Nasef 2023, algorithm 1, a port with nodes in vectors).
 
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS};
 use mias_firmware::resources::Resources;

@@ -8,7 +8,7 @@ const fn shape(threads: u32, thread_registers: u32, shared_bytes: u32) -> TbShap
     TbShape { threads, thread_registers, shared_bytes }
 }
 
-/// Kernels of the thesis that are launched together (demands: algorithms.md section 7.1).
+/// Kernels of the thesis that are launched together (demands: sources.md D79).
 pub(crate) const SETS: [&[TbShape]; 4] = [
     // mm, fwt.
     &[shape(256, 39, 2048), shape(256, 22, 0)],

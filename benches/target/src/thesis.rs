@@ -1,4 +1,4 @@
-//! A plain port of the thesis' decision, with `f64` and `Vec`, as one would first write it (seed 000 equations 3.1 to 3.9):
+//! A plain port of the thesis' decision, with `f64` and `Vec`, as one would first write it (Nasef 2023, eq. 3.1 to 3.9):
 //! the metric of every SM, then the mean per configuration, then the highest. And a leaner one, which averages the counters
 //! first and scores once per configuration.
 

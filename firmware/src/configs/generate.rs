@@ -1,11 +1,11 @@
-//! All maximal TB vectors of a kernel set: what seed 000 algorithm 1 returns, without its tree.
+//! All maximal TB vectors of a kernel set: what algorithm 1 of Nasef 2023 returns, without its tree.
 //!
 //! The thesis builds a tree with one leaf per feasible prefix, walks it back by parent pointers and prunes the vectors that
 //! leave room for another TB. Here an odometer steps through the counts of all kernels but the last two, and for these two
 //! a staircase is walked: with `a` TBs of the last but one, `b` is the most of the last that fits beside them, and `a'` the
 //! most of the last but one beside `b`. `(a', b)` is maximal in both, every `a..a'` would leave room, and the next stair
 //! starts at `a' + 1`. So each pair costs a constant number of divisions and appears once; only the odometer's kernels
-//! remain to be checked for room. The order is lexicographic. Corrections of algorithms.md section 9 items 20 to 23.
+//! remain to be checked for room. The order is lexicographic. Corrections: sources.md D16 to D20.
 
 use super::{MAX_KERNELS, TbVector};
 use crate::resources::Resources;
@@ -29,13 +29,13 @@ impl Candidate {
 /// Which maximal vectors are candidates for profiling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Every kernel has at least one TB (algorithms.md section 9 item 22).
+    /// Every kernel has at least one TB (sources.md D19).
     pub require_all_present: bool,
 }
 
 impl Rules {
     /// Whether a vector over `kernels` kernels is admitted: never one without TBs, and with two kernels or more never one
-    /// with TBs of a single kernel (seed 000 section 3.2.1).
+    /// with TBs of a single kernel (Nasef 2023, section 3.2.1).
     #[must_use]
     pub fn admit(&self, vector: &TbVector, kernels: usize) -> bool {
         vector.present() >= self.least_present(kernels)

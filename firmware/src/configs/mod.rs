@@ -1,4 +1,4 @@
-//! TB configurations: the vectors, their generation (seed 000 algorithm 1), and the table of those being tried.
+//! TB configurations: the vectors, their generation (Nasef 2023, algorithm 1), and the table of those being tried.
 
 use core::cmp::Ordering;
 

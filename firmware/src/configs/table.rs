@@ -28,7 +28,7 @@ pub struct Sums {
     pub saturated: bool,
 }
 
-/// What all SMs of a round did together: `|SM|` and the sum over `A` of seed 000 eq. 3.6 and 3.8.
+/// What all SMs of a round did together: `|SM|` and the sum over `A` of Nasef 2023, eq. 3.6 and 3.8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RoundTotals {
     /// SMs that finished their window in this round.
@@ -63,7 +63,7 @@ pub enum Origin {
     /// The policy itself.
     #[default]
     Policy,
-    /// Spatial, because no multi-kernel configuration fits (algorithms.md section 9 item 23).
+    /// Spatial, because no multi-kernel configuration fits (sources.md D20).
     SpatialFallback,
     /// Left-over, because Spatial was not possible either, or something that cannot happen did.
     LeftOverFallback,

@@ -1,6 +1,6 @@
 //! The driver: turns the register block's events into scheduler events, and scheduler commands into register writes.
 //!
-//! The same code runs on the target, over the model's register file, and over a remote bus (DESIGN.md section 3). Every loop
+//! The same code runs on the target, over the model's register file, and over a remote bus (docs/architecture.md). Every loop
 //! is bounded by the number of SMs, slots or kernels.
 
 mod counters;
@@ -21,7 +21,7 @@ use crate::policy::{AnyPolicy, Policy};
 use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control, sm};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
 
-/// Configurations that the firmware has room for by default (two rounds on 32 SMs, DESIGN.md section 4).
+/// Configurations that the firmware has room for by default (two rounds on 32 SMs, sources.md D21).
 pub const DEFAULT_CONFIGS: usize = 64;
 
 /// Events that the driver handles.

@@ -1,4 +1,4 @@
-//! The Factor metric: seed 000 eq. 3.3 to 3.6. Memory stalls scale with the configuration's share of the memory stress.
+//! The Factor metric: Nasef 2023, eq. 3.3 to 3.6. Memory stalls scale with the configuration's share of the memory stress.
 
 use super::{FACTOR_COUNTERS, Ipc, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};

@@ -1,4 +1,4 @@
-//! The IPC metric: seed 000 eq. 3.1.
+//! The IPC metric: Nasef 2023, eq. 3.1.
 
 use core::cmp::Ordering;
 

@@ -1,10 +1,10 @@
-//! The IPM*IPC metric: seed 000 eq. 3.2, instructions per L1 miss times instructions per cycle.
+//! The IPM*IPC metric: Nasef 2023, eq. 3.2, instructions per L1 miss times instructions per cycle.
 
 use super::{IPM_IPC_COUNTERS, Metric, Score, U96, least_cycles};
 use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 
-/// `I^2 / (load requests * C)`, with at least one load request per SM (algorithms.md section 9 item 17).
+/// `I^2 / (load requests * C)`, with at least one load request per SM (sources.md D38).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IpmIpc;
 

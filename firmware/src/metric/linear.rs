@@ -1,4 +1,4 @@
-//! The Linear metric: seed 000 eq. 3.7 to 3.9. Memory stalls change linearly with the memory stress.
+//! The Linear metric: Nasef 2023, eq. 3.7 to 3.9. Memory stalls change linearly with the memory stress.
 
 use super::wide::FixedU96;
 use super::{FACTOR_COUNTERS, Metric, Score, least_cycles};
@@ -6,7 +6,7 @@ use crate::configs::{RoundTotals, Sums};
 use crate::counters::CounterSet;
 use crate::quantity::{Coefficient, Count, Cycles, whole};
 
-/// `I / (C + dM)` with `dM = coef (A - mean A)`, at least `-M` (algorithms.md section 9 item 16).
+/// `I / (C + dM)` with `dM = coef (A - mean A)`, at least `-M` (sources.md D40).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linear {
     /// Stall cycles per accumulated outstanding miss, in per-SM units.

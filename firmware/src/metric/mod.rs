@@ -1,7 +1,7 @@
-//! The metrics that rank configurations (seed 000 section 3.2.2), one file each behind [`Metric`].
+//! The metrics that rank configurations (Nasef 2023, section 3.2.2), one file each behind [`Metric`].
 //!
 //! A score is an exact rational; larger is better. Replicas of a configuration enter as the average of each counter, with
-//! the common count cancelled or multiplied out, so that nothing is divided. Edge rules of DESIGN.md section 4: an SM has at
+//! the common count cancelled or multiplied out, so that nothing is divided. Edge rules (sources.md D38 to D40): an SM has at
 //! least one miss; without outstanding misses the factor is 1; a denominator is at least the cycles with an issue, and at
 //! least one cycle per SM.
 

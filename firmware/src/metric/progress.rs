@@ -1,4 +1,4 @@
-//! Progress: the kernels' normalised progress added up, which is STP (algorithms.md section 9 items 2 and 8); as measured, or as the
+//! Progress: the kernels' normalised progress added up, which is STP (sources.md D43); as measured, or as the
 //! whole GPU would make it ([`super::roofline`]).
 
 use core::cmp::Ordering;

@@ -6,7 +6,7 @@
 //!
 //! `share = min(1, B / (N T))`
 //!
-//! (the roofline of Williams et al., CACM 2009, per configuration). The same holds for every kernel alone, and so for the
+//! (the roofline of Williams et al. 2009, per configuration). The same holds for every kernel alone, and so for the
 //! normalisers of progress.
 
 use fixed::traits::LossyFrom;
@@ -14,7 +14,7 @@ use fixed::traits::LossyFrom;
 use crate::quantity::{Count, Gain, Quarters, SectorRate, Share, WideWorth, Worth, product, saturating, whole, wrapping};
 
 /// The part of DRAM's peak that it moves under load, the rest being turns between reads and writes, rows, refresh: 0.75, as the
-/// coordinated combination takes it (algorithms.md section 1.13). Not fitted; docs/roofline.md has what other values give.
+/// coordinated combination takes it (sources.md D54). Not fitted; docs/roofline.md has what other values give.
 const SUSTAINED: Quarters = Quarters::lit("0.75");
 /// Speedup and progress are at most this: 16, of at most 4 kernels.
 const MOST: Gain = Gain::lit("16");

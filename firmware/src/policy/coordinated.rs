@@ -1,5 +1,5 @@
-//! Coordinated TB combination (Lin et al., TACO 2019, which the thesis names and does not evaluate): add TBs where the machine has
-//! something left, instead of trying configurations (algorithms.md section 1.13).
+//! Coordinated TB combination (Lin et al. 2019, which the thesis names and does not evaluate): add TBs where the machine has
+//! something left, instead of trying configurations (sources.md D54).
 //!
 //! Three resources: the issue slots of the schedulers, the interconnect from L2 to the SMs, DRAM. A kernel's critical resource is
 //! the one that it uses most. While all three have much left, the kernel with the fewest TBs gets the next one; then the kernel
@@ -88,7 +88,7 @@ fn combine(context: &Context<'_>, alone: &[Entry]) -> Option<TbVector> {
 fn shares(machine: &Machine, entry: &Entry) -> Shares {
     let sums = &entry.sums;
     let cycles = each(sums, sums.cycles).max(1);
-    // Sustained, of the peak: 0.6 of the interconnect (seed 002 section 3.1), 0.75 of DRAM (algorithms.md section 1.13).
+    // Sustained, of the peak: 0.6 of the interconnect (Lin et al. 2018, section 3.1), 0.75 of DRAM (sources.md D54).
     let (reply, dram) = ((machine.reply_sectors / 5).wrapping_mul_int(3), (machine.dram_sectors / 4).wrapping_mul_int(3));
     let issued: Utilisation = whole(each(sums, sums.instructions));
     [

@@ -1,4 +1,4 @@
-//! A given configuration on all SMs: static runs, the oracle's sweep, and the null policy (algorithms.md section 9 item 1).
+//! A given configuration on all SMs: static runs, the oracle's sweep, and the null policy (sources.md D3).
 
 use super::{Context, Plan, Policy};
 use crate::configs::{ConfigTable, TbVector};

@@ -1,5 +1,5 @@
-//! Left-over: kernels in launch order, the next one when the current one has no TB left to issue (seed 000 sections 2.3 and
-//! 3.3.3, algorithms.md section 1.1).
+//! Left-over: kernels in launch order, the next one when the current one has no TB left to issue (Nasef 2023, sections 2.3
+//! and 3.3.3).
 
 use super::{Context, KernelSet, Plan, Policy};
 use crate::configs::{ConfigTable, TbVector};

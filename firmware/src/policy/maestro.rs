@@ -1,5 +1,5 @@
-//! Direct measurement, after Maestro: run each of two partitions on the whole machine for a window, and keep the better (seed 004
-//! sections 6 and 7.5; algorithms.md section 1.8).
+//! Direct measurement, after Maestro: run each of two partitions on the whole machine for a window, and keep the better (Zhao et al.
+//! 2018, sections 6 and 7.5; sources.md D53).
 //!
 //! The two are Spatial and SMK-P. Maestro's own search is not published in what we could read; here there is none beyond the two.
 //! A kernel alone is an SM of its own under Spatial, so that Spatial's progress is 1 by definition, and SMK-P is kept if its

@@ -1,8 +1,8 @@
-//! MIAS: try every maximal multi-kernel configuration side by side, keep the best by a metric (seed 000 section 3.2).
+//! MIAS: try every maximal multi-kernel configuration side by side, keep the best by a metric (Nasef 2023, section 3.2).
 //!
 //! More configurations than SMs are tried in consecutive rounds. Where two rounds do not suffice, or the table has no room
-//! for all, the first round tries a sub-sample at a fixed stride and the second those around its best (DESIGN.md section 4;
-//! algorithms.md section 9 item 13). Configurations stream from the generator and are never cut off by order.
+//! for all, the first round tries a sub-sample at a fixed stride and the second those around its best (sources.md
+//! D21). Configurations stream from the generator and are never cut off by order.
 
 use core::cmp::Ordering;
 

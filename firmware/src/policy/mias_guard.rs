@@ -1,5 +1,5 @@
-//! MIAS with guard: MIAS by IPM*IPC, the thesis' choice, unless sharing SMs is predicted to lose (algorithms.md section 9
-//! item 8).
+//! MIAS with guard: MIAS by IPM*IPC, the thesis' choice, unless sharing SMs is predicted to lose (sources.md
+//! D44).
 //!
 //! Every kernel is profiled alone as well, as for MIAS-STP. If the kernels together make no more progress under the chosen
 //! configuration than one after the other would, they get SMs of their own: Spatial, or Left-over where SMs are fewer.

@@ -1,4 +1,4 @@
-//! MIAS-STP: MIAS that decides by normalised progress (algorithms.md section 9 item 2).
+//! MIAS-STP: MIAS that decides by normalised progress (sources.md D43).
 //!
 //! Beside the configurations of MIAS, every kernel alone, with as many TBs as fit, is profiled in the first round on SMs of its
 //! own. A configuration's score is the sum over kernels of what they did over what they do alone: the STP that a decision by IPC

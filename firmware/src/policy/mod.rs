@@ -1,4 +1,4 @@
-//! Scheduling policies behind the thesis' three operations (seed 000 section 3.3.3). One file per policy.
+//! Scheduling policies behind the thesis' three operations (Nasef 2023, section 3.3.3). One file per policy.
 
 #[macro_use]
 mod any;
@@ -68,8 +68,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Most TBs per SM of a kernel: what fits, and no more than it has left where that counts (algorithms.md section 9 item
-    /// 20). At least 1 for a kernel that fits at all.
+    /// Most TBs per SM of a kernel: what fits, and no more than it has left where that counts (sources.md D17).
+    /// At least 1 for a kernel that fits at all.
     #[must_use]
     pub fn cap(&self, kernel: &Kernel) -> u8 {
         let all_sms = u32::from(self.machine.sm_count).saturating_mul(kernel.max_tbs.into());
@@ -138,7 +138,7 @@ pub trait Policy {
     }
 }
 
-/// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (algorithms.md section 9 item 23).
+/// Falls back to Spatial, and to Left-over where there are fewer SMs than kernels (sources.md D20).
 #[inline(never)]
 fn fall_back<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
     table.restart(Origin::SpatialFallback);

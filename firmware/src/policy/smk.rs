@@ -1,5 +1,5 @@
-//! SMK-P: TBs per SM by dominant resource fairness over threads, registers, shared memory and TB slots (seed 001 section 1;
-//! algorithms.md section 1.4).
+//! SMK-P: TBs per SM by dominant resource fairness over threads, registers, shared memory and TB slots (Dai et al. 2018,
+//! section 1; sources.md D52).
 //!
 //! A kernel's dominant share is the largest part of an SM's resource that its TBs hold. TBs are given one by one to the kernel
 //! whose dominant share is the smallest; one whose next TB does not fit, or that has as many as its grid gives every SM, is

@@ -1,4 +1,4 @@
-//! Spatial multitasking: disjoint sets of SMs, one per kernel (seed 000 section 3.3.3, algorithms.md section 1.2).
+//! Spatial multitasking: disjoint sets of SMs, one per kernel (Nasef 2023, section 3.3.3; sources.md D46).
 
 use super::{Context, Plan, Policy, fall_back_to_left_over};
 use crate::configs::{ConfigTable, TbVector};

@@ -1,9 +1,9 @@
 //! Warped-Slicer: profile every kernel alone at 1 to N TBs on SMs of their own, and share the SM so that the kernel that loses
-//! most loses least (seed 000 section 2.3, seed 001 section 2.5; reconstruction: algorithms.md section 1.3).
+//! most loses least (Nasef 2023, section 2.3; Dai et al. 2018, section 2.5; what is reconstructed: sources.md D47 to D50).
 //!
 //! The `n`-th point is a number of TBs of a kernel: kernels in launch order, 1 to as many TBs as fit. Up to as many points as SMs
-//! share one window. Up to twice as many are profiled in two, every other one in each (time sharing of SMs, seed 001); of
-//! more, and of more than the table has room for, a sample at a fixed stride.
+//! share one window. Up to twice as many are profiled in two, every other one in each (time sharing of SMs, Dai et al.
+//! 2018, section 2.5); of more, and of more than the table has room for, a sample at a fixed stride.
 //!
 //! The IPC of a point is scaled to the bandwidth that an SM will have when all SMs hold as many TBs:
 //! `IPC (1 + M / C (T / j - 1))` with `j` TBs on this SM and `T` on the average of those profiled. Windows are exact, so that
@@ -25,7 +25,7 @@ pub enum Objective {
     #[default]
     Least,
     /// The sum of the kernels' performances as profiled, neither scaled nor compared with Spatial: the variant of CRISP
-    /// (algorithms.md section 1.3).
+    /// (sources.md D51).
     Sum,
 }
 

@@ -1,5 +1,5 @@
 //! Water-filling over performance curves: the TBs of each kernel for which the smallest performance over its best is as large as
-//! possible (seed 000 section 2.3; algorithms.md section 1.3 has the proof, for any number of resources).
+//! possible (Nasef 2023, section 2.3; sources.md D49 has the proof, for any number of resources).
 //!
 //! Of a kernel's curve only the points count that perform better than all with fewer TBs. All kernels begin with no TB; the one
 //! that has reached the smallest part of its best goes on to its next point, unless that does not fit: then it is full.

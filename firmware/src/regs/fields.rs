@@ -72,7 +72,7 @@ pub mod option {
     pub const WARP_IPC: u32 = 1 << 0;
     /// Only configurations with at least one TB of every kernel.
     pub const REQUIRE_ALL_PRESENT: u32 = 1 << 1;
-    /// Linear as printed in seed 000 eq. 3.8, with the GPU-wide bracket.
+    /// Linear as printed in Nasef 2023, eq. 3.8, with the GPU-wide bracket.
     pub const LITERAL_LINEAR: u32 = 1 << 2;
     /// Always cap TBs per SM by the TBs that a kernel has left (else only for small grids).
     pub const ALWAYS_CAP_REMAINING: u32 = 1 << 3;
@@ -133,7 +133,7 @@ pub mod preempt {
     pub const SLOT_SHIFT: u32 = 8;
     /// Position of the number of TBs to take off, 8 bits.
     pub const COUNT_SHIFT: u32 = 12;
-    /// Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (seed 003).
+    /// Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (Shieh 2016).
     pub const TECHNIQUE_SHIFT: u32 = 24;
 }
 

@@ -30,7 +30,7 @@ registers! {
     REGISTER_GRANULE = 0x028, ReadOnly, None;
     /// Shared memory per TB is rounded up to a multiple of this many bytes.
     SHARED_GRANULE_BYTES = 0x02C, ReadOnly, None;
-    /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units, Q16.16: stall cycles per accumulated outstanding access.
+    /// Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units, Q16.16: stall cycles per accumulated outstanding access.
     LINEAR_COEFFICIENT = 0x030, ReadOnly, None;
     /// Warp schedulers per SM; each issues at most one warp instruction per cycle.
     SM_SCHEDULERS = 0x034, ReadOnly, None;

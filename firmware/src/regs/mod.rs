@@ -1,4 +1,4 @@
-//! The register map: the one contract between the firmware and the hardware it drives (DESIGN.md section 3).
+//! The register map: the one contract between the firmware and the hardware it drives (docs/architecture.md, "The contract").
 //!
 //! Every offset, field, width and access rule is defined in this module and nowhere else. The map has room for
 //! [`MAX_SMS`] SMs and [`MAX_SLOTS`] kernel slots whatever the machine has, so that offsets never move. All registers are
@@ -51,7 +51,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
 pub const VERSION_VALUE: u32 = 0x0001_0001;
-/// Longest profiling window in cycles: 17 bits (DESIGN.md section 3).
+/// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.
 pub const MAP_END: u32 = sm::BASE + MAX_SMS as u32 * sm::STRIDE;

@@ -1,5 +1,5 @@
 //! Kernels that come and go, and when that leads to a rescheduling: once per batch, and no sooner than one window after an attempt
-//! that it cuts short (minimum dwell, algorithms.md section 9 item 24).
+//! that it cuts short (minimum dwell, sources.md D30).
 
 use super::{Command, Commands, Phase, Scheduler, push};
 use crate::configs::Origin;

@@ -1,9 +1,9 @@
-//! The scheduler's state machine (DESIGN.md section 4): events in, a bounded list of commands out, no access to hardware.
+//! The scheduler's state machine (sources.md D25): events in, a bounded list of commands out, no access to hardware.
 //!
 //! Every batch of launches and every completion leads to exactly one rescheduling; several in one batch share it. While
 //! SMs are in transition or profiling, a launch or completion aborts the attempt, and the next one starts no sooner than one
-//! window after the last (minimum dwell, algorithms.md section 9 item 24). SMs that have not finished two windows after the
-//! first SM reached its partition are left out (item 10).
+//! window after the last (minimum dwell, sources.md D30). SMs that have not finished two windows after the
+//! first SM reached its partition are left out (sources.md D28).
 
 mod event;
 mod kernels;

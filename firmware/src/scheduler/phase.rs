@@ -1,4 +1,4 @@
-//! The phases of the scheduler (DESIGN.md section 4).
+//! The phases of the scheduler (sources.md D25).
 
 use crate::regs::PhaseCode;
 

@@ -5,7 +5,7 @@ use super::{Command, Commands, Phase, Scheduler, SmWord, push};
 use crate::policy::{Context, Plan, Policy, Verdict};
 use crate::regs::fault;
 
-/// Time-out of profiling after the first SM, in windows (algorithms.md section 9 item 10).
+/// Time-out of profiling after the first SM, in windows (sources.md D28).
 const TIME_OUT_WINDOWS: u64 = 2;
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {

@@ -1,4 +1,4 @@
-//! The arithmetic: configurations fit and leave no room (invariants 1, 2 and 17 of algorithms.md section 10), scores have an order
+//! The arithmetic: configurations fit and leave no room (invariants 1, 2 and 17 of docs/reliability.md), scores have an order
 //! whatever the counters say (23, 25).
 
 use core::cmp::Ordering;

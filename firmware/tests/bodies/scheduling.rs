@@ -1,4 +1,4 @@
-//! The state machine under arbitrary events: it commits what fits (invariant 19 of algorithms.md section 10), deals evenly (18), gives
+//! The state machine under arbitrary events: it commits what fits (invariant 19 of docs/reliability.md), deals evenly (18), gives
 //! all SMs the same in the end and reschedules once per batch (26), and comes to rest within a stated number of events.
 
 use mias_firmware::configs::TbVector;

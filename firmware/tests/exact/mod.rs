@@ -1,4 +1,4 @@
-//! The equations of the thesis in exact fractions of unbounded size, as printed: SM average by SM average (seed 000 eq. 3.1 to 3.9).
+//! The equations of the thesis in exact fractions of unbounded size, as printed: SM average by SM average (Nasef 2023, eq. 3.1 to 3.9).
 //!
 //! Fractions are never reduced: a case takes tens of operations, and a greatest common divisor costs more than all of them.
 

@@ -1,4 +1,4 @@
-//! Coordinated TB combination: each rule of algorithms.md section 1.13 by hand.
+//! Coordinated TB combination: each rule of sources.md D54 by hand.
 
 use super::world::{Counts, WINDOW, World, shape};
 use mias_firmware::regs::{PhaseCode, PolicyCode};

@@ -1,5 +1,5 @@
-//! The policies beyond MIAS, each by the worked example or the invariant that its definition gives (algorithms.md sections 1, 9
-//! and 10.3), and all policies together under arbitrary counters.
+//! The policies beyond MIAS, each by the worked example or the invariant that its definition gives (sources.md,
+//! "Policies"), and all policies together under arbitrary counters.
 #![allow(missing_docs)]
 
 #[path = "../cases/mod.rs"]

@@ -1,5 +1,5 @@
-//! The policies that compare with kernels alone: MIAS-STP, MIAS with guard, and direct measurement (algorithms.md sections 1.8 and 9
-//! items 2 and 8).
+//! The policies that compare with kernels alone: MIAS-STP, MIAS with guard, and direct measurement (sources.md D43,
+//! D44 and D53).
 
 use super::world::{Counts, World, shape};
 use mias_firmware::configs::Origin;

@@ -1,4 +1,4 @@
-//! SMK-P: dominant resource fairness (algorithms.md sections 1.4 and 10.3, invariant 29).
+//! SMK-P: dominant resource fairness (sources.md D52 and D104).
 
 use super::cases::cases;
 use mias_firmware::configs::{ConfigTable, TbVector};

@@ -1,5 +1,5 @@
-//! Warped-Slicer: its worked examples, its scaling factor and threshold, and water-filling against brute force (algorithms.md
-//! sections 1.3, 6.1 M-P4 and 10.3, invariant 28).
+//! Warped-Slicer: its worked examples, its scaling factor and threshold, and water-filling against brute force (sources.md
+//! D47 to D50, and D103).
 
 use super::cases::cases;
 use super::world::{Counts, WINDOW, World, shape};
@@ -11,7 +11,7 @@ use mias_firmware::regs::{PhaseCode, PolicyCode, global, option};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 use proptest::prelude::*;
 
-/// Seed 000 section 2.3: with at most 3 and 4 TBs, SMs 0 to 2 run 1, 2 and 3 TBs of the one kernel, SMs 3 to 6 run 1 to 4 of the other.
+/// Nasef 2023, section 2.3: with at most 3 and 4 TBs, SMs 0 to 2 run 1, 2 and 3 TBs of the one kernel, SMs 3 to 6 run 1 to 4 of the other.
 #[test]
 fn every_number_of_tbs_has_its_sm() {
     // 320 threads: 3 TBs in 1024.
@@ -21,7 +21,7 @@ fn every_number_of_tbs_has_its_sm() {
     assert_eq!(world.phase(), PhaseCode::Transition);
 }
 
-/// Seed 001 section 2.5: bp + sv on SMs of 3072 threads and 16 TBs has its sweet point at 9 and 4 TBs, where the theoretical weighted
+/// Dai et al. 2018, section 2.5: bp + sv on SMs of 3072 threads and 16 TBs has its sweet point at 9 and 4 TBs, where the theoretical weighted
 /// speedup is 1.94. bp (12 TBs of 256 threads) rises almost linearly, sv (16 of 192) rises and then falls; 9 of 12 is 0.75, so that sv
 /// at 4 TBs does 1.19 of what it does with 16. 28 points on 16 SMs take two windows.
 #[test]

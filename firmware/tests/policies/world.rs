@@ -11,7 +11,7 @@ use mias_firmware::{Firmware, kernel::Kernel};
 pub(crate) const WINDOW: u32 = 1_000;
 const COALESCE: u32 = 100;
 
-/// An SM of the thesis' machine (seed 000 table 4.1).
+/// An SM of the thesis' machine (Nasef 2023, table 4.1).
 pub(crate) const SM: Resources = Resources { threads: 1024, registers: 65_536, shared_bytes: 65_536, tbs: 32 };
 
 pub(crate) const fn shape(threads: u32) -> TbShape {

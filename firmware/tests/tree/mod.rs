@@ -1,5 +1,5 @@
-//! Seed 000 algorithm 1 as printed: a tree with parent pointers, then pruning. A reference for tests and for
-//! the bench on the target; the loop bound that over-runs in print is corrected (algorithms.md section 9 item 20).
+//! Algorithm 1 of Nasef 2023 as printed: a tree with parent pointers, then pruning. A reference for tests and for
+//! the bench on the target; the loop bound that over-runs in print is corrected (sources.md D16).
 
 use alloc::vec::Vec;
 
