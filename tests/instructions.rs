@@ -1,4 +1,4 @@
-//! The instructions executed depend on the kernels alone (algorithms.md section 10, property 27): whatever the policy, the
+//! The instructions executed depend on the kernels alone (sources.md D102): whatever the policy, the
 //! configuration, the transition and the cap, every TB runs once and executes what its trace holds.
 
 use mias_lab::experiment::machine::{End, Machine, Options, Run};

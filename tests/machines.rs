@@ -27,16 +27,16 @@ fn every_gpu_file_is_valid_and_named_after_itself() {
     }
 }
 
-/// What the seeds give, in their own terms: SMs, threads, TBs, registers, shared memory, L1, L2 in all, and DRAM bandwidth.
+/// What the papers give, in their own terms: SMs, threads, TBs, registers, shared memory, L1, L2 in all, and DRAM bandwidth.
 #[test]
 fn machines_of_the_seeds_have_the_seeds_numbers() {
     let kib = 1024;
     for (name, sms, threads, tbs, registers, shared, l1, l2, gb_per_s) in [
-        ("rtx2060", 30, 1024, 32, 65_536, 64 * kib, 64 * kib, 3072 * kib, 336.0), // seed 000 table 4.1
-        ("dai18", 16, 3072, 16, 65_536, 96 * kib, 24 * kib, 2048 * kib, 177.4),   // seed 001 table 1
-        ("lin18", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2),   // seed 002 table 1
-        ("shieh16", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4),   // seed 003 table 4.1
-        ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // seed 004 section 6
+        ("rtx2060", 30, 1024, 32, 65_536, 64 * kib, 64 * kib, 3072 * kib, 336.0), // Nasef 2023, table 4.1
+        ("dai18", 16, 3072, 16, 65_536, 96 * kib, 24 * kib, 2048 * kib, 177.4),   // Dai et al. 2018, table 1
+        ("lin18", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2),   // Lin et al. 2018, table 1
+        ("shieh16", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4),   // Shieh 2016, table 4.1
+        ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // Zhao et al. 2018, section 6
     ] {
         let gpu = machines::load(name).unwrap();
         let sm = &gpu.sm;

@@ -262,7 +262,7 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
     }
 }
 
-/// The peer's order for launches on different streams, on the co-run traces (`reference/README.md`, `corun/`): strictly first
+/// The peer's order for launches on different streams, on the co-run traces (sources.md D96): strictly first
 /// come.
 #[test]
 fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {

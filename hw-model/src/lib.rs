@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: a [`trace::KernelTrace`] (what the kernel did, produced once by a front end) is replayed by the
 //! timing model; its counters appear in the register block; the microcontroller reads them and writes TB quotas back.
-//! This crate knows warps, caches and DRAM; it never hears of policies (DESIGN.md section 2).
+//! This crate knows warps, caches and DRAM; it never hears of policies (docs/architecture.md).
 //!
 //! Time is an integer number of core cycles. There are no floats, no hash maps, and no allocation in the cycle loop:
 //! equal inputs give equal bytes.

@@ -1,6 +1,6 @@
 //! The clerk: counts the reschedulings that the rules ask for, from launches, completions and phases alone.
 //!
-//! The rules (DESIGN.md section 4): launches are collected for a while and scheduled together; a completion reschedules at
+//! The rules (sources.md D27, D30, and D31): launches are collected for a while and scheduled together; a completion reschedules at
 //! once unless no kernel is left; whoever comes while a batch is open joins it; and from the start of one attempt to measure
 //! to the next rescheduling at least one window passes.
 

@@ -31,7 +31,7 @@ const INFERS: [PolicyCode; 3] = [PolicyCode::WarpedSlicer, PolicyCode::WarpedSli
 /// No run is this long.
 const TOO_LONG: u64 = 60_000_000;
 
-/// Windows of profiling after the first SM (algorithms.md section 9 item 10).
+/// Windows of profiling after the first SM (sources.md D28).
 pub(crate) const TIME_OUT_WINDOWS: u64 = 2;
 
 /// The firmware, and what is wrong with its way to the block.

@@ -183,7 +183,7 @@ impl Rig {
 }
 
 /// Runs `launches` to their end and checks what must hold whatever the policy: every TB ran once, and the instructions of each
-/// kernel are those of its trace (algorithms.md section 10.2, property 27).
+/// kernel are those of its trace (sources.md D102).
 pub(crate) fn run(config: &GpuConfig, setting: &Setting, launches: Vec<Launch>) -> (Rig, Stats) {
     let mut rig = Rig::new(config, setting);
     let traces: Vec<Arc<KernelTrace>> = launches.iter().map(|launch| launch.trace.clone()).collect();

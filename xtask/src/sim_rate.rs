@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::util::{cargo, command, stdout, target_dir};
 
-/// Traces, and the warp instructions per second of the reference simulator on a 2-core machine (`reference/README.md`).
+/// Traces, and the warp instructions per second of the reference simulator on a 2-core machine (sources.md D98).
 const TRACES: [(&str, f64); 3] = [("comp", 138e3), ("shm", 49e3), ("mem", 25e3)];
 /// Timed runs, of which the fastest counts.
 const RUNS: &str = "5";

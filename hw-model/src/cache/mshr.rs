@@ -1,6 +1,6 @@
 //! Miss status holding registers: which sectors are on their way, and who waits for each.
 //!
-//! `entries` sectors at most, `merges` waiting requests at most per sector (algorithms.md section 2.2). When a sector
+//! `entries` sectors at most, `merges` waiting requests at most per sector (sources.md D63). When a sector
 //! arrives its entry becomes ready; its requests then leave one by one, oldest first, entries in order of arrival. An
 //! entry is free again when its last request has left, as in GPGPU-Sim.
 
@@ -225,7 +225,7 @@ mod tests {
     }
 
     proptest! {
-        /// Property 42: never over capacity, failures change nothing, requests leave in order, exactly once.
+        /// Never over capacity, failures change nothing, requests leave in order, exactly once (sources.md D107).
         #[test]
         fn behaves_as_a_map_of_queues(entries in 1u32..6, merges in 1u32..5, ops in prop::collection::vec(op(), 1..300)) {
             let mut mshr = Mshr::new(entries, merges);

@@ -1,5 +1,5 @@
-//! Which set a line belongs to: its low bits, or the irreducible-polynomial hash of Rau (ISCA'91) that GPGPU-Sim calls
-//! IPOLY (algorithms.md section 2.5).
+//! Which set a line belongs to: its low bits, or the irreducible-polynomial hash of Rau (1991) that GPGPU-Sim calls
+//! IPOLY (sources.md D67).
 //!
 //! Read a line number as a polynomial over GF(2), one coefficient per bit. Its index is the remainder modulo a primitive
 //! polynomial of degree log2(sets): `x^4+x+1`, `x^5+x^2+1`, `x^6+x+1` for 16, 32 and 64 sets. GPGPU-Sim's tables stop at
@@ -83,7 +83,7 @@ mod tests {
             prop_assert_eq!(SetIndexer::new(SetIndex::Ipoly, sets).set(line) as u64, remainder(line, polynomial));
         }
 
-        /// Property 40: for fixed upper bits the map is a bijection on the linear index.
+        /// For fixed upper bits the map is a bijection on the linear index (sources.md D111).
         #[test]
         fn ipoly_is_a_bijection_for_fixed_upper_bits(case in 0usize..3, upper: u32) {
             let sets = CASES[case].0;
@@ -95,7 +95,7 @@ mod tests {
             prop_assert!(seen.iter().all(|&s| s));
         }
 
-        /// Property 40: any power-of-two stride meets every set equally often, as long as the address stays in the hash's reach.
+        /// Any power-of-two stride meets every set equally often, as long as the address stays in the hash's reach.
         #[test]
         fn ipoly_spreads_power_of_two_strides(case in 0usize..3, stride in 0u32..13, base: u64) {
             let (sets, _, upper) = CASES[case];

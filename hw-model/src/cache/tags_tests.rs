@@ -1,4 +1,4 @@
-//! The tag array against its plain twin (property 42), and what must hold of any LRU.
+//! The tag array against its plain twin (sources.md D107), and what must hold of any LRU.
 
 use super::plain::{Found, PlainTags};
 use super::*;

@@ -87,7 +87,7 @@ fn is_off(value: &u32) -> bool {
     *value == 0
 }
 
-/// Address mapping (`reference/README.md`, "Address map"). Channel = (address >> `channel_shift`) mod channels; the rest is
+/// Address mapping (sources.md D68). Channel = (address >> `channel_shift`) mod channels; the rest is
 /// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

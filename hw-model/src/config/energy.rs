@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Energy per event and background power (algorithms.md section 3).
+/// Energy per event and background power (sources.md D75).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnergyConfig {

@@ -66,7 +66,7 @@ pub struct Clocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpSchedulerKind {
-    /// Greedy then oldest (algorithms.md section 1.14).
+    /// Greedy then oldest (sources.md D55).
     Gto,
     /// Loose round robin.
     Lrr,
@@ -253,7 +253,7 @@ pub struct L2Queues {
 pub enum SetIndex {
     /// Low bits of the line address.
     Linear,
-    /// Irreducible-polynomial hash (Rau, ISCA'91).
+    /// Irreducible-polynomial hash (Rau 1991).
     Ipoly,
 }
 
@@ -269,7 +269,7 @@ pub struct LaunchConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SchedulerConfig {
-    /// Linear's coefficient (seed 000 eq. 3.7) in per-SM units as Q16.16: stall cycles per accumulated outstanding access.
+    /// Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units as Q16.16: stall cycles per accumulated outstanding access.
     pub linear_coefficient_q16: u32,
     /// R squared of its least-squares fit, in thousandths.
     pub linear_r2_permille: u32,

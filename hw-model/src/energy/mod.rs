@@ -1,5 +1,5 @@
-//! Energy: events counted times energy per event, and background power times time (algorithms.md section 3; the structure is
-//! that of GPUWattch and AccelWattch).
+//! Energy: events counted times energy per event, and background power times time (sources.md D75; the structure is that
+//! of GPUWattch and AccelWattch).
 //!
 //! What a kernel's own events cost is the kernel's: instructions, registers, shared memory, caches, crossbar, DRAM. What the
 //! chip draws whoever runs is nobody's: a constant part, static power of SMs that hold TBs, power of SMs that do not, and the pipelines'

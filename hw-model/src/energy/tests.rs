@@ -1,4 +1,4 @@
-//! Property 44: energy is additive over events and monotone in counts, and an idle GPU draws its constant and idle power.
+//! Energy is additive over events and monotone in counts, and an idle GPU draws its constant and idle power (sources.md D112).
 
 use super::*;
 use crate::config::EnergyConfig;

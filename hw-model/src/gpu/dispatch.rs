@@ -1,5 +1,5 @@
 //! TB issue, the hardware's fast path: at most one TB per SM and cycle, SMs visited round robin, within the quotas that
-//! the firmware has set and the resources that are free (seed 000 section 3.3.2; DESIGN.md section 3).
+//! the firmware has set and the resources that are free (Nasef 2023, section 3.3.2; sources.md D73).
 
 use super::Gpu;
 

@@ -3,7 +3,7 @@
 //! Launches of one stream run one after the other. A kernel is announced to the firmware when it arrives; its first TB
 //! may issue one launch latency later (5,000 cycles on the reference machine), during which the firmware decides.
 //! A kernel may be *relaunched in place*: when its last TB has been issued its grid starts again, so that it runs through
-//! a fixed window without being a new launch (as seeds 001 and 004 do).
+//! a fixed window without being a new launch (sources.md D8).
 
 use super::{Gpu, LaunchCounters};
 use crate::register_file::KernelDescriptor;

@@ -1,7 +1,7 @@
 //! The whole GPU: SMs, memory system, TB issue and the scheduler's register block, advanced together.
 //!
 //! The microcontroller is outside: whoever implements [`Microcontroller`] is called when the register block's interrupt
-//! line is high and sees nothing but registers. Order within a core cycle (`reference/README.md`): launches and register
+//! line is high and sees nothing but registers. Order within a core cycle (sources.md D72): launches and register
 //! block; reply pop; memory system; SMs; TB issue.
 
 mod dispatch;

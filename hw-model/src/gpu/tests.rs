@@ -184,8 +184,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Two kernels side by side: every TB runs once (the validation hook), instructions do not depend on the policy
-    /// (property 27), each scheduler-cycle has one class (43), cache outcomes add up (42), and running every cycle gives
-    /// the statistics of skipping (46).
+    /// (sources.md D102), each scheduler-cycle has one class, cache outcomes add up, and running every cycle gives the
+    /// statistics of skipping (sources.md D107 to D109).
     #[test]
     fn invariants_of_a_shared_run(first in random_kernel(), second in random_kernel(), ideal: bool) {
         let (a, b) = (first.trace(), second.trace());

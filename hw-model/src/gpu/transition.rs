@@ -1,4 +1,4 @@
-//! How long SMs take to get to new quotas (seed 000 section 3.3.4): from the commit that changes a quota until no SM holds
+//! How long SMs take to get to new quotas (Nasef 2023, section 3.3.4): from the commit that changes a quota until no SM holds
 //! a TB beyond its quota and none can take another one within it.
 //!
 //! Filling empty SMs counts, as does waiting for TBs that have to leave. A quota that can never be filled, because the SM

@@ -2,7 +2,7 @@
 //!
 //! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and the warps
 //! of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
-//! grid (algorithms.md section 10.2, properties 19 and 20).
+//! grid (docs/reliability.md, invariants 19 and 20).
 
 use super::Gpu;
 use crate::sm::{Resources, Sm};

@@ -1,4 +1,4 @@
-//! From an address to its channel, L2 slice, bank and row (`reference/README.md`, "Address map").
+//! From an address to its channel, L2 slice, bank and row (sources.md D68).
 //!
 //! Channel = (address >> shift) mod channels. What remains after the channel is taken out is cut into row, bank and
 //! column. The lowest bank bits choose the slice of the channel; an L2 slice knows a sector by its *local* number, from

@@ -1,4 +1,4 @@
-//! One subnet of the crossbar: a FIFO per input, round robin per output (algorithms.md section 2.3).
+//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65).
 //!
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
 //! pointer; the pointer moves past the input served. An input gives at most one packet per cycle, and only its first

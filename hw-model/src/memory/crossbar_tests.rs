@@ -1,11 +1,11 @@
-//! The crossbar beside its plain twin; its saturation under uniform infinite backlog (property 39), and that it neither loses nor
+//! The crossbar beside its plain twin; its saturation under uniform infinite backlog (sources.md D105), and that it neither loses nor
 //! reorders.
 
 use super::plain::PlainCrossbar;
 use super::*;
 use proptest::prelude::*;
 
-/// A generator of our own, so that the tests need no crate for it (xorshift64*).
+/// A generator of our own, so that the tests need no crate for it (xorshift64*, Vigna 2016).
 struct Random(u64);
 
 impl Random {
@@ -36,7 +36,7 @@ fn delivered(inputs: u32, outputs: u32) -> u64 {
     count
 }
 
-/// The table of algorithms.md section 2.3 in thousandths (Karol's limit).
+/// What a crossbar of so many ports carries (sources.md D66).
 const TABLE: [(u32, f64); 10] =
     [(1, 1.0), (2, 0.75), (3, 0.6825), (4, 0.655), (5, 0.640), (6, 0.630), (7, 0.623), (8, 0.618), (16, 0.602), (32, 0.593)];
 

@@ -1,6 +1,6 @@
 //! The memory system as the SMs see it, and the order of events in it.
 //!
-//! One core tick is, as `reference/README.md` gives it ("Order within a tick"): replies leave the slices for the
+//! One core tick is, as sources.md D72 gives it: replies leave the slices for the
 //! crossbar; the DRAM cycles that fall into it; each slice takes a packet from the crossbar and runs; both subnets move
 //! one step. The SMs take their replies before it and inject after it.
 //!

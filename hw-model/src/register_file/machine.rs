@@ -111,8 +111,8 @@ pub struct Straps {
 }
 
 impl Straps {
-    /// A policy with the thesis' window of 45,000 cycles (seed 000 section 3.2.1), launches collected for 5,000 cycles
-    /// (algorithms.md 9.2 item 11), and Warped-Slicer's threshold of 1.2 over the number of kernels (algorithms.md 1.3).
+    /// A policy with the thesis' window of 45,000 cycles (Nasef 2023, section 3.2.1), launches collected for 5,000 cycles
+    /// (sources.md D27), and Warped-Slicer's threshold of 1.2 over the number of kernels (sources.md D50).
     #[must_use]
     pub const fn new(policy: PolicyCode) -> Self {
         const { assert!(45_000 <= MAX_WINDOW) };

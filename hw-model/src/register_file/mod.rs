@@ -33,7 +33,7 @@ use activity::ActivityLog;
 use busy::Busy;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 
-/// A preemption command (seed 003), for hardware that has the feature.
+/// A preemption command (Shieh 2016), for hardware that has the feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreemptCommand {
     /// SM to take TBs off.

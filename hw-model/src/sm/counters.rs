@@ -26,7 +26,7 @@ counts! {
         /// Load misses of the L1: new MSHR entries, merges not counted.
         pub l1_load_misses: u64,
         /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
-        /// metrics (algorithms.md section 9 item 17).
+        /// metrics (sources.md D36).
         pub load_requests: u64,
         /// Stores that left the SM, in sectors.
         pub store_requests: u64,
@@ -48,7 +48,7 @@ pub struct SmCounters {
     pub cycles: u64,
     /// Cycles in which at least one scheduler issued.
     pub issue_cycles: u64,
-    /// M: cycles in which no scheduler issued and at least one warp waited for memory (algorithms.md section 9 item 15).
+    /// M: cycles in which no scheduler issued and at least one warp waited for memory (sources.md D35).
     pub memory_stall_cycles: u64,
     /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
     pub outstanding_misses: u64,
@@ -56,7 +56,7 @@ pub struct SmCounters {
     /// (Little's law).
     pub outstanding_cycles: u64,
     /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry: the stalls of the
-    /// load/store unit of seed 001 section 2.4.
+    /// load/store unit of Dai et al. 2018, section 2.4.
     pub lsu_stall_cycles: u64,
     /// Issue slots (scheduler-cycles) by what became of them.
     pub issue_slots: IssueSlots,

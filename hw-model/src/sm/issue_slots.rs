@@ -1,5 +1,5 @@
-//! Why a scheduler did not issue: exactly one class per scheduler and cycle (seed 000 section 4.1.2 and figure 4.1;
-//! algorithms.md section 2.6 and section 9 item 18 for the split of RAW).
+//! Why a scheduler did not issue: exactly one class per scheduler and cycle (Nasef 2023, section 4.1.2 and
+//! figure 4.1; sources.md D56 for the split of RAW).
 
 /// What a scheduler did in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,5 @@
 //! The L1 data cache: a latency pipeline per bank, sectored tags, MSHRs and the miss queue to the crossbar
-//! (algorithms.md section 2.2; `reference/README.md`, "The machine").
+//! (sources.md D62 and D87).
 //!
 //! An access waits `latency` cycles in its bank's pipeline and is then looked up. If it needs a line, an MSHR or a
 //! miss-queue entry that is not to be had, it stays at the head of its bank and tries again in the next cycle: a

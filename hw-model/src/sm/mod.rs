@@ -1,14 +1,14 @@
 //! A streaming multiprocessor: warps, four sub-cores, operand collectors, execution units, and the load/store unit.
 //!
 //! A cycle runs its stages in the peer's order, from the end of the pipeline to its start, so that nothing passes two
-//! stages in one cycle (`reference/README.md`; the micro-benchmark table fixes each stage's length):
+//! stages in one cycle (sources.md D57; the micro-benchmarks of D97 fix each stage's length):
 //!
 //! ```text
 //! write back -> execute -> load/store unit -> two rounds of operand collection -> issue -> retire
 //! ```
 //!
 //! An SM in which nothing can happen before a known cycle sleeps until then; the cycles slept are accounted as what they
-//! were when it fell asleep, so that sleeping changes no number (property 46).
+//! were when it fell asleep, so that sleeping changes no number (sources.md D109).
 //!
 //! What can be said plainly has a plain twin among the tests; start reading there: `plain.rs` for what warps wait for and what cycles are
 //! counted as, `operands/plain.rs` for operand collection, `scheduler/plain.rs` for who issues.
@@ -66,7 +66,7 @@ pub const KERNEL_SLOTS: usize = 8;
 const FETCH_CYCLES: u64 = 2;
 
 /// Cycles from the acceptance by a fixed-latency unit to write-back, on top of the unit's latency: result latch and
-/// write-back stage. With operand collection this makes a dependent chain latency + 5 (`reference/README.md`: 7 for latency 2).
+/// write-back stage. With operand collection this makes a dependent chain latency + 5 (sources.md D97: 7 for latency 2).
 const RESULT_CYCLES: u64 = 2;
 
 /// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).

@@ -1,4 +1,4 @@
-//! What a TB takes of an SM, after rounding to the machine's allocation granules (algorithms.md section 1.1, `max_cta`).
+//! What a TB takes of an SM, after rounding to the machine's allocation granules (sources.md D13 and D14).
 //!
 //! The firmware has arithmetic of its own for the same question; a cross-crate test holds the two together. Here it is
 //! the hardware's bookkeeping, which refuses what does not fit whoever asks.

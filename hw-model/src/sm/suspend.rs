@@ -1,5 +1,5 @@
 //! Taking a TB off an SM at no cost, and putting it back: the `ideal` transition mode, which separates what a
-//! configuration is worth from what it takes to get there (DESIGN.md section 4; algorithms.md section 9 item 10).
+//! configuration is worth from what it takes to get there (sources.md D29 and D61).
 //!
 //! A suspended TB keeps its place in its trace. Its resources are free at once. What it had in flight is not waited for:
 //! the results arrive in warp slots set aside for the purpose and are dropped, and the TB goes on as if they had been

@@ -1,7 +1,7 @@
 //! Address coalescing: lanes' byte addresses to 32-byte sectors, and shared-memory bank conflicts to passes.
 //!
 //! From Maxwell on every off-chip access is made of 32-byte sectors, served in ascending address order
-//! (`reference/README.md`: L1 "sectored (4 x 32 B per 128-byte line)"). Shared memory has 32 banks of 4 bytes; lanes that
+//! (sources.md D60). Shared memory has 32 banks of 4 bytes; lanes that
 //! read the same word of a bank are served together.
 
 use super::SectorRef;
@@ -9,7 +9,7 @@ use super::SectorRef;
 /// Bytes per sector.
 pub const SECTOR_BYTES: u64 = 32;
 
-/// Banks of shared memory, each 4 bytes wide (seeds 001 table 1 and the reference machine alike).
+/// Banks of shared memory, each 4 bytes wide (sources.md D60).
 const SHARED_BANKS: usize = 32;
 
 /// Collects the sectors that `lanes` (byte addresses, each `width` bytes) touch, ascending, with their byte masks.

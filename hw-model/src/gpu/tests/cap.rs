@@ -40,6 +40,6 @@ fn with_a_cap_of_one_time_grows_by_the_same_for_every_tb() {
     let per_tb = cycles[1] - cycles[0];
     assert_eq!(cycles[2] - cycles[1], per_tb);
     assert_eq!(cycles[3] - cycles[2], 4 * per_tb);
-    // 50 dependent additions of 7 cycles (`reference/README.md`, micro-benchmarks).
+    // 50 dependent additions of 7 cycles (sources.md D97).
     assert!(per_tb >= 50 * 7, "{per_tb}");
 }

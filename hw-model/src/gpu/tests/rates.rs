@@ -32,7 +32,7 @@ fn l1_hits_stream_at_a_line_per_cycle() {
     assert!(taken <= peak + peak / 100, "{taken} cycles for {peak} lines");
 }
 
-/// Little's law for the L1 (property 47). A warp loads one line after the other, none of them in a cache, so that its four sectors
+/// Little's law for the L1 (sources.md D110). A warp loads one line after the other, none of them in a cache, so that its four sectors
 /// wait from the look-up on. While it waits the SM is memory-stalled, and the MSHR entries summed over those cycles are the
 /// entries' number times the time each is held.
 #[test]

@@ -1,5 +1,5 @@
 //! A checker that knows nothing of the controller but the commands it issued: it verifies every distance between them
-//! against the constraints of the configuration (property 41, second half).
+//! against the constraints of the configuration (sources.md D106).
 
 use super::DramRequest;
 use super::controller::{Command, Controller};

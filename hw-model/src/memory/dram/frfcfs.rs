@@ -1,5 +1,5 @@
-//! The FR-FCFS queue of a channel: per bank, the oldest request that hits the open row, else the oldest (algorithms.md
-//! section 2.4), unless the row-hit cap ([`super::row_cap`]) says that the oldest has been passed often enough. No fairness
+//! The FR-FCFS queue of a channel: per bank, the oldest request that hits the open row, else the oldest (sources.md
+//! D69), unless the row-hit cap ([`super::row_cap`]) says that the oldest has been passed often enough. No fairness
 //! between kernels, reads and writes in one queue.
 //!
 //! One list per bank in order of arrival, linked through a pool of fixed size.
@@ -121,7 +121,7 @@ mod tests {
     }
 
     proptest! {
-        /// Property 41: the open row's oldest request first, else the oldest of the bank; nothing lost. With a cap, the oldest goes
+        /// The open row's oldest request first, else the oldest of the bank; nothing lost. With a cap, the oldest goes
         /// first once it has been passed so often.
         #[test]
         fn row_hits_go_before_older_misses(

@@ -1,8 +1,8 @@
 //! Device memory: one [`Channel`] per memory channel, each an FR-FCFS controller over banks in bank groups.
 //!
-//! The numbers are `reference/README.md`'s ("The machine"), the mechanisms GPGPU-Sim's (algorithms.md sections 2.1 and
-//! 2.4). Options that GPGPU-Sim has not, all off in the built-in machines: refresh, tFAW, a row-hit cap. One row command and, if it comes later in the scan of the banks, one column
-//! command may issue in the same cycle, as in GPGPU-Sim.
+//! The numbers are those of sources.md D86 and D87, the mechanisms GPGPU-Sim's (sources.md D69). Options that GPGPU-Sim has not,
+//! all off in the built-in machines: refresh, tFAW, a row-hit cap. One row command and, if it comes later in the scan of the banks,
+//! one column command may issue in the same cycle, as in GPGPU-Sim.
 
 mod bank;
 mod candidates;

@@ -1,6 +1,5 @@
 //! The row-hit cap: FR-FCFS serves at most so many row hits of a bank in a row while an older request to another row of
-//! that bank waits; then the oldest goes first (algorithms.md section 2.4, "capped variant"; property 41's bounded wait). Off
-//! with a cap of 0, as in GPGPU-Sim.
+//! that bank waits; then the oldest goes first (sources.md D70). Off with a cap of 0, as in GPGPU-Sim.
 
 /// Per bank, how often its oldest request has been passed.
 #[derive(Clone, Debug)]

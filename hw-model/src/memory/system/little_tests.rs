@@ -1,4 +1,4 @@
-//! Little's law per level (property 47): the mean number outstanding is the throughput times the mean latency.
+//! Little's law per level (sources.md D110): the mean number outstanding is the throughput times the mean latency.
 //!
 //! What is outstanding is read off the model's own structures in every cycle; throughput and latency are seen from outside, or
 //! follow from arithmetic. Each run starts and ends empty, so that the law holds without an edge, unless said otherwise.

@@ -1,7 +1,7 @@
 //! The load/store unit, one per SM: an in-order pipeline that shared-memory, off-chip and constant accesses pass through.
 //!
 //! One instruction at a time is being cut into accesses; while one of them cannot be accepted, all later memory
-//! instructions of the SM wait (seed 001 section 2.1). The stages of a cycle, in the peer's order: write one result back,
+//! instructions of the SM wait (Dai et al. 2018, section 2.1). The stages of a cycle, in the peer's order: write one result back,
 //! use one reply, send one miss, look up the L1 banks, cut the current instruction, take the next one.
 
 mod cut;

@@ -1,6 +1,6 @@
 //! Operand collection: collector units, register banks and the latches around them, of all sub-cores of an SM.
 //!
-//! The peer's unit, as its micro-benchmarks show it (`reference/README.md`): an issued instruction waits in its unit's
+//! The peer's unit, as its micro-benchmarks show it (sources.md D58): an issued instruction waits in its unit's
 //! latch for a collector; each bank serves its oldest request once per round, unless a result is being written to it;
 //! a complete instruction leaves for its unit's latch. Registers are interleaved over the sub-core's banks, shifted by
 //! the warp number. There are two rounds per cycle, and a result blocks its bank in the first.

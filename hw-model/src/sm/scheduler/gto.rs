@@ -1,4 +1,4 @@
-//! Greedy, then oldest (GTO; algorithms.md section 1.14, after CCWS, MICRO 2012): the warp that issued last as long as it can
+//! Greedy, then oldest (GTO; sources.md D55, after Rogers et al. 2012): the warp that issued last as long as it can
 //! go on, else the one that arrived first.
 
 use crate::sm::residents::Residents;

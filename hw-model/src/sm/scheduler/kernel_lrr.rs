@@ -1,5 +1,5 @@
-//! Kernel-LRR, then GTO (algorithms.md section 1.14; seeds 001 section 4.3 and 004 section 7.5): kernels take turns at a
-//! sub-core, so that the one launched first is not favoured by its age; within a kernel's turn it is GTO among its warps.
+//! Kernel-LRR, then GTO (sources.md D55; Zhao et al. 2018, section 7.5): kernels take turns at a sub-core, so
+//! that the one launched first is not favoured by its age; within a kernel's turn it is GTO among its warps.
 //!
 //! Own, where the sources are silent: a turn is one issue, turns go by kernel slot, and a kernel without an issuable warp
 //! loses its turn. With one kernel it is GTO.

@@ -1,4 +1,4 @@
-//! Loose round robin (LRR; algorithms.md section 1.14): the next warp, in the order of warp slots, after the one that issued
+//! Loose round robin (LRR; sources.md D55): the next warp, in the order of warp slots, after the one that issued
 //! last; warps that cannot issue lose their turn.
 
 /// The pick among `issuable` (not empty) when warp `last` issued last.

@@ -1,4 +1,4 @@
-//! Warp schedulers: which of the issuable warps of a sub-core issues (algorithms.md section 1.14). One file per order.
+//! Warp schedulers: which of the issuable warps of a sub-core issues (sources.md D55). One file per order.
 //!
 //! Start reading with the plain twin, `plain.rs`: the same orders over a list of warps.
 
