@@ -1,5 +1,5 @@
 //! Bandwidth utilisation: what a launch moved over what the machine could have moved in the same time. Own definitions, with
-//! the machine's peak from its file (`reference/README.md`, "The machine": 32 bytes per DRAM atom, 336 GB/s in all).
+//! the machine's peak from its file (32 bytes per DRAM atom, 336 GB/s in all on the thesis' machine).
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
@@ -29,7 +29,7 @@ pub fn l2_share(gpu: &GpuConfig, sectors: u64, cycles: u64) -> Option<f64> {
 }
 
 /// Packets that entered one subnet of the crossbar over those that its ports can take in `cycles` core cycles: one per port and
-/// cycle, on the side with fewer ports (own: in seed 002 both sides have as many). None if no time has passed.
+/// cycle, on the side with fewer ports (own: in Lin et al. 2018 both sides have as many). None if no time has passed.
 pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
     let ports = gpu.sm.count.min(gpu.dram.channels * gpu.l2.slices_per_channel);
     share(packets as f64, in_domain(cycles, gpu.clocks.interconnect_khz, gpu) * f64::from(ports))

@@ -1,4 +1,4 @@
-//! What a co-run achieved against isolated runs (DESIGN.md section 5; algorithms.md section 9.1 item 1, section 10.5 item 45).
+//! What a co-run achieved against isolated runs (sources.md D1 to D4).
 //!
 //! `ipc[k]` is kernel k's instructions per cycle in the co-run, `isolated[k]` its instructions per cycle alone on the whole
 //! GPU over the same window. Every function returns none where the quantity does not exist: no kernel, slices of different
@@ -33,7 +33,7 @@ pub fn normalized(ipc: &[f64], isolated: &[f64]) -> Option<Vec<f64>> {
     Some(ipc.iter().zip(isolated).map(|(ipc, alone)| ipc / alone).collect())
 }
 
-/// S = sum of IPCs / mean isolated IPC (seed 000 section 4.2, M-P1 and M-Q8 of algorithms.md).
+/// S = sum of IPCs / mean isolated IPC (Nasef 2023, eq. 4.1; sources.md D1).
 pub fn speedup(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     normalized(ipc, isolated)?;
     Some(ipc.iter().sum::<f64>() * ipc.len() as f64 / isolated.iter().sum::<f64>())
@@ -48,12 +48,12 @@ pub fn null_speedup(isolated: &[f64]) -> Option<f64> {
     speedup(&only_fastest, isolated)
 }
 
-/// STP = sum of normalised IPCs (Eyerman and Eeckhout, IEEE Micro 2008).
+/// STP = sum of normalised IPCs (Eyerman and Eeckhout 2008).
 pub fn stp(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     Some(normalized(ipc, isolated)?.iter().sum())
 }
 
-/// ANTT = mean of 1 / normalised IPC (Eyerman and Eeckhout, IEEE Micro 2008).
+/// ANTT = mean of 1 / normalised IPC (Eyerman and Eeckhout 2008).
 pub fn antt(ipc: &[f64], isolated: &[f64]) -> Option<f64> {
     let progress = normalized(ipc, isolated)?;
     if progress.contains(&0.0) {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_null_policy_scores_what_the_thesis_reports_as_gain() {
-        // algorithms.md 9.1 item 1: 1.43 at r = 2.5, 1.72 at r = 6.1.
+        // sources.md D3: 1.43 at r = 2.5, 1.72 at r = 6.1.
         assert!(null_speedup(&[2.5, 1.0]).is_some_and(|s| (s - 1.43).abs() < 0.005));
         assert!(null_speedup(&[1.0, 6.1]).is_some_and(|s| (s - 1.72).abs() < 0.005));
     }

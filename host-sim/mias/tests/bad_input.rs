@@ -1,5 +1,5 @@
 //! What users bring along and is broken: refused by one message with file and line, exit code 2 and no file; or, where it can
-//! be read sensibly, read. The list is the last paragraph of `reference/README.md`, and what else a file can be.
+//! be read sensibly, read. The list is sources.md D101, and what else a file can be.
 
 mod support;
 

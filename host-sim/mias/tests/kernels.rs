@@ -64,7 +64,7 @@ fn one_tb_per_sm_has_no_curve() {
     let gpu = path.to_str().unwrap();
     let stats = json(&["kernels", "--stats", "fwt:4096", "--cycles", "8000", "--gpu", gpu]);
     let fwt = &stats["kernels"][0];
-    assert_eq!((fwt["max_tbs"].as_u64(), &fwt["alone"]["ipc_half_tbs"], &fwt["types"]["seed000"]), (Some(1), &Value::Null, &Value::Null));
+    assert_eq!((fwt["max_tbs"].as_u64(), &fwt["alone"]["ipc_half_tbs"], &fwt["types"]["nasef2023"]), (Some(1), &Value::Null, &Value::Null));
     assert_eq!(json(&["sweep", "fwt:4096", "--cycles", "8000", "--gpu", gpu])["shape"], "neither");
 }
 

@@ -75,7 +75,7 @@ fn timing_adds_seconds_and_nothing_else() {
     assert!(table.lines().last().unwrap().starts_with("load "), "{table}");
 }
 
-/// Property 46: jumping over cycles in which nothing can happen changes no byte.
+/// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
 #[test]
 fn running_every_cycle_gives_the_same_bytes() {
     for trace in ["micro/l1_100", "micro/dram_100", "micro/atom_100", "micro/bar_100", "shm", "corun/comp60_mem"] {

@@ -2,7 +2,7 @@
 //!
 //! Each stack entry is a program counter, the lanes that wait to run from it, and where they meet the lanes below. A
 //! divergent branch leaves its entry at the immediate post-dominator and pushes one entry per side; an entry that arrives
-//! where it should meet is popped. Seed 000 section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual,
+//! where it should meet is popped. Nasef 2023, section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual,
 //! section "SIMT stack".
 
 use super::barrier::Arrival;

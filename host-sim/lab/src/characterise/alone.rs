@@ -1,7 +1,7 @@
 //! What a kernel does to the machine when it runs alone, from one run: shares of issue slots, cache rates, bandwidths.
 //!
 //! Utilisations are over the cycles after the launch latency. That of the crossbar is relative to 60 % of the peak, which is what a
-//! crossbar with queues at its inputs can carry (seed 002 section 4.1).
+//! crossbar with queues at its inputs can carry (Lin et al. 2018, section 4.1).
 
 use crate::bandwidth;
 use crate::experiment::machine::Outcome;
@@ -9,7 +9,7 @@ use crate::metrics::ratio;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::{ISSUE_CLASSES, IssueClass};
 
-/// Share of its peak that a crossbar carries (seed 002 sections 2.2 and 4.1).
+/// Share of its peak that a crossbar carries (Lin et al. 2018, sections 2.2 and 4.1).
 const SUSTAINED: f64 = 0.6;
 
 /// A kernel alone.

@@ -1,5 +1,5 @@
 //! Whether a kernel's results are right: every TB of its grid executed, without recording, and the results compared with the
-//! host's (`<kernel>_check_results` of seed 000 section 4.1.3).
+//! host's (`<kernel>_check_results` of Nasef 2023, section 4.1.3).
 
 use crate::experiment::cancel::Cancel;
 use mias_ptx::TbRunner;

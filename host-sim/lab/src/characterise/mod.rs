@@ -1,5 +1,5 @@
 //! What kind of kernel a kernel is: what it asks of an SM, what it executes, what it does to the machine alone, which type each
-//! seed's rule makes of it, and how all that compares with what the sources say.
+//! paper's rule makes of it, and how all that compares with what the sources say.
 //!
 //! ```text
 //! geometry, ptxas report --> occupancy                            `mias kernels`
@@ -45,7 +45,7 @@ pub struct Character {
     pub ipc: (Option<f64>, f64),
     /// What it does to the machine with the most TBs.
     pub alone: Alone,
-    /// Its type by each seed's rule.
+    /// Its type by each paper's rule.
     pub types: Types,
 }
 

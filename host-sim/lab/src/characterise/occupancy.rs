@@ -1,4 +1,4 @@
-//! How many TBs of a kernel fit an SM, and what stops the next one (algorithms.md section 1.1, `max_cta`, and section 7.1).
+//! How many TBs of a kernel fit an SM, and what stops the next one (sources.md D13 and D79).
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::Resources;

@@ -1,8 +1,8 @@
 //! What a kernel executes, counted in its trace: nothing here depends on time or on the machine, but for the line size.
 //!
 //! * Cinst/Minst: instructions that access no memory, over those that do, shared and constant memory included; Req/Minst: lines
-//!   that an instruction to global or local memory asks for (seed 001 table 2; which instructions count: algorithms.md section 1.5).
-//! * Idempotent: no atomic, and no byte of global memory both read and written (seed 003 section 4.1). The seed leaves it to the
+//!   that an instruction to global or local memory asks for (Dai et al. 2018, table 2; which instructions count: sources.md D78).
+//! * Idempotent: no atomic, and no byte of global memory both read and written (Shieh 2016, section 4.1). The paper leaves it to the
 //!   compiler; here it is what the launch did.
 
 use crate::metrics::ratio;

@@ -1,8 +1,8 @@
-//! What is published about the seven kernels, from algorithms.md sections 7 and 8, beside what ours do.
+//! What is published about the seven kernels (sources.md D79 to D81 and D83), beside what ours do.
 //!
-//! Section 7.1 gives each kernel's resources (compiled for sm_75 with the compiler that made ours) and a model of what it executes;
-//! 7.2 and 7.4 what seeds 001 and 003 say of the same benchmark, on their machines and compiled for them; section 8 what GPGPU-Sim's
-//! V100 counts. What a figure was derived from, and how the work differs from ours, is said with its source.
+//! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the compiler that made ours) and what it
+//! executes; D81 what GPGPU-Sim's V100 counts; D83 what the papers say of the same benchmark, on their machines and compiled for
+//! them. What a figure was derived from, and how the work differs from ours, is said with its source.
 
 use super::Character;
 
@@ -15,7 +15,7 @@ pub struct Figure {
     pub published: (f64, f64),
     /// Ours; none if it does not exist.
     pub ours: Option<f64>,
-    /// The publication, and the section of algorithms.md.
+    /// The publication.
     pub source: &'static str,
 }
 
@@ -87,65 +87,66 @@ fn l2_misses(c: &Character) -> Option<f64> {
     c.alone.l2_hit_rate.map(|hits| 1.0 - hits)
 }
 
-const S71: &str = "SDK or Rodinia source for sm_75 (7.1)";
-const S72: &str = "seed 001 table 2 (7.2)";
-const S8: &str = "GPGPU-Sim, V100 (8)";
+const NEEDS: &str = "SDK or Rodinia source for sm_75 (sources.md D79)";
+const EXECUTES: &str = "SDK or Rodinia source for sm_75 (sources.md D80)";
+const DAI: &str = "Dai et al. 2018, table 2";
+const V100: &str = "GPGPU-Sim, V100 (sources.md D81)";
 
 const ROWS: &[Row] = &[
-    ("mm", "threads/TB", one(256.0), threads, S71),
-    ("mm", "regs/thread", one(39.0), registers, S71),
-    ("mm", "shared B/TB", one(2048.0), shared, S71),
-    ("mm", "max TBs/SM", one(4.0), tbs, S71),
-    ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "of a tile's 57 instructions 24 access memory (7.1)"),
-    ("mm", "Req/Minst", one(2.0), requests, S71),
-    ("fwt", "threads/TB", one(256.0), threads, S71),
-    ("fwt", "regs/thread", one(22.0), registers, S71),
-    ("fwt", "shared B/TB", one(0.0), shared, S71),
-    ("fwt", "max TBs/SM", one(4.0), tbs, S71),
-    ("fwt", "insts/warp", one(47.0), insts, S71),
-    ("fwt", "Cinst/Minst", one(4.9), compute, S71),
-    ("fwt", "Req/Minst", one(1.0), requests, S71),
-    ("nbdy", "threads/TB", one(256.0), threads, S71),
-    ("nbdy", "regs/thread", one(60.0), registers, S71),
-    ("nbdy", "shared B/TB", one(4096.0), shared, S71),
-    ("nbdy", "max TBs/SM", one(4.0), tbs, S71),
-    ("nbdy", "insts/warp", one(9800.0), insts, "about 4,900 for each of 2 tiles (7.1)"),
-    ("nbdy", "Req/Minst", one(4.0), requests, S71),
-    ("blk", "threads/TB", one(128.0), threads, S71),
-    ("blk", "regs/thread", one(23.0), registers, S71),
-    ("blk", "shared B/TB", one(0.0), shared, S71),
-    ("blk", "max TBs/SM", one(8.0), tbs, S71),
-    ("blk", "insts/warp", one(147.0), insts, S8),
-    ("blk", "lanes/inst", one(31.8), lanes, S8),
-    ("blk", "Cinst/Minst", one(28.0), compute, S71),
-    ("blk", "Req/Minst", one(2.0), requests, S71),
-    ("blk", "load sectors/1000 insts", one(163.0), sectors, S8),
-    ("blk", "L1 miss rate", one(1.0), misses, S8),
-    ("blk", "L2 miss rate", one(0.9987), l2_misses, S8),
-    ("bopt", "threads/TB", one(128.0), threads, S71),
-    ("bopt", "regs/thread", one(32.0), registers, S71),
-    ("bopt", "shared B/TB", one(516.0), shared, S71),
-    ("bopt", "max TBs/SM", one(8.0), tbs, S71),
-    ("bopt", "insts/warp", one(55_760.0), insts, "GPGPU-Sim, V100, 2,048 steps of 16 nodes per thread: 27 per step (8)"),
-    ("bopt", "lanes/inst", one(26.9), lanes, S8),
-    ("bopt", "load sectors/1000 insts", one(0.0), sectors, S8),
-    ("bfs", "threads/TB", one(256.0), threads, S71),
-    ("bfs", "regs/thread", one(20.0), registers, S71),
-    ("bfs", "shared B/TB", one(0.0), shared, S71),
-    ("bfs", "max TBs/SM", one(4.0), tbs, S71),
-    ("bfs", "Cinst/Minst", one(4.0), compute, S72),
-    ("bfs", "Req/Minst", one(1.0), requests, S72),
-    ("bfs", "L1 miss rate", one(1.0), misses, S72),
-    ("bfs", "L1 fails/access", one(0.0), fails, S72),
-    ("dxtc", "threads/TB", one(64.0), threads, S71),
-    ("dxtc", "regs/thread", (93.0, 100.0), registers, "98, and what gives 10 TBs (7.1)"),
-    ("dxtc", "shared B/TB", one(2048.0), shared, S71),
-    ("dxtc", "max TBs/SM", one(10.0), tbs, S71),
-    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "an estimate (7.1)"),
-    ("dxtc", "Cinst/Minst", one(5.0), compute, S72),
-    ("dxtc", "Req/Minst", one(1.0), requests, S72),
-    ("dxtc", "L1 miss rate", one(0.09), misses, S72),
-    ("dxtc", "L1 fails/access", one(0.17), fails, S72),
+    ("mm", "threads/TB", one(256.0), threads, NEEDS),
+    ("mm", "regs/thread", one(39.0), registers, NEEDS),
+    ("mm", "shared B/TB", one(2048.0), shared, NEEDS),
+    ("mm", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "of a tile's 57 instructions 24 access memory (sources.md D80)"),
+    ("mm", "Req/Minst", one(2.0), requests, EXECUTES),
+    ("fwt", "threads/TB", one(256.0), threads, NEEDS),
+    ("fwt", "regs/thread", one(22.0), registers, NEEDS),
+    ("fwt", "shared B/TB", one(0.0), shared, NEEDS),
+    ("fwt", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("fwt", "insts/warp", one(47.0), insts, EXECUTES),
+    ("fwt", "Cinst/Minst", one(4.9), compute, EXECUTES),
+    ("fwt", "Req/Minst", one(1.0), requests, EXECUTES),
+    ("nbdy", "threads/TB", one(256.0), threads, NEEDS),
+    ("nbdy", "regs/thread", one(60.0), registers, NEEDS),
+    ("nbdy", "shared B/TB", one(4096.0), shared, NEEDS),
+    ("nbdy", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("nbdy", "insts/warp", one(9800.0), insts, "about 4,900 for each of 2 tiles (sources.md D80)"),
+    ("nbdy", "Req/Minst", one(4.0), requests, EXECUTES),
+    ("blk", "threads/TB", one(128.0), threads, NEEDS),
+    ("blk", "regs/thread", one(23.0), registers, NEEDS),
+    ("blk", "shared B/TB", one(0.0), shared, NEEDS),
+    ("blk", "max TBs/SM", one(8.0), tbs, NEEDS),
+    ("blk", "insts/warp", one(147.0), insts, V100),
+    ("blk", "lanes/inst", one(31.8), lanes, V100),
+    ("blk", "Cinst/Minst", one(28.0), compute, EXECUTES),
+    ("blk", "Req/Minst", one(2.0), requests, EXECUTES),
+    ("blk", "load sectors/1000 insts", one(163.0), sectors, V100),
+    ("blk", "L1 miss rate", one(1.0), misses, V100),
+    ("blk", "L2 miss rate", one(0.9987), l2_misses, V100),
+    ("bopt", "threads/TB", one(128.0), threads, NEEDS),
+    ("bopt", "regs/thread", one(32.0), registers, NEEDS),
+    ("bopt", "shared B/TB", one(516.0), shared, NEEDS),
+    ("bopt", "max TBs/SM", one(8.0), tbs, NEEDS),
+    ("bopt", "insts/warp", one(55_760.0), insts, "GPGPU-Sim, V100, 2,048 steps of 16 nodes per thread: 27 per step (sources.md D81)"),
+    ("bopt", "lanes/inst", one(26.9), lanes, V100),
+    ("bopt", "load sectors/1000 insts", one(0.0), sectors, V100),
+    ("bfs", "threads/TB", one(256.0), threads, NEEDS),
+    ("bfs", "regs/thread", one(20.0), registers, NEEDS),
+    ("bfs", "shared B/TB", one(0.0), shared, NEEDS),
+    ("bfs", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("bfs", "Cinst/Minst", one(4.0), compute, DAI),
+    ("bfs", "Req/Minst", one(1.0), requests, DAI),
+    ("bfs", "L1 miss rate", one(1.0), misses, DAI),
+    ("bfs", "L1 fails/access", one(0.0), fails, DAI),
+    ("dxtc", "threads/TB", one(64.0), threads, NEEDS),
+    ("dxtc", "regs/thread", (93.0, 100.0), registers, "98, and what gives 10 TBs (sources.md D79)"),
+    ("dxtc", "shared B/TB", one(2048.0), shared, NEEDS),
+    ("dxtc", "max TBs/SM", one(10.0), tbs, NEEDS),
+    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "an estimate (sources.md D80)"),
+    ("dxtc", "Cinst/Minst", one(5.0), compute, DAI),
+    ("dxtc", "Req/Minst", one(1.0), requests, DAI),
+    ("dxtc", "L1 miss rate", one(0.09), misses, DAI),
+    ("dxtc", "L1 fails/access", one(0.17), fails, DAI),
 ];
 
 /// The figures published about a kernel of ours, in order; none about a user's.
@@ -154,13 +155,13 @@ pub fn figures(character: &Character) -> Vec<Figure> {
     of_kernel.map(|&(_, quantity, published, ours, source)| Figure { quantity, published, ours: ours(character), source }).collect()
 }
 
-/// What seeds 001 to 004 say a kernel is: in their words, with the section of algorithms.md; empty where they do not have it.
+/// What Dai, Lin, Shieh and Zhao say a kernel is (sources.md D83): in their words; empty where they do not have it.
 pub fn said(kernel: Option<&str>) -> [&'static str; 4] {
     match kernel.unwrap_or_default() {
-        "mm" => ["", "L2->SM, moderate (32 x 32 tiles; 7.3)", "", ""],
-        "bfs" => ["C (7.2)", "under (7.3)", "not idempotent (7.4)", ""],
-        "bopt" => ["", "", "", "C (7.5)"],
-        "dxtc" => ["C (7.2)", "", "", "C (7.5)"],
+        "mm" => ["", "L2->SM, moderate (32 x 32 tiles)", "", ""],
+        "bfs" => ["C", "under", "not idempotent", ""],
+        "bopt" => ["", "", "", "C"],
+        "dxtc" => ["C", "", "", "C"],
         _ => ["", "", "", ""],
     }
 }

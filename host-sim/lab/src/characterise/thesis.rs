@@ -1,4 +1,4 @@
-//! What the thesis says of its seven kernels (seed 000 section 4.1.2, figure 4.1 and section 4.2.1), each statement with a
+//! What the thesis says of its seven kernels (Nasef 2023, section 4.1.2, figure 4.1 and section 4.2.1), each statement with a
 //! rule that decides whether ours do the same. The thesis gives words and a chart without numbers: every threshold is an
 //! assumption.
 

@@ -1,13 +1,13 @@
-//! Compute or memory intensive: every seed has a rule of its own, and they do not agree (algorithms.md section 7.6). Here all of
+//! Compute or memory intensive: every paper has a rule of its own, and they do not agree (sources.md D77). Here all of
 //! them, each on the same run.
 //!
-//! | seed | rule | M if |
+//! | paper | rule | M if |
 //! |---|---|---|
-//! | 000 section 4.1.2 | "limited by memory bandwidth, saturates very quickly as TLP is increased" | a memory bandwidth is at least half used, and from half of the TBs to all IPC rises by less than half as much as the TBs; both numbers are assumptions |
-//! | 001 section 2.4 | share of cycles in which the load/store unit stalls | more than 20 % |
-//! | 002 section 4.2, table 3 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither |
-//! | 003 section 4.1 | has no such rule: its kernels are idempotent or not | |
-//! | 004 section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
+//! | Nasef 2023, section 4.1.2 | limited by memory bandwidth, saturating early as TBs are added | a memory bandwidth is at least half used, and from half of the TBs to all IPC rises by less than half as much as the TBs; both numbers are assumptions |
+//! | Dai et al. 2018, section 2.4 | share of cycles in which the load/store unit stalls | more than 20 % |
+//! | Lin et al. 2018, section 4.2 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither |
+//! | Shieh 2016, section 4.1 | has no such rule: its kernels are idempotent or not | |
+//! | Zhao et al. 2018, section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
 
 use super::alone::Alone;
 use mias_hw_model::config::GpuConfig;
@@ -15,20 +15,20 @@ use mias_hw_model::sm::IssueClass;
 use mias_workloads::kernels::KernelType;
 use serde::Serialize;
 
-/// What the seeds' rules say of a kernel.
+/// What the papers' rules say of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Types {
-    /// By seed 000; none if only one TB fits, so that nothing can be said of more.
-    pub seed000: Option<KernelType>,
-    /// By seed 001; none if the kernel did not run.
-    pub seed001: Option<KernelType>,
-    /// By seed 002.
-    pub seed002: Component,
-    /// By seed 004; none if the kernel did not run.
-    pub seed004: Option<KernelType>,
+    /// By Nasef 2023; none if only one TB fits, so that nothing can be said of more.
+    pub nasef2023: Option<KernelType>,
+    /// By Dai et al. 2018; none if the kernel did not run.
+    pub dai2018: Option<KernelType>,
+    /// By Lin et al. 2018.
+    pub lin2018: Component,
+    /// By Zhao et al. 2018; none if the kernel did not run.
+    pub zhao2018: Option<KernelType>,
 }
 
-/// Seed 002's categories: the component that is used most.
+/// The categories of Lin et al. 2018: the component that is used most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Component {
@@ -66,19 +66,19 @@ impl Component {
     }
 }
 
-/// Seed 000: share of a memory bandwidth from which it limits (assumption; that of seed 002 for DRAM).
+/// Nasef 2023: share of a memory bandwidth from which it limits (assumption; that of Lin et al. 2018 for DRAM).
 const BANDWIDTH_LIMITS: f64 = 0.5;
 
-/// Seed 000: of the IPC that twice the TBs could give, the part below which a kernel saturates (assumption).
+/// Nasef 2023: of the IPC that twice the TBs could give, the part below which a kernel saturates (assumption).
 const SATURATES: f64 = 0.5;
 
-/// Seed 001 section 2.4.
+/// Dai et al. 2018, section 2.4.
 const LSU_STALL: f64 = 0.2;
 
-/// Seed 002 section 4.2: scheduler, crossbar, DRAM.
+/// Lin et al. 2018, section 4.2: scheduler, crossbar, DRAM.
 const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
 
-/// Seed 004 section 4.1.2: the part of DRAM bandwidth taken to be usable.
+/// Zhao et al. 2018, section 4.1.2: the part of DRAM bandwidth taken to be usable.
 const DRAM_USABLE: f64 = 0.5;
 
 fn memory_if(memory: bool) -> KernelType {
@@ -89,15 +89,15 @@ impl Types {
     /// Of a kernel that ran alone as `alone` says; `curve` has TBs per SM and IPC of half of the most TBs and of the most.
     pub fn of(alone: &Alone, curve: Option<[(u32, f64); 2]>, gpu: &GpuConfig) -> Self {
         Types {
-            seed000: curve.and_then(|curve| seed000(alone, curve)),
-            seed001: alone.lsu_stall.map(|share| memory_if(share > LSU_STALL)),
-            seed002: seed002(alone),
-            seed004: seed004(alone, gpu),
+            nasef2023: curve.and_then(|curve| nasef2023(alone, curve)),
+            dai2018: alone.lsu_stall.map(|share| memory_if(share > LSU_STALL)),
+            lin2018: lin2018(alone),
+            zhao2018: zhao2018(alone, gpu),
         }
     }
 }
 
-fn seed000(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> {
+fn nasef2023(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> {
     if half.0 == 0 || half.0 >= all.0 || half.1 <= 0.0 {
         return None;
     }
@@ -109,7 +109,7 @@ fn seed000(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> {
 }
 
 /// The component farthest above its line, the first of equals.
-fn seed002(alone: &Alone) -> Component {
+fn lin2018(alone: &Alone) -> Component {
     let [scheduler, crossbar, dram] = UTILISED;
     let components = [
         (Component::Scheduler, alone.slot(IssueClass::Issued) / scheduler),
@@ -127,8 +127,8 @@ fn seed002(alone: &Alone) -> Component {
 }
 
 /// Equations 1 and 2, in bytes per core cycle. An access is a sector here, not a line; IPC_max is an instruction per sub-core and
-/// cycle, all SMs are counted, and NoC and LLC bandwidth are a sector per slice and cycle of their clocks (the seed gives none).
-fn seed004(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
+/// cycle, all SMs are counted, and NoC and LLC bandwidth are a sector per slice and cycle of their clocks (the paper gives none).
+fn zhao2018(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
     let (apki, hits) = (alone.l2_accesses_per_1000_insts?, alone.l2_hit_rate.unwrap_or(1.0));
     let per_core_cycle = |khz: u32| f64::from(khz) / f64::from(gpu.clocks.core_khz);
     let sector = f64::from(gpu.l2.sector_bytes);
@@ -167,17 +167,17 @@ mod tests {
     fn the_thesis_asks_for_both_bandwidth_and_saturation() {
         let busy = Alone { dram_utilization: Some(0.5), ..alone() };
         let (flat, steep) = ([(4, 100.0), (8, 149.0)], [(4, 100.0), (8, 150.0)]);
-        assert_eq!(types(&busy, flat).seed000, M);
-        assert_eq!(types(&busy, steep).seed000, C, "half of what the TBs could give");
-        assert_eq!(types(&alone(), flat).seed000, C, "what saturates is not memory");
-        assert_eq!(types(&busy, [(1, 100.0), (3, 190.0)]).seed000, M, "three times the TBs could add 200");
-        assert_eq!(types(&busy, [(1, 100.0), (1, 100.0)]).seed000, None);
-        assert_eq!(types(&busy, [(0, 0.0), (1, 100.0)]).seed000, None);
+        assert_eq!(types(&busy, flat).nasef2023, M);
+        assert_eq!(types(&busy, steep).nasef2023, C, "half of what the TBs could give");
+        assert_eq!(types(&alone(), flat).nasef2023, C, "what saturates is not memory");
+        assert_eq!(types(&busy, [(1, 100.0), (3, 190.0)]).nasef2023, M, "three times the TBs could add 200");
+        assert_eq!(types(&busy, [(1, 100.0), (1, 100.0)]).nasef2023, None);
+        assert_eq!(types(&busy, [(0, 0.0), (1, 100.0)]).nasef2023, None);
     }
 
     #[test]
     fn dai_counts_stalls_of_the_load_store_unit() {
-        let of = |share| types(&Alone { lsu_stall: share, ..alone() }, [(1, 1.0), (2, 2.0)]).seed001;
+        let of = |share| types(&Alone { lsu_stall: share, ..alone() }, [(1, 1.0), (2, 2.0)]).dai2018;
         assert_eq!((of(Some(0.2)), of(Some(0.21)), of(None)), (C, M, None));
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let of = |issued: f64, reply, request, dram| {
             let (reply_utilization, request_utilization, dram_utilization) = (Some(reply), Some(request), Some(dram));
             let issue_slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0]);
-            types(&Alone { issue_slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).seed002
+            types(&Alone { issue_slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).lin2018
         };
         assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
         assert_eq!(of(0.61, 0.0, 0.0, 0.0), Component::Scheduler);
@@ -201,10 +201,10 @@ mod tests {
     #[test]
     fn zhao_weighs_demand_against_supply() {
         let of = |apki, hits| {
-            types(&Alone { l2_accesses_per_1000_insts: Some(apki), l2_hit_rate: Some(hits), ..alone() }, [(1, 1.0), (2, 2.0)]).seed004
+            types(&Alone { l2_accesses_per_1000_insts: Some(apki), l2_hit_rate: Some(hits), ..alone() }, [(1, 1.0), (2, 2.0)]).zhao2018
         };
         assert_eq!((of(200.0, 1.0), of(200.1, 1.0)), (C, M));
         assert_eq!((of(32.0, 0.0), of(32.1, 0.0)), (C, M));
-        assert_eq!(types(&Alone { l2_accesses_per_1000_insts: None, ..alone() }, [(1, 1.0), (2, 2.0)]).seed004, None);
+        assert_eq!(types(&Alone { l2_accesses_per_1000_insts: None, ..alone() }, [(1, 1.0), (2, 2.0)]).zhao2018, None);
     }
 }

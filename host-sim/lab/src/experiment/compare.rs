@@ -1,9 +1,9 @@
 //! `compare`: every policy on one set of kernels, against isolated runs and against the best configuration there is.
 //!
 //! All runs cover the same window. The oracle is the best of a sweep: one static run of each maximal configuration with TBs
-//! of at least two kernels (algorithms.md 6.1, M-P16). A policy that ends with one configuration on all SMs is judged twice:
+//! of at least two kernels (sources.md D6). A policy that ends with one configuration on all SMs is judged twice:
 //! decision regret compares a static run of its choice with the oracle's, end-to-end regret its own run, which pays for
-//! profiling and transition (DESIGN.md section 5).
+//! profiling and transition.
 
 use super::judge::{Material, judge};
 use super::machine::{Decision, End, Machine, Options, Outcome, Placement, Run, RunError};

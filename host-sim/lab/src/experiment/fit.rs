@@ -1,4 +1,4 @@
-//! The calibration of the Linear metric (algorithms.md section 9 item 16; DESIGN.md section 4): memory stalls per
+//! The calibration of the Linear metric (sources.md D41): memory stalls per
 //! accumulated outstanding miss, in per-SM units, fitted over runs whose quotas are fixed.
 //!
 //! The population: every kernel alone at each TB count that fits, and every pair of kernels in each maximal configuration;

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// One SM in one window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallSample {
-    /// A: outstanding misses accumulated over the memory-stalled cycles; below 2^25 (DESIGN.md section 3).
+    /// A: outstanding misses accumulated over the memory-stalled cycles; below 2^25 (sources.md D34).
     pub outstanding_misses: u32,
     /// M: memory-stalled cycles; below 2^17.
     pub memory_stall_cycles: u32,

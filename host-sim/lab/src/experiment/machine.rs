@@ -37,12 +37,12 @@ pub struct Options {
     /// firmware does not know of it.
     pub tbs_per_sm: Option<u32>,
     /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
-    /// (as seeds 001 and 004 do).
+    /// (sources.md D8).
     pub relaunch: bool,
 }
 
 impl Options {
-    /// The thesis' way to this end: windows of 45,000 cycles (algorithms.md section 9 item 12), drained transitions, thread
+    /// The thesis' way to this end: windows of 45,000 cycles (sources.md D33), drained transitions, thread
     /// instructions, no cap, kernels relaunched; and decisions that take their time.
     pub fn new(end: End) -> Self {
         let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);

@@ -2,7 +2,7 @@
 //! the kernels alone; nothing is run for it.
 //!
 //! *In a window* there is no end to wait for: each of K kernels has the whole GPU for 1/K of the time, at the IPC that it has alone. This
-//! is the thesis' baseline, the mean of the isolated IPCs (algorithms.md 6.1, M-P1), so S and STP are 1 by definition, ANTT is K, and
+//! is the thesis' baseline, the mean of the isolated IPCs (sources.md D2), so S and STP are 1 by definition, ANTT is K, and
 //! progress is equal. Changing from one kernel to the next costs nothing, an assumption.
 //!
 //! *Until done* each grid runs to its end before the next one starts, in the order of arrival. Each takes as long as alone: its launch

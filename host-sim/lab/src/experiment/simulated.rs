@@ -78,7 +78,7 @@ impl SimulatedGpu {
     }
 
     /// The same GPU, which runs every cycle instead of jumping over those in which nothing can happen. Slower; every number
-    /// stays the same (algorithms.md section 10, property 46).
+    /// stays the same (sources.md D109).
     pub fn without_skipping(self) -> Self {
         SimulatedGpu { skip: false, ..self }
     }

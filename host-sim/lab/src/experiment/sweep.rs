@@ -1,7 +1,7 @@
 //! `sweep`: one kernel alone, with 1 to the most TBs per SM that fit, each for the same window.
 //!
 //! The curve of IPC against TBs per SM says what a kernel gains from more parallelism, and so what it loses to a neighbour
-//! (algorithms.md sections 1.3 and 8). Every point is a run of its own on a GPU fresh from reset; TB issue stops at the point's
+//! (sources.md D47 and D82). Every point is a run of its own on a GPU fresh from reset; TB issue stops at the point's
 //! TBs, which is all that distinguishes the runs.
 
 use super::compare::{Watch, ipc, run_all};

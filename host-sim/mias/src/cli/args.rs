@@ -9,7 +9,7 @@ use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
 use std::path::PathBuf;
 
-/// Default window in core cycles; the thesis' is 5,000,000 (algorithms.md M-W10).
+/// Default window in core cycles; the thesis' is 5,000,000 (sources.md D7).
 const DEFAULT_CYCLES: u64 = 300_000;
 
 /// Runs GPU kernels side by side under thread-block scheduler firmware, on a cycle-level GPU model.

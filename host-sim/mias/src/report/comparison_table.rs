@@ -102,7 +102,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
     table::text(&table)
 }
 
-/// A line if the configuration chosen by measuring leaves a kernel out (algorithms.md section 9 item 22).
+/// A line if the configuration chosen by measuring leaves a kernel out (sources.md D19).
 fn starvation(result: &PolicyResult, names: &[&str]) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
     let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();

@@ -41,7 +41,7 @@ pub struct KernelRow {
     pub limited_by: Vec<&'static str>,
 }
 
-/// `C` or `M`, as the seeds write it.
+/// `C` or `M`, as the papers write it.
 pub fn letter(kernel_type: KernelType) -> &'static str {
     match kernel_type {
         KernelType::Compute => "C",

@@ -134,26 +134,27 @@ fn slots(characters: &[Character]) -> Section {
 }
 
 fn types(characters: &[Character]) -> Section {
-    let headings = ["kernel", "thesis says", "by 000", "by 001", "by 002", "by 003", "by 004", "other than the thesis", "the papers say"];
+    let headings =
+        ["kernel", "thesis says", "by Nasef", "by Dai", "by Lin", "by Shieh", "by Zhao", "other than the thesis", "the papers say"];
     Section::new(
         "Type",
-        "compute or memory intensive by the rule of each seed, on this machine",
+        "compute or memory intensive by the rule of each paper, on this machine",
         &headings,
         characters.iter().map(|c| {
             let thesis = thesis::kernel_type(c.kernel);
             let show = |kernel_type: Option<KernelType>| kernel_type.map_or(DASH, letter).to_owned();
             let idempotent = if c.profile.idempotent { "idempotent" } else { "not idempotent" };
             let said = published::said(c.kernel);
-            let papers = ["001", "002", "003", "004"].into_iter().zip(said).filter(|(_, said)| !said.is_empty());
-            let papers: Vec<String> = papers.map(|(seed, said)| format!("seed {seed}: {said}")).collect();
+            let papers = ["Dai", "Lin", "Shieh", "Zhao"].into_iter().zip(said).filter(|(_, said)| !said.is_empty());
+            let papers: Vec<String> = papers.map(|(paper, said)| format!("{paper}: {said}")).collect();
             vec![
                 c.name.clone(),
                 show(thesis),
-                show(c.types.seed000),
-                show(c.types.seed001),
+                show(c.types.nasef2023),
+                show(c.types.dai2018),
                 by_component(&c.types),
                 idempotent.to_owned(),
-                show(c.types.seed004),
+                show(c.types.zhao2018),
                 thesis.map_or_else(|| DASH.to_owned(), |thesis| disagreeing(&c.types, thesis)),
                 papers.join("; "),
             ]
@@ -162,18 +163,18 @@ fn types(characters: &[Character]) -> Section {
 }
 
 fn by_component(types: &Types) -> String {
-    let letter = types.seed002.kernel_type().map_or(DASH, letter);
-    format!("{letter} ({})", types.seed002.name())
+    let letter = types.lin2018.kernel_type().map_or(DASH, letter);
+    format!("{letter} ({})", types.lin2018.name())
 }
 
-/// The seeds whose rule says another type than the thesis; those that say none are not among them.
-pub fn seeds_against(types: &Types, thesis: KernelType) -> Vec<&'static str> {
-    let by_rule = [("000", types.seed000), ("001", types.seed001), ("002", types.seed002.kernel_type()), ("004", types.seed004)];
-    by_rule.into_iter().filter(|(_, by)| by.is_some_and(|by| by != thesis)).map(|(seed, _)| seed).collect()
+/// The papers whose rule says another type than the thesis, by author; those that say none are not among them.
+pub fn papers_against(types: &Types, thesis: KernelType) -> Vec<&'static str> {
+    let by_rule = [("Nasef", types.nasef2023), ("Dai", types.dai2018), ("Lin", types.lin2018.kernel_type()), ("Zhao", types.zhao2018)];
+    by_rule.into_iter().filter(|(_, by)| by.is_some_and(|by| by != thesis)).map(|(paper, _)| paper).collect()
 }
 
 fn disagreeing(types: &Types, thesis: KernelType) -> String {
-    match seeds_against(types, thesis).as_slice() {
+    match papers_against(types, thesis).as_slice() {
         [] => "none".to_owned(),
         some => some.join(", "),
     }
@@ -183,7 +184,7 @@ fn words(characters: &[Character]) -> Section {
     let headings = ["kernel", "the thesis", "rule", "here", "holds", "as the thesis says"];
     Section::new(
         "The thesis' words",
-        "seed 000 section 4.1.2, each with a rule of ours",
+        "Nasef 2023, section 4.1.2, each with a rule of ours",
         &headings,
         characters.iter().flat_map(|c| {
             let statements = thesis::statements(c);
@@ -197,10 +198,10 @@ fn words(characters: &[Character]) -> Section {
 }
 
 fn published_figures(characters: &[Character]) -> Section {
-    let headings = ["kernel", "quantity", "ours", "published", "ratio", "source (section of algorithms.md)"];
+    let headings = ["kernel", "quantity", "ours", "published", "ratio", "source"];
     Section::new(
         "Published figures",
-        "ours beside those of algorithms.md",
+        "ours beside those of others",
         &headings,
         characters.iter().flat_map(|c| {
             figures(c).into_iter().map(|figure| {
@@ -238,16 +239,16 @@ mod tests {
     use mias_lab::characterise::types::Component;
 
     #[test]
-    fn a_seed_that_says_nothing_does_not_disagree() {
+    fn a_paper_that_says_nothing_does_not_disagree() {
         let types = Types {
-            seed000: None,
-            seed001: Some(KernelType::Compute),
-            seed002: Component::Underutilised,
-            seed004: Some(KernelType::Memory),
+            nasef2023: None,
+            dai2018: Some(KernelType::Compute),
+            lin2018: Component::Underutilised,
+            zhao2018: Some(KernelType::Memory),
         };
-        assert_eq!(seeds_against(&types, KernelType::Memory), ["001"]);
-        assert_eq!(seeds_against(&types, KernelType::Compute), ["004"]);
-        assert_eq!((by_component(&types), disagreeing(&types, KernelType::Memory)), ("- (under)".to_owned(), "001".to_owned()));
+        assert_eq!(papers_against(&types, KernelType::Memory), ["Dai"]);
+        assert_eq!(papers_against(&types, KernelType::Compute), ["Zhao"]);
+        assert_eq!((by_component(&types), disagreeing(&types, KernelType::Memory)), ("- (under)".to_owned(), "Dai".to_owned()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::SCHEMA_VERSION;
 use super::kernel_list::{KernelRow, letter};
-use super::kernel_stats::seeds_against;
+use super::kernel_stats::papers_against;
 use super::provenance::Provenance;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
@@ -59,11 +59,11 @@ struct Alone {
 
 #[derive(Serialize)]
 struct ByRule {
-    seed000: Option<&'static str>,
-    seed001: Option<&'static str>,
-    seed002: Option<&'static str>,
-    seed002_component: &'static str,
-    seed004: Option<&'static str>,
+    nasef2023: Option<&'static str>,
+    dai2018: Option<&'static str>,
+    lin2018: Option<&'static str>,
+    lin2018_component: &'static str,
+    zhao2018: Option<&'static str>,
     other_than_thesis: Option<Vec<&'static str>>,
 }
 
@@ -135,12 +135,12 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
             issue_slots: IssueClass::ALL.iter().map(|&class| (class.name(), slot(class))).collect(),
         },
         types: ByRule {
-            seed000: character.types.seed000.map(letter),
-            seed001: character.types.seed001.map(letter),
-            seed002: character.types.seed002.kernel_type().map(letter),
-            seed002_component: character.types.seed002.name(),
-            seed004: character.types.seed004.map(letter),
-            other_than_thesis: thesis_type.map(|thesis| seeds_against(&character.types, thesis)),
+            nasef2023: character.types.nasef2023.map(letter),
+            dai2018: character.types.dai2018.map(letter),
+            lin2018: character.types.lin2018.kernel_type().map(letter),
+            lin2018_component: character.types.lin2018.name(),
+            zhao2018: character.types.zhao2018.map(letter),
+            other_than_thesis: thesis_type.map(|thesis| papers_against(&character.types, thesis)),
         },
         thesis: (!statements.is_empty()).then(|| ThesisEntry { agreement, statements: statements.into_iter().map(statement).collect() }),
         published: published::figures(character).into_iter().map(figure).collect(),

@@ -1,4 +1,4 @@
-//! `bfs`: one level of a breadth-first search (`kernels/rodinia/bfs/bfs.cu`; seed 000 section 4.1.2, Rodinia `bfs`), on a graph from a file or
+//! `bfs`: one level of a breadth-first search (`kernels/rodinia/bfs/bfs.cu`; Nasef 2023, section 4.1.2, Rodinia `bfs`), on a graph from a file or
 //! a generator.
 //!
 //! The co-scheduled kernel is the launch for the level with the most nodes; its tests run whole searches.
@@ -12,7 +12,7 @@ use crate::graph::{self, Graph, MAX_EDGES, MAX_NODES};
 use crate::input::suggest;
 use device::{Device, reached, unpack, widest};
 
-/// Edges per node of the uniform graph in the mean: those of Rodinia's generator (algorithms.md 7.1).
+/// Edges per node of the uniform graph in the mean: those of Rodinia's generator (sources.md D85).
 const UNIFORM_DEGREE: u32 = 6;
 
 /// Edges per node of the R-MAT graph, before the opposite directions are added: Graph500's edge factor (specification 2.0, section 3).

@@ -1,4 +1,4 @@
-//! `blk`: prices of European options by the formula of Black and Scholes (`kernels/cuda-samples/blk/blk.cu`; seed 000 section 4.1.2, SDK
+//! `blk`: prices of European options by the formula of Black and Scholes (`kernels/cuda-samples/blk/blk.cu`; Nasef 2023, section 4.1.2, SDK
 //! `BlackScholes`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};

@@ -1,4 +1,4 @@
-//! `bopt`: European call options on a binomial tree, one per TB (`kernels/cuda-samples/bopt/bopt.cu`; seed 000 section 4.1.2, SDK
+//! `bopt`: European call options on a binomial tree, one per TB (`kernels/cuda-samples/bopt/bopt.cu`; Nasef 2023, section 4.1.2, SDK
 //! `binomialOptions`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};

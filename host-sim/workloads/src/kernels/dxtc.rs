@@ -1,4 +1,4 @@
-//! `dxtc`: DXT1 compression of an image (`kernels/cuda-samples/dxtc/dxtc.cu`; seed 000 section 4.1.2, SDK `dxtc`), from a file or made up.
+//! `dxtc`: DXT1 compression of an image (`kernels/cuda-samples/dxtc/dxtc.cu`; Nasef 2023, section 4.1.2, SDK `dxtc`), from a file or made up.
 //!
 //! Results are judged by what a decoder makes of them: the error of each block, and of the whole image, against the host's
 //! own search in double precision. Sides that are no multiple of 4 are filled up by repeating the last column and row; a

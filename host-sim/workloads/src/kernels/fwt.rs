@@ -1,4 +1,4 @@
-//! `fwt`: fast Walsh transform, the radix-4 pass in global memory (`kernels/cuda-samples/fwt/fwt.cu`; seed 000 section 4.1.2, SDK
+//! `fwt`: fast Walsh transform, the radix-4 pass in global memory (`kernels/cuda-samples/fwt/fwt.cu`; Nasef 2023, section 4.1.2, SDK
 //! `fwtBatch2Kernel`).
 //!
 //! The co-scheduled kernel is one pass of stride n / 4, in place, as the SDK begins; its tests run

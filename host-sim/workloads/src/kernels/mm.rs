@@ -1,4 +1,4 @@
-//! `mm`: matrix product by 16 x 16 tiles (`kernels/cuda-samples/mm/mm.cu`; seed 000 section 4.1.2, SDK `matrixMul`).
+//! `mm`: matrix product by 16 x 16 tiles (`kernels/cuda-samples/mm/mm.cu`; Nasef 2023, section 4.1.2, SDK `matrixMul`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType};
 use crate::random::Random;

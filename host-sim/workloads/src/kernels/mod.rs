@@ -1,6 +1,6 @@
 //! The kernels that come with the simulator, and what each must provide.
 //!
-//! [`Kernel`] is the counterpart of the thesis' harness functions (seed 000 section 4.1.3): `<kernel>_init`, `_launch`,
+//! [`Kernel`] is the counterpart of the thesis' harness functions (Nasef 2023, section 4.1.3): `<kernel>_init`, `_launch`,
 //! `_check_results` ([`Instance::check_results`]); `_uninit` is dropping the [`Instance`]. To add a kernel: its folder under `kernels/`, one file here, one
 //! line in [`ALL`].
 
@@ -28,7 +28,7 @@ use mias_ptx::lower::record::RecordError;
 use mias_ptx::{Buffer, DeviceMemory, ExecError, Launch, PtxError};
 use ptxas::PtxasError;
 
-/// What bounds a kernel's performance (seed 000 section 4.1.2).
+/// What bounds a kernel's performance (Nasef 2023, section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelType {
     /// Scales with the number of TBs.

@@ -1,5 +1,5 @@
 //! `nbdy`: one time step of many independent systems of bodies, all pairs through shared-memory tiles
-//! (`kernels/cuda-samples/nbdy/nbdy.cu`; seed 000 section 4.1.2, SDK `nbody`).
+//! (`kernels/cuda-samples/nbdy/nbdy.cu`; Nasef 2023, section 4.1.2, SDK `nbody`).
 
 use super::{Compiled, Expected, Input, Instance, Kernel, KernelError, KernelType, Setting};
 use crate::random::Random;

@@ -1,4 +1,4 @@
-//! What holds for every kernel of the set, and the figures of algorithms.md section 7.1.
+//! What holds for every kernel of the set, and the figures of sources.md D79 and D80.
 
 use super::*;
 use mias_hw_model::isa::{Class, Space};
@@ -66,7 +66,7 @@ fn sizes_that_do_not_fit_are_refused() {
     }
 }
 
-/// Threads, registers and shared memory of section 7.1. Registers within the allocation granule of 8 of the published count
+/// Threads, registers and shared memory of sources.md D79. Registers within the allocation granule of 8 of the published count
 /// (39, 22, 60 and 23), for dxtc the 93 to 100 that give its occupancy; bopt and bfs do with fewer than the published 32 and
 /// 20, which changes no occupancy, and dxtc with less shared memory.
 #[test]
@@ -109,7 +109,7 @@ fn settings_change_no_occupancy() {
     }
 }
 
-/// The most TBs per SM of section 7.1 on the machine of the thesis.
+/// The most TBs per SM of sources.md D79 on the machine of the thesis.
 #[test]
 fn occupancy_is_that_of_the_thesis_kernels() {
     let sm = rtx2060().sm;
@@ -133,10 +133,10 @@ fn count(mix: &[Class], class: Class) -> usize {
     mix.iter().filter(|&&c| c == class).count()
 }
 
-/// Per tile 2 loads, 2 + 20 shared accesses, 16 multiply-adds and 2 barriers (section 7.1); the assembler's own count for
+/// Per tile 2 loads, 2 + 20 shared accesses, 16 multiply-adds and 2 barriers (sources.md D80); the assembler's own count for
 /// `mm.cu` is 49 per tile, of which 64-bit additions account for the difference to the count here.
 #[test]
-fn mm_executes_what_section_7_1_says() {
+fn mm_executes_what_is_published() {
     let (one, two) = (mix(&traced("mm", 16, 0)), mix(&traced("mm", 32, 0)));
     let per_tile = |class| count(&two, class) - count(&one, class);
     assert_eq!(per_tile(Class::Load(Space::Global)), 2);
@@ -151,7 +151,7 @@ fn mm_executes_what_section_7_1_says() {
 }
 
 #[test]
-fn fwt_executes_what_section_7_1_says() {
+fn fwt_executes_what_is_published() {
     let mix = mix(&traced("fwt", 1024, 0));
     assert_eq!(count(&mix, Class::Load(Space::Global)), 4);
     assert_eq!(count(&mix, Class::Store(Space::Global)), 4);
@@ -159,10 +159,10 @@ fn fwt_executes_what_section_7_1_says() {
     assert_eq!(mix.len(), 42, "the assembler makes 47, with two-step 64-bit additions");
 }
 
-/// Two tiles of 256 bodies: per tile one load, one shared store, 256 shared loads and 2 barriers (section 7.1); besides, the own
+/// Two tiles of 256 bodies: per tile one load, one shared store, 256 shared loads and 2 barriers (sources.md D80); besides, the own
 /// place, the velocity, and both written.
 #[test]
-fn nbdy_executes_what_section_7_1_says() {
+fn nbdy_executes_what_is_published() {
     let mix = mix(&traced("nbdy", 512, 0));
     assert_eq!(count(&mix, Class::Load(Space::Global)), 2 + 2);
     assert_eq!(count(&mix, Class::Store(Space::Global)), 2);
@@ -172,9 +172,9 @@ fn nbdy_executes_what_section_7_1_says() {
     assert_eq!(count(&mix, Class::Sp) + count(&mix, Class::Sfu), 512 * (3 + 4 + 1 + 3 + 3) + 6, "14 per body, 6 at the end");
 }
 
-/// Three loads and two stores (section 7.1), of 8 bytes per lane: two sectors' worth of eight.
+/// Three loads and two stores (sources.md D80), of 8 bytes per lane: two sectors' worth of eight.
 #[test]
-fn blk_executes_what_section_7_1_says() {
+fn blk_executes_what_is_published() {
     let trace = traced("blk", 256, 0);
     let mix = mix(&trace);
     assert_eq!(count(&mix, Class::Load(Space::Global)), 3);
@@ -184,10 +184,10 @@ fn blk_executes_what_section_7_1_says() {
     assert!((120..=150).contains(&mix.len()), "{} where 147 are published", mix.len());
 }
 
-/// Two barriers per step, one value through shared memory, no other memory in the loop (section 7.1). The first warp's nodes are
+/// Two barriers per step, one value through shared memory, no other memory in the loop (sources.md D80). The first warp's nodes are
 /// within the tree for 512 to 1 steps: 8 float operations in each.
 #[test]
-fn bopt_executes_what_section_7_1_says() {
+fn bopt_executes_what_is_published() {
     let mix = mix(&traced("bopt", 1, 0));
     assert_eq!(count(&mix, Class::Barrier), 2 * 512);
     assert_eq!(count(&mix, Class::Load(Space::Shared)), 512);
@@ -199,9 +199,9 @@ fn bopt_executes_what_section_7_1_says() {
 }
 
 /// The SDK's tree of 2,048 steps: the same per step but for 16 nodes, 32 float operations. Warp w is within the tree while the step is above
-/// 512 w, for 2,048 - 512 w steps. Published are 55,760 per warp in the mean (section 8): 27.2 per step.
+/// 512 w, for 2,048 - 512 w steps. Published are 55,760 per warp in the mean (sources.md D81): 27.2 per step.
 #[test]
-fn the_large_bopt_executes_what_section_7_1_says() {
+fn the_large_bopt_executes_what_is_published() {
     let trace = traced_word("bopt:1,steps=2048");
     let mix = mix(&trace);
     assert_eq!(count(&mix, Class::Barrier), 2 * 2048);

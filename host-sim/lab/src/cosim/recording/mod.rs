@@ -104,7 +104,7 @@ pub struct Recording {
 
 impl Recording {
     /// What a firmware must be built for to do the same: as many SMs as the largest machine has, as many kernels at a time, and room
-    /// for the configurations that two rounds on that machine can try (DESIGN.md section 4), if the recorded firmware had it.
+    /// for the configurations that two rounds on that machine can try (sources.md D21), if the recorded firmware had it.
     pub fn asks_for(&self) -> Limits {
         let sms = self.runs.iter().map(|run| run.machine.sm_count).max().unwrap_or(0);
         Limits { sms, kernels: self.maker.kernels, configs: self.maker.configs.min(2 * sms) }

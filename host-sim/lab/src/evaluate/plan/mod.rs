@@ -20,7 +20,7 @@ use mias_workloads::kernels::Request;
 use reader::{Source, Table, Value};
 use std::path::Path;
 
-/// Window unless the plan gives another, in core cycles: the thesis' (algorithms.md M-W10).
+/// Window unless the plan gives another, in core cycles: the thesis' (sources.md D7).
 const DEFAULT_CYCLES: u64 = 5_000_000;
 
 /// Plans that include plans that include plans.

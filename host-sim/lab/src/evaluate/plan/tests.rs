@@ -35,7 +35,7 @@ fn built_in_plans_are_sound() {
     for name in names() {
         assert_eq!(load(name).unwrap().name, name);
     }
-    // Algorithms.md 6.1: 7 kernels, 21 pairs, 5,000,000 cycles.
+    // sources.md D7 and D9: 7 kernels, 21 pairs, 5,000,000 cycles.
     let thesis = load("thesis").unwrap();
     assert_eq!((thesis.experiments[0].kernels.len(), thesis.experiments[0].groups.len()), (7, 21));
     assert_eq!(thesis.experiments[0].settings[0].options.end, End::Cycles(5_000_000));

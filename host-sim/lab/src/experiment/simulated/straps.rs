@@ -18,7 +18,7 @@ impl SimulatedGpu {
         let fixed = if let Control::Fixed(config) = &run.control { config.as_slice() } else { &[] };
         let mut straps = Straps::new(policy);
         straps.profile_window = run.options.profile_cycles;
-        // DESIGN.md section 4: kernels that arrive within one launch latency are scheduled together.
+        // sources.md D27: kernels that arrive within one launch latency are scheduled together.
         straps.coalesce_window = self.config.launch.latency_cycles;
         straps.options = option::READ_ALL_COUNTERS | option_of_policy;
         if run.options.ipc == IpcUnit::Warp {

@@ -13,7 +13,7 @@ use mias_ptx::lower::opcode::opcode;
 use mias_ptx::lower::{Lowered, address};
 use mias_ptx::program::{Inst, Src};
 
-/// Turing (reference notes, "binary version").
+/// Turing (sources.md D100).
 const TURING: u32 = 75;
 
 /// First addresses of the windows of generic accesses, as in the reference's own traces. Nothing here is in them: no address is

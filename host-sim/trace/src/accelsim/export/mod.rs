@@ -1,5 +1,5 @@
 //! Writer of Accel-Sim traces, version 5: `kernelslist.g` and `kernel-N.traceg.xz`, for the reference simulator and whoever else
-//! reads the format (reference notes, "Accel-Sim's trace format").
+//! reads the format (sources.md D100).
 //!
 //! ```text
 //! executed PTX (ptx/lower/observe) --executed--.

@@ -213,7 +213,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     }
 }
 
-/// Below this normalised IPC a kernel counts as starved (algorithms.md section 9 item 33).
+/// Below this normalised IPC a kernel counts as starved (sources.md D12).
 const STARVED: f64 = 0.1;
 
 /// Kernels of a group that starve under a policy that is meant to share.

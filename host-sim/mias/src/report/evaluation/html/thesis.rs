@@ -1,4 +1,4 @@
-//! The thesis' own numbers, and the pairs that they are of (seed 000 sections 4.2.1 to 4.2.4; algorithms.md section 6.1, M-N1 to M-N8, M-W1 to M-W8).
+//! The thesis' own numbers, and the pairs that they are of (Nasef 2023, sections 4.2.1 to 4.2.4; sources.md D9 to D11).
 
 use super::figures::plain;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
@@ -9,7 +9,7 @@ use mias_lab::evaluate::summary;
 pub(super) enum Source {
     /// The thesis says it.
     Said,
-    /// Solved from what it says (M-N8).
+    /// Solved from what it says (sources.md D11).
     Solved,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn speedup(class: &str, policy: &str) -> Option<(f64, Source)> {
     MEANS.iter().find(|mean| (mean.0, mean.1) == (class, policy)).map(|mean| (mean.2, mean.3))
 }
 
-/// Its kernels, memory- and compute-intensive (M-W1 to M-W7).
+/// Its kernels, memory- and compute-intensive (sources.md D9).
 const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
@@ -100,7 +100,7 @@ pub(super) const SETTLED_CYCLES: (f64, f64) = (45_000.0, 50_000.0);
 mod tests {
     use super::*;
 
-    /// 7 kernels make 21 pairs, each in one class (M-W8).
+    /// 7 kernels make 21 pairs, each in one class (sources.md D9).
     #[test]
     fn every_pair_is_in_one_class() {
         let classes = ["CC", "MM", "MC"].map(pairs);
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// M-N8: 21 times the mean of all is 6 times that of CC, 3 times that of MM and 12 times that of MC, to the rounding of each.
+    /// sources.md D11: 21 times the mean of all is 6 times that of CC, 3 times that of MM and 12 times that of MC, to the rounding of each.
     #[test]
     fn means_of_classes_give_the_mean_of_all() {
         for policy in ["mias-ipm-ipc", "mias-ipc", "mias-linear"] {
