@@ -1,5 +1,5 @@
 //! What is promised when something goes wrong (docs/reliability.md), one fault at a time, on three SMs with kernels made by hand.
-//! `common/fault_rig.rs` says what is checked in every run: among it that every TB runs once, and that all comes to rest.
+//! `tests/common/fault_rig.rs` says what is checked in every run: among it that every TB runs once, and that all comes to rest.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;

@@ -36,8 +36,7 @@ pub(crate) fn run() -> Result<()> {
     }
     // Offline: the steps before have fetched all that it needs, and without a network it would wait for the registry.
     report.step("firmware package", || run_command(&mut cargo(["package", "--package", "mias-firmware", "--allow-dirty", "--offline"])));
-    // That of the firmware is built from the package alone; of the others it is enough that they can be packed: `tests/packages.rs` sees to
-    // it that nothing they are built from lies outside.
+    // That of the firmware is built from the package alone; of the others it is enough that they can be packed.
     report.step("packages", || {
         let all = ["package", "--workspace", "--no-verify", "--allow-dirty", "--offline"];
         let unpublished = ["mias-suites", "mias-target-bench", IMAGES, "xtask"].map(|package| ["--exclude", package]);

@@ -1,7 +1,7 @@
 //! A streaming multiprocessor: warps, four sub-cores, operand collectors, execution units, and the load/store unit.
 //!
 //! A cycle runs its stages in the peer's order, from the end of the pipeline to its start, so that nothing passes two
-//! stages in one cycle (sources.md D57; the micro-benchmarks of D97 fix each stage's length):
+//! stages in one cycle (sources.md D57; the micro-benchmarks, sources.md D97, fix each stage's length):
 //!
 //! ```text
 //! write back -> execute -> load/store unit -> two rounds of operand collection -> issue -> retire

@@ -1,5 +1,5 @@
 //! Control flow: `bra`, `brx.idx`, `bar`, `barrier`, `ret`, `exit`, `trap`, fences and hints. PTX ISA 7.8 sections 9.7.12 and 9.7.13.
-//! What they do to a warp is in `ptx/warp.rs`, what barriers do to a TB in `ptx/barrier.rs`.
+//! What they do to a warp is in `src/warp.rs`, what barriers do to a TB in `src/barrier.rs`.
 
 use super::scalar::Source;
 use crate::error::PtxError;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! What the format leaves free is decided so:
-//! * PTX is spelled as Turing code (`ptx/lower/opcode.rs`), one instruction per lowered one, registers named by the lowering, and
+//! * PTX is spelled as Turing code (`host-sim/ptx/src/lower/opcode.rs`), one instruction per lowered one, registers named by the lowering, and
 //!   the immediate of a branch is its target, that of a barrier its number. Read back, it is the trace that the model replays.
 //! * Copies to the device are those of the list. A kernel executed here has none: its data are in place and the L2 is cold.
 //! * A list's lines keep their words: opcode, registers, immediate. Addresses take their shortest form, an immediate that older
