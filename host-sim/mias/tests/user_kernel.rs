@@ -4,7 +4,7 @@
 mod support;
 
 use std::path::Path;
-use support::{printed, refused};
+use support::{json, printed, refused};
 
 fn saxpy(file: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy").join(file);
@@ -38,6 +38,21 @@ fn sizes_and_settings_are_checked() {
     refused(&["run", "mm:100"], &["kernel `mm`: size 100: must be a multiple of 16"]);
     refused(&["run", "mm:size=big"], &["size `big`: expected a whole number, as in mm:512"]);
     refused(&["compare", "mm:64", "fwt:sead=3"], &["unknown setting `sead`; did you mean `seed`?"]);
+}
+
+/// A file's kernel takes a size and settings like one of ours, and its name says which.
+#[test]
+fn a_kernel_of_a_file_has_sizes() {
+    let word = |settings: &str| saxpy("sized.toml") + settings;
+    let rows = json(&["kernels", &word(""), &word(":65536,threads=128")]);
+    let shown = |row: &serde_json::Value| (row["name"].clone(), row["size"].as_u64(), row["grid"][0].as_u64(), row["type"].clone());
+    assert_eq!(shown(&rows[0]), ("saxpy".into(), Some(1 << 20), Some(4096), "M".into()));
+    assert_eq!(shown(&rows[1]), ("saxpy:65536,threads=128".into(), Some(65_536), Some(512), "M".into()));
+    let run = |word: &str| json(&["run", word, "--policy", "left-over", "--until", "done"])["launches"][0]["tbs_issued"].as_u64();
+    assert_eq!((run(&word(":8192")), run(&word(":8192,threads=64"))), (Some(32), Some(128)));
+    refused(&["run", &word(":threads=100")], &["kernel `saxpy`: threads `100`: must be a multiple of 32, from 32 to 1024"]);
+    refused(&["run", &word(":0")], &["kernel `saxpy`: size 0: must be from 1 to 268435456"]);
+    refused(&["run", &word(":sise=4")], &["unknown setting `sise`; did you mean `size`? known: size, seed, threads"]);
 }
 
 /// 64 TBs of fwt are done long before the window ends.

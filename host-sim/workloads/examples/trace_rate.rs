@@ -4,21 +4,21 @@ use mias_ptx::lower::record;
 use mias_workloads::kernels;
 use std::time::Instant;
 
-fn main() -> Result<(), kernels::KernelError> {
-    for &kernel in kernels::ALL {
-        let kernel_of = || kernels::prepare(&kernels::Spec::of(kernel));
-        let prepared = kernel_of()?;
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for name in kernels::names() {
+        let spec = kernels::Spec::parse(name)?;
+        let prepared = spec.prepare()?;
         let start = Instant::now();
         record::execute(&prepared.program, &prepared.instance.launch, &prepared.instance.memory)?;
         let executed = start.elapsed();
-        let prepared = kernel_of()?;
+        let prepared = spec.prepare()?;
         let start = Instant::now();
         let trace = prepared.record(&mut |_, _| {})?;
         let traced = start.elapsed();
         let warps = u64::from(trace.tbs()) * u64::from(trace.info().warps());
         println!(
             "{}: {} TBs, {} warp instructions ({} per warp), execution alone {executed:.2?}, traced and checked {traced:.2?}, trace {} KiB",
-            kernel.name(),
+            name,
             trace.tbs(),
             trace.warp_insts(),
             trace.warp_insts() / warps,

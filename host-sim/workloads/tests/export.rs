@@ -7,7 +7,7 @@ use mias_hw_model::trace::{KernelTrace, SectorRef};
 use mias_ptx::lower::observe::Job;
 use mias_trace::accelsim::export::{Export, ExportError, execute};
 use mias_trace::accelsim::{Warnings, read_kernel};
-use mias_workloads::kernels::{self, ALL, Prepared, Spec, prepare};
+use mias_workloads::kernels::{self, Prepared, Spec};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -57,8 +57,8 @@ fn steps(trace: &KernelTrace, tb: u32, warp: u32) -> Vec<Step> {
 fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
     for (name, size) in [("mm", 32), ("fwt", 2048), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 1024), ("dxtc", 8)] {
         let spec = Spec::sized(kernels::find(name).unwrap(), size, 3);
-        let (_folder, target) = exported(&prepare(&spec).unwrap());
-        let direct = prepare(&spec).unwrap().record(&mut |_, _| {}).unwrap();
+        let (_folder, target) = exported(&spec.prepare().unwrap());
+        let direct = spec.prepare().unwrap().record(&mut |_, _| {}).unwrap();
         let mut warnings = Warnings::new();
         let (read, _) = read_kernel(&target.join("kernel-1.traceg.xz"), &mut warnings).unwrap();
         assert!(warnings.is_empty(), "{name}: {warnings}");
@@ -69,7 +69,7 @@ fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
             }
         }
     }
-    assert_eq!(ALL.len(), 7);
+    assert_eq!(kernels::names().count(), 7);
 }
 
 /// The format's own rules, line by line: fields, at most one destination and four sources, masks within the block, an address
@@ -77,7 +77,7 @@ fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
 #[test]
 fn lines_keep_the_rules_of_the_format() {
     for (name, size) in [("bfs", 1024), ("dxtc", 4)] {
-        let (_folder, target) = exported(&prepare(&Spec::sized(kernels::find(name).unwrap(), size, 1)).unwrap());
+        let (_folder, target) = exported(&Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap());
         assert_eq!(std::fs::read_to_string(target.join("kernelslist.g")).unwrap(), "kernel-1.traceg.xz\n");
         let lines = lines(&target.join("kernel-1.traceg.xz"));
         let header: Vec<&str> = lines.iter().map(String::as_str).take_while(|line| !line.starts_with('#')).collect();
@@ -135,7 +135,7 @@ fn lines_keep_the_rules_of_the_format() {
 
 #[test]
 fn a_folder_is_whole_or_not_there() {
-    let prepared = prepare(&Spec::sized(kernels::find("mm").unwrap(), 64, 1)).unwrap();
+    let prepared = Spec::sized(kernels::find("mm").unwrap(), 64, 1).prepare().unwrap();
     let job = Job { program: &prepared.program, launch: &prepared.instance.launch, device: &prepared.instance.memory };
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("out");

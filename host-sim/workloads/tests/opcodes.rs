@@ -5,7 +5,7 @@ use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_ptx::lower::opcode::opcode;
 use mias_trace::accelsim::opcodes::{Isa, Operation};
-use mias_workloads::kernels::{ALL, Spec, prepare};
+use mias_workloads::kernels::{Spec, names};
 
 fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
     let lowered = Lowered::new(program);
@@ -24,7 +24,7 @@ fn check(program: &Program) {
 
 #[test]
 fn our_kernels_keep_their_units() {
-    for &kernel in ALL {
-        check(&prepare(&Spec::of(kernel)).unwrap().program);
+    for name in names() {
+        check(&Spec::parse(name).unwrap().prepare().unwrap().program);
     }
 }

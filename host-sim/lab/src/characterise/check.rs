@@ -74,10 +74,10 @@ pub fn check(prepared: &Prepared, cancel: &Cancel, progress: &mut dyn FnMut(u64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_workloads::kernels::{self, Spec};
+    use mias_workloads::kernels::Spec;
 
     fn prepared(word: &str) -> Prepared {
-        kernels::prepare(&Spec::parse(word).unwrap()).unwrap()
+        Spec::parse(word).unwrap().prepare().unwrap()
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub struct Statement {
 
 /// The type that the thesis gives a kernel; none for kernels that it does not have.
 pub fn kernel_type(kernel: Option<&str>) -> Option<KernelType> {
-    kernels::find(kernel?).map(|kernel| kernel.kernel_type())
+    kernels::find(kernel?).ok()?.kernel_type()
 }
 
 fn percent(share: f64) -> String {

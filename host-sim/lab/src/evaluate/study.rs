@@ -7,7 +7,7 @@ use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, place};
-use mias_workloads::kernels::{KernelType, Request};
+use mias_workloads::kernels::{KernelType, Spec};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A run to be.
@@ -74,8 +74,8 @@ pub struct Studies<'p> {
 }
 
 /// Every kernel that the plan names, by word.
-pub fn words(plan: &Plan) -> Vec<(String, Request)> {
-    let mut words: BTreeMap<String, Request> = BTreeMap::new();
+pub fn words(plan: &Plan) -> Vec<(String, Spec)> {
+    let mut words: BTreeMap<String, Spec> = BTreeMap::new();
     for (word, request) in plan.experiments.iter().flat_map(|experiment| &experiment.kernels) {
         words.entry(word.clone()).or_insert_with(|| request.clone());
     }
@@ -208,11 +208,12 @@ fn workloads(experiment: &Experiment, kernels: &[usize], traces: &BTreeMap<Strin
     workloads
 }
 
-fn class<'a>(kernels: impl Iterator<Item = &'a Request>) -> String {
-    let letter = |request: &Request| match request {
-        Request::Ours(spec) if spec.kernel.kernel_type() == KernelType::Memory => Some('M'),
-        Request::Ours(_) => Some('C'),
-        Request::User(_) => None,
+fn class<'a>(kernels: impl Iterator<Item = &'a Spec>) -> String {
+    let letter = |request: &Spec| {
+        Some(match request.kernel.kernel_type()? {
+            KernelType::Memory => 'M',
+            KernelType::Compute => 'C',
+        })
     };
     let Some(mut letters) = kernels.map(letter).collect::<Option<Vec<char>>>() else { return "other".into() };
     letters.sort_unstable_by(|a, b| b.cmp(a));

@@ -8,12 +8,12 @@ use mias_ptx::lower::observe::Job;
 use mias_trace::accelsim::Warnings;
 use mias_trace::accelsim::export::{self, Export};
 use mias_trace::trace_file;
-use mias_workloads::kernels::{KernelError, Prepared, Request};
+use mias_workloads::kernels::{KernelError, Prepared, Spec};
 use std::path::Path;
 
 pub(super) fn main(source: &str, folder: &Path, replace: bool) -> Result<(), CliError> {
     let path = Path::new(source);
-    let request = Request::parse(source);
+    let request = Spec::parse(source);
     // A broken description of a kernel is no list either.
     let is_list = path.is_file() && path.extension().is_none_or(|extension| extension != "toml");
     if request.is_err() && is_list && trace_file::is_trace_file(path).unwrap_or(false) {
@@ -44,7 +44,7 @@ fn copy(export: &mut Export, list: &Path, cancel: &Cancel) -> Result<(), CliErro
 }
 
 /// The results must be right here too: a trace of a wrong run is no trace of the kernel.
-fn execute(export: &mut Export, request: &Request, word: &str, cancel: &Cancel) -> Result<(), CliError> {
+fn execute(export: &mut Export, request: &Spec, word: &str, cancel: &Cancel) -> Result<(), CliError> {
     let Prepared { program, instance, info } = request.prepare()?;
     let bar = progress::tracing(&[request.name(word)]);
     bar.inc_length(info.tbs());

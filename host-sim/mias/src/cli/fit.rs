@@ -32,7 +32,7 @@ pub(super) struct FitArgs {
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let gpu = machines::load(&args.gpu)?;
     let names = match args.kernels.as_slice() {
-        [] => kernels::ALL.iter().map(|kernel| kernel.name().to_owned()).collect(),
+        [] => kernels::names().map(str::to_owned).collect(),
         some => some.to_vec(),
     };
     let cancel = interrupt::catch()?;

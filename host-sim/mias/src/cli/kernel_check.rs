@@ -5,7 +5,7 @@ use super::{CliError, interrupt, progress};
 use mias_lab::characterise::check::{Checked, check};
 use mias_lab::output::Output;
 use mias_lab::table::{self, grouped, number};
-use mias_workloads::kernels::Request;
+use mias_workloads::kernels::Spec;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -48,7 +48,7 @@ impl Row {
 }
 
 /// Checks one kernel after the other; each uses all workers.
-pub(super) fn main(requests: &[(String, Request)], format: Format, output: &Output) -> Result<(), CliError> {
+pub(super) fn main(requests: &[(String, Spec)], format: Format, output: &Output) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let bar = progress::tracing(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let mut rows: Vec<Row> = Vec::new();

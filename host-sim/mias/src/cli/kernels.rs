@@ -18,7 +18,7 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::machines;
 use mias_lab::output::Output;
-use mias_workloads::kernels::Request;
+use mias_workloads::kernels::Spec;
 use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
@@ -40,22 +40,21 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     Ok(output.write(&text)?)
 }
 
-fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
-    let row = KernelRow { name: request.name(word), ..KernelRow::of(info, gpu) };
-    match request {
-        Request::Ours(spec) => KernelRow {
-            description: spec.kernel.description().to_owned(),
-            kernel_type: Some(letter(spec.kernel.kernel_type())),
-            size: Some(spec.input.size.unwrap_or(spec.kernel.default_size())),
-            size_unit: spec.kernel.size_unit().to_owned(),
-            settings: spec.kernel.settings(),
-            ..row
-        },
-        Request::User(kernel) => KernelRow { description: kernel.ptx.display().to_string(), ..row },
+fn row(word: &str, request: &Spec, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
+    let kernel = &request.kernel;
+    KernelRow {
+        name: request.name(word),
+        suite: kernel.suite().map(str::to_owned),
+        description: kernel.description().to_owned(),
+        kernel_type: kernel.kernel_type().map(letter),
+        size: request.size(),
+        size_unit: kernel.size_unit().to_owned(),
+        settings: kernel.settings().to_vec(),
+        ..KernelRow::of(info, gpu)
     }
 }
 
-fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
+fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Spec)], output: &Output) -> Result<(), CliError> {
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(requests, &cache::open(args.no_cache)?, &cancel)?;
@@ -84,7 +83,7 @@ fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], ou
 /// Every kernel alone, in parallel; none for those that were interrupted.
 fn all(
     gpu: &GpuConfig,
-    requests: &[(String, Request)],
+    requests: &[(String, Spec)],
     workloads: &[Workload],
     (options, cycles): (Options, u64),
     cancel: Cancel,
@@ -92,9 +91,8 @@ fn all(
     let progress = Progress::new(Some(cycles), cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let watch: &dyn Watch = &progress;
-    let one = |(workload, (_, request)): (&Workload, &(String, Request))| {
-        let kernel = if let Request::Ours(spec) = request { Some(spec.kernel.name()) } else { None };
-        characterise(&machine, gpu, (workload, kernel), options, watch)
+    let one = |(workload, (_, request)): (&Workload, &(String, Spec))| {
+        characterise(&machine, gpu, (workload, request.kernel.built_in_name()), options, watch)
     };
     let characters: Vec<Result<Option<Character>, RunError>> = workloads.par_iter().zip(requests).map(one).collect();
     progress.clear();

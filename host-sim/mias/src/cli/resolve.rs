@@ -9,11 +9,11 @@ use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_workloads::input::suggest;
-use mias_workloads::kernels::user::UserKernel;
-use mias_workloads::kernels::{self, Request, Spec};
+use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::Cache;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
@@ -35,13 +35,13 @@ pub(super) fn workloads(
 
 /// The same for one kernel that is described by options instead of a word.
 pub(super) fn user_workload(
-    kernel: UserKernel,
+    kernel: Kernel,
     arrive: &[String],
     options: Options,
     cache: &Cache,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&[(kernel.name.clone(), Request::User(kernel))], arrive, options, cache, cancel)
+    launched(&[(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))], arrive, options, cache, cancel)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
@@ -54,7 +54,7 @@ pub(super) fn calibration(words: &[String], cache: &Cache, cancel: &Cancel) -> R
 }
 
 fn launched(
-    requests: &[(String, Request)],
+    requests: &[(String, Spec)],
     arrive: &[String],
     options: Options,
     cache: &Cache,
@@ -66,7 +66,7 @@ fn launched(
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrivals(&labels, arrive, options.end)?;
     let traced = traced(requests, cache, cancel)?;
-    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
+    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Spec), &String))| {
         let workload = traced.get(word)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
         Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
@@ -77,30 +77,30 @@ fn launched(
 }
 
 /// Reads all words before anything is run.
-fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
-    words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
+fn requests(words: &[String]) -> Result<Vec<(String, Spec)>, CliError> {
+    words.iter().map(|word| Ok((word.clone(), Spec::parse(word)?))).collect()
 }
 
 /// The same, each word once; no word at all names every kernel of ours.
-pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+pub(super) fn different(words: &[String]) -> Result<Vec<(String, Spec)>, CliError> {
     if words.is_empty() {
-        return Ok(kernels::ALL.iter().map(|&kernel| (kernel.name().to_owned(), Request::Ours(Spec::of(kernel)))).collect());
+        return kernels::names().map(|name| Ok((name.to_owned(), Spec::parse(name)?))).collect();
     }
-    let mut different: Vec<(String, Request)> = requests(words)?;
+    let mut different: Vec<(String, Spec)> = requests(words)?;
     let mut seen = BTreeSet::new();
     different.retain(|(word, _)| seen.insert(word.clone()));
     Ok(different)
 }
 
 /// Different kernels that run apart from each other: each executed and traced once, in order.
-pub(super) fn apart(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+pub(super) fn apart(requests: &[(String, Spec)], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let mut traced = traced(requests, cache, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
 /// Executes and traces each different kernel, once, unless its trace is cached.
-fn traced(requests: &[(String, Request)], cache: &Cache, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
-    let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
+fn traced(requests: &[(String, Spec)], cache: &Cache, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+    let different: BTreeMap<&String, &Spec> = requests.iter().map(|(word, request)| (word, request)).collect();
     let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
     let bar = progress::tracing(&names);
     let traced = different.into_par_iter().map(|(word, request)| {

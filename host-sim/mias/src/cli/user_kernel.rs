@@ -2,12 +2,12 @@
 
 use super::CliError;
 use super::args::UserKernelArgs;
-use mias_workloads::kernels::user::argument::Argument;
-use mias_workloads::kernels::user::{Registers, UserKernel, axes};
-use std::path::{Path, PathBuf};
+use mias_workloads::kernels::argument::Argument;
+use mias_workloads::kernels::{Kernel, Options, Place, Registers};
+use std::path::Path;
 
 /// The kernel that the options describe, of the PTX file `ptx`.
-pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<UserKernel, CliError> {
+pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> {
     let extent = |option: &str, list: &[u32]| {
         axes(list).ok_or_else(|| CliError::User(format!("{option}: expected one to three numbers, each at least 1, as in {option} 64,64")))
     };
@@ -21,13 +21,13 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<UserKernel, CliErr
         }
     };
     let argument = |(number, word): (usize, &String)| {
-        let place = format!("--arg {word} (argument {number})");
-        let argument = Argument::parse(word).map_err(|message| CliError::User(format!("{place}: {message}")))?;
+        let place = Place::of(&format!("--arg {word} (argument {number})"));
+        let argument = Argument::parse(word).map_err(|message| CliError::User(place.fail(message).to_string()))?;
         Ok((place, argument))
     };
     let arguments = (1..).zip(&args.arg).map(argument).collect::<Result<_, CliError>>()?;
     let stem = ptx.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(UserKernel {
+    Ok(Kernel::of_options(Options {
         name: args.entry.clone().unwrap_or_else(|| stem.into_owned()),
         ptx: ptx.to_owned(),
         entry: args.entry.clone(),
@@ -36,7 +36,12 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<UserKernel, CliErr
         registers,
         shared_bytes: args.shared,
         arguments,
-        folder: PathBuf::new(),
-        origin: format!("--ptx {}", ptx.display()),
-    })
+    }))
+}
+
+/// One to three extents, each at least 1.
+fn axes(list: &[u32]) -> Option<[u32; 3]> {
+    let mut axes = [1; 3];
+    axes.get_mut(..list.len()).filter(|axes| !axes.is_empty())?.copy_from_slice(list);
+    (!axes.contains(&0)).then_some(axes)
 }

@@ -39,9 +39,10 @@ pub fn resources() -> Result<String, String> {
     let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
     let cells = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = cells(&HEADINGS.map(str::to_owned)) + &format!("|---|{}\n", "---|".repeat(HEADINGS.len() - 1));
-    for &kernel in kernels::ALL {
-        let info = kernels::prepare(&Spec::of(kernel)).map_err(|error| error.to_string())?.info;
-        text += &cells(&KernelRow { kernel_type: Some(letter(kernel.kernel_type())), ..KernelRow::of(&info, &gpu) }.cells());
+    for name in kernels::names() {
+        let spec = Spec::parse(name).map_err(|error| error.to_string())?;
+        let info = spec.prepare().map_err(|error| error.to_string())?.info;
+        text += &cells(&KernelRow { kernel_type: spec.kernel.kernel_type().map(letter), ..KernelRow::of(&info, &gpu) }.cells());
     }
     Ok(text)
 }
@@ -54,7 +55,7 @@ pub fn markdown() -> Result<String, String> {
     let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
     let options = Options::new(End::Cycles(CYCLES));
     let kernels: Vec<(Workload, Character, Sweep)> =
-        kernels::ALL.par_iter().map(|&kernel| one(&Spec::of(kernel), &gpu, options)).collect::<Result<_, String>>()?;
+        kernels::names().collect::<Vec<_>>().into_par_iter().map(|name| one(name, &gpu, options)).collect::<Result<_, String>>()?;
     let mut text = format!("## Resources\n\n{}", resources()?);
     text += &format!("\n## Alone\n\nEvery kernel {}.\n", comparison_table::place(&gpu, options));
     let characters: Vec<Character> = kernels.iter().map(|(_, character, _)| character.clone()).collect();
@@ -72,10 +73,10 @@ pub fn markdown() -> Result<String, String> {
     Ok(text + &format!("\nFingerprints: machine `{}`; traces: {traces}.\n", fingerprint::gpu(&gpu)))
 }
 
-fn one(spec: &Spec, gpu: &GpuConfig, options: Options) -> Result<(Workload, Character, Sweep), String> {
-    let name = spec.kernel.name();
+fn one(name: &'static str, gpu: &GpuConfig, options: Options) -> Result<(Workload, Character, Sweep), String> {
     let fail = |error: &dyn std::fmt::Display| format!("kernel `{name}`: {error}");
-    let trace = kernels::prepare(spec).and_then(|prepared| prepared.record(&mut |_, _| {})).map_err(|error| fail(&error))?;
+    let spec = Spec::parse(name).map_err(|error| error.to_string())?;
+    let trace = spec.prepare().and_then(|prepared| prepared.record(&mut |_, _| {})).map_err(|error| fail(&error))?;
     let workload = Workload::new(name, Arc::new(trace), 0);
     let sweep = sweep(&SimulatedGpu::new(gpu.clone()), &workload, options, &Unwatched).map_err(|error| fail(&error))?;
     let character = from_sweep(&sweep, gpu, (&workload, Some(name)), options).ok_or_else(|| fail(&"a run gave nothing"))?;

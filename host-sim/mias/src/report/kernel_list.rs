@@ -12,6 +12,8 @@ use serde::Serialize;
 pub struct KernelRow {
     /// As the user typed it.
     pub name: String,
+    /// The collection that it is from, if one is named.
+    pub suite: Option<String>,
     /// One line.
     pub description: String,
     /// `C` or `M` as the thesis has it; none for kernels that it does not have.
@@ -22,7 +24,7 @@ pub struct KernelRow {
     /// What the size counts.
     pub size_unit: String,
     /// What can be set besides size and seed.
-    pub settings: &'static [Setting],
+    pub settings: Vec<Setting>,
     /// TBs in the grid.
     pub tbs: u64,
     /// TBs in x, y, z.
@@ -61,11 +63,12 @@ impl KernelRow {
         let Occupancy { max_tbs, limits } = Occupancy::of(info, gpu);
         KernelRow {
             name: info.name.clone(),
+            suite: None,
             description: String::new(),
             kernel_type: None,
             size: None,
             size_unit: String::new(),
-            settings: &[],
+            settings: Vec::new(),
             tbs: info.tbs(),
             grid: info.grid,
             block: info.block,

@@ -1,10 +1,9 @@
-//! A kernel ready to run: code, data and resources together. What ours and a user's own have in common from here on.
+//! A kernel ready to run: code, data and resources together.
 
-use super::ptxas::{self, Resources};
-use super::{Instance, KernelError, Spec};
+use super::{Instance, KernelError};
 use mias_hw_model::trace::{KernelInfo, KernelTrace};
+use mias_ptx::Program;
 use mias_ptx::lower::record;
-use mias_ptx::{Launch, Program};
 
 /// A kernel with its data in place. Running it changes the data, so that it can be run once.
 #[derive(Debug)]
@@ -15,21 +14,6 @@ pub struct Prepared {
     pub instance: Instance,
     /// Name, geometry, registers and shared memory, as the timing model needs them.
     pub info: KernelInfo,
-}
-
-/// Allocates and fills memory, reads PTX and the assembler's report.
-///
-/// # Errors
-/// [`KernelError`].
-pub fn prepare(spec: &Spec) -> Result<Prepared, KernelError> {
-    let (kernel, compiled) = (spec.kernel, spec.kernel.compiled());
-    let instance = kernel.init(&spec.input)?;
-    let program = Program::parse(compiled.ptx_file, compiled.ptx, &instance.entry)?;
-    let Resources { registers, shared_bytes } = ptxas::parse(compiled.report_file, compiled.report, &instance.entry)?;
-    let Launch { grid, block, shared_bytes: dynamic, .. } = instance.launch;
-    let info =
-        KernelInfo { name: kernel.name().into(), grid, block, registers_per_thread: registers, shared_bytes: shared_bytes + dynamic };
-    Ok(Prepared { program, instance, info })
 }
 
 impl Prepared {

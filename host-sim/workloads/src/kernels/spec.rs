@@ -1,22 +1,20 @@
-//! Which kernel on which input: the words `mm`, `mm:256`, `bfs:graph=road.gr,seed=3`.
+//! Which kernel on which input: the words `mm`, `mm:256`, `bfs:graph=road.gr,seed=3`, `saxpy.toml:65536`.
 //!
-//! Grammar: `NAME[:SETTING[,SETTING]...]`, a setting being `KEY=VALUE`, or a number alone for `size`.
+//! Grammar: `KERNEL[:SETTING[,SETTING]...]`, a kernel being a name or the path of a TOML file, and a setting `KEY=VALUE`, or a number
+//! alone for `size`.
 
-use super::{ALL, Kernel};
+use super::place::DescriptionError;
+use super::{Kernel, file, find};
 use crate::input::suggest;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Seed of input data unless another is asked for (assumption: any will do; equal runs must use the same).
 const DEFAULT_SEED: u64 = 1;
 
-/// Something of a kernel's input that can be set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Setting {
-    /// Its key.
-    pub key: &'static str,
-    /// What it is and which values it takes, for lists and messages.
-    pub description: &'static str,
-}
+/// What a kernel's file is called at its end.
+const FILE: &str = ".toml";
 
 /// A kernel's input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub struct Input {
     pub size: Option<u64>,
     /// Seed of random data.
     pub seed: u64,
-    settings: BTreeMap<&'static str, String>,
+    settings: BTreeMap<String, String>,
 }
 
 impl Default for Input {
@@ -42,8 +40,8 @@ impl Input {
 
     /// With one of the kernel's own settings.
     #[must_use]
-    pub fn with(mut self, key: &'static str, value: &str) -> Self {
-        self.settings.insert(key, value.into());
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.settings.insert(key.into(), value.into());
         self
     }
 
@@ -57,7 +55,7 @@ impl Input {
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// The kernel.
-    pub kernel: &'static dyn Kernel,
+    pub kernel: Arc<Kernel>,
     /// Its input.
     pub input: Input,
 }
@@ -67,59 +65,105 @@ pub struct Spec {
 #[error("{0}")]
 pub struct SpecError(pub String);
 
+impl From<DescriptionError> for SpecError {
+    fn from(error: DescriptionError) -> Self {
+        SpecError(error.to_string())
+    }
+}
+
 impl Spec {
     /// A kernel of `size`, its data random by `seed`.
-    pub fn sized(kernel: &'static dyn Kernel, size: u64, seed: u64) -> Self {
+    pub fn sized(kernel: Arc<Kernel>, size: u64, seed: u64) -> Self {
         Spec { kernel, input: Input::sized(size, seed) }
     }
 
     /// A kernel on its default input.
-    pub fn of(kernel: &'static dyn Kernel) -> Self {
+    pub fn of(kernel: Arc<Kernel>) -> Self {
         Spec { kernel, input: Input::default() }
     }
 
     /// Reads a word.
     ///
     /// # Errors
-    /// [`SpecError`] for an unknown kernel or setting, one given twice, or a malformed number. Whether the kernel can do with
-    /// the values is for [`Kernel::init`] to say.
+    /// [`SpecError`] for an unknown kernel or setting, one given twice, a malformed number, or what is wrong with a kernel's file.
+    /// Whether the kernel can do with the values is for [`Spec::prepare`] to say.
     pub fn parse(word: &str) -> Result<Self, SpecError> {
-        let (name, settings) = word.split_once(':').unwrap_or((word, ""));
-        let Some(kernel) = super::find(name) else {
-            let known: Vec<&str> = ALL.iter().map(|kernel| kernel.name()).collect();
-            return Err(SpecError(suggest::unknown("kernel", name, &known)));
-        };
-        let fail = |message: String| SpecError(format!("kernel `{word}`: {message}"));
-        let mut input = Input::default();
-        let mut given: Vec<&str> = Vec::new();
-        for setting in settings.split(',').filter(|_| word.contains(':')) {
-            let (key, value) = setting.split_once('=').unwrap_or(("size", setting));
-            if given.contains(&key) {
-                return Err(fail(format!("{key} is given twice")));
-            }
-            given.push(key);
-            let number = || {
-                value.replace('_', "").parse::<u64>().map_err(|_| {
-                    let example = kernel.default_size();
-                    fail(format!("{key} `{value}`: expected a whole number, as in {name}:{example}"))
-                })
-            };
-            match key {
-                "size" => input.size = Some(number()?),
-                "seed" => input.seed = number()?,
-                _ => match kernel.settings().iter().find(|setting| setting.key == key) {
-                    Some(setting) if !value.is_empty() => input = input.with(setting.key, value),
-                    Some(setting) => return Err(fail(format!("{key} has no value; it is {}", setting.description))),
-                    None => {
-                        let own = kernel.settings().iter().map(|setting| setting.key);
-                        let known: Vec<&str> = ["size", "seed"].into_iter().chain(own).collect();
-                        return Err(fail(suggest::unknown("setting", key, &known)));
-                    }
-                },
-            }
+        if let Some((path, settings)) = Self::file(word) {
+            let kernel = Arc::new(file::read(Path::new(path))?);
+            return Ok(Spec { input: input(&kernel, word, settings)?, kernel });
         }
-        Ok(Spec { kernel, input })
+        let (name, settings) = match word.split_once(':') {
+            Some((name, settings)) => (name, Some(settings)),
+            None => (word, None),
+        };
+        let kernel = find(name).map_err(|error| match name.contains(['/', '\\']) || name.ends_with(".ptx") {
+            true => SpecError(format!("unknown kernel `{word}`; a kernel of your own is named by its TOML file, or run with --ptx")),
+            false => error,
+        })?;
+        Ok(Spec { input: input(&kernel, word, settings)?, kernel })
     }
+
+    /// Path and settings of a word that names a kernel's file.
+    pub fn file(word: &str) -> Option<(&str, Option<&str>)> {
+        if word.ends_with(FILE) {
+            return Some((word, None));
+        }
+        let end = word.rfind(".toml:")? + FILE.len();
+        Some((&word[..end], Some(&word[end + 1..])))
+    }
+
+    /// What the kernel is called in reports, for the word that asked for it: the word itself, but for the path and end of a file.
+    pub fn name(&self, word: &str) -> String {
+        match Self::file(word) {
+            _ if self.kernel.built_in_name().is_some() => word.to_owned(),
+            Some((_, Some(settings))) => format!("{}:{settings}", self.kernel.name()),
+            _ => self.kernel.name().to_owned(),
+        }
+    }
+
+    /// The problem size; none where an input file or the launch decides, or if it is impossible.
+    pub fn size(&self) -> Option<u64> {
+        if self.input.size.is_none() && self.kernel.takes.reads_a_file(&self.input) {
+            return None;
+        }
+        let settings = self.kernel.settings_of(&self.input).ok()?;
+        u64::try_from(self.kernel.size_of(&self.input, &settings).ok()??).ok()
+    }
+}
+
+/// Reads the settings of a word.
+fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, SpecError> {
+    let fail = |message: String| SpecError(format!("kernel `{word}`: {message}"));
+    let mut input = Input::default();
+    let mut given: Vec<&str> = Vec::new();
+    for setting in settings.into_iter().flat_map(|settings| settings.split(',')) {
+        let (key, value) = setting.split_once('=').unwrap_or(("size", setting));
+        if given.contains(&key) {
+            return Err(fail(format!("{key} is given twice")));
+        }
+        given.push(key);
+        let number = || {
+            value.replace('_', "").parse::<u64>().map_err(|_| {
+                let example = kernel.example_size().map_or_else(String::new, |size| format!(", as in {}:{size}", kernel.name()));
+                fail(format!("{key} `{value}`: expected a whole number{example}"))
+            })
+        };
+        match key {
+            "size" if kernel.size.is_some() => input.size = Some(number()?),
+            "size" => return Err(fail("it has one size; a table [size] in its file would allow others".into())),
+            "seed" => input.seed = number()?,
+            _ => match kernel.settings().iter().find(|setting| setting.key == key) {
+                Some(setting) if !value.is_empty() => input = input.with(&setting.key, value),
+                Some(setting) => return Err(fail(format!("{key} has no value; it is {}", setting.description))),
+                None => {
+                    let own = kernel.settings().iter().map(|setting| setting.key.as_str());
+                    let known: Vec<&str> = kernel.size.iter().map(|_| "size").chain(["seed"]).chain(own).collect();
+                    return Err(fail(suggest::unknown("setting", key, &known)));
+                }
+            },
+        }
+    }
+    Ok(input)
 }
 
 #[cfg(test)]
@@ -128,10 +172,10 @@ mod tests {
 
     #[test]
     fn words_name_kernel_size_and_seed() {
-        let parsed = |word: &str| Spec::parse(word).map(|spec| (spec.kernel.name(), spec.input.size, spec.input.seed));
-        assert_eq!(parsed("mm"), Ok(("mm", None, DEFAULT_SEED)));
-        assert_eq!(parsed("mm:256"), Ok(("mm", Some(256), DEFAULT_SEED)));
-        assert_eq!(parsed("fwt:seed=7,size=1_048_576"), Ok(("fwt", Some(1 << 20), 7)));
+        let parsed = |word: &str| Spec::parse(word).map(|spec| (spec.kernel.name().to_owned(), spec.input.size, spec.input.seed));
+        assert_eq!(parsed("mm"), Ok(("mm".into(), None, DEFAULT_SEED)));
+        assert_eq!(parsed("mm:256"), Ok(("mm".into(), Some(256), DEFAULT_SEED)));
+        assert_eq!(parsed("fwt:seed=7,size=1_048_576"), Ok(("fwt".into(), Some(1 << 20), 7)));
     }
 
     #[test]
@@ -145,5 +189,21 @@ mod tests {
         ] {
             assert_eq!(Spec::parse(word).unwrap_err().to_string(), message);
         }
+    }
+
+    #[test]
+    fn files_are_told_from_names() {
+        assert_eq!(Spec::file("a/b.toml"), Some(("a/b.toml", None)));
+        assert_eq!(Spec::file("a/b.toml:64,seed=2"), Some(("a/b.toml", Some("64,seed=2"))));
+        assert_eq!(Spec::file("mm:64"), None);
+        assert_eq!(Spec::file("bfs:graph=road.gr"), None);
+    }
+
+    #[test]
+    fn sizes_are_what_runs() {
+        let size = |word: &str| Spec::parse(word).unwrap().size();
+        assert_eq!((size("mm"), size("mm:64"), size("mm:17")), (Some(512), Some(64), None));
+        assert_eq!((size("nbdy:bodies=768"), size("nbdy:bodies=65536")), (Some(61_440), Some(65_536)), "whole systems");
+        assert_eq!((size("bfs:graph=rmat"), size("bfs:graph=road.gr")), (Some(1 << 20), None));
     }
 }

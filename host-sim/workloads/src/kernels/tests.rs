@@ -29,7 +29,7 @@ fn results_are_right_for_several_sizes_and_seeds() {
 
 /// A word's kernel, executed and checked.
 fn traced_word(word: &str) -> KernelTrace {
-    prepare(&Spec::parse(word).unwrap()).unwrap().record(&mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
+    Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]
@@ -50,19 +50,20 @@ fn results_are_right_with_settings() {
 fn a_wrong_result_is_named() {
     for (name, size) in [("mm", 64), ("fwt", 1024), ("nbdy", 512), ("blk", 512), ("bopt", 4), ("bfs", 512), ("dxtc", 16)] {
         let kernel = find(name).unwrap();
-        let instance = kernel.init(&Input::sized(size, 1)).unwrap();
+        let instance = Spec::sized(kernel, size, 1).prepare().unwrap().instance;
         // Nothing was run: the output still holds what it was filled with.
         let error = instance.check_results(name).unwrap_err();
-        assert_eq!(error.kernel, kernel.name());
+        assert_eq!(error.kernel, name);
     }
 }
 
 #[test]
 fn sizes_that_do_not_fit_are_refused() {
     let wrong = [("mm", 17), ("fwt", 1000), ("fwt", 512), ("nbdy", 256), ("blk", 128)];
-    let impossible = ALL.iter().flat_map(|kernel| [(kernel.name(), 0), (kernel.name(), 1 << 40)]);
+    let impossible = names().flat_map(|name| [(name, 0), (name, 1 << 40), (name, u64::MAX)]);
     for (name, size) in wrong.into_iter().chain(impossible) {
-        assert!(matches!(find(name).unwrap().init(&Input::sized(size, 0)), Err(KernelError::Size { .. })), "{name} {size}");
+        let error = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap_err();
+        assert!(error.to_string().starts_with(&format!("kernel `{name}`: size {size}: must be ")), "{error}");
     }
 }
 
@@ -81,7 +82,7 @@ fn resources_are_those_of_the_thesis_kernels() {
         ("dxtc", 16, 64, 93..=100, 1408),
     ] {
         let kernel = find(name).unwrap();
-        let info = prepare(&Spec::sized(kernel, size, 0)).unwrap().info;
+        let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{name}");
         assert!(registers.contains(&info.registers_per_thread), "{name}: {}", info.registers_per_thread);
     }
@@ -101,7 +102,7 @@ fn settings_change_no_occupancy() {
         ("nbdy:256,bodies=256", 256, 57..=64, 4096, 4),
         ("bfs:64,graph=rmat", 256, 9..=20, 0, 4),
     ] {
-        let info = prepare(&Spec::parse(word).unwrap()).unwrap().info;
+        let info = Spec::parse(word).unwrap().prepare().unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{word}");
         assert!(registers.contains(&info.registers_per_thread), "{word}: {}", info.registers_per_thread);
         let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
@@ -117,7 +118,7 @@ fn occupancy_is_that_of_the_thesis_kernels() {
         [("mm", 64, 4), ("fwt", 1024, 4), ("nbdy", 512, 4), ("blk", 256, 8), ("bopt", 1, 8), ("bfs", 256, 4), ("dxtc", 16, 10)]
     {
         let kernel = find(name).unwrap();
-        let info = prepare(&Spec::sized(kernel, size, 0)).unwrap().info;
+        let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
         let of_sm = mias_hw_model::sm::Resources::of_sm(&sm);
         assert_eq!(of_sm.count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)), tbs, "{name}");
     }
@@ -261,13 +262,14 @@ fn the_trace_does_not_depend_on_the_number_of_workers() {
 
 #[test]
 fn every_compiled_entry_lowers_and_reports() {
-    for kernel in ALL {
-        let compiled = kernel.compiled();
-        for entry in mias_ptx::parser::parse(compiled.ptx_file, compiled.ptx).unwrap().entries {
-            let program = Program::parse(compiled.ptx_file, compiled.ptx, entry.name).unwrap();
+    for files in mias_kernels::ALL {
+        for entry in mias_ptx::parser::parse(files.ptx_file, files.ptx).unwrap().entries {
+            let program = Program::parse(files.ptx_file, files.ptx, entry.name).unwrap();
             assert!(Lowered::new(&program).statics.iter().flatten().count() > 0);
-            assert!(ptxas::parse(compiled.report_file, compiled.report, entry.name).unwrap().registers > 0);
-            assert!(!compiled.ptx.contains('/') || compiled.ptx.lines().all(|l| !l.contains('/') || l.trim_start().starts_with("//")));
+            let resources = ptxas::parse(files.report_file, files.report, entry.name).unwrap();
+            // What PTX declares is what the assembler takes.
+            assert!(resources.registers > 0 && resources.shared_bytes == program.shared_with(0));
+            assert!(!files.ptx.contains('/') || files.ptx.lines().all(|l| !l.contains('/') || l.trim_start().starts_with("//")));
         }
     }
 }
@@ -277,7 +279,7 @@ proptest! {
     #[test]
     fn damaged_ptx_never_panics(at in 0usize..4000, length in 1usize..60, how in 0u8..3, with in "[%a-z0-9.,;{}@:\\[\\] ]{0,8}") {
         for (kernel, entry) in [("mm", "mm"), ("fwt", "fwt_radix4")] {
-            let compiled = find(kernel).unwrap().compiled();
+            let compiled = mias_kernels::find(kernel).unwrap();
             let at = at % compiled.ptx.len();
             let end = (at + length).min(compiled.ptx.len());
             let (before, piece, after) = (&compiled.ptx[..at], &compiled.ptx[at..end], &compiled.ptx[end..]);

@@ -1,13 +1,13 @@
 //! Tests of the cache on small kernels: what is a hit, and what happens when the folder is not as it was left.
 
 use super::*;
-use crate::kernels::{Spec, find, prepare};
+use crate::kernels::{Spec, find};
 use mias_trace::fingerprint;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 fn prepared(name: &str, size: u64, seed: u64) -> Prepared {
-    prepare(&Spec::sized(find(name).unwrap(), size, seed)).unwrap()
+    Spec::sized(find(name).unwrap(), size, seed).prepare().unwrap()
 }
 
 /// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is there at once.

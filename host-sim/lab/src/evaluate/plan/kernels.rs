@@ -3,29 +3,23 @@
 use super::reader::{Place, Table, Value};
 use super::{Experiment, Plan, PlanError};
 use mias_workloads::input::suggest;
-use mias_workloads::kernels::Request;
-use std::path::Path;
+use mias_workloads::kernels::Spec;
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
-/// Settings of kernels that may name a file.
-const INPUT_FILES: [&str; 2] = ["graph", "image"];
-
 /// Reads `kernels`: words as typed, and what they are.
-pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
-    let mut kernels: Vec<(String, Request)> = Vec::new();
+pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Spec)>, PlanError> {
+    let mut kernels: Vec<(String, Spec)> = Vec::new();
     for word in value.list()? {
         let text = kernel_word(&word)?;
         if kernels.iter().any(|(before, _)| *before == text) {
             return Err(word.fail(&format!("`{text}` is listed twice")));
         }
-        let mut request = Request::parse(&text).map_err(|error| word.fail(&error.to_string()))?;
-        if let Request::Ours(spec) = &mut request {
-            for key in INPUT_FILES {
-                if let Some(file) = spec.input.get(key).map(|file| word.beside(file, &[])) {
-                    spec.input = spec.input.clone().with(key, &file);
-                }
+        let mut request = Spec::parse(&text).map_err(|error| word.fail(&error.to_string()))?;
+        for setting in request.kernel.settings().iter().filter(|setting| setting.names_a_file()) {
+            if let Some(file) = request.input.get(&setting.key).map(|file| word.beside(file, &[])) {
+                request.input = request.input.with(&setting.key, &file);
             }
         }
         kernels.push((text, request));
@@ -38,25 +32,26 @@ pub(super) fn places(value: &Value<'_>) -> Result<Vec<Place>, PlanError> {
     Ok(value.list()?.iter().map(Value::place).collect())
 }
 
-/// A kernel's word. That of a kernel in a file of its own is the file's path, so that no other file goes by the same word.
+/// A kernel's word. In that of a kernel in a file of its own, the file's path is from where the command is given, so that no other file goes
+/// by the same word.
 fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
     let word = value.text()?;
-    let is_file = Path::new(word).extension().is_some_and(|extension| extension == "toml");
-    Ok(if is_file { value.beside(word, &[]) } else { word.to_owned() })
+    Ok(match Spec::file(word) {
+        None => word.to_owned(),
+        Some((path, None)) => value.beside(path, &[]),
+        Some((path, Some(settings))) => format!("{}:{settings}", value.beside(path, &[])),
+    })
 }
 
 /// A word of `experiment` that in `plan` is a kernel on another input: of a file of one name in another folder.
 pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option<&'e str> {
     let known = || plan.experiments.iter().flat_map(|before| &before.kernels);
-    let differs = |(word, request): &&(String, Request)| match request {
-        Request::Ours(spec) => known().any(|(other, before)| other == word && matches!(before, Request::Ours(b) if b.input != spec.input)),
-        Request::User(_) => false,
-    };
+    let differs = |(word, request): &&(String, Spec)| known().any(|(other, before)| other == word && before.input != request.input);
     experiment.kernels.iter().find(differs).map(|(word, _)| word.as_str())
 }
 
 /// Groups as listed, or all of the sizes asked for; all pairs by default.
-pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<usize>>, PlanError> {
+pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Spec)]) -> Result<Vec<Vec<usize>>, PlanError> {
     let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
     match (table.get("groups"), table.get("together")) {
         (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),

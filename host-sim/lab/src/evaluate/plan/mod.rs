@@ -16,7 +16,7 @@ use crate::experiment::policy::Policy;
 use crate::machines;
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
-use mias_workloads::kernels::Request;
+use mias_workloads::kernels::Spec;
 use reader::{Source, Table, Value};
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub struct Experiment {
     /// For headings.
     pub title: String,
     /// Kernels as typed, and what they are.
-    pub kernels: Vec<(String, Request)>,
+    pub kernels: Vec<(String, Spec)>,
     /// Where each stands in the plan.
     pub kernel_places: Vec<Place>,
     /// Kernels that run together, by index.

@@ -1,4 +1,4 @@
-//! Numbers as a user writes them for a kernel's arguments and buffers, and their bits in memory.
+//! Numbers as a kernel's description has them for arguments and buffers, and their bits in memory.
 
 use crate::random::Random;
 use mias_ptx::exec::ieee::{F16, F32, Mode, Value};
@@ -47,23 +47,7 @@ impl Element {
     pub fn number(self, text: &str) -> Option<u64> {
         match self {
             Element::Float(_) => text.parse::<f64>().ok().map(|value| self.float(value)),
-            Element::Signed(bytes) => {
-                let value = integer(text)?;
-                let half = 1i128 << (8 * bytes - 1);
-                (-half..half).contains(&value).then_some(self.cut(value as u64))
-            }
-            Element::Unsigned(bytes) => {
-                let value = integer(text)?;
-                (0..1i128 << (8 * bytes)).contains(&value).then_some(value as u64)
-            }
-        }
-    }
-
-    /// The bits of a whole number, which wraps if it does not fit.
-    pub fn whole(self, value: u64) -> u64 {
-        match self {
-            Element::Float(_) => self.float(value as f64),
-            _ => self.cut(value),
+            _ => integer(text).filter(|&value| self.has(value)).map(|value| self.whole(value)),
         }
     }
 
@@ -75,22 +59,39 @@ impl Element {
         }
     }
 
-    /// Bounds of random numbers; none if they are no numbers of this type, or the first is not the lower.
-    pub fn range(self, low: &str, high: &str) -> Option<Range> {
-        if let Element::Float(_) = self {
-            let (low, high) = (low.parse::<f64>().ok()?, high.parse::<f64>().ok()?);
-            return (low < high && (high - low).is_finite()).then_some(Range::Float(low, high));
-        }
-        self.number(low).and(self.number(high))?;
-        let (low, high) = (integer(low)?, integer(high)?);
-        (low <= high).then_some(Range::Integer(low, high))
+    /// A random number from `low` up to but without `high`, but for rounding.
+    pub fn random_within(self, low: f64, high: f64, random: &mut Random) -> u64 {
+        self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low))
     }
 
-    /// A random number of a range.
-    pub fn random_in(self, range: Range, random: &mut Random) -> u64 {
-        match range {
-            Range::Float(low, high) => self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low)),
-            Range::Integer(low, high) => self.cut((low + (i128::from(random.bits()) % (high - low + 1))) as u64),
+    /// A random whole number from `low` to `high`, which must not be below it.
+    pub fn random_whole(self, low: i128, high: i128, random: &mut Random) -> u64 {
+        self.whole(low + i128::from(random.bits()) % (high - low + 1).max(1))
+    }
+
+    /// The bits of a whole number, which wraps if it does not fit.
+    pub fn whole(self, value: i128) -> u64 {
+        match self {
+            Element::Float(_) => self.float(value as f64),
+            _ => self.cut(value as u64),
+        }
+    }
+
+    /// Whether a whole number is one of this type; floats have all.
+    pub fn has(self, value: i128) -> bool {
+        match self {
+            Element::Float(_) => true,
+            Element::Signed(bytes) => (-(1i128 << (8 * bytes - 1))..1i128 << (8 * bytes - 1)).contains(&value),
+            Element::Unsigned(bytes) => (0..1i128 << (8 * bytes)).contains(&value),
+        }
+    }
+
+    /// Bits of this type over a number, rounded again; none for types that are not divided: only f32 and f64 are.
+    pub fn divided(self, bits: u64, divisor: f64) -> Option<u64> {
+        match self {
+            Element::Float(4) => Some(self.float(f64::from(f32::from_bits(bits as u32)) / divisor)),
+            Element::Float(8) => Some(self.float(f64::from_bits(bits) / divisor)),
+            _ => None,
         }
     }
 
@@ -120,15 +121,6 @@ impl std::fmt::Display for Element {
         };
         write!(f, "{kind}{}", 8 * self.bytes())
     }
-}
-
-/// Bounds of random numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Range {
-    /// From the first, up to but without the second.
-    Float(f64, f64),
-    /// From the first to the second.
-    Integer(i128, i128),
 }
 
 /// A whole number, decimal or with `0x`, `_` between digits allowed.
@@ -197,14 +189,21 @@ mod tests {
         fn random_numbers_stay_in_range(low in -1000i32..1000, span in 0i32..1000, seed in any::<u64>()) {
             let mut random = Random::new(seed);
             let high = low + span;
-            let range = element("i32").range(&low.to_string(), &high.to_string()).unwrap();
-            let value = element("i32").random_in(range, &mut random) as u32 as i32;
+            let value = element("i32").random_whole(low.into(), high.into(), &mut random) as u32 as i32;
             prop_assert!((low..=high).contains(&value));
-            prop_assert_eq!(element("f32").range(&low.to_string(), &high.to_string()).is_some(), span > 0);
-            if let Some(range) = element("f64").range(&low.to_string(), &high.to_string()) {
-                let value = f64::from_bits(element("f64").random_in(range, &mut random));
+            if span > 0 {
+                let value = f64::from_bits(element("f64").random_within(low.into(), high.into(), &mut random));
                 prop_assert!((f64::from(low)..f64::from(high)).contains(&value));
             }
+        }
+
+        /// Of whole numbers and divisors that a float holds, the nearest float to the quotient: what a division of floats gives.
+        #[test]
+        fn quotients_are_rounded_once(value in -100_000i32..100_000, divisor in 1i32..100_000) {
+            let bits = element("f32").whole(value.into());
+            let found = element("f32").divided(bits, divisor.into()).unwrap();
+            prop_assert_eq!(found, u64::from((value as f32 / divisor as f32).to_bits()));
+            prop_assert_eq!(element("i32").divided(1, 2.0), None);
         }
     }
 }

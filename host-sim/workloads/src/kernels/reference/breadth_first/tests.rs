@@ -1,15 +1,61 @@
-//! The reference, the settings, and whole searches on the device.
+//! The reference, the settings of graphs, and whole searches on the device.
 
-use super::device::{Device, reached, unpack, widest};
+use super::state::{THREADS, room};
 use super::*;
-use crate::graph::{EdgeList, Names};
-use mias_ptx::Program;
+use crate::graph::{self, EdgeList, Graph, Names};
+use crate::kernels::{Input, Instance, KernelError, Prepared, Spec, find};
 use mias_ptx::lower::record::execute;
+use mias_ptx::{Arg, Buffer, DeviceMemory, Launch, Program};
+
+/// A search on the device.
+struct Device {
+    memory: DeviceMemory,
+    /// Levels, reached, frontier.
+    state: Buffer,
+    visited: Buffer,
+    nodes: Buffer,
+    edges: Buffer,
+    count: usize,
+}
+
+impl Device {
+    /// With everything up to `level` done.
+    fn new(graph: &Graph, levels: &[i32], level: i32) -> Self {
+        let mut memory = DeviceMemory::new();
+        Device {
+            state: memory.allocate(before(levels, level)),
+            visited: memory.allocate(visited(levels, level)),
+            nodes: memory.allocate(graph.nodes.as_flattened().iter().copied()),
+            edges: memory.allocate(graph.edges.iter().copied()),
+            memory,
+            count: levels.len(),
+        }
+    }
+
+    fn launch(&self, args: &[u64]) -> Launch {
+        let mut args: Vec<Arg> = args.iter().map(|&address| Arg::U64(address)).collect();
+        args.push(Arg::I32(self.count as i32));
+        Launch { grid: [self.count.div_ceil(THREADS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args, shared_bytes: 0 }
+    }
+
+    /// Addresses of levels, reached, frontier.
+    fn arrays(&self) -> [u64; 3] {
+        let room = room(self.count) as u64;
+        let reached = self.state.address + 4 * room;
+        [self.state.address, reached, reached + room]
+    }
+
+    /// From the frontier to its neighbours: entry `bfs`.
+    fn expand(&self) -> Launch {
+        let [level, reached, frontier] = self.arrays();
+        self.launch(&[level, reached, frontier, self.visited.address, self.nodes.address, self.edges.address])
+    }
+}
 
 /// Level by level on the device, until `more` stays zero.
 fn search(graph: &Graph, source: u32) {
-    let compiled = Bfs.compiled();
-    let [expand, advance] = ["bfs", "bfs_next"].map(|entry| Program::parse(compiled.ptx_file, compiled.ptx, entry).unwrap());
+    let files = mias_kernels::find("bfs").unwrap();
+    let [expand, advance] = ["bfs", "bfs_next"].map(|entry| Program::parse(files.ptx_file, files.ptx, entry).unwrap());
     let count = graph.nodes.len();
     let levels = graph.distances(source);
     let mut device = Device::new(graph, &levels, 0);
@@ -23,7 +69,7 @@ fn search(graph: &Graph, source: u32) {
             break;
         }
     }
-    assert_eq!(unpack(device.memory.words(device.state), count), unpack(reached(&levels, count as i32).into_iter(), count));
+    assert_eq!(unpack(device.memory.words(device.state), count), unpack(after(&levels, count as i32).into_iter(), count));
 }
 
 #[test]
@@ -65,14 +111,18 @@ fn searches_of_extreme_graphs_are_the_hosts() {
     search(&graph(3, vec![[0, 0], [0, 1], [0, 1], [1, 0], [1, 1], [2, 2]]), 0);
 }
 
-/// The level and the reached nodes of one launch, as `init` makes it.
+/// The level and the reached nodes of the one launch.
 fn launched(input: &Input) -> (Instance, usize) {
-    let instance = Bfs.init(input).unwrap();
+    let prepared = prepared(input).unwrap();
+    let (program, instance) = (prepared.program, prepared.instance);
     let tbs = instance.launch.grid[0] as usize;
-    let compiled = Bfs.compiled();
-    execute(&Program::parse(compiled.ptx_file, compiled.ptx, "bfs").unwrap(), &instance.launch, &instance.memory).unwrap();
+    execute(&program, &instance.launch, &instance.memory).unwrap();
     instance.check_results("bfs").unwrap();
     (instance, tbs)
+}
+
+fn prepared(input: &Input) -> Result<Prepared, KernelError> {
+    Spec { kernel: find("bfs").unwrap(), input: input.clone() }.prepare()
 }
 
 #[test]
@@ -87,7 +137,7 @@ fn graphs_come_from_generators_and_files() {
     let gr = file("t.gr", "c\np sp 4 4\na 1 2 1\na 2 3 1\na 3 1 1\na 3 4 9\n");
     let mtx = file("t.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 4\n2 1\n3 2\n3 1\n4 3\n");
     let el = file("t.txt", "# tail\n10 20\n20 30\n30 10\n30 40\n");
-    let with = |graph: &str, settings: &[(&'static str, &str)]| {
+    let with = |graph: &str, settings: &[(&str, &str)]| {
         settings.iter().fold(Input::default().with("graph", graph), |input, (key, value)| input.with(key, value))
     };
     for (input, expected) in [
@@ -143,6 +193,6 @@ fn impossible_settings_are_named() {
         (sized(8).with("source", "8"), "kernel `bfs`: source `8`: no such node; the graph's are numbered from 0 to 7"),
         (sized(8).with("source", "-1"), "kernel `bfs`: source `-1`: no such node; the graph's are numbered from 0 to 7"),
     ] {
-        assert_eq!(Bfs.init(&input).unwrap_err().to_string(), message);
+        assert_eq!(prepared(&input).unwrap_err().to_string(), message);
     }
 }

@@ -1,7 +1,7 @@
 //! The list of cuts, and pictures of all kinds and shapes, judged decoded.
 
 use super::*;
-use mias_ptx::Program;
+use crate::kernels::{Input, Instance, KernelError, Prepared, Spec, find};
 use mias_ptx::lower::record::execute;
 
 /// Four ordered runs of 16: 16 + 3 choose 3.
@@ -18,11 +18,14 @@ fn the_list_of_cuts_is_complete() {
     }
 }
 
-/// Runs it, checks it, and gives the instance and the packed words.
+fn prepared(input: &Input) -> Result<Prepared, KernelError> {
+    Spec { kernel: find("dxtc").unwrap(), input: input.clone() }.prepare()
+}
+
+/// Runs it, checks it, and gives the instance.
 fn compressed(input: &Input) -> Instance {
-    let compiled = Dxtc.compiled();
-    let instance = Dxtc.init(input).unwrap();
-    execute(&Program::parse(compiled.ptx_file, compiled.ptx, "dxtc").unwrap(), &instance.launch, &instance.memory).unwrap();
+    let Prepared { program, instance, .. } = prepared(input).unwrap();
+    execute(&program, &instance.launch, &instance.memory).unwrap();
     instance.check_results("dxtc").unwrap();
     instance
 }
@@ -103,7 +106,7 @@ fn a_size_takes_the_middle_of_a_file() {
     std::fs::write(&file, [b"P6 20 9 255\n".to_vec(), sample(20, 9).pixels.concat()].concat()).unwrap();
     let with = |size| Input::sized(size, 1).with("image", &file);
     assert_eq!(compressed(&with(8)).launch.grid, [2, 2, 1]);
-    let error = Dxtc.init(&with(10)).unwrap_err().to_string();
+    let error = prepared(&with(10)).unwrap_err().to_string();
     assert_eq!(error, format!("kernel `dxtc`: size `10`: {file} has 20 x 9 pixels; give at most its shorter side"));
-    assert!(matches!(Dxtc.init(&with(0)), Err(KernelError::Size { size: 0, .. })));
+    assert!(matches!(prepared(&with(0)), Err(KernelError::Size { size: 0, .. })));
 }

@@ -1,0 +1,231 @@
+//! Arguments of a kernel, as words: what they mean, and how they fit the entry's parameters.
+//!
+//! | word | argument |
+//! |---|---|
+//! | `1048576`, `-3`, `0x10`, `2.0`, `size / 4` | a number of the parameter's type |
+//! | `f32:2.0`, `u64:7`, `i32:size` | a number of a stated type, which must be the parameter's |
+//! | `hex:00000040` | the parameter's bytes, lowest first, for structures |
+//! | `&x`, `&x[size]` | the address of the buffer called `x`, of its element `size` |
+//! | `buf:TYPE:COUNT:FILL` | the address of a buffer of its own; [`super::fill`] says what FILL may be |
+
+use super::buffer::Sources;
+use super::element::{Element, NAMES, integer};
+use super::expression::{Expression, Scope};
+use super::fill::Fill;
+use crate::input::suggest;
+use crate::random::Random;
+use mias_ptx::ast::Type;
+use mias_ptx::program::Param;
+use mias_ptx::{Arg, DeviceMemory};
+
+/// An argument as written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// A number whose type the parameter gives.
+    Number(String),
+    /// The same, of names.
+    Expression(Expression),
+    /// A number of a type, as bits.
+    Typed(Element, u64),
+    /// The same, of names.
+    TypedExpression(Element, Expression),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// The address of an element of a buffer that has a name.
+    Address(String, Option<Expression>),
+    /// The address of a buffer of its own.
+    Buffer(Element, Expression, Fill),
+}
+
+/// What arguments may refer to.
+pub(super) struct Launching<'a> {
+    pub(super) sources: Sources<'a>,
+    /// Name, element, number of elements and address of the buffers that have names.
+    pub(super) buffers: &'a [(&'a str, Element, u64, u64)],
+    pub(super) memory: &'a mut DeviceMemory,
+}
+
+impl Argument {
+    /// Reads a word.
+    ///
+    /// # Errors
+    /// What is wrong with it and what is expected.
+    pub fn parse(word: &str) -> Result<Self, String> {
+        if let Some(rest) = word.strip_prefix('&') {
+            return Self::address(rest);
+        }
+        let Some((kind, rest)) = word.split_once(':') else {
+            if integer(word).is_some() || word.parse::<f64>().is_ok() {
+                return Ok(Argument::Number(word.into()));
+            }
+            let expected = "expected a number, TYPE:NUMBER, buf:TYPE:COUNT:FILL or hex:BYTES";
+            return Expression::parse(word).map(Argument::Expression).map_err(|message| format!("{expected}; {message}"));
+        };
+        match kind {
+            "buf" => Self::buffer(rest),
+            "hex" => bytes(rest).map(Argument::Bytes).ok_or_else(|| "expected an even number of hexadecimal digits after hex:".into()),
+            _ => {
+                let element = element(kind)?;
+                let expression = || Expression::parse(rest).ok().filter(|expression| expression.names().next().is_some());
+                match (element.number(rest), expression()) {
+                    (Some(bits), _) => Ok(Argument::Typed(element, bits)),
+                    (None, Some(expression)) => Ok(Argument::TypedExpression(element, expression)),
+                    (None, None) => Err(format!("`{rest}` is no {element}")),
+                }
+            }
+        }
+    }
+
+    fn address(rest: &str) -> Result<Self, String> {
+        let (name, index) = match rest.split_once('[') {
+            None => (rest, None),
+            Some((name, index)) => {
+                let index = index.trim_end().strip_suffix(']').ok_or_else(|| format!("`&{rest}`: expected `]` at the end"))?;
+                (name, Some(Expression::parse(index)?))
+            }
+        };
+        Ok(Argument::Address(name.trim().into(), index))
+    }
+
+    fn buffer(rest: &str) -> Result<Self, String> {
+        let mut parts = rest.splitn(3, ':');
+        let (Some(kind), Some(count), Some(fill)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err("expected buf:TYPE:COUNT:FILL, as in buf:f32:1048576:random".into());
+        };
+        let element = element(kind)?;
+        let expression = Expression::parse(count).map_err(|_| format!("`{count}` is no number of elements, at least 1"))?;
+        Ok(Argument::Buffer(element, expression, Fill::parse(element, fill)?))
+    }
+
+    /// The expressions in it.
+    pub(super) fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) | Argument::Address(_, None) => Vec::new(),
+            Argument::Expression(expression) | Argument::TypedExpression(_, expression) | Argument::Address(_, Some(expression)) => {
+                vec![expression]
+            }
+            Argument::Buffer(_, count, fill) => [count].into_iter().chain(fill.expressions()).collect(),
+        }
+    }
+
+    /// The argument for `param`; a buffer of its own is allocated and filled, a random one by `seed`.
+    ///
+    /// # Errors
+    /// Why it does not fit the parameter, or what is wrong with a buffer.
+    pub(super) fn place(&self, param: &Param, launching: &mut Launching<'_>, seed: u64) -> Result<Arg, String> {
+        let wanted = scalar(param);
+        let mismatch = |given: String| {
+            let kind = wanted.map_or_else(|| format!("{} bytes: give hex:BYTES", param.bytes), |element| format!("a {element}"));
+            Err(format!("{given}, but parameter `{}` is {kind}", param.name))
+        };
+        let scope = launching.sources.scope;
+        let number = |text: &str, shown: &str| {
+            // PTX does not tell signed from unsigned: either will do.
+            let either = |element: Element| match element {
+                Element::Unsigned(bytes) => element.number(text).or(Element::Signed(bytes).number(text)),
+                other => other.number(text),
+            };
+            match wanted.and_then(either) {
+                Some(bits) => Ok(Arg::Bytes(bits.to_le_bytes()[..param.bytes as usize].to_vec())),
+                None => mismatch(format!("`{shown}` is given")),
+            }
+        };
+        let typed = |element: Element, bits: u64| {
+            let float = |element: &Element| matches!(element, Element::Float(_));
+            match wanted {
+                Some(w) if w.bytes() == element.bytes() && float(&w) == float(&element) => Ok(stated(element, bits)),
+                _ => mismatch(format!("a {element} is given")),
+            }
+        };
+        match self {
+            Argument::Number(text) => number(text, text),
+            Argument::Expression(expression) => {
+                let value = expression.value(scope)?.to_string();
+                number(&value, &format!("{} = {value}", expression.text()))
+            }
+            Argument::Typed(element, bits) => typed(*element, *bits),
+            Argument::TypedExpression(element, expression) => typed(*element, of_type(*element, expression, scope)?),
+            Argument::Bytes(bytes) if bytes.len() == param.bytes as usize => Ok(Arg::Bytes(bytes.clone())),
+            Argument::Bytes(bytes) => mismatch(format!("{} bytes are given", bytes.len())),
+            Argument::Address(..) | Argument::Buffer(..) if wanted != Some(Element::Unsigned(8)) => {
+                mismatch("the address of a buffer is given, which has 64 bits".into())
+            }
+            Argument::Address(name, index) => address_of(name, index.as_ref(), launching).map(Arg::U64),
+            Argument::Buffer(element, count, fill) => {
+                let value = count.value(scope)?;
+                let count = u64::try_from(value).ok().filter(|&count| count > 0);
+                let count = count.ok_or_else(|| format!("`{value}` is no number of elements, at least 1"))?;
+                let (fills, mut random) = (std::slice::from_ref(fill), Random::new(seed));
+                let (buffer, _) = launching.sources.allocate(launching.memory, *element, Some(count), fills, &mut random)?;
+                Ok(Arg::U64(buffer.address))
+            }
+        }
+    }
+}
+
+/// A number of a stated type, in the form that a launch has for it.
+fn stated(element: Element, bits: u64) -> Arg {
+    match element {
+        Element::Float(4) => Arg::F32(f32::from_bits(bits as u32)),
+        Element::Float(8) => Arg::F64(f64::from_bits(bits)),
+        Element::Signed(4) => Arg::I32(bits as u32 as i32),
+        Element::Unsigned(4) => Arg::U32(bits as u32),
+        Element::Signed(8) | Element::Unsigned(8) => Arg::U64(bits),
+        other => Arg::Bytes(bits.to_le_bytes()[..usize::from(other.bytes())].to_vec()),
+    }
+}
+
+/// The bits of an expression's value, which must be of the type.
+fn of_type(element: Element, expression: &Expression, scope: &Scope) -> Result<u64, String> {
+    let value = i128::from(expression.value(scope)?);
+    let fits = element.has(value).then(|| element.whole(value));
+    fits.ok_or_else(|| format!("`{}` is {value}, which is no {element}{}", expression.text(), expression.with(scope)))
+}
+
+/// The address of an element of a buffer, or of its end.
+fn address_of(name: &str, index: Option<&Expression>, launching: &Launching<'_>) -> Result<u64, String> {
+    let known: Vec<&str> = launching.buffers.iter().map(|buffer| buffer.0).collect();
+    let Some(&(_, element, count, address)) = launching.buffers.iter().find(|buffer| buffer.0 == name) else {
+        return Err(unknown_buffer(name, &known));
+    };
+    let Some(index) = index else { return Ok(address) };
+    let place = index.value(launching.sources.scope)?;
+    match u64::try_from(place).ok().filter(|&place| place <= count) {
+        Some(place) => Ok(address + place * u64::from(element.bytes())),
+        None => {
+            let with = index.with(launching.sources.scope);
+            Err(format!("`&{name}[{}]` is element {place}, but `{name}` has {count}{with}", index.text()))
+        }
+    }
+}
+
+/// That there is no buffer of this name.
+pub(super) fn unknown_buffer(name: &str, known: &[&str]) -> String {
+    match known {
+        [] => format!("unknown buffer `{name}`; there is no table [buffers]"),
+        known => suggest::unknown("buffer", name, known),
+    }
+}
+
+/// The scalar that a parameter holds, integers as unsigned; none for an array of bytes.
+fn scalar(param: &Param) -> Option<Element> {
+    match param.ty {
+        _ if u32::from(param.ty.bytes()) != param.bytes => None,
+        Type::Float(bytes) => Some(Element::Float(bytes)),
+        Type::Bits(bytes) | Type::Unsigned(bytes) | Type::Signed(bytes) => Some(Element::Unsigned(bytes)),
+        Type::Pred => None,
+    }
+}
+
+fn element(name: &str) -> Result<Element, String> {
+    Element::parse(name).ok_or_else(|| format!("unknown type `{name}`; known: {NAMES}, and buf, hex"))
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|p| p.len() == 2 && !p.starts_with('+'))?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+#[path = "argument_tests.rs"]
+mod tests;

@@ -1,0 +1,167 @@
+//! Buffers in device memory: of what, how many, and what they hold at first.
+
+use super::element::Element;
+use super::expression::Scope;
+use super::fill::{Fill, Giver, Made, Rule};
+use super::place::{Formula, Place};
+use crate::random::Random;
+use mias_ptx::{Buffer, DeviceMemory};
+use std::path::Path;
+
+/// Largest buffer in bytes. Assumption: what a user's machine can spare; the largest sizes of the built-in kernels take as much.
+pub(super) const MOST_BYTES: u64 = 1 << 32;
+
+/// A buffer that a kernel's file names.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NamedBuffer {
+    /// Its name.
+    pub(super) name: String,
+    /// Its elements.
+    pub(super) element: Element,
+    /// How many; none: as many as what fills it has.
+    pub(super) count: Option<Formula>,
+    /// What they are, one after the other, and again from the first.
+    pub(super) fills: Vec<Fill>,
+    /// Where it is described.
+    pub(super) place: Place,
+}
+
+/// What fills buffers besides rules.
+pub(super) struct Sources<'a> {
+    /// Names in expressions.
+    pub(super) scope: &'a Scope,
+    /// Where files are; none if there is no such folder.
+    pub(super) folder: Option<&'a Path>,
+    /// The words of a graph, a picture or a reference.
+    pub(super) words: &'a dyn Fn(Giver, &str) -> Result<Vec<u32>, String>,
+}
+
+impl Sources<'_> {
+    /// Allocates a buffer of `count` elements and fills it; random numbers are drawn from `random`, in order.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(super) fn allocate(
+        &self,
+        memory: &mut DeviceMemory,
+        element: Element,
+        count: Option<u64>,
+        fills: &[Fill],
+        random: &mut Random,
+    ) -> Result<(Buffer, u64), String> {
+        let width = u64::from(element.bytes());
+        match (fills, count) {
+            ([Fill::Given(giver, part)], _) => {
+                let words = (self.words)(*giver, part)?;
+                let found = words.len() as u64;
+                match (width, count) {
+                    (4, None) => Ok((memory.allocate(words), found)),
+                    (4, Some(count)) if count == found => Ok((memory.allocate(words), found)),
+                    (4, Some(count)) => Err(format!("{count} elements, but there are {found} of `{part}`; leave `count` out")),
+                    _ => Err(format!("elements of `{part}` have 4 bytes, those of {element} have {width}")),
+                }
+            }
+            (_, None) => Err("how many elements? give `count`".into()),
+            (_, Some(count)) if count.checked_mul(width).is_none_or(|bytes| bytes > MOST_BYTES) => {
+                Err(format!("a buffer has at most {MOST_BYTES} bytes"))
+            }
+            ([Fill::File(path)], Some(count)) => Ok((memory.allocate_bytes(&self.file(path, element, count)?), count)),
+            (_, Some(count)) => {
+                let rule = |fill: &Fill| match fill {
+                    Fill::Made(made) => made.rule(element, self.scope),
+                    _ => Err("a file, graph, picture or reference fills the whole of a buffer".into()),
+                };
+                let rules: Vec<Rule> = fills.iter().map(rule).collect::<Result<_, _>>()?;
+                Ok((made(memory, element, count, &rules, random), count))
+            }
+        }
+    }
+
+    fn file(&self, path: &Path, element: Element, count: u64) -> Result<Vec<u8>, String> {
+        let folder = self.folder.ok_or("a kernel that is built in has no files of its own")?;
+        let (path, size) = (folder.join(path), count * u64::from(element.bytes()));
+        let data = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        if data.len() as u64 == size {
+            Ok(data)
+        } else {
+            Err(format!("{} has {} bytes, {count} elements of {element} need {size}", path.display(), data.len()))
+        }
+    }
+}
+
+/// A buffer of elements made one by one: by the first rule, the second, .., and again by the first.
+fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule], random: &mut Random) -> Buffer {
+    let rules = rules.iter().cycle();
+    let bits = (0..count).zip(rules).map(|(index, rule)| rule.bits(element, index, random));
+    match element.bytes() {
+        4 => memory.allocate(bits.map(|bits| bits as u32)),
+        8 => memory.allocate(bits.flat_map(|bits| [bits as u32, (bits >> 32) as u32])),
+        width => {
+            let width = usize::from(width);
+            let mut data = Vec::with_capacity(count as usize * width);
+            bits.for_each(|bits| data.extend_from_slice(&bits.to_le_bytes()[..width]));
+            memory.allocate_bytes(&data)
+        }
+    }
+}
+
+/// All zeros: what a buffer holds that says nothing else.
+pub(super) fn zeros() -> Vec<Fill> {
+    vec![Fill::Made(Made::Same(0))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allocated(name: &str, count: Option<u64>, words: &[&str], folder: &Path) -> Result<(Vec<u8>, u64), String> {
+        let element = Element::parse(name).unwrap();
+        let fills: Vec<Fill> = words.iter().map(|word| Fill::parse(element, word)).collect::<Result<_, _>>()?;
+        let give = |_: Giver, part: &str| if part == "rows" { Ok(vec![7, 8]) } else { Err(format!("no {part}")) };
+        let sources = Sources { scope: &Scope::default(), folder: Some(folder), words: &give };
+        let mut memory = DeviceMemory::new();
+        let (buffer, count) = sources.allocate(&mut memory, element, count, &fills, &mut Random::new(7))?;
+        let bytes = memory.allocations().next().unwrap().1 as usize;
+        Ok((memory.read(buffer.address, bytes).unwrap(), count))
+    }
+
+    fn filled(name: &str, count: u64, words: &[&str]) -> Vec<u8> {
+        allocated(name, Some(count), words, Path::new("")).unwrap().0
+    }
+
+    #[test]
+    fn buffers_hold_what_was_asked_for() {
+        assert_eq!(filled("u16", 3, &["iota"]), [0, 0, 1, 0, 2, 0]);
+        assert_eq!(filled("f32", 2, &["ones"]), [0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f]);
+        assert_eq!(filled("u64", 2, &["iota"]), [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(filled("i8", 64, &["random"]), filled("i8", 64, &["random"]));
+        assert_ne!(filled("i8", 64, &["random"])[..32], filled("i8", 64, &["random"])[32..]);
+        assert!(filled("i8", 1000, &["random:-2:5"]).iter().all(|&byte| (-2..=5).contains(&(byte as i8))));
+        assert_eq!(filled("u8", 5, &["zeros", "9"]), [0, 9, 0, 9, 0], "records, the last of them cut");
+    }
+
+    #[test]
+    fn what_is_given_has_its_own_length() {
+        assert_eq!(allocated("u32", None, &["graph:rows"], Path::new("")), Ok((vec![7, 0, 0, 0, 8, 0, 0, 0], 2)));
+        assert_eq!(allocated("i32", Some(2), &["graph:rows"], Path::new("")).unwrap().1, 2);
+        for (name, count, words, message) in [
+            ("u32", Some(3), &["graph:rows"][..], "3 elements, but there are 2 of `rows`; leave `count` out"),
+            ("u8", None, &["graph:rows"], "elements of `rows` have 4 bytes, those of u8 have 1"),
+            ("u32", None, &["graph:columns"], "no columns"),
+            ("u32", None, &["zeros"], "how many elements? give `count`"),
+            ("f64", Some(1 << 30), &["zeros"], "a buffer has at most 4294967296 bytes"),
+            ("u32", Some(2), &["zeros", "graph:rows"], "a file, graph, picture or reference fills the whole of a buffer"),
+        ] {
+            assert_eq!(allocated(name, count, words, Path::new("")), Err(message.into()));
+        }
+    }
+
+    #[test]
+    fn a_file_must_have_the_size_of_its_buffer() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.bin"), [1, 2, 3, 4]).unwrap();
+        let read = |count| allocated("u16", Some(count), &["file:x.bin"], folder.path());
+        assert_eq!(read(2), Ok((vec![1, 2, 3, 4], 2)));
+        assert!(read(3).unwrap_err().ends_with("x.bin has 4 bytes, 3 elements of u16 need 6"));
+    }
+}

@@ -1,0 +1,59 @@
+//! Why a kernel gives no trace.
+
+use super::Mismatch;
+use super::place::DescriptionError;
+use super::ptxas::PtxasError;
+use crate::input::file::InputFileError;
+use mias_ptx::lower::record::RecordError;
+use mias_ptx::{ExecError, PtxError};
+
+/// Why a kernel gave no trace.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KernelError {
+    /// The problem size is not one that the kernel can do.
+    #[error("kernel `{kernel}`: size {size}: {message}")]
+    Size {
+        /// Kernel name.
+        kernel: String,
+        /// As asked for.
+        size: u64,
+        /// Which sizes are possible.
+        message: String,
+    },
+    /// A setting has a value that the kernel cannot use.
+    #[error("kernel `{kernel}`: {setting} `{value}`: {message}")]
+    Setting {
+        /// Kernel name.
+        kernel: String,
+        /// The setting.
+        setting: String,
+        /// As asked for.
+        value: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A file with input data cannot be used.
+    #[error(transparent)]
+    InputFile(#[from] InputFileError),
+    /// The PTX text cannot be read.
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
+    /// The assembler's report cannot be read.
+    #[error(transparent)]
+    Ptxas(#[from] PtxasError),
+    /// Execution or recording failed.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The kernel is not described as it must be.
+    #[error(transparent)]
+    Description(#[from] DescriptionError),
+    /// The results are wrong.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+}
+
+impl From<ExecError> for KernelError {
+    fn from(error: ExecError) -> Self {
+        KernelError::Record(error.into())
+    }
+}

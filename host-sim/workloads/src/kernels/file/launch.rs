@@ -1,0 +1,131 @@
+//! The launch in a kernel's file: entry, geometry, buffers, arguments.
+
+use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, Named, Word, in_order};
+use super::reader::{Reader, identifier};
+use crate::input::suggest;
+use crate::kernels::argument::{Argument, unknown_buffer};
+use crate::kernels::buffer::{NamedBuffer, zeros};
+use crate::kernels::element::{Element, NAMES};
+use crate::kernels::fill::{Fill, Giver};
+use crate::kernels::given::Takes;
+use crate::kernels::kernel::{Entry, Setting};
+use crate::kernels::place::{DescriptionError, Formula, Place};
+use toml::Spanned;
+
+/// One to three extents.
+pub(super) fn extents(reader: &Reader<'_>, form: &Spanned<ExtentForm>) -> Result<[Formula; 3], DescriptionError> {
+    let list = match form.get_ref() {
+        ExtentForm::One(x) => std::slice::from_ref(x),
+        ExtentForm::Several(list) => list,
+    };
+    let axis = |axis: usize| match list.get(axis) {
+        Some(whole) => reader.formula_at(whole, form.span()),
+        None => Ok(Formula::constant(1, reader.at(form.span()))),
+    };
+    match list.len() {
+        1..=3 => Ok([axis(0)?, axis(1)?, axis(2)?]),
+        _ => Err(reader.at(form.span()).fail("expected one to three numbers, each at least 1")),
+    }
+}
+
+/// The entry's name, or how a setting chooses it.
+pub(super) fn entry(reader: &Reader<'_>, form: Spanned<EntryForm>, settings: &[Setting]) -> Result<Entry, DescriptionError> {
+    let place = reader.at(form.span());
+    let by_setting = match form.into_inner() {
+        EntryForm::Name(name) => return Ok(Entry::Named(name)),
+        EntryForm::BySetting(by_setting) => by_setting,
+    };
+    let one = |message| place.fail(format!("{message}; expected one setting, as in entry = {{ steps = {{ 512 = \"small\" }} }}"));
+    let mut tables = by_setting.into_iter();
+    let (Some((key, table)), None) = (tables.next(), tables.next()) else { return Err(one("an entry by no setting or by several")) };
+    if !settings.iter().any(|setting| setting.is_number() && setting.key == key) {
+        return Err(one(&format!("there is no setting `{key}` that is a number")));
+    }
+    let value = |(value, entry): (String, String)| match value.parse::<i64>() {
+        Ok(value) => Ok((value, entry)),
+        Err(_) => Err(place.fail(format!("`{value}`: expected a value of {key}, a whole number"))),
+    };
+    let entries = table.into_iter().map(value).collect::<Result<_, _>>()?;
+    Ok(Entry::BySetting { key, entries, place })
+}
+
+/// The buffers that have names, in the order of the file. `parts` are what the reference can fill.
+pub(super) fn buffers(
+    reader: &Reader<'_>,
+    table: Named<Spanned<BufferForm>>,
+    takes: Takes,
+    parts: &[&str],
+) -> Result<Vec<NamedBuffer>, DescriptionError> {
+    let one = |(name, form): (Spanned<String>, Spanned<BufferForm>)| {
+        let place = reader.at(name.span());
+        identifier(name.get_ref()).map_err(|message| place.fail(message))?;
+        buffer(reader, name.into_inner(), form.get_ref(), place, (takes, parts))
+    };
+    in_order(table).into_iter().map(one).collect()
+}
+
+fn buffer(
+    reader: &Reader<'_>,
+    name: String,
+    form: &BufferForm,
+    place: Place,
+    (takes, parts): (Takes, &[&str]),
+) -> Result<NamedBuffer, DescriptionError> {
+    let kind = form.element.get_ref();
+    let unknown = || reader.at(form.element.span()).fail(format!("unknown type `{kind}`; known: {NAMES}"));
+    let element = Element::parse(kind).ok_or_else(unknown)?;
+    let count = form.count.as_ref().map(|count| reader.formula(count)).transpose()?;
+    let Some(fill) = &form.fill else { return Ok(NamedBuffer { name, element, count, fills: zeros(), place }) };
+    let words = match fill.get_ref() {
+        FillForm::One(word) => std::slice::from_ref(word),
+        FillForm::Record(words) => words,
+    };
+    let fail = |message: String| reader.at(fill.span()).fail(message);
+    if words.is_empty() {
+        return Err(fail("the list is empty; name at least one".into()));
+    }
+    let mut fills = Vec::with_capacity(words.len());
+    for word in words {
+        let filled = Fill::parse(element, &word.text()).map_err(fail)?;
+        filled.expressions().try_for_each(|expression| reader.check(expression, fill.span()))?;
+        if let Fill::Given(giver, part) = &filled {
+            given(*giver, part, takes, parts).map_err(fail)?;
+        }
+        fills.push(filled);
+    }
+    Ok(NamedBuffer { name, element, count, fills, place })
+}
+
+/// That there is something to fill a buffer with.
+fn given(giver: Giver, part: &str, takes: Takes, parts: &[&str]) -> Result<(), String> {
+    let known = match (giver, takes) {
+        (Giver::Graph, Takes::Graph(_)) | (Giver::Picture, Takes::Picture(_)) => takes.parts(),
+        (Giver::Graph, _) => return Err("there is no graph; a table [graph] asks for one".into()),
+        (Giver::Picture, _) => return Err("there is no picture; a table [picture] asks for one".into()),
+        (Giver::Reference, _) if parts.is_empty() => return Err("there is no reference that fills buffers".into()),
+        (Giver::Reference, _) => parts,
+    };
+    if known.contains(&part) { Ok(()) } else { Err(suggest::unknown("part", part, known)) }
+}
+
+/// The arguments, each with its place.
+pub(super) fn args(
+    reader: &Reader<'_>,
+    words: &[Spanned<Word>],
+    buffers: &[NamedBuffer],
+) -> Result<Vec<(Place, Argument)>, DescriptionError> {
+    let known: Vec<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+    let one = |(number, word): (usize, &Spanned<Word>)| {
+        let fail = |message| reader.at(word.span()).fail(message);
+        let argument = Argument::parse(&word.get_ref().text()).map_err(fail)?;
+        argument.expressions().into_iter().try_for_each(|expression| reader.check(expression, word.span()))?;
+        match &argument {
+            Argument::Address(name, _) if !known.contains(&name.as_str()) => Err(fail(unknown_buffer(name, &known))),
+            Argument::Buffer(_, _, Fill::Given(..)) => {
+                Err(fail("a graph, picture or reference fills buffers of the table [buffers]".into()))
+            }
+            _ => Ok((reader.line(&word.span(), &format!("argument {number}")), argument)),
+        }
+    };
+    (1..).zip(words).map(one).collect()
+}

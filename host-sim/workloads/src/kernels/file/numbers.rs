@@ -1,0 +1,50 @@
+//! Size and settings of a kernel's file: defaults and bounds.
+
+use super::form::{Named, NumberForm, in_order};
+use super::reader::Reader;
+use crate::kernels::Setting;
+use crate::kernels::bounds::{Bounds, Only};
+use crate::kernels::kernel::{Accepts, Size};
+use crate::kernels::place::{DescriptionError, Formula};
+
+/// Settings that are numbers, in the order of the file; each may refer to those before it.
+pub(super) fn settings(reader: &mut Reader<'_>, table: Named<NumberForm>) -> Result<Vec<Setting>, DescriptionError> {
+    let mut settings = Vec::new();
+    for (key, form) in in_order(table) {
+        reader.new_name(&key)?;
+        let (default, bounds) = number(reader, &form)?;
+        reader.know(key.get_ref());
+        settings.push(Setting { key: key.into_inner(), description: form.description, accepts: Accepts::Number { default, bounds } });
+    }
+    Ok(settings)
+}
+
+/// The size; it may refer to settings.
+pub(super) fn size(reader: &Reader<'_>, form: NumberForm) -> Result<Size, DescriptionError> {
+    let (default, bounds) = number(reader, &form)?;
+    Ok(Size { unit: form.description, default, bounds })
+}
+
+fn number(reader: &Reader<'_>, form: &NumberForm) -> Result<(Formula, Bounds), DescriptionError> {
+    let default = reader.formula(&form.default)?;
+    if let Some(values) = &form.values {
+        let range = [&form.from, &form.to, &form.multiple_of].into_iter().flatten().next();
+        return match (range, values.get_ref().as_slice()) {
+            (Some(bound), _) => Err(reader.at(bound.span()).fail("give either values, or a range")),
+            (None, []) => Err(reader.at(values.span()).fail("the list is empty; name at least one")),
+            (None, list) => Ok((default, Bounds::OneOf(list.to_vec()))),
+        };
+    }
+    let from = match &form.from {
+        Some(from) => reader.formula(from)?,
+        None => Formula::constant(1, default.place.clone()),
+    };
+    let only = match &form.multiple_of {
+        Some(step) if form.power_of_two => return Err(reader.at(step.span()).fail("give either multiple_of or power_of_two")),
+        Some(step) => Only::MultiplesOf(reader.formula(step)?),
+        None if form.power_of_two => Only::PowersOfTwo,
+        None => Only::All,
+    };
+    let to = form.to.as_ref().map(|to| reader.formula(to)).transpose()?;
+    Ok((default, Bounds::Range { from, to, only }))
+}

@@ -1,0 +1,185 @@
+//! Graphs as kernels take them: the settings `graph`, `degree`, `edges` and `source`.
+//!
+//! `size` is the number of nodes. The graph of a file has its own.
+
+use super::{none_of, wrong};
+use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
+use crate::kernels::expression::Scope;
+use crate::kernels::{Input, Kernel, KernelError, Setting};
+
+/// Edges per node of the uniform graph in the mean: those of Rodinia's generator.
+const UNIFORM_DEGREE: u32 = 6;
+
+/// Edges per node of the R-MAT graph, before the opposite directions are added: Graph500's edge factor (specification 2.0, section 3).
+const RMAT_DEGREE: u32 = 16;
+
+/// Most edges per node asked of a generator (assumption: denser graphs have other uses).
+const MAX_DEGREE: u32 = 1 << 16;
+
+/// What buffers can be filled with: first edge and number of edges of each node; first edge of each node and the number of all; the nodes
+/// that edges lead to.
+pub(super) const PARTS: &[&str] = &["rows", "offsets", "targets"];
+
+/// Generators of graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::kernels) enum Generator {
+    /// Every node has few edges, to any nodes.
+    Uniform,
+    /// R-MAT, with the probabilities of Graph500.
+    Rmat,
+}
+
+/// Words of the setting `graph`.
+const GENERATORS: [(&str, Generator); 2] = [("uniform", Generator::Uniform), ("rmat", Generator::Rmat)];
+
+/// Where a graph comes from.
+enum Origin<'a> {
+    Made(Generator),
+    File(&'a str),
+}
+
+/// Whether a word names a generator, and so no file.
+pub(super) fn is_generator(word: &str) -> bool {
+    GENERATORS.iter().any(|(known, _)| *known == word)
+}
+
+/// The settings of a kernel that takes a graph.
+pub(super) fn settings(default: Generator) -> Vec<Setting> {
+    let words = GENERATORS.map(|(word, generator)| format!("`{word}`{}", if generator == default { " (default)" } else { "" }));
+    let graph = format!("{}, or a file: .gr (DIMACS), .mtx (Matrix-Market), .txt or .el (edge list)", words.join(", "));
+    vec![
+        Setting::file("graph", &graph),
+        Setting::word(
+            "degree",
+            "edges per node of a random graph: for uniform the mean, 6 by default; for rmat before the opposite directions are added, 16",
+        ),
+        Setting::word("edges", "`directed`: as the graph has them, or `both`: each with its opposite; rmat has both by default"),
+        Setting::word(
+            "source",
+            "the node where the search starts, as the graph numbers it; by default 0 in uniform, else the node with the most edges",
+        ),
+    ]
+}
+
+/// The graph that the settings ask for; names what it has.
+pub(super) fn read(kernel: &Kernel, input: &Input, default: Generator, scope: &mut Scope) -> Result<Graph, KernelError> {
+    let origin = match input.get("graph") {
+        None => Origin::Made(default),
+        Some(word) => match GENERATORS.iter().find(|(known, _)| *known == word) {
+            Some((_, generator)) => Origin::Made(*generator),
+            // A word that is neither a generator nor looks like a file is a slip.
+            None if !word.contains(['.', '/']) => {
+                return Err(none_of(kernel, "graph", word, "generator", &GENERATORS.map(|(known, _)| known), ", or a file"));
+            }
+            None => Origin::File(word),
+        },
+    };
+    let both = match input.get("edges") {
+        None => matches!(origin, Origin::Made(Generator::Rmat)),
+        Some("directed") => false,
+        Some("both") => true,
+        Some(word) => return Err(wrong(kernel, "edges", word, "expected `directed` or `both`")),
+    };
+    let list = match origin {
+        Origin::File(file) => of_file(kernel, input, file)?,
+        Origin::Made(generator) => made(kernel, input, generator, both, scope)?,
+    };
+    let list = if both { list.both_ways() } else { list };
+    if list.pairs.len() as u64 > MAX_EDGES {
+        let message = format!("{} edges, both directions counted; at most {MAX_EDGES} can be searched", list.pairs.len());
+        return Err(wrong(kernel, "edges", "both", message));
+    }
+    let graph = Graph::new(list);
+    let source = source(kernel, input, &graph, matches!(origin, Origin::Made(Generator::Uniform)))?;
+    for (name, value) in [("size", graph.nodes.len()), ("edges", graph.edges.len()), ("source", source as usize)] {
+        scope.set(name, value as i64);
+    }
+    Ok(graph)
+}
+
+fn of_file(kernel: &Kernel, input: &Input, file: &str) -> Result<EdgeList, KernelError> {
+    if let Some(size) = input.size {
+        return Err(wrong(kernel, "size", size, format!("the graph of {file} has its own; leave the size out")));
+    }
+    if let Some(degree) = input.get("degree") {
+        return Err(wrong(kernel, "degree", degree, format!("the graph of {file} has its own edges; leave the degree out")));
+    }
+    Ok(graph::load(file)?)
+}
+
+/// A random graph. It must not have too many edges.
+fn made(kernel: &Kernel, input: &Input, generator: Generator, both: bool, scope: &Scope) -> Result<EdgeList, KernelError> {
+    let asked = kernel.size_of(input, scope)?.unwrap_or(0);
+    let wrong_size = |message: String| KernelError::Size { kernel: kernel.name().into(), size: asked.unsigned_abs(), message };
+    let size = u32::try_from(asked).ok().filter(|&size| (1..=MAX_NODES).contains(&u64::from(size)));
+    let size = size.ok_or_else(|| wrong_size(format!("a random graph has 1 to {MAX_NODES} nodes")))?;
+    let (default, fewest) = match generator {
+        Generator::Uniform => (UNIFORM_DEGREE, 2),
+        Generator::Rmat => (RMAT_DEGREE, 1),
+    };
+    let degree = match input.get("degree") {
+        None => default,
+        Some(word) => match word.parse() {
+            Ok(degree) if (fewest..=MAX_DEGREE).contains(&degree) => degree,
+            _ => return Err(wrong(kernel, "degree", word, format!("must be from {fewest} to {MAX_DEGREE}"))),
+        },
+    };
+    let per_node = match generator {
+        Generator::Uniform => 2 * u64::from(degree) - 2,
+        Generator::Rmat => degree.into(),
+    };
+    let count = u64::from(size) * per_node * if both { 2 } else { 1 };
+    if count > MAX_EDGES {
+        let message = format!("{size} nodes may have {count} edges then; at most {MAX_EDGES} can be searched");
+        return Err(wrong(kernel, "degree", degree, message));
+    }
+    match generator {
+        Generator::Uniform => Ok(graph::uniform(size, degree, input.seed)),
+        Generator::Rmat if size.is_power_of_two() => Ok(graph::rmat(size, degree, input.seed)),
+        Generator::Rmat => Err(wrong_size("an R-MAT graph has a power of two of nodes".into())),
+    }
+}
+
+/// Where a search starts.
+fn source(kernel: &Kernel, input: &Input, graph: &Graph, uniform: bool) -> Result<u32, KernelError> {
+    match input.get("source") {
+        None if uniform => Ok(0),
+        None => Ok(graph.hub()),
+        Some(word) => word.parse().ok().and_then(|name| graph.node(name)).ok_or_else(|| {
+            let [least, greatest] = graph.range().unwrap_or_default();
+            wrong(kernel, "source", word, format!("no such node; the graph's are numbered from {least} to {greatest}"))
+        }),
+    }
+}
+
+/// The words of one of [`PARTS`].
+pub(super) fn words(graph: &Graph, part: &str) -> Option<Vec<u32>> {
+    Some(match part {
+        "rows" => graph.nodes.as_flattened().to_vec(),
+        "offsets" => graph.nodes.iter().map(|&[first, _]| first).chain([graph.edges.len() as u32]).collect(),
+        "targets" => graph.edges.clone(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The edges of node i are those from offset i up to offset i + 1, which are those of its row.
+        #[test]
+        fn offsets_and_rows_say_the_same(nodes in 1u32..300, degree in 2u32..9, seed in any::<u64>()) {
+            let graph = Graph::new(graph::uniform(nodes, degree, seed));
+            let [rows, offsets, targets] = ["rows", "offsets", "targets"].map(|part| words(&graph, part).unwrap());
+            prop_assert_eq!((rows.len(), offsets.len()), (2 * nodes as usize, nodes as usize + 1));
+            prop_assert_eq!(targets.len() as u32, offsets[nodes as usize]);
+            for node in 0..nodes as usize {
+                prop_assert_eq!([rows[2 * node], rows[2 * node] + rows[2 * node + 1]], [offsets[node], offsets[node + 1]]);
+            }
+            prop_assert_eq!(words(&graph, "weights"), None);
+        }
+    }
+}

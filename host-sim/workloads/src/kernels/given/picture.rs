@@ -1,0 +1,77 @@
+//! Pictures as kernels take them: the setting `image`.
+//!
+//! Without a file, `size` is the number of rows and columns of a made-up picture; with one, it takes so many from the middle.
+
+use super::wrong;
+use crate::kernels::expression::Scope;
+use crate::kernels::{Input, Kernel, KernelError, Setting};
+use crate::picture::{self, MAX_SIDE, Picture};
+
+/// What buffers can be filled with: the pixels as words, red in the lowest byte.
+pub(super) const PARTS: &[&str] = &["pixels"];
+
+/// The settings of a kernel that takes a picture.
+pub(super) fn settings() -> Vec<Setting> {
+    let image = "a PNG or PPM file, of which `size` takes that many rows and columns from the middle; by default a made-up picture";
+    vec![Setting::file("image", image)]
+}
+
+/// The picture that the settings ask for; names its sides, filled up to multiples of `step`.
+pub(super) fn read(kernel: &Kernel, input: &Input, step: usize, scope: &mut Scope) -> Result<Picture, KernelError> {
+    let picture = match input.get("image") {
+        Some(file) => of_file(kernel, input, file, scope)?,
+        None => match side(kernel, input, scope)? {
+            Some(side) => picture::synthetic(side, input.seed),
+            None => return Err(wrong(kernel, "image", "", "which picture? give image=FILE")),
+        },
+    };
+    for (name, pixels) in [("width", picture.width), ("height", picture.height)] {
+        scope.set(name, pixels.next_multiple_of(step) as i64);
+    }
+    Ok(picture)
+}
+
+/// The size, which a picture must be able to have.
+fn side(kernel: &Kernel, input: &Input, scope: &Scope) -> Result<Option<usize>, KernelError> {
+    let Some(size) = kernel.size_of(input, scope)? else { return Ok(None) };
+    match usize::try_from(size).ok().filter(|side| (1..=MAX_SIDE).contains(side)) {
+        Some(side) => Ok(Some(side)),
+        None => {
+            let message = format!("a picture has 1 to {MAX_SIDE} rows and columns");
+            Err(KernelError::Size { kernel: kernel.name().into(), size: size.unsigned_abs(), message })
+        }
+    }
+}
+
+fn of_file(kernel: &Kernel, input: &Input, file: &str, scope: &Scope) -> Result<Picture, KernelError> {
+    let picture = picture::load(file)?;
+    if input.size.is_none() {
+        return Ok(picture);
+    }
+    let Some(side) = side(kernel, input, scope)? else { return Ok(picture) };
+    picture.middle(side).ok_or_else(|| {
+        let message = format!("{file} has {} x {} pixels; give at most its shorter side", picture.width, picture.height);
+        wrong(kernel, "size", side, message)
+    })
+}
+
+/// The words of one of [`PARTS`].
+pub(super) fn words(picture: &Picture, step: usize, part: &str) -> Option<Vec<u32>> {
+    let pixels = |picture: &Picture| picture.pixels.iter().map(|&[r, g, b]| u32::from_le_bytes([r, g, b, 0])).collect();
+    (part == "pixels").then(|| pixels(&picture.padded(step)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of three pixels, red, green and blue, filled up to two rows of four.
+    #[test]
+    fn pixels_are_words_of_the_picture_filled_up() {
+        let picture = Picture { width: 3, height: 1, pixels: vec![[255, 0, 0], [0, 255, 0], [0, 0, 255]] };
+        let row = [0x0000_00ff, 0x0000_ff00, 0x00ff_0000, 0x00ff_0000];
+        assert_eq!(words(&picture, 4, "pixels"), Some(row.repeat(4)));
+        assert_eq!(words(&picture, 1, "pixels"), Some(row[..3].to_vec()));
+        assert_eq!(words(&picture, 4, "planes"), None);
+    }
+}

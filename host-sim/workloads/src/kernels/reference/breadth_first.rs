@@ -1,0 +1,32 @@
+//! `breadth-first-search`: one level of a search, the one with the most nodes, for `bfs`. Which level that is, only a whole search on the
+//! host says: what was done before it is made here.
+
+mod state;
+#[cfg(test)]
+mod tests;
+
+use super::Host;
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+use state::{after, before, unpack, visited, widest};
+
+/// What it makes: levels, who was just reached and who is on the frontier, one array after the other; and who was visited.
+pub(super) const PARTS: &[&str] = &["state", "visited"];
+
+/// From `source` in the kernel's graph; the state changes in the buffer `state`.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
+    let levels = graph.distances(inputs.value("source")? as u32);
+    let level = widest(&levels);
+    let (state, seen) = (before(&levels, level), visited(&levels, level));
+    let host = Host::new(move |filled| {
+        let (buffer, count) = (filled.buffer("state")?, levels.len());
+        Ok(Expected {
+            results: Box::new(move |memory| unpack(memory.words(buffer), count)),
+            reference: Box::new(move || unpack(after(&levels, level).into_iter(), count)),
+            agrees: Box::new(Expected::equal),
+            quality: None,
+        })
+    });
+    Ok(host.with("state", state).with("visited", seen))
+}

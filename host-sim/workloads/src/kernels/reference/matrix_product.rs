@@ -1,0 +1,42 @@
+//! `matrix-product`: C = A * B of square matrices, for `mm`.
+
+use super::Host;
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+use rayon::prelude::*;
+
+/// Of the buffers `a` and `b` into `c`, `size` rows each.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let side = inputs.value("size")? as usize;
+    Ok(Host::new(move |filled| {
+        let (a, b) = (filled.floats("a")?, filled.floats("b")?);
+        Ok(Expected::floats(filled.buffer("c")?, Expected::equal, move || product(&a, &b, side)))
+    }))
+}
+
+/// C = A * B with one fused multiply-add per term in ascending order, which is the kernel's order: equal bit for bit.
+fn product(a: &[f32], b: &[f32], side: usize) -> Vec<f32> {
+    let mut c = vec![0.0f32; side * side];
+    c.par_chunks_mut(side).zip(a.par_chunks(side)).for_each(|(c_row, a_row)| {
+        for (&factor, b_row) in a_row.iter().zip(b.chunks(side)) {
+            for (sum, &value) in c_row.iter_mut().zip(b_row) {
+                *sum = factor.mul_add(value, *sum);
+            }
+        }
+    });
+    c
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference itself against exact arithmetic on small integers.
+    #[test]
+    fn the_reference_multiplies() {
+        let a: Vec<f32> = (0..9u8).map(f32::from).collect();
+        let b: Vec<f32> = (0..9u8).map(|i| f32::from(i) - 4.0).collect();
+        let expected = [3.0, 6.0, 9.0, -6.0, 6.0, 18.0, -15.0, 6.0, 27.0];
+        assert_eq!(product(&a, &b, 3), expected);
+    }
+}

@@ -1,0 +1,105 @@
+//! The host's side of the kernels that come with the simulator: what their results should be, and those contents of buffers that a TOML
+//! file cannot say. A kernel's file names its reference: `reference = "matrix-product"`.
+//!
+//! One file each, and one line in [`ALL`].
+
+mod binomial_tree;
+mod black_scholes;
+mod breadth_first;
+mod dxt1;
+mod dxt1_error;
+mod matrix_product;
+mod n_body;
+mod walsh;
+
+use super::Expected;
+use super::given::Inputs;
+use mias_ptx::{Arg, Buffer, DeviceMemory};
+
+/// A reference.
+#[derive(Debug)]
+pub(super) struct Reference {
+    /// Its name in kernels' files.
+    pub(super) name: &'static str,
+    /// Contents of buffers that it makes: the `PART` of `reference:PART`.
+    pub(super) parts: &'static [&'static str],
+    make: fn(&Inputs) -> Result<Host, String>,
+}
+
+/// All references.
+pub(super) const ALL: &[Reference] = &[
+    Reference { name: "matrix-product", parts: &[], make: matrix_product::host },
+    Reference { name: "walsh-pass", parts: &[], make: walsh::host },
+    Reference { name: "n-body", parts: &[], make: n_body::host },
+    Reference { name: "black-scholes", parts: &[], make: black_scholes::host },
+    Reference { name: "binomial-tree", parts: binomial_tree::PARTS, make: binomial_tree::host },
+    Reference { name: "breadth-first-search", parts: breadth_first::PARTS, make: breadth_first::host },
+    Reference { name: "dxt1", parts: dxt1_error::PARTS, make: dxt1_error::host },
+];
+
+impl Reference {
+    /// The host's side for an input.
+    pub(super) fn host(&self, inputs: &Inputs) -> Result<Host, String> {
+        (self.make)(inputs)
+    }
+}
+
+/// What makes the expected results, once all buffers are filled.
+type Expect = Box<dyn FnOnce(&Filled<'_>) -> Result<Expected, String>>;
+
+/// The host's side of a launch.
+pub(super) struct Host {
+    parts: Vec<(&'static str, Vec<u32>)>,
+    expect: Expect,
+}
+
+impl Host {
+    /// With the results that `expect` says.
+    fn new(expect: impl FnOnce(&Filled<'_>) -> Result<Expected, String> + 'static) -> Self {
+        Host { parts: Vec::new(), expect: Box::new(expect) }
+    }
+
+    /// With the contents of a buffer.
+    fn with(mut self, part: &'static str, words: Vec<u32>) -> Self {
+        self.parts.push((part, words));
+        self
+    }
+
+    /// The contents of a buffer.
+    pub(super) fn words(&self, part: &str) -> Option<Vec<u32>> {
+        self.parts.iter().find(|(name, _)| *name == part).map(|(_, words)| words.clone())
+    }
+
+    /// What the results should be.
+    pub(super) fn expected(self, filled: &Filled<'_>) -> Result<Expected, String> {
+        (self.expect)(filled)
+    }
+}
+
+/// A launch before it runs.
+pub(super) struct Filled<'a> {
+    pub(super) memory: &'a DeviceMemory,
+    pub(super) buffers: &'a [(String, Buffer)],
+    pub(super) args: &'a [Arg],
+}
+
+impl Filled<'_> {
+    /// The buffer of a name.
+    fn buffer(&self, name: &str) -> Result<Buffer, String> {
+        let found = self.buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| *buffer);
+        found.ok_or_else(|| format!("the reference needs a buffer `{name}`"))
+    }
+
+    /// What a buffer of floats holds.
+    fn floats(&self, name: &str) -> Result<Vec<f32>, String> {
+        Ok(self.memory.floats(self.buffer(name)?))
+    }
+
+    /// An argument that is an f32, counted from 0.
+    fn float(&self, index: usize) -> Result<f32, String> {
+        match self.args.get(index) {
+            Some(Arg::F32(value)) => Ok(*value),
+            _ => Err(format!("the reference needs an f32 as argument {}", index + 1)),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The kernels that come with `mias`, as text: CUDA sources of our own, the PTX that nvcc made of them, the assembler's report of
+//! registers and shared memory, and how they are launched. README.md says what they do.
+
+/// The files of a kernel. Their names are from the repository's root, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The collection of the program that it is written after, which is the folder.
+    pub suite: &'static str,
+    /// Short name, which the files have too.
+    pub name: &'static str,
+    /// The CUDA source.
+    pub source: &'static str,
+    /// Name of the description.
+    pub description_file: &'static str,
+    /// How it is launched, and on which data: TOML.
+    pub description: &'static str,
+    /// Name of the PTX file.
+    pub ptx_file: &'static str,
+    /// The PTX.
+    pub ptx: &'static str,
+    /// Name of the assembler's report.
+    pub report_file: &'static str,
+    /// What the assembler says of registers and shared memory.
+    pub report: &'static str,
+}
+
+/// The files `SUITE/NAME/NAME.*`.
+macro_rules! kernels {
+    ($($suite:literal / $name:literal),* $(,)?) => {
+        &[$(Kernel {
+            suite: $suite,
+            name: $name,
+            source: include_str!(concat!($suite, "/", $name, "/", $name, ".cu")),
+            description_file: concat!("kernels/", $suite, "/", $name, "/", $name, ".toml"),
+            description: include_str!(concat!($suite, "/", $name, "/", $name, ".toml")),
+            ptx_file: concat!("kernels/", $suite, "/", $name, "/", $name, ".ptx"),
+            ptx: include_str!(concat!($suite, "/", $name, "/", $name, ".ptx")),
+            report_file: concat!("kernels/", $suite, "/", $name, "/", $name, ".ptxas.txt"),
+            report: include_str!(concat!($suite, "/", $name, "/", $name, ".ptxas.txt")),
+        }),*]
+    };
+}
+
+/// Every kernel, in the order of lists. No two have one name, whatever their suites.
+pub const ALL: &[Kernel] = kernels![
+    "cuda-samples" / "mm",
+    "cuda-samples" / "fwt",
+    "cuda-samples" / "nbdy",
+    "cuda-samples" / "blk",
+    "cuda-samples" / "bopt",
+    "rodinia" / "bfs",
+    "cuda-samples" / "dxtc",
+];
+
+/// The kernel called `name`.
+pub fn find(name: &str) -> Option<&'static Kernel> {
+    ALL.iter().find(|kernel| kernel.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    /// The folders in a folder.
+    fn folders(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+        entries.filter(|entry| entry.file_type().unwrap().is_dir()).map(|entry| entry.path()).collect()
+    }
+
+    #[test]
+    fn the_list_is_the_folder() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let suites = folders(root).into_iter().filter(|suite| !folders(suite).is_empty());
+        let mut found: Vec<PathBuf> = suites.flat_map(|suite| folders(&suite)).collect();
+        let mut listed: Vec<PathBuf> = ALL.iter().map(|kernel| root.join(kernel.suite).join(kernel.name)).collect();
+        found.sort();
+        listed.sort();
+        assert_eq!(found, listed);
+    }
+
+    #[test]
+    fn names_are_different() {
+        let mut names: Vec<&str> = ALL.iter().map(|kernel| kernel.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+    }
+
+    #[test]
+    fn files_are_those_of_the_kernel() {
+        for kernel in ALL {
+            let entry = format!(".entry {}", kernel.name);
+            let says = |key: &str, value: &str| kernel.description.lines().any(|line| line == format!("{key} = {value:?}"));
+            assert!(says("name", kernel.name) && says("suite", kernel.suite), "{}", kernel.description_file);
+            assert!(kernel.ptx.contains(&entry) && kernel.report.contains("registers") && kernel.source.contains("__global__"));
+        }
+        assert_eq!(find("bfs").map(|kernel| kernel.ptx_file), Some("kernels/rodinia/bfs/bfs.ptx"));
+        assert_eq!(find("bfd"), None);
+    }
+}
