@@ -59,7 +59,7 @@ fn made_up_recordings_hold_what_they_are_for() {
     };
     let thread_insts = mias_firmware::counters::Counter::ThreadInsts;
     assert!(read(thread_insts.register(), thread_insts.max()) && read(thread_insts.register(), 0));
-    assert!(read(sm::SATURATED, (1 << 11) - 1), "all counters saturated");
+    assert!(read(sm::SATURATED, (1 << mias_firmware::counters::COUNTERS) - 1), "all counters saturated");
     // The firmware has no use for an SM's status.
     assert!(!read(sm::STATUS, sm_status::SATURATED));
 }
