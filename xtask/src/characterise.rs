@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 
-use crate::util::{cargo, root, stdout};
+use crate::util::{cargo, root, stdout, write_file};
 
 /// What is written, relative to the root.
 const DOCUMENT: &str = "docs/kernels.md";
@@ -13,12 +13,11 @@ const END: &str = "<!-- tables: end -->\n";
 
 /// Makes the tables and puts them into the document.
 pub(crate) fn run() -> Result<()> {
-    let path = root().join(DOCUMENT);
-    let document = std::fs::read_to_string(&path).with_context(|| format!("cannot read {DOCUMENT}"))?;
+    let document = std::fs::read_to_string(root().join(DOCUMENT)).with_context(|| format!("cannot read {DOCUMENT}"))?;
     let outside = outside(&document).with_context(|| format!("{DOCUMENT} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
     let tables = stdout(&mut cargo(["run", "--quiet", "--release", "--package", "mias", "--example", "characterise"]))?;
-    std::fs::write(&path, with_tables(outside, &tables)).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("wrote {DOCUMENT}; read what it says of the tables, too");
+    write_file(DOCUMENT, with_tables(outside, &tables))?;
+    println!("read what it says of the tables, too");
     Ok(())
 }
 

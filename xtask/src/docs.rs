@@ -1,9 +1,7 @@
-//! `cargo xtask docs`: writes `docs/register-map.md`, and the SVD file of `svd.rs`, from the register map itself, so that the page cannot say anything else.
+//! `cargo xtask docs`: writes `docs/register-map.md`, and the SVD file of `svd/mod.rs`, from the register map itself, so that the page cannot say anything else.
 //!
 //! Registers come from the tables that `firmware/src/regs/` defines together with the offsets. Bits and codes are plain
 //! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
-
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
@@ -11,7 +9,7 @@ use mias_firmware::policy::{NAMED, PolicyCode};
 use mias_firmware::regs::{self, Access, Register, global, slot, sm};
 
 use crate::svd;
-use crate::util::root;
+use crate::util::{root, write_file};
 
 /// The page, relative to the root.
 const PAGE: &str = "docs/register-map.md";
@@ -29,13 +27,11 @@ const END: &str = "<!-- codes: end -->\n";
 
 /// Writes the page, and the codes of policies into theirs.
 pub(crate) fn run() -> Result<()> {
-    std::fs::write(path(), page()).with_context(|| format!("cannot write {PAGE}"))?;
-    println!("wrote {PAGE}");
+    write_file(PAGE, page())?;
     let document = root().join(POLICIES);
     let text = std::fs::read_to_string(&document).with_context(|| format!("cannot read {POLICIES}"))?;
     let text = with_codes(&text).with_context(|| format!("{POLICIES} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
-    std::fs::write(&document, text).with_context(|| format!("cannot write {POLICIES}"))?;
-    println!("wrote the codes in {POLICIES}");
+    write_file(POLICIES, text)?;
     svd::write()
 }
 
@@ -52,14 +48,17 @@ fn with_codes(document: &str) -> Option<String> {
     Some(format!("{before}{BEGIN}{codes}\n{END}{after}"))
 }
 
-/// The codes of policies, as [`groups`] gives what is defined in a source text.
-pub(crate) fn policy_codes() -> Group {
-    let entry = |code: PolicyCode| Entry { name: format!("{code:?}"), value: (code as u32).to_string(), meaning: plain(code.meaning()) };
-    Group { name: "PolicyCode".into(), meaning: "Policies, in `global::STRAP_POLICY`.".into(), entries: PolicyCode::ALL.map(entry).into() }
+/// Bits and codes, those of policies among them.
+pub(crate) fn all_groups() -> Vec<Group> {
+    let mut groups = groups(FIELDS);
+    groups.push(policy_codes());
+    groups
 }
 
-fn path() -> PathBuf {
-    root().join(PAGE)
+/// The codes of policies, as [`groups`] gives what is defined in a source text.
+fn policy_codes() -> Group {
+    let entry = |code: PolicyCode| Entry { name: format!("{code:?}"), value: (code as u32).to_string(), meaning: plain(code.meaning()) };
+    Group { name: "PolicyCode".into(), meaning: "Policies, in `global::STRAP_POLICY`.".into(), entries: PolicyCode::ALL.map(entry).into() }
 }
 
 /// The whole page.
@@ -217,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_page_is_current() {
-        let written = std::fs::read_to_string(path()).unwrap_or_default();
+        let written = std::fs::read_to_string(root().join(PAGE)).unwrap_or_default();
         assert!(written == page(), "{PAGE} is not what the map says; write it with `cargo xtask docs`");
     }
 

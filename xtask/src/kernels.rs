@@ -2,11 +2,14 @@
 //! testing need no CUDA: the PTX, which the front end runs, and ptxas' report of registers and shared memory, which says how
 //! many TBs fit an SM.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::util::{command, output, root};
+use tempfile::NamedTempFile;
+
+use crate::util::{command, output, root, write_file};
 
 /// Compute capability of the machines in `configs/gpus/`: Turing.
 const ARCH: &str = "75";
@@ -58,13 +61,11 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn compile(source: &Path) -> Result<()> {
     let ptx = printed("nvcc", &["-ptx", &format!("-arch=compute_{ARCH}"), "-o", "-"], source)?.0;
-    let scratch = crate::util::target_dir().join("kernel.ptx");
-    std::fs::write(&scratch, &ptx).with_context(|| format!("cannot write {}", scratch.display()))?;
-    let report = printed("ptxas", &["-v", &format!("-arch=sm_{ARCH}"), "-o", "/dev/null"], &scratch)?.1;
+    let mut scratch = NamedTempFile::with_suffix(".ptx")?;
+    scratch.write_all(ptx.as_bytes())?;
+    let report = printed("ptxas", &["-v", &format!("-arch=sm_{ARCH}"), "-o", "/dev/null"], scratch.path())?.1;
     for (extension, text) in [("ptx", ptx), ("ptxas.txt", report)] {
-        let path = root().join(source).with_extension(extension);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("wrote {}", source.with_extension(extension).display());
+        write_file(source.with_extension(extension), text)?;
     }
     Ok(())
 }

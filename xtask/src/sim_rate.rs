@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use crate::util::{cargo, command, stdout, target_dir};
+use crate::util::{cargo, command, stdout};
 
 /// Traces, and the warp instructions per second of the reference simulator on a 2-core machine (sources.md D98).
 const TRACES: [(&str, f64); 3] = [("comp", 138e3), ("shm", 49e3), ("mem", 25e3)];
@@ -61,13 +61,12 @@ fn parse(printed: &str) -> Option<(f64, f64)> {
 
 /// Instructions that loading and `runs` simulations take.
 fn instructions(benchmark: &Path, trace: &str, runs: &str) -> Result<u64> {
-    let out = target_dir().join(format!("callgrind.sim-rate.{trace}"));
-    let file = format!("--callgrind-out-file={}", out.display());
+    let out = tempfile::NamedTempFile::new()?;
+    let file = format!("--callgrind-out-file={}", out.path().display());
     let words = ["--quiet", "--tool=callgrind", &file].map(OsStr::new);
     let words = words.into_iter().chain([benchmark.as_os_str()]).chain(["--once", trace, runs].map(OsStr::new));
     stdout(&mut command("valgrind", words))?;
-    let profile = std::fs::read_to_string(&out).with_context(|| format!("callgrind wrote no {}", out.display()))?;
-    std::fs::remove_file(&out)?;
+    let profile = std::fs::read_to_string(&out).with_context(|| format!("callgrind wrote no profile of {trace}"))?;
     match totals(&profile) {
         Some(count) => Ok(count),
         None => bail!("callgrind's profile of {trace} has no total"),

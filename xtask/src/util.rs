@@ -1,6 +1,7 @@
-//! Running commands, and a report that collects every failure before it gives a verdict.
+//! Running commands, writing files, and a report that collects every failure before it gives a verdict.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
@@ -18,6 +19,24 @@ pub(crate) fn command<S: AsRef<OsStr>>(program: impl AsRef<OsStr>, args: impl In
     let mut command = Command::new(program);
     command.args(args).current_dir(root());
     command
+}
+
+/// Writes a file, given relative to the root, as a whole or not at all: beside it first, then in its place. Says so.
+pub(crate) fn write_file(file: impl AsRef<Path>, text: impl AsRef<[u8]>) -> Result<()> {
+    let path = root().join(&file);
+    let whole = || -> std::io::Result<()> {
+        let mut new = tempfile::Builder::new();
+        // As any other file that is written: less what the process masks.
+        #[cfg(unix)]
+        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut new = new.tempfile_in(path.parent().unwrap_or(&path))?;
+        new.write_all(text.as_ref())?;
+        new.persist(&path)?;
+        Ok(())
+    };
+    whole().with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}", file.as_ref().display());
+    Ok(())
 }
 
 /// The cargo that runs this program, with `args`.
@@ -130,6 +149,17 @@ mod tests {
         let mut report = Report::default();
         report.blocked("image", "no target");
         assert!(report.finish("the task").is_err());
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        write_file(&file, "one").unwrap();
+        write_file(&file, "two").unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "two");
+        assert!(write_file(folder.path().join("none/file"), "three").is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]

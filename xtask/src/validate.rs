@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::util::{cargo, root, stdout};
+use crate::util::{cargo, root, stdout, write_file};
 
 /// Where the project's own traces and their reference numbers are, relative to the root.
 const OWN: &str = "tests/data/reference";
@@ -43,9 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         None => kept(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or(NONE_YET).to_owned(),
     };
-    std::fs::write(&path, document(&own, &by_path)).with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("wrote {DOCUMENT}");
-    Ok(())
+    write_file(DOCUMENT, document(&own, &by_path))
 }
 
 /// What the example prints for these words.

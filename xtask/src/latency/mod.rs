@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use crate::budget::{Budget, keep};
 use crate::setup;
 use crate::targets::{TARGETS, Target};
-use crate::util::{Report, command, root, run as run_command, stdout, target_dir};
+use crate::util::{Report, command, root, run as run_command, stdout, target_dir, write_file};
 
 use numbers::{METRICS, Numbers};
 
@@ -32,8 +32,7 @@ pub(crate) fn run() -> Result<()> {
     let all = measure_all()?;
     check(&all)?;
     for (file, text) in WRITTEN {
-        std::fs::write(root().join(file), text(&all)).with_context(|| format!("cannot write {file}"))?;
-        println!("wrote {file}");
+        write_file(file, text(&all))?;
     }
     Ok(())
 }
