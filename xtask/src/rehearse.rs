@@ -22,7 +22,7 @@ use mias_firmware::service::serve;
 use crate::log;
 use crate::setup::{self, llvm_tool};
 use crate::targets::{IMAGES, TARGETS, Target};
-use crate::util::{Report, command, run as run_command, stdout, target_dir};
+use crate::util::{Report, command, output, run as run_command, stdout, target_dir};
 
 /// The image's binary.
 const BINARY: &str = "mias-firmware-rehearsal";
@@ -199,8 +199,8 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
+        // It may have ended by itself. `timeout` hands this signal on to QEMU; killed, it would leave QEMU behind.
+        let _ = output(&mut command("sh", ["-c", &format!("kill {}", self.child.id())]));
         let _ = self.child.wait();
     }
 }
