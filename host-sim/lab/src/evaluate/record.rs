@@ -48,7 +48,7 @@ pub struct Identity {
     pub relaunch: bool,
     /// [`MODEL`].
     pub model: String,
-    /// Fingerprint of the program, where the policy is its own ([`hash::program`]); empty otherwise: [`Identity::model`] says it all.
+    /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
 }

@@ -68,7 +68,7 @@ impl Own {
         self.help
     }
 
-    /// The same, of the program with this fingerprint ([`mias_trace::fingerprint::program`]), on which results depend that are kept.
+    /// The same, of the program with this fingerprint ([`crate::fingerprint::program`]), on which results depend that are kept.
     #[must_use]
     pub const fn of_program(self, program: u64) -> Self {
         Own { program, ..self }
