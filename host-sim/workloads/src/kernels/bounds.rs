@@ -8,15 +8,19 @@ use super::place::{DescriptionError, Formula};
 pub(super) enum Bounds {
     /// These alone.
     OneOf(Vec<i64>),
-    /// A range, of which `only` are meant.
-    Range {
-        /// The least.
-        from: Formula,
-        /// The greatest; none: whatever the rest of the description bears.
-        to: Option<Formula>,
-        /// Which of them.
-        only: Only,
-    },
+    /// Those of a range.
+    Range(Box<Range>),
+}
+
+/// A range of whole numbers, of which `only` are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Range {
+    /// The least.
+    pub(super) from: Formula,
+    /// The greatest; none: whatever the rest of the description bears.
+    pub(super) to: Option<Formula>,
+    /// Which of them.
+    pub(super) only: Only,
 }
 
 /// Which numbers of a range are meant.
@@ -36,13 +40,13 @@ impl Bounds {
     /// # Errors
     /// [`DescriptionError`] if a bound has no value.
     pub(super) fn refuse(&self, value: i64, scope: &Scope) -> Result<Option<String>, DescriptionError> {
-        let (from, to, only) = match self {
+        let Range { from, to, only } = match self {
             Bounds::OneOf(values) if values.contains(&value) => return Ok(None),
             Bounds::OneOf(values) => {
                 let values: Vec<String> = values.iter().map(i64::to_string).collect();
                 return Ok(Some(format!("must be {}", values.join(" or "))));
             }
-            Bounds::Range { from, to, only } => (from, to, only),
+            Bounds::Range(range) => &**range,
         };
         let least = from.value(scope)?;
         let most = to.as_ref().map(|to| to.value(scope)).transpose()?;
@@ -77,7 +81,7 @@ mod tests {
     }
 
     fn range(from: &str, to: Option<&str>, only: Only) -> Bounds {
-        Bounds::Range { from: formula(from), to: to.map(formula), only }
+        Bounds::Range(Box::new(Range { from: formula(from), to: to.map(formula), only }))
     }
 
     fn refused(bounds: &Bounds, value: i64) -> Option<String> {

@@ -33,8 +33,11 @@ pub(super) struct Sources<'a> {
     /// Where files are; none if there is no such folder.
     pub(super) folder: Option<&'a Path>,
     /// The words of a graph, a picture or a reference.
-    pub(super) words: &'a dyn Fn(Giver, &str) -> Result<Vec<u32>, String>,
+    pub(super) words: &'a Words<'a>,
 }
+
+/// The words of a part of what somebody gives.
+pub(super) type Words<'a> = dyn Fn(Giver, &str) -> Result<Vec<u32>, String> + 'a;
 
 impl Sources<'_> {
     /// Allocates a buffer of `count` elements and fills it; random numbers are drawn from `random`, in order.

@@ -3,7 +3,7 @@
 use super::form::{Named, NumberForm, in_order};
 use super::reader::Reader;
 use crate::kernels::Setting;
-use crate::kernels::bounds::{Bounds, Only};
+use crate::kernels::bounds::{Bounds, Only, Range};
 use crate::kernels::kernel::{Accepts, Size};
 use crate::kernels::place::{DescriptionError, Formula};
 
@@ -46,5 +46,5 @@ fn number(reader: &Reader<'_>, form: &NumberForm) -> Result<(Formula, Bounds), D
         None => Only::All,
     };
     let to = form.to.as_ref().map(|to| reader.formula(to)).transpose()?;
-    Ok((default, Bounds::Range { from, to, only }))
+    Ok((default, Bounds::Range(Box::new(Range { from, to, only }))))
 }

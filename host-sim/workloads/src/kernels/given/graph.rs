@@ -7,7 +7,7 @@ use crate::graph::{self, EdgeList, Graph, MAX_EDGES, MAX_NODES};
 use crate::kernels::expression::Scope;
 use crate::kernels::{Input, Kernel, KernelError, Setting};
 
-/// Edges per node of the uniform graph in the mean: those of Rodinia's generator.
+/// Edges per node of the uniform graph in the mean: those of Rodinia's generator (sources.md D85).
 const UNIFORM_DEGREE: u32 = 6;
 
 /// Edges per node of the R-MAT graph, before the opposite directions are added: Graph500's edge factor (specification 2.0, section 3).
