@@ -68,6 +68,21 @@ fn the_page_is_current() {
     assert!(written == page(), "docs/state-machine.md is not what the machine does; see the head of this file");
 }
 
+/// The page's matrix with the data of events and commands, for which a page has no room.
+#[test]
+fn the_state_matrix_is_as_before() {
+    let mut matrix = String::new();
+    for from in PhaseCode::ALL {
+        for event in events() {
+            let mut scheduler = in_phase(from);
+            let commands = scheduler.handle(event, LATE);
+            let told: String = commands.iter().map(|command| format!("\n    {command:?}")).collect();
+            matrix += &format!("{}, {}: {}{told}\n", from.name(), name(&format!("{event:?}")), scheduler.phase().code().name());
+        }
+    }
+    insta::assert_snapshot!(matrix);
+}
+
 /// The longest way back to rest, when nothing new comes: two rounds, and the answers of the driver in between. Every phase is
 /// at rest after no more events than its distance here.
 #[test]

@@ -16,6 +16,7 @@ mod picture;
 mod rehearse;
 mod setup;
 mod sim_rate;
+mod snapshots;
 mod soak;
 mod svd;
 mod targets;

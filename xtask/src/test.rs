@@ -3,8 +3,8 @@
 
 use anyhow::Result;
 
-use crate::util::{Report, cargo, run as run_command};
-use crate::{cosim, image, latency, own_policy, rehearse, setup};
+use crate::util::{Report, cargo};
+use crate::{cosim, image, latency, own_policy, rehearse, setup, snapshots};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -16,7 +16,7 @@ pub(crate) fn run() -> Result<()> {
 /// The steps, for `ci` to take them into its own report.
 pub(crate) fn steps(report: &mut Report) {
     let ready = report.step("setup", setup::run);
-    report.step("tests and doctests", || run_command(&mut cargo(["test", "--workspace", "--no-fail-fast"])));
+    snapshots::steps(report, "tests and doctests", &mut cargo(["test", "--workspace", "--no-fail-fast"]));
     own_policy::steps(report);
     if ready {
         image::steps(report);

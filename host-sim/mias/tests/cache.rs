@@ -66,8 +66,8 @@ fn a_cache_may_be_missing_small_or_useless() {
     let expected = printed(cached(folder.path(), &run).arg("--no-cache"));
     // No home at all, and a file in the way: one warning each, and the same report.
     let mut homeless = mias(&run);
-    // Without HOME it would be that of the system's list of users.
-    homeless.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("HOME", "").env_remove("XDG_CACHE_HOME");
+    // Without HOME, or with an empty one, it is that of the system's list of users.
+    homeless.env_remove("MIAS_CACHE_LIMIT").env_remove("MIAS_CACHE").env("HOME", "not/absolute").env_remove("XDG_CACHE_HOME");
     let file = folder.path().join("file");
     std::fs::write(&file, "mine").expect("a file");
     for (mut command, why) in [(homeless, "there is no home folder"), (cached(&file.join("cache"), &run), "cannot write")] {

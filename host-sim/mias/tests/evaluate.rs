@@ -90,6 +90,7 @@ fn an_evaluation_from_beginning_to_end() {
     let place = Place::new();
     let printed = place.evaluate("a", &["--jobs", "1"]);
     assert!(printed.contains("Pairs: 3 groups on rtx2060 sm.count=2, 20,000 cycles") && printed.contains("oracle-stp"), "{printed}");
+    insta::assert_snapshot!("summary", printed.split("\nreport: ").next().expect("tables"));
     every_field_is_described(&place.path("a"));
     the_report_is_whole(&fs::read_to_string(place.path("a/report.html")).expect("the report"));
 

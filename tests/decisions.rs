@@ -1,0 +1,109 @@
+//! Decision streams: what the firmware does on a small machine from the first launch to the last completion, phase by phase, with
+//! counters and score of every configuration that it tried. That it does right is for the properties in `scheduling.rs` and in the
+//! firmware's suites to say; the snapshots show that, and where, it does otherwise than before.
+
+mod common;
+
+use common::rig::{Setting, launch, small_machine};
+use mias_firmware::Firmware;
+use mias_firmware::configs::TbVector;
+use mias_firmware::regs::PolicyCode;
+use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
+use mias_hw_model::register_file::RegisterFile;
+use mias_workloads::kernels;
+use std::sync::Arc;
+
+/// The thesis' metrics, Warped-Slicer, which tries kernels alone, and a policy that tries two placements.
+const POLICIES: [PolicyCode; 6] = [
+    PolicyCode::MiasIpc,
+    PolicyCode::MiasIpmIpc,
+    PolicyCode::MiasFactor,
+    PolicyCode::MiasLinear,
+    PolicyCode::WarpedSlicer,
+    PolicyCode::Maestro,
+];
+
+/// Profiling window in core cycles: long enough for the first loads of a TB to come back.
+const WINDOW: u32 = 1_500;
+
+/// The third kernel comes when the first two have been placed.
+const LATER: u64 = 10_000;
+
+/// No run here has so many cycles.
+const TOO_LONG: u64 = 1_000_000;
+
+/// The firmware, and what it did so far.
+struct Notes {
+    firmware: Firmware,
+    lines: Vec<String>,
+    /// Reschedulings when the last decision was noted.
+    noted: u32,
+}
+
+impl Notes {
+    /// The configurations tried, and what came of them.
+    fn decision(&mut self) {
+        let report = self.firmware.report();
+        if report.winner().is_none() && !report.settled() || report.reschedulings() == self.noted {
+            return;
+        }
+        self.noted = report.reschedulings();
+        let kernels = report.slots().len();
+        let shown = |vector: TbVector| (0..kernels).map(|kernel| vector.get(kernel).to_string()).collect::<Vec<_>>().join("-");
+        for tried in report.tried() {
+            let (config, sums) = (shown(tried.entry.vector), tried.entry.sums);
+            let score = tried.score.map(|score| score.numerator.to_u128() as f64 / score.denominator.to_u128() as f64);
+            let score = score.map_or_else(|| "-".to_owned(), |score| format!("{score:.6}"));
+            self.lines.push(format!(
+                "  tried {config} on {} SMs: C {}, M {}, I {}, misses {}, A {}, score {score}",
+                sums.sms, sums.cycles, sums.memory_stall_cycles, sums.instructions, sums.load_requests, sums.outstanding_misses
+            ));
+        }
+        let apart = || format!("no configuration for all SMs, origin {:?}", report.origin());
+        self.lines.push(format!("  chose {}", report.winner().map_or_else(apart, shown)));
+    }
+
+    /// The quotas of every SM, kernels in the order of their slots; nothing before there are kernels.
+    fn quotas(&self, registers: &RegisterFile) -> String {
+        let slots = self.firmware.report().slots();
+        let quota = |sm: usize, slot: &u8| registers.quota(sm, usize::from(*slot)).to_string();
+        let of_sm = |sm: usize| slots.iter().map(|slot| quota(sm, slot)).collect::<Vec<_>>().join("-");
+        let sms = (0..registers.machine().sm_count as usize).filter(|_| !slots.is_empty());
+        sms.map(|sm| format!(" {}", of_sm(sm))).collect()
+    }
+}
+
+impl Microcontroller for Notes {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let before = registers.phase().expect("a phase");
+        self.firmware.on_interrupt(registers);
+        let after = registers.phase().expect("a phase");
+        self.decision();
+        if after != before {
+            let quotas = self.quotas(registers);
+            self.lines.push(format!("cycle {}: {}{quotas}", registers.now(), after.name()));
+        }
+    }
+}
+
+/// Everything that the firmware does while mm and fwt share the machine, and then fwt and what is left of mm.
+fn stream(policy: PolicyCode) -> String {
+    let trace = |name: &str, size| Arc::new(kernels::trace(kernels::find(name).expect(name), size, 1, &mut |_, _| {}).expect(name));
+    let (mm, fwt) = (trace("mm", 128), trace("fwt", 1 << 15));
+    let setting = Setting { window: WINDOW, ..Setting::new(policy, false) };
+    let mut gpu = Gpu::new(&small_machine(3), setting.straps()).with_validation();
+    let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+    let mut notes = Notes { firmware, lines: Vec::new(), noted: 0 };
+    for launch in [launch(&mm, 0, 0), launch(&fwt, 1, 0), launch(&fwt, 2, LATER)] {
+        gpu.launch(launch).expect("every kernel here fits an SM");
+    }
+    assert_eq!(gpu.run(&mut notes, TOO_LONG), RunEnd::AllComplete, "{policy:?}");
+    notes.lines.join("\n")
+}
+
+#[test]
+fn decisions_are_as_before() {
+    for policy in POLICIES {
+        insta::assert_snapshot!(format!("{policy:?}"), stream(policy));
+    }
+}
