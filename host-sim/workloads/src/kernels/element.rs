@@ -64,9 +64,11 @@ impl Element {
         self.float(low + (f64::from(random.float()) + 1.0) / 2.0 * (high - low))
     }
 
-    /// A random whole number from `low` to `high`, which must not be below it.
+    /// A random whole number from `low` to `high`, which must not be below it, nor farther from it than 2^64 - 1.
     pub fn random_whole(self, low: i128, high: i128, random: &mut Random) -> u64 {
-        self.whole(low + i128::from(random.bits()) % (high - low + 1).max(1))
+        let (bits, span) = (random.bits(), (high - low + 1) as u64);
+        // All 2^64 values leave 0 for their number, and need no remainder.
+        self.whole(low + i128::from(bits.checked_rem(span).unwrap_or(bits)))
     }
 
     /// The bits of a whole number, which wraps if it does not fit.

@@ -151,9 +151,9 @@ fn wholes(element: Element, rest: &str) -> Result<Made, String> {
     Ok(Made::Wholes(low, high, divisor))
 }
 
-/// Bounds that are of the type, the lower first.
+/// Bounds that are of the type, the lower first, with no more than 2^64 numbers from one to the other.
 fn in_order(element: Element, low: i128, high: i128) -> Option<(i128, i128)> {
-    (low <= high && element.has(low) && element.has(high)).then_some((low, high))
+    (low <= high && high - low <= i128::from(u64::MAX) && element.has(low) && element.has(high)).then_some((low, high))
 }
 
 /// How elements are made, all names replaced by their values.

@@ -51,6 +51,7 @@ fn mistakes_are_explained() {
         ("u8", "random:9:3", "`9:3`: expected LOW:HIGH of u8, the lower first"),
         ("u8", "random:0:256", "`0:256`: expected LOW:HIGH of u8, the lower first"),
         ("i8", "random:size:3", "`100:3`: expected LOW:HIGH of i8, the lower first"),
+        ("f32", "whole:-18446744073709551615:1", "`-18446744073709551615:1`: expected LOW:HIGH of f32, the lower first"),
         ("f32", "random:1", "`1`: expected LOW:HIGH of f32, the lower first"),
         ("f32", "random:2:1", "`2:1`: expected LOW:HIGH of f32, the lower first"),
         ("f32", "random:0:size", "`0:size`: expected LOW:HIGH of f32, the lower first"),
@@ -85,6 +86,16 @@ proptest! {
         let rule = made.rule(element("f32"), &scope).unwrap();
         let expected = (1.5 + 0.5 * Random::new(seed).float()) / f32::from(divisor);
         prop_assert_eq!(rule.bits(element("f32"), 0, &mut Random::new(seed)), u64::from(expected.to_bits()));
+    }
+
+    /// Against the remainder in 128 bits, up to ranges of all 2^64 numbers.
+    #[test]
+    fn whole_numbers_are_remainders(seed in any::<u64>(), one in any::<i64>(), other in any::<i64>()) {
+        let (low, high) = (i128::from(one.min(other)), i128::from(one.max(other)));
+        for (low, high) in [(low, high), (i64::MIN.into(), i64::MAX.into())] {
+            let expected = low + i128::from(Random::new(seed).bits()) % (high - low + 1);
+            prop_assert_eq!(element("i64").random_whole(low, high, &mut Random::new(seed)) as i64, expected as i64);
+        }
     }
 
     #[test]
