@@ -1,4 +1,4 @@
-//! What is wrong with what a user gave, told with its place and a remedy: lines of input files ([`file`]), TOML ([`toml_text`]), names
+//! What is wrong with what a user gave, told with its place and a remedy: lines of input files ([`mod@file`]), TOML ([`toml_text`]), names
 //! that are not known ([`suggest`]).
 
 pub mod file;

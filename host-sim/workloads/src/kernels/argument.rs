@@ -6,7 +6,7 @@
 //! | `f32:2.0`, `u64:7`, `i32:size` | a number of a stated type, which must be the parameter's |
 //! | `hex:00000040` | the parameter's bytes, lowest first, for structures |
 //! | `&x`, `&x[size]` | the address of the buffer called `x`, of its element `size` |
-//! | `buf:TYPE:COUNT:FILL` | the address of a buffer of its own; [`super::fill`] says what FILL may be |
+//! | `buf:TYPE:COUNT:FILL` | the address of a buffer of its own; `fill.rs` says what FILL may be |
 
 use super::buffer::Sources;
 use super::element::{Element, NAMES, integer};

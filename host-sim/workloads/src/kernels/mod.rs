@@ -1,6 +1,6 @@
 //! Kernels: what is launched, on which data, and whether the results are right.
 //!
-//! A [`Kernel`] is described by a TOML file ([`file`]), those that come with the simulator (`mias-kernels`) as a user's own; a [`Spec`] is
+//! A [`Kernel`] is described by a TOML file ([`mod@file`]), those that come with the simulator (`mias-kernels`) as a user's own; a [`Spec`] is
 //! one with an input, as the word `mm:256` asks for it. [`Spec::prepare`] is the counterpart of `<kernel>_init` and `_launch` of the
 //! thesis' harness (Nasef 2023, section 4.1.3), [`Instance::check_results`] of `_check_results`; `_uninit` is dropping the [`Prepared`].
 //!
