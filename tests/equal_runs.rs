@@ -6,7 +6,9 @@ use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
-use mias_workloads::kernels;
+use mias_workloads::ahead::Ahead;
+use mias_workloads::kernels::{self, Spec};
+use mias_workloads::trace_store::Traced;
 use std::sync::Arc;
 
 const SMS: u32 = 3;
@@ -52,6 +54,34 @@ fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
     let once = Options { relaunch: false, ..options };
     assert!(!is_first_alone(&Control::Policy(Policy::LeftOver), &max_tbs, once));
     assert!(run(&machine, &both, &Control::Policy(Policy::LeftOver), once).launches[1].tbs_issued > 0);
+}
+
+/// The same kernels, of which no TB is executed before it is about to be issued.
+fn ahead() -> Vec<Workload> {
+    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
+        let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
+        let span = prepared.sector_span();
+        let ahead = Arc::new(Ahead::new(prepared, u64::MAX, None, None).unwrap());
+        assert_eq!(ahead.so_far().recorded_tbs(), 0);
+        let traced = Traced { trace: ahead.so_far(), source: Some(ahead), key: String::new(), span };
+        Workload { stream: stream as u32, ..Workload::executed(name, traced) }
+    };
+    let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();
+    place(&mut workloads);
+    workloads
+}
+
+#[test]
+fn executed_while_it_runs_or_before_is_the_same_run() {
+    let (machine, whole) = (machine(), workloads());
+    let whole: Vec<&Workload> = whole.iter().collect();
+    for (policy, end) in [(Policy::LeftOver, End::Done), (Policy::MiasIpmIpc, End::Cycles(60_000)), (Policy::Spatial, End::Cycles(9_000))] {
+        let options = Options { profile_cycles: 5_000, ..Options::new(end) };
+        let ahead = ahead();
+        let ahead: Vec<&Workload> = ahead.iter().collect();
+        let control = Control::Policy(policy);
+        assert_eq!(run(&machine, &ahead, &control, options), run(&machine, &whole, &control, options), "{control:?}");
+    }
 }
 
 #[test]

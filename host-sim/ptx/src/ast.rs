@@ -1,6 +1,6 @@
 //! A PTX module as written, before names are resolved. Text is borrowed from the source.
 
-use super::error::Position;
+use super::error::{Position, PtxError};
 
 /// A scalar type: PTX ISA section 5.2 "Types".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,19 @@ pub struct Module<'a> {
     pub entries: Vec<Function<'a>>,
     /// Device functions in file order, declarations without a body among them.
     pub functions: Vec<Function<'a>>,
+    /// Kernels and device functions that could not be read, in file order: of no matter to whoever does not use them.
+    pub refused: Vec<Refused<'a>>,
+}
+
+/// A kernel or a device function that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// True for a kernel.
+    pub entry: bool,
+    /// Why.
+    pub error: PtxError,
 }
 
 /// One `.entry` or `.func`.

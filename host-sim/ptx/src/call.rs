@@ -1,6 +1,6 @@
 //! Calls: which function, and what is handed over. PTX ISA 7.8 section 9.7.12 "call".
 //!
-//! Recursion and calls through pointers cannot be expanded and are refused, as is what has no body: the runtime's functions.
+//! Recursion cannot be expanded and is refused. Calls through pointers are in `pointer.rs`, what has no body in `runtime.rs`.
 
 use super::ast::{Function, Instruction, Operand, Variable};
 use super::error::PtxError;
@@ -27,19 +27,21 @@ impl<'m, 'a> Flat<'m, 'a> {
         };
         let unsupported = |what| Err(PtxError::Unsupported { file: self.scopes.file.into(), at: inst.at, what, opcode: (*name).into() });
         if self.scopes.register(scope, name).is_some() {
-            return unsupported("call through a pointer (inline the functions, or choose by a switch)");
+            return self.call_by_pointer(inst, scope, results, arguments);
         }
         let named = |f: &&Function<'a>| f.name == *name;
         // A declaration may come first, the body later.
         let functions = &self.module.functions;
         let Some(function) = functions.iter().filter(named).find(|f| f.body.is_some()).or_else(|| functions.iter().find(named)) else {
+            if let Some(refused) = self.module.refused.iter().find(|r| !r.entry && r.name == *name) {
+                return Err(refused.error.clone());
+            }
             return Err(self.scopes.syntax(inst.at, "expected a function of the module", name));
         };
         if function.body.is_none() {
             return match *name {
                 "__assertfail" | "__assert_fail" => self.push(inst, scope, Action::Trap),
-                "vprintf" => unsupported("call (remove printf from the kernel)"),
-                "malloc" | "free" => unsupported("call (allocate on the host and pass a buffer)"),
+                "vprintf" | "malloc" | "free" => self.call_runtime(inst, scope, name, results, arguments),
                 _ => Err(self.scopes.syntax(inst.at, "a function that is declared but not defined in this file", name)),
             };
         }
@@ -59,7 +61,7 @@ impl<'m, 'a> Flat<'m, 'a> {
     }
 
     /// The cells of a call's operands as the meanings of what the function declares.
-    fn bind(
+    pub(super) fn bind(
         &self,
         inst: &Instruction<'a>,
         scope: usize,

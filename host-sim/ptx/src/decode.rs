@@ -11,6 +11,7 @@ use super::image;
 use super::inline::{Action, Flat, FlatInst};
 use super::operands::Decoder;
 use super::program::{Guard, Inst, Param, PredReg, Program};
+use super::runtime::RuntimeCall;
 use super::scope::{Level, Scopes};
 use std::sync::Arc;
 
@@ -22,7 +23,11 @@ impl Program {
     pub fn parse(file: &str, text: &str, entry: &str) -> Result<Program, PtxError> {
         let module = super::parser::parse(file, text)?;
         let Some(found) = module.entries.iter().find(|e| e.name == entry) else {
-            let known = module.entries.iter().map(|e| e.name.to_owned()).collect();
+            let refused = || module.refused.iter().filter(|r| r.entry);
+            if let Some(refused) = refused().find(|r| r.name == entry) {
+                return Err(refused.error.clone());
+            }
+            let known = module.entries.iter().map(|e| e.name).chain(refused().map(|r| r.name)).map(str::to_owned).collect();
             return Err(PtxError::NoEntry { file: file.into(), entry: entry.into(), known });
         };
         program(&module, found)
@@ -33,6 +38,11 @@ impl Program {
 pub(super) struct Tables<'m, 'a> {
     pub(super) scopes: Scopes<'m, 'a>,
     pub(super) cells: Cells,
+    /// Which lanes take part in a call by a pointer: a predicate of no name.
+    pub(super) chosen: Option<PredReg>,
+    /// As [`Flat`] has them.
+    pub(super) candidates: Vec<Box<[u64]>>,
+    pub(super) runtime: Vec<RuntimeCall>,
     /// The carry flag of `add.cc` and its kin, where the kernel uses it: a predicate of no name.
     pub(super) carry: Option<PredReg>,
 }
@@ -40,13 +50,15 @@ pub(super) struct Tables<'m, 'a> {
 fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, PtxError> {
     let mut scopes = Scopes { file: &module.file, levels: vec![Level::default()], counts: [0; 3] };
     let image = image::layout(module, &mut scopes)?;
-    let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, local_bytes, .. } =
+    let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, local_bytes, candidates, runtime, .. } =
         Flat::new(module, entry, scopes)?;
-    let mut tables = Tables { scopes, cells, carry: None };
+    let mut tables = Tables { scopes, cells, chosen: None, candidates, runtime, carry: None };
+    if !tables.candidates.is_empty() {
+        tables.chosen = Some(tables.scopes.hidden_predicate());
+    }
     let carries = |opcode: &str| opcode.contains(".cc") || ["addc", "subc", "madc"].iter().any(|m| opcode.starts_with(m));
     if flat.iter().any(|f| carries(f.inst.opcode)) {
-        tables.carry = Some(PredReg(tables.scopes.counts[0]));
-        tables.scopes.counts[0] = tables.scopes.counts[0].saturating_add(1);
+        tables.carry = Some(tables.scopes.hidden_predicate());
     }
     let mut insts = Vec::with_capacity(flat.len() + 1);
     for inst in &flat {
@@ -97,6 +109,13 @@ impl<'a> Tables<'_, 'a> {
             (Action::Decode, guard) => (exec::decode(&mut decoder)?, guard),
             (Action::Return(target), guard) => (Op::Control(Control::Branch { target }), guard),
             (Action::Trap, guard) => (Op::Control(Control::Trap), guard),
+            (Action::Runtime(number), guard) => (exec::system::decode(&mut decoder, number)?, guard),
+            (Action::Choose(address), guard) => (exec::special::chosen(&mut decoder, address, guard)?, None),
+            (Action::Chosen(target), _) => {
+                let pred = decoder.use_chosen()?;
+                (Op::Control(Control::Branch { target }), Some(Guard { pred, negated: true }))
+            }
+            (Action::Unknown(number), guard) => (exec::control::unknown(&mut decoder, number)?, guard),
             (Action::Call(_), None) => (Op::Control(Control::Call), None),
             // Lanes that do not call go on behind the function.
             (Action::Call(target), Some(guard)) => {

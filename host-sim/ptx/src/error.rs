@@ -151,7 +151,7 @@ pub enum ExecError {
     },
     /// A warp executed more instructions than the limit: most likely an endless loop.
     #[error(
-        "{file}:{}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions, {}",
+        "{file}:{}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions{of}, {}",
         lines.0, span(*lines)
     )]
     InstructionLimit {
@@ -165,8 +165,24 @@ pub enum ExecError {
         tb: [u32; 3],
         /// The warp.
         warp: u32,
-        /// The limit, in instructions per warp.
+        /// The limit, in instructions.
         limit: u64,
+        /// Whose instructions, if not the warp's.
+        of: &'static str,
+    },
+    /// What one TB did takes too much memory: most likely an endless loop that accesses memory.
+    #[error("{file}:{}: kernel `{kernel}`, TB {tb:?}: its record takes more than {bytes} bytes, and it is still running, {}", lines.0, span(*lines))]
+    RecordLimit {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// First and last PTX line of what it executes by then: the loop.
+        lines: (u32, u32),
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// Bytes that the record of a TB may take.
+        bytes: u64,
     },
 }
 

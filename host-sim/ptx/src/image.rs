@@ -5,6 +5,7 @@
 
 use super::ast::{Initial, Module, StateSpace, Variable};
 use super::error::PtxError;
+use super::pointer;
 use super::scope::{Scopes, Symbol};
 
 /// Where constant variables start. Assumption: 2 GiB below the first buffer that the host allocates.
@@ -85,9 +86,10 @@ pub(super) fn layout<'a>(module: &Module<'a>, scopes: &mut Scopes<'_, 'a>) -> Re
                     let shift = mask.trailing_zeros().min(63);
                     match address_of(name) {
                         Some(address) => (address.wrapping_add_signed(offset) & mask) >> shift,
-                        // What the address of a function is for is refused where it is called.
-                        None if module.functions.iter().any(|f| f.name == name) => 0,
-                        None => return Err(scopes.syntax(at, "expected a variable of the module", name)),
+                        None => match pointer::address(module, name) {
+                            Some(address) => (address & mask) >> shift,
+                            None => return Err(scopes.syntax(at, "expected a variable of the module", name)),
+                        },
                     }
                 }
             };

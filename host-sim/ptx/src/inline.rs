@@ -8,6 +8,8 @@
 use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
 use super::cells::Cells;
 use super::error::PtxError;
+use super::pointer;
+use super::runtime::RuntimeCall;
 use super::scope::{Frame, Level, Scopes, Symbol};
 use std::collections::BTreeMap;
 
@@ -25,6 +27,14 @@ pub(super) enum Action {
     Return(u32),
     /// A call of what ends the kernel.
     Trap,
+    /// Which lanes call the function of this address by a pointer.
+    Choose(u64),
+    /// Its call: all other lanes go on at this index.
+    Chosen(u32),
+    /// The end of a call by a pointer, of this number: whoever has a pointer to none of its functions is stopped.
+    Unknown(usize),
+    /// A call of the run-time system, of this number.
+    Runtime(usize),
 }
 
 /// One instruction of the expanded kernel.
@@ -53,6 +63,10 @@ pub(super) struct Flat<'m, 'a> {
     pub(super) local_bytes: u32,
     /// Functions being expanded, the kernel first.
     pub(super) open: Vec<&'m str>,
+    /// Per call by a pointer, the addresses of the functions that it may call.
+    pub(super) candidates: Vec<Box<[u64]>>,
+    /// Calls of the run-time system.
+    pub(super) runtime: Vec<RuntimeCall>,
     /// Shared variables of functions that were expanded before: function, scope, name.
     placed: BTreeMap<(&'m str, usize, &'m str), u32>,
 }
@@ -61,7 +75,8 @@ impl<'m, 'a> Flat<'m, 'a> {
     /// Expands `entry`. The module's variables are in the outermost scope already.
     pub(super) fn new(module: &'m Module<'a>, entry: &'m Function<'a>, mut scopes: Scopes<'m, 'a>) -> Result<Self, PtxError> {
         for function in &module.functions {
-            scopes.levels[0].symbols.insert(function.name, Symbol::Function);
+            let address = pointer::address(module, function.name).unwrap_or_default();
+            scopes.levels[0].symbols.insert(function.name, Symbol::Function(address));
         }
         let mut flat = Flat {
             module,
@@ -74,6 +89,8 @@ impl<'m, 'a> Flat<'m, 'a> {
             local: Frame::LOCAL,
             local_bytes: 0,
             open: Vec::new(),
+            candidates: Vec::new(),
+            runtime: Vec::new(),
             placed: BTreeMap::new(),
         };
         let mut params = Vec::new();

@@ -10,11 +10,18 @@ use super::memory::{DeviceMemory, SharedMemory};
 use super::program::Program;
 use super::registers::LANES;
 use super::trap::Trap;
-use super::warp::{Event, Observer, Stop, Warp};
+use super::warp::{Event, Observer, SLICE, Stop, Warp};
 
 /// Instructions per warp after which a kernel is taken to loop forever. Assumption: a hundred times what the longest kernel of the
 /// thesis needs (binomial options, 55,760), and reached in some seconds by all warps of a TB.
 pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 10_000_000;
+
+/// Instructions of all warps of a TB after which it is taken to loop forever. Assumption: ten times what the longest TBs of the
+/// thesis' kernels need (8 warps of n-body's 464,328 instructions), and reached in some seconds.
+pub const TB_INSTRUCTION_LIMIT: u64 = 40_000_000;
+
+/// Bytes that the record of one TB may take. Assumption: far more than TBs that end need (of 4 million accesses without any order).
+pub const TB_RECORD_BYTES: u64 = 1 << 30;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
@@ -125,6 +132,10 @@ pub struct TbRunner<'a> {
     barriers: Barriers,
     addresses: Vec<u64>,
     limit: u64,
+    /// Instructions after which a warp lets others run.
+    pub(super) slice: u64,
+    /// Instructions of all warps so far.
+    spent: u64,
 }
 
 impl<'a> TbRunner<'a> {
@@ -151,6 +162,9 @@ impl<'a> TbRunner<'a> {
             return Err(impossible("a TB has at most 227 KiB of shared memory"));
         }
         let params = launch.params(program)?;
+        if program.is_cooperative() {
+            device.reserve_workspace();
+        }
         if !device.load(&program.image) {
             return Err(ExecError::Module { kernel: program.name.clone(), file: program.file.clone() });
         }
@@ -179,6 +193,8 @@ impl<'a> TbRunner<'a> {
             barriers: Barriers::default(),
             addresses: Vec::with_capacity(LANES),
             limit: DEFAULT_INSTRUCTION_LIMIT,
+            slice: SLICE,
+            spent: 0,
         })
     }
 
@@ -194,27 +210,42 @@ impl<'a> TbRunner<'a> {
     /// # Errors
     /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::Trap`], [`ExecError::InstructionLimit`].
     pub fn run<O: Observer>(&mut self, tb: u32, observer: &mut O) -> Result<(), ExecError> {
+        self.begin(tb);
+        while self.turn(observer)? {}
+        Ok(())
+    }
+
+    /// Puts TB `tb` at its beginning.
+    pub(super) fn begin(&mut self, tb: u32) {
         let [x, y, _] = self.launch.grid;
         let index = [tb % x, tb / x % y, tb / x / y];
         let threads = self.launch.threads() as u32;
         self.shared.clear();
         self.barriers.clear();
         self.states.fill(State::Ready);
+        self.spent = 0;
         let first = u64::from(tb) * self.warps.len() as u64;
         for (number, warp) in self.warps.iter_mut().enumerate() {
             let lanes = (threads - number as u32 * LANES as u32).min(LANES as u32);
             warp.place.tb = index;
             warp.start(self.program, u32::MAX >> (LANES as u32 - lanes), first + number as u64);
         }
-        let result = self.finish(self.limit, observer);
-        let Err((number, Trap::Limit(pc))) = result else {
-            return result.map_err(|(number, trap)| self.explain(number, trap));
+    }
+
+    /// Gives every warp its turn; false when all have ended.
+    pub(super) fn turn<O: Observer>(&mut self, observer: &mut O) -> Result<bool, ExecError> {
+        let (number, trap) = match self.pass(self.limit, TB_INSTRUCTION_LIMIT, observer) {
+            Ok(goes_on) => return Ok(goes_on),
+            Err((number, trap @ (Trap::Limit(_) | Trap::Busy | Trap::Record))) => (number, trap),
+            Err((number, trap)) => return Err(self.explain(number, trap)),
         };
         // A little further, to see where it loops.
         let mut lines = Lines { program: self.program, warp: number as u32, first: u32::MAX, last: 0 };
-        let mut error = self.explain(number, Trap::Limit(pc));
-        let _ = self.finish(self.limit.saturating_add(WATCHED), &mut lines);
-        if let ExecError::InstructionLimit { lines: found, .. } = &mut error
+        let mut error = self.explain(number, trap);
+        let further = self.warps[number].place.executed.max(self.limit).saturating_add(WATCHED);
+        let together = self.spent.saturating_add(WATCHED * self.warps.len() as u64);
+        while let Ok(true) = self.pass(further, together, &mut lines) {}
+        if let ExecError::InstructionLimit { lines: found, .. } | ExecError::RecordLimit { lines: found, .. } = &mut error
             && lines.first <= lines.last
         {
             *found = (lines.first, lines.last);
@@ -234,38 +265,49 @@ impl<'a> TbRunner<'a> {
                 message: barrier::hang(&self.states, line),
             };
         }
-        trap.explain(self.program, &self.warps[warp].place, self.limit)
+        let limit = match trap {
+            Trap::Busy => TB_INSTRUCTION_LIMIT,
+            Trap::Record => TB_RECORD_BYTES,
+            _ => self.limit,
+        };
+        trap.explain(self.program, &self.warps[warp].place, limit)
     }
 
-    /// Lets the warps run in turns until all have ended. The error has the number of the warp.
-    fn finish<O: Observer>(&mut self, limit: u64, observer: &mut O) -> Result<(), (usize, Trap)> {
-        loop {
-            let mut ran = false;
-            for (number, (warp, state)) in self.warps.iter_mut().zip(&mut self.states).enumerate() {
-                if *state != State::Ready {
-                    continue;
-                }
-                let mut memories =
-                    Memories { device: self.device, shared: &mut self.shared, params: &self.params, addresses: &mut self.addresses };
-                ran = true;
-                *state = match warp.run(self.program, &mut memories, limit, observer).map_err(|trap| (number, trap))? {
-                    Stop::Done => State::Ended,
-                    Stop::Slice => State::Ready,
-                    Stop::Barrier(arrival) => {
-                        self.barriers.arrive(arrival).map_err(|message| (number, Trap::Barrier(arrival.pc, message)))?
-                    }
-                };
-            }
-            let warps = &mut self.warps;
-            let opened = self.barriers.open(&mut self.states, |warp, reduction, result| warps[warp].reduced(reduction, result));
-            if ran || opened {
+    /// Lets each warp that can run do so, for `limit` instructions in all at most, and opens barriers; false when all have ended. All
+    /// warps together may run `together` instructions. The error has the number of the warp.
+    fn pass<O: Observer>(&mut self, limit: u64, together: u64, observer: &mut O) -> Result<bool, (usize, Trap)> {
+        let mut ran = false;
+        for (number, (warp, state)) in self.warps.iter_mut().zip(&mut self.states).enumerate() {
+            if *state != State::Ready {
                 continue;
             }
-            let waiting = |state: &State| matches!(state, State::Waiting(_));
-            match self.states.iter().position(waiting) {
-                None => return Ok(()),
-                Some(number) => return Err((number, Trap::Hang)),
+            let mut memories =
+                Memories { device: self.device, shared: &mut self.shared, params: &self.params, addresses: &mut self.addresses };
+            ran = true;
+            let before = warp.place.executed;
+            let stop = warp.run(self.program, &mut memories, (limit, self.slice), observer).map_err(|trap| (number, trap))?;
+            self.spent += warp.place.executed - before;
+            if stop == Stop::Slice && self.spent > together {
+                return Err((number, Trap::Busy));
             }
+            if stop == Stop::Slice && observer.bytes() > TB_RECORD_BYTES {
+                return Err((number, Trap::Record));
+            }
+            *state = match stop {
+                Stop::Done => State::Ended,
+                Stop::Slice => State::Ready,
+                Stop::Barrier(arrival) => self.barriers.arrive(arrival).map_err(|message| (number, Trap::Barrier(arrival.pc, message)))?,
+            };
+        }
+        let warps = &mut self.warps;
+        let opened = self.barriers.open(&mut self.states, |warp, reduction, result| warps[warp].reduced(reduction, result));
+        if ran || opened {
+            return Ok(true);
+        }
+        let waiting = |state: &State| matches!(state, State::Waiting(_));
+        match self.states.iter().position(waiting) {
+            None => Ok(false),
+            Some(number) => Err((number, Trap::Hang)),
         }
     }
 }

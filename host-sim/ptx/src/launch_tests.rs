@@ -123,11 +123,51 @@ fn faults_name_everything() {
     assert!(text.contains("misaligned shared access of 4 bytes at address 0x2"), "{text}");
 }
 
+/// Of 40 threads 37 reverse their numbers through shared memory; the other three are gone, or on their way out.
+#[test]
+fn threads_that_return_before_a_barrier_are_not_waited_for() {
+    let work = "shl.b32 %r5, %r1, 2;\nmov.u32 %r6, s;\nadd.u32 %r7, %r6, %r5;\nst.shared.u32 [%r7], %r1;\nbar.sync 0;\n\
+        sub.u32 %r8, %r6, %r5;\nld.shared.u32 %r9, [%r8+144];\nst.global.u32 [%rd3], %r9;\n";
+    let more = "setp.ge.u32 %p1, %r1, 37;\n";
+    for (others, body) in [
+        (0, format!("{more}@%p1 bra L;\n{work}L: ret;")),
+        (0, format!("{more}@!%p1 bra L;\nret;\nL: {work}ret;")),
+        (0, format!("{more}@%p1 ret;\n{work}ret;")),
+        (0, format!("{more}@%p1 exit;\n{work}")),
+        // They end later, and what they do before has no barrier.
+        (99, format!("{more}mov.u32 %r9, 99;\n@%p1 bra L;\n{work}L: st.global.u32 [%rd3], %r9;\nret;")),
+        // Beside the others, in a branch of their own that ends elsewhere.
+        (5, format!("{more}@%p1 bra L;\n{work}ret;\nL: st.global.u32 [%rd3], 5;\nret;")),
+        // The same barrier on both sides.
+        (7, format!("{more}@!%p1 bra L;\nbar.sync 0;\nst.global.u32 [%rd3], 7;\nret;\nL: {work}ret;")),
+        // In a loop whose rounds differ: thread i leaves it after i rounds of a barrier.
+        (
+            8,
+            format!(
+                "{more}@!%p1 bra W;\nmov.u32 %r4, 0;\nst.global.u32 [%rd3], 8;\n\
+            N: setp.ge.u32 %p2, %r4, %r1;\n@%p2 bra E;\nbar.sync 0;\nadd.u32 %r4, %r4, 1;\nbra N;\nE: ret;\nW: {work}ret;"
+            ),
+        ),
+    ] {
+        let expected: Vec<u32> = (0..40).map(|i| if i < 37 { 36 - i } else { others }).collect();
+        assert_eq!(run(&body, 40).unwrap(), expected, "{body}");
+    }
+}
+
+#[test]
+fn lanes_leave_a_loop_with_a_barrier_one_after_the_other() {
+    let body = "mov.u32 %r4, 0;\nN: setp.ge.u32 %p2, %r4, %r1;\n@%p2 bra E;\nbar.sync 0;\nadd.u32 %r4, %r4, 1;\nbra N;\n\
+        E: st.global.u32 [%rd3], %r4;\nret;";
+    assert_eq!(run(body, 50).unwrap(), (0..50).collect::<Vec<_>>());
+}
+
 #[test]
 fn endless_loops_and_broken_barriers_are_errors() {
     let text = run("L: bra L;", 32).unwrap_err().to_string();
     assert_eq!(text, "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14");
-    let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: ret;", 32).unwrap_err().to_string();
+    let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nret;", 32).unwrap_err().to_string();
+    assert!(text.contains("only a part of the warp"), "{text}");
+    let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");
     let text = run("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 64).unwrap_err().to_string();
     assert!(text.ends_with("the TB hangs: waiting are warp 0 at barrier 1 in line 18; warp 1 at barrier 0 in line 16"), "{text}");

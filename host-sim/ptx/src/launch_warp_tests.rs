@@ -12,6 +12,8 @@ enum Statement {
     Loop(Vec<Statement>),
     /// Ends threads by predicate.
     Leave(u32),
+    /// All threads that are left wait for each other.
+    Barrier,
 }
 
 fn statements() -> impl Strategy<Value = Vec<Statement>> {
@@ -23,7 +25,7 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
             block.prop_map(Statement::Loop),
         ]
     });
-    prop::collection::vec(nested, 1..6)
+    prop::collection::vec(prop_oneof![5 => nested, 1 => Just(Statement::Barrier)], 1..8)
 }
 
 /// PTX text of a block; `label` counts labels, `depth` the loop counters in use.
@@ -35,6 +37,7 @@ fn emit(block: &[Statement], label: &mut u32, depth: u32, out: &mut String) {
         let _ = match statement {
             Statement::Mix(k) => writeln!(out, "mad.lo.u32 %r3, %r3, 5, {k};\nst.global.u32 [%rd3], %r3;"),
             Statement::Leave(k) => writeln!(out, "and.b32 %r4, %r3, 31;\nsetp.eq.u32 %p1, %r4, {k};\n@%p1 exit;"),
+            Statement::Barrier => writeln!(out, "bar.sync 0;"),
             Statement::If(bit, yes, no) => {
                 let _ = writeln!(out, "bfe.u32 %r4, %r3, {bit}, 1;\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra E{id};");
                 emit(yes, label, depth, out);
@@ -60,6 +63,7 @@ fn interpret(block: &[Statement], value: &mut u32, stored: &mut u32) -> bool {
             true
         }
         Statement::Leave(k) => *value & 31 != *k,
+        Statement::Barrier => true,
         Statement::If(bit, yes, no) => interpret(if *value >> bit & 1 == 1 { yes } else { no }, value, stored),
         Statement::Loop(body) => (0..*value & 3).all(|_| interpret(body, value, stored)),
     })

@@ -28,9 +28,14 @@ pub mod memory;
 mod operands;
 pub mod parser;
 mod places;
+mod pointer;
+mod print;
 pub mod program;
 pub mod registers;
+mod runtime;
 mod scope;
+mod stack;
+pub mod together;
 pub mod trap;
 pub mod warp;
 

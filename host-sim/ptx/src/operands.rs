@@ -241,6 +241,36 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Ok(carry)
     }
 
+    /// The predicate of who takes part in a call by a pointer, to be read.
+    pub(super) fn use_chosen(&mut self) -> Result<PredReg, PtxError> {
+        match self.tables.chosen {
+            Some(chosen) => {
+                self.uses.push(Reg::Pred(chosen));
+                Ok(chosen)
+            }
+            None => self.unsupported(),
+        }
+    }
+
+    /// The same, to be written.
+    pub(super) fn def_chosen(&mut self) -> Result<PredReg, PtxError> {
+        match self.tables.chosen {
+            Some(chosen) => {
+                self.defs.push(Reg::Pred(chosen));
+                Ok(chosen)
+            }
+            None => self.unsupported(),
+        }
+    }
+
+    /// The pointer of a call through one.
+    pub(super) fn pointer(&mut self) -> Result<Src64, PtxError> {
+        match super::pointer::pointer(self.inst) {
+            Some(operand) => self.src64(operand),
+            None => self.unsupported(),
+        }
+    }
+
     fn carry(&self) -> Result<PredReg, PtxError> {
         match self.tables.carry {
             Some(carry) => Ok(carry),

@@ -24,7 +24,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
             Some(&Symbol::Device(address, _)) => address,
             Some(Symbol::Cell(_)) => return self.wrong("the address of a function's parameter is not supported", name),
-            Some(Symbol::Function) => return self.wrong("the address of a function is not supported; choose by a switch", name),
+            Some(&Symbol::Function(address)) => address,
             Some(Symbol::Undefined) => return self.wrong("a variable that is declared but not defined in this file", name),
             _ => return self.wrong("expected a declared register", name),
         };

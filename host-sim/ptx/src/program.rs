@@ -5,6 +5,9 @@ use super::error::Position;
 use super::exec::Op;
 use super::exec::atomic::Update;
 use super::exec::memory::{Memory, Space};
+use super::exec::place::Special;
+use super::exec::special::Move;
+use super::exec::system::{Call, System};
 use super::image::Image;
 use std::sync::Arc;
 
@@ -145,15 +148,33 @@ impl Program {
         }
     }
 
-    /// True if TBs could see in which order they run: an atomic on global memory whose old value is used, or that adds floats.
+    /// True if TBs could see in which order they run: what they load is not what the L1 has (volatile, or of other TBs), an atomic on global memory whose old value is used, or that adds floats;
+    /// or memory that the kernel allocates.
     pub fn depends_on_order(&self) -> bool {
         self.insts.iter().any(|inst| match &inst.op {
             Op::Memory(Memory::Atomic { access, update, to, .. }) => {
                 let floats = matches!(access.ty, Type::Float(_)) || *update == Update::AddPair;
                 matches!(access.space, Space::Global | Space::Generic) && (to.is_some() || floats)
             }
+            Op::Memory(Memory::Load { access, .. }) => access.bypass_l1,
+            Op::System(System { call: Call::Allocate, .. }) => true,
             _ => false,
         })
+    }
+
+    /// True if the kernel may wait for its whole grid: it asks for what a cooperative launch has (`together.rs`).
+    pub fn is_cooperative(&self) -> bool {
+        let asks = |special: &Special| matches!(special, Special::Environment(_));
+        self.insts.iter().any(|inst| match &inst.op {
+            Op::Special(Move::Special(_, special) | Move::SpecialWide(_, special)) => asks(special),
+            Op::Special(Move::PackSpecial(_, specials)) => specials.iter().any(asks),
+            _ => false,
+        })
+    }
+
+    /// True if the kernel allocates memory.
+    pub fn allocates(&self) -> bool {
+        self.insts.iter().any(|inst| matches!(inst.op, Op::System(System { call: Call::Allocate, .. })))
     }
 
     /// How many registers there are over all classes.

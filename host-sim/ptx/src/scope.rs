@@ -37,8 +37,8 @@ pub(super) enum Symbol {
     Device(u64, bool),
     /// Declared and nowhere defined.
     Undefined,
-    /// A device function.
-    Function,
+    /// A device function, and the address that pointers to it have.
+    Function(u64),
 }
 
 /// One block's names.
@@ -89,6 +89,13 @@ impl<'a> Scopes<'_, 'a> {
             })
         })?;
         Some(typed(range.ty, range.first + index as u16))
+    }
+
+    /// A predicate of no name.
+    pub(super) fn hidden_predicate(&mut self) -> PredReg {
+        let number = self.counts[0];
+        self.counts[0] = number.saturating_add(1);
+        PredReg(number)
     }
 
     /// New registers of a type.

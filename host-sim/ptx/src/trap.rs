@@ -16,8 +16,14 @@ pub enum Trap {
     Trap(u32, usize),
     /// A branch by a list at an index, in a lane whose number is beyond its end.
     Table(u32, usize),
+    /// A call through a pointer at an index, in a lane whose pointer is to no function that it can call.
+    Pointer(u32, usize),
     /// Too many instructions; the next index.
     Limit(u32),
+    /// Too many instructions of all warps together.
+    Busy,
+    /// What the TB does takes more memory than its record may.
+    Record,
     /// It waits at a barrier that nobody will open.
     Hang,
 }
@@ -40,20 +46,24 @@ impl Trap {
                 address: fault.address,
             },
             Trap::Barrier(pc, message) => ExecError::Barrier { kernel, file, line: at(pc), tb, warp, message: message.into() },
-            Trap::Trap(pc, lane) | Trap::Table(pc, lane) => ExecError::Trap {
+            Trap::Trap(pc, lane) | Trap::Table(pc, lane) | Trap::Pointer(pc, lane) => ExecError::Trap {
                 kernel,
                 file,
                 line: at(pc),
                 tb,
                 thread: place.tid.map(|axis| axis[lane]),
                 what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
+                    (Trap::Pointer(..), _) => "a call through a pointer that is to no function, or to one that is running (recursion)",
                     (Trap::Table(..), _) => "a branch beyond the end of its list",
                     (_, Some("trap")) => "trap",
                     _ => "a failed assertion",
                 },
             },
             Trap::Hang => ExecError::Barrier { kernel, file, line: 0, tb, warp, message: "the TB hangs".into() },
-            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit },
+            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit, of: "" },
+            // The lines are found by whoever lets it run on.
+            Trap::Busy => ExecError::InstructionLimit { kernel, file, lines: (0, 0), tb, warp, limit, of: " of all its warps" },
+            Trap::Record => ExecError::RecordLimit { kernel, file, lines: (0, 0), tb, bytes: limit },
         }
     }
 }

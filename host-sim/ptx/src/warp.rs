@@ -1,18 +1,14 @@
-//! One warp: 32 lanes in lockstep, an active mask, and a reconvergence stack.
-//!
-//! Each stack entry is a program counter, the lanes that wait to run from it, and where they meet the lanes below. A
-//! divergent branch leaves its entry at the immediate post-dominator and pushes one entry per side; an entry that arrives
-//! where it should meet is popped. Nasef 2023, section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual,
-//! section "SIMT stack".
+//! One warp: 32 lanes in lockstep, an active mask, and a reconvergence stack (`stack.rs`).
 
 use super::barrier::Arrival;
-use super::exec::access::{Memories, lanes};
+use super::exec::access::{Memories, lanes as access_lanes, lanes};
 use super::exec::control::{Barrier, Control, Reduction};
 use super::exec::place::WarpPlace;
 use super::exec::{self, Op};
 use super::memory::LocalMemory;
 use super::program::{Inst, Program, Src32};
 use super::registers::{LANES, Lanes, RegFile};
+use super::stack::{Stack, Way};
 use super::trap::Trap;
 
 /// An executed instruction, as told to an [`Observer`].
@@ -34,6 +30,14 @@ pub struct Event<'a> {
 pub trait Observer {
     /// Called for each instruction in the order of execution. Warps interleave at barriers only.
     fn executed(&mut self, event: Event<'_>);
+
+    /// Called with what the threads of a warp print, in how many calls of theirs.
+    fn printed(&mut self, _text: &str, _calls: u32) {}
+
+    /// Bytes that what it noted takes.
+    fn bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// Watches nothing.
@@ -43,13 +47,6 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     #[inline]
     fn executed(&mut self, _: Event<'_>) {}
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    pc: u32,
-    meet: u32,
-    mask: u32,
 }
 
 /// Why a warp stopped running.
@@ -65,14 +62,14 @@ pub enum Stop {
 
 /// Instructions after which a warp lets others run, so that warps can wait for each other without a barrier. Assumption: longer
 /// than any kernel of the thesis runs between two barriers.
-const SLICE: u64 = 1 << 16;
+pub(super) const SLICE: u64 = 1 << 16;
 
 /// The state of one warp.
 #[derive(Clone, Debug)]
 pub struct Warp {
     regs: RegFile,
     local: LocalMemory,
-    stack: Vec<Entry>,
+    stack: Stack,
     /// Lanes that have not exited.
     live: u32,
     /// What its special registers read as.
@@ -83,29 +80,30 @@ impl Warp {
     /// A warp that has not started.
     pub fn new(program: &Program, place: WarpPlace) -> Self {
         let local = LocalMemory::new(program.local_bytes);
-        Warp { regs: RegFile::new(program), local, stack: Vec::new(), live: 0, place }
+        Warp { regs: RegFile::new(program), local, stack: Stack::default(), live: 0, place }
     }
 
     /// Back to the kernel's first instruction with the given lanes, as warp `number` of the grid.
     pub fn start(&mut self, program: &Program, lanes: u32, number: u64) {
         self.regs.clear();
         self.local.start(number);
-        self.stack.clear();
-        self.stack.push(Entry { pc: 0, meet: program.insts.len() as u32, mask: lanes });
+        self.stack.start(lanes, program.insts.len() as u32);
         self.live = lanes;
         self.place.executed = 0;
     }
 
-    /// Runs until a barrier or the end, at most `limit` instructions since the start.
-    pub fn run<O: Observer>(&mut self, program: &Program, m: &mut Memories<'_>, limit: u64, observer: &mut O) -> Result<Stop, Trap> {
+    /// Runs until a barrier or the end, at most `limit` instructions since the start, and until the next branch after `slice`
+    /// instructions from now.
+    pub(super) fn run<O: Observer>(
+        &mut self,
+        program: &Program,
+        m: &mut Memories<'_>,
+        (limit, slice): (u64, u64),
+        observer: &mut O,
+    ) -> Result<Stop, Trap> {
         let end = program.insts.len() as u32;
-        let slice = self.place.executed + SLICE;
-        while let Some(top) = self.stack.last_mut() {
-            top.mask &= self.live;
-            if top.mask == 0 || top.pc == top.meet || top.pc >= end {
-                self.stack.pop();
-                continue;
-            }
+        let slice = self.place.executed + slice;
+        while let Some(top) = self.stack.top(self.live, end) {
             let (pc, active) = (top.pc, top.mask);
             let inst = &program.insts[pc as usize];
             if self.place.executed == limit {
@@ -129,7 +127,7 @@ impl Warp {
                 Op::Control(Control::Branch { target }) => {
                     event.mask = active;
                     observer.executed(event);
-                    self.branch(&[(*target, mask)], program.reconverge[pc as usize]);
+                    self.stack.branch(&[(*target, mask)], program.reconverge[pc as usize]);
                     if self.place.executed >= slice {
                         return Ok(Stop::Slice);
                     }
@@ -138,20 +136,45 @@ impl Warp {
                     event.mask = active;
                     observer.executed(event);
                     let sides = sides(&lanes, *index, targets).map_err(|lane| Trap::Table(pc, lane))?;
-                    self.branch(&sides, program.reconverge[pc as usize]);
+                    self.stack.branch(&sides, program.reconverge[pc as usize]);
                     if self.place.executed >= slice {
                         return Ok(Stop::Slice);
                     }
                 }
                 Op::Control(Control::Barrier(barrier)) => {
                     if mask != self.live {
-                        return Err(Trap::Barrier(pc, "the barrier is reached by only a part of the warp's threads"));
+                        let way = if mask == active { self.stack.make_way(program, pc, self.live) } else { Way::Closed };
+                        match way {
+                            Way::Others => {
+                                self.place.executed -= 1;
+                                continue;
+                            }
+                            Way::Arrived => (event.mask, lanes.mask) = (self.live, self.live),
+                            Way::Closed => {
+                                return Err(Trap::Barrier(pc, "the barrier is reached by only a part of the warp's threads"));
+                            }
+                        }
                     }
                     let arrival = arrival(barrier, &lanes, pc)?;
                     observer.executed(event);
                     return Ok(Stop::Barrier(arrival));
                 }
                 Op::Control(Control::Fence | Control::Nothing | Control::Call) => observer.executed(event),
+                Op::Control(Control::Unknown { pointer, known }) => {
+                    let pointers = lanes.regs.double(*pointer);
+                    if let Some(lane) = access_lanes(mask).find(|&lane| !known.contains(&pointers[lane])) {
+                        return Err(Trap::Pointer(pc, lane));
+                    }
+                    observer.executed(event);
+                }
+                Op::System(op) => {
+                    let reached = exec::system::execute(op, &mut lanes, m, &mut self.local);
+                    let printed = reached.map_err(|fault| Trap::Access(pc, fault))?;
+                    observer.executed(event);
+                    if !printed.is_empty() {
+                        observer.printed(&printed, mask.count_ones());
+                    }
+                }
                 Op::Control(Control::Trap) => {
                     if mask != 0 {
                         return Err(Trap::Trap(pc, mask.trailing_zeros() as usize));
@@ -176,32 +199,6 @@ impl Warp {
         match reduction {
             Reduction::Count(dst) => self.regs.set_word(dst, self.live, &[result; LANES]),
             Reduction::All(dst) | Reduction::Any(dst) => self.regs.set_pred(dst, self.live, if result == 0 { 0 } else { u32::MAX }),
-        }
-    }
-
-    /// Sends the lanes of each of `taken` to its target; all others go on after the branch. All meet at `meet`.
-    fn branch(&mut self, taken: &[(u32, u32)], meet: u32) {
-        let Some(top) = self.stack.last_mut() else { return };
-        let gone = taken.iter().fold(0, |all, (_, mask)| all | mask);
-        if let [(target, _)] = taken
-            && gone == top.mask
-        {
-            top.pc = *target;
-            return;
-        }
-        if gone == 0 {
-            return;
-        }
-        let (next, others) = (top.pc, top.mask & !gone);
-        top.pc = meet;
-        // An entry that would wait where the one below waits already is not kept: a loop needs one entry, not one per round.
-        if top.pc == top.meet {
-            self.stack.pop();
-        }
-        for &(pc, mask) in std::iter::once(&(next, others)).chain(taken) {
-            if pc != meet && mask != 0 {
-                self.stack.push(Entry { pc, meet, mask });
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is run: kernels that come with the simulator and the user's own ([`kernels`]), the files that they take as input ([`graph`],
 //! [`picture`]), and their traces, kept on disk between runs ([`trace_store`]).
 
+pub mod ahead;
 pub mod graph;
 pub mod input;
 pub mod kernels;

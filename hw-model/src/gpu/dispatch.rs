@@ -123,6 +123,11 @@ impl Gpu {
                 self.sms[sm].resume_tb(slot as u8, &tb, &demand, self.now);
             } else {
                 let index = state.issued;
+                let Some(program) = self.programs.get_mut(slot as u8) else { continue };
+                if let Err(message) = program.reach(index) {
+                    self.failure.get_or_insert(message);
+                    return false;
+                }
                 state.issued += 1;
                 state.running += 1;
                 if state.issued == state.grid && state.relaunch {

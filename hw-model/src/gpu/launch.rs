@@ -8,15 +8,17 @@
 use super::{Gpu, LaunchCounters};
 use crate::register_file::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
-use crate::trace::KernelTrace;
+use crate::trace::{KernelTrace, TraceSource};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// One kernel launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What the kernel does.
+    /// What the kernel does: all of it, or its first TBs if there is a `source`.
     pub trace: Arc<KernelTrace>,
+    /// Where the TBs come from that `trace` has not.
+    pub source: Option<Arc<dyn TraceSource>>,
     /// Core cycle in which the launch arrives at the GPU, or later if its stream is busy.
     pub arrival_cycle: u64,
     /// Launches with the same stream run one after the other, in the order of [`Gpu::launch`].
@@ -156,7 +158,7 @@ impl Gpu {
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
-            let program = Program::new(launch.trace.clone(), launch.sector_offset, &self.config.sm);
+            let program = Program::new(launch.trace.clone(), launch.source.clone(), launch.sector_offset, &self.config.sm);
             self.slots[slot] = Some(Slot {
                 launch: index,
                 ready: self.now + u64::from(self.config.launch.latency_cycles),

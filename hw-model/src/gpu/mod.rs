@@ -43,6 +43,8 @@ pub enum RunEnd {
     AllComplete,
     /// Nothing has moved for a long time, or the interrupt line stays high: who waits for what.
     Stuck(Stuck),
+    /// A TB that was due could not be executed: why, for the user.
+    Failed(String),
 }
 
 /// Interrupts served in one cycle before the line counts as stuck (assumption: far more than events that can come in one cycle).
@@ -72,6 +74,8 @@ pub struct Gpu {
     skip: bool,
     /// Checks every cycle and every TB, if asked for.
     validation: Option<Validation>,
+    /// Why a TB that was due could not be executed.
+    failure: Option<String>,
 }
 
 impl Gpu {
@@ -100,6 +104,7 @@ impl Gpu {
             tb_cap: u32::MAX,
             skip: true,
             validation: None,
+            failure: None,
         }
     }
 
@@ -158,6 +163,9 @@ impl Gpu {
                 self.retire_tbs(self.now + 1);
             }
             self.issue_tbs();
+            if let Some(failure) = &self.failure {
+                return RunEnd::Failed(failure.clone());
+            }
             self.end_transition();
             if self.validation.is_some() {
                 self.check_sms();

@@ -67,7 +67,7 @@ fn gpu(config: &GpuConfig) -> Gpu {
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch { trace, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
+    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {

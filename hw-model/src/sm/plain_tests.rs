@@ -25,7 +25,7 @@ impl Pair {
         let mut programs = Programs::default();
         for (slot, kernel) in (0..).zip(kernels) {
             // Kernels have buffers of their own.
-            programs.set(slot, Program::new(kernel.trace(), u64::from(slot) << 20, &config.sm));
+            programs.set(slot, Program::new(kernel.trace(), None, u64::from(slot) << 20, &config.sm));
         }
         let (sm, memory) = (Sm::new(config, 0), MemorySystem::new(config));
         Pair { sm, memory, programs, wake: 0, warps: Vec::new(), came: 0, account: PlainAccount::default() }

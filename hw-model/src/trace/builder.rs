@@ -62,6 +62,7 @@ struct WarpRecord {
 pub struct TbRecorder {
     warps: Vec<WarpRecord>,
     current: usize,
+    insts: u64,
     sectors: Vec<SectorRef>,
     pattern: Vec<SectorRef>,
     scratch: Vec<(u64, u32)>,
@@ -101,6 +102,12 @@ impl TbRecorder {
             _ => {}
         }
         warp.insts.push(ShapeInst::new(index, lanes.min(32), passes));
+        self.insts += 1;
+    }
+
+    /// Bytes that the TB takes, about: its instructions, and the sectors of its accesses.
+    pub fn memory_bytes(&self) -> u64 {
+        self.insts * size_of::<ShapeInst>() as u64 + (size_of::<SectorRef>() * self.sectors.len()) as u64
     }
 }
 
@@ -112,6 +119,7 @@ pub struct TraceBuilder {
     shape_index: BTreeMap<Box<[ShapeInst]>, u32>,
     pattern_index: BTreeMap<Box<[SectorRef]>, u32>,
     tbs: u32,
+    warp_insts: u64,
 }
 
 impl TraceBuilder {
@@ -133,7 +141,14 @@ impl TraceBuilder {
             warps: Vec::new(),
             mems: Vec::new(),
         };
-        Ok(TraceBuilder { trace, static_index: BTreeMap::new(), shape_index: BTreeMap::new(), pattern_index: BTreeMap::new(), tbs: 0 })
+        Ok(TraceBuilder {
+            trace,
+            static_index: BTreeMap::new(),
+            shape_index: BTreeMap::new(),
+            pattern_index: BTreeMap::new(),
+            tbs: 0,
+            warp_insts: 0,
+        })
     }
 
     /// The index of a static instruction, adding it if it is new.
@@ -168,9 +183,32 @@ impl TraceBuilder {
                 self.trace.mems.push(MemRef { base_sector, pattern });
             }
             self.trace.warps.push(WarpRef { shape, first_mem });
+            self.warp_insts += warp.insts.len() as u64;
         }
         self.tbs += 1;
         Ok(())
+    }
+
+    /// TBs added so far.
+    pub fn tbs(&self) -> u32 {
+        self.tbs
+    }
+
+    /// Warp instructions of the TBs added so far.
+    pub fn warp_insts(&self) -> u64 {
+        self.warp_insts
+    }
+
+    /// The trace with the TBs so far.
+    pub fn so_far(&self) -> KernelTrace {
+        self.trace.clone()
+    }
+
+    /// Bytes that the trace takes so far, and what finds equal parts of it.
+    pub fn memory_bytes(&self) -> usize {
+        let shapes = 4 * self.trace.shape_insts.len();
+        let sectors = size_of::<SectorRef>() * self.trace.sectors.len();
+        self.trace.memory_bytes() + shapes + sectors
     }
 
     /// The finished trace.

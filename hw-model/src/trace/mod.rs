@@ -14,10 +14,12 @@
 mod builder;
 mod coalesce;
 mod parts;
+mod source;
 
 pub use builder::{TbRecorder, TraceBuilder, TraceError};
 pub use coalesce::{SECTOR_BYTES, shared_passes};
 pub use parts::{PartsError, TraceParts};
+pub use source::TraceSource;
 
 use crate::isa::StaticInst;
 
@@ -142,8 +144,13 @@ impl KernelTrace {
         &self.statics
     }
 
-    /// TBs recorded; the geometry's product.
+    /// TBs of the grid.
     pub fn tbs(&self) -> u32 {
+        self.info.tbs() as u32
+    }
+
+    /// TBs recorded, in grid order from the first: all, unless the kernel is executed while it runs ([`TraceSource`]).
+    pub fn recorded_tbs(&self) -> u32 {
         (self.warps.len() / self.info.warps() as usize) as u32
     }
 

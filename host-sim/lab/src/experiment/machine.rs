@@ -199,7 +199,7 @@ impl Outcome {
 /// Why a run gave nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// The workload cannot run on this machine; the message names kernel and resource.
+    /// The workload cannot run on this machine, or a kernel that is executed while it runs failed; the message names kernel and resource.
     #[error("{0}")]
     Workload(String),
     /// The simulation came to a stop: who waits for what.

@@ -126,9 +126,10 @@ impl SimulatedGpu {
         }
         let relaunch = run.options.relaunch && matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
-            let Workload { trace, arrival_cycle, stream, sector_offset, .. } = *workload;
+            let Workload { trace, source, arrival_cycle, stream, sector_offset, .. } = *workload;
             let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
-            let launch = Launch { trace: trace.clone(), arrival_cycle, stream, priority: 0, relaunch, sector_offset };
+            let (trace, source) = (trace.clone(), source.clone());
+            let launch = Launch { trace, source, arrival_cycle, stream, priority: 0, relaunch, sector_offset };
             gpu.launch(launch).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
@@ -156,6 +157,7 @@ impl SimulatedGpu {
                 RunEnd::CycleLimit => {}
                 RunEnd::AllComplete => break,
                 RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
+                RunEnd::Failed(message) => return Err(RunError::Workload(message)),
             }
         }
         Ok(())

@@ -1,9 +1,11 @@
 //! The kernels of an experiment, and when they arrive.
 
-use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES};
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
 use mias_trace::accelsim::{self, ReadError, Warnings};
 use mias_trace::fingerprint;
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
+use mias_workloads::trace_store::Traced;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,15 +14,19 @@ use std::sync::Arc;
 pub struct Workload {
     /// Name as the user typed it.
     pub name: String,
-    /// What it executes.
+    /// What it executes: all of it, or its first TBs if there is a `source`.
     pub trace: Arc<KernelTrace>,
+    /// Where the TBs come from that the trace has not.
+    pub source: Option<Arc<dyn TraceSource>>,
+    /// Sectors of device memory from its first to one past its last.
+    pub span: Range<u64>,
     /// Core cycle at which it is launched.
     pub arrival_cycle: u64,
     /// CUDA stream; launches on one stream run one after the other.
     pub stream: u32,
     /// Added to every sector of the trace; see [`place`].
     pub sector_offset: u64,
-    /// Fingerprint of the trace.
+    /// Fingerprint: of what a kernel is made of, or of a trace that was recorded elsewhere.
     pub hash: String,
 }
 
@@ -32,7 +38,7 @@ const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 pub fn place(workloads: &mut [Workload]) {
     let mut next = None;
     for workload in workloads {
-        let span = workload.trace.sector_span();
+        let span = workload.span.clone();
         let start = *next.get_or_insert(span.start);
         // Spans start at equal or growing addresses, so that the offset cannot be negative.
         workload.sector_offset = start.saturating_sub(span.start);
@@ -43,7 +49,14 @@ pub fn place(workloads: &mut [Workload]) {
 impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
-        Workload { name: name.to_owned(), hash: fingerprint::kernel(&trace), trace, arrival_cycle: 0, stream, sector_offset: 0 }
+        let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
+        Workload { name: name.to_owned(), hash, trace, source: None, span, arrival_cycle: 0, stream, sector_offset: 0 }
+    }
+
+    /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
+    pub fn executed(name: &str, traced: Traced) -> Self {
+        let Traced { trace, source, key, span } = traced;
+        Workload { name: name.to_owned(), hash: key, trace, source, span, arrival_cycle: 0, stream: 0, sector_offset: 0 }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::choices::{FirmwareKind, Format, Relaunch, SweepFormat, Until, WarpScheduler, choice};
 use super::own;
+use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::choice::Choice;
@@ -109,9 +110,19 @@ pub(super) struct EvaluateArgs {
     /// Only print the runs of the plan, a line each, whether they are there or not
     #[arg(long)]
     pub(super) list: bool,
+    #[command(flatten)]
+    pub(super) traces: TraceArgs,
+}
+
+/// How kernels come to their traces.
+#[derive(Debug, Args)]
+pub(super) struct TraceArgs {
     /// Execute kernels even if their traces are cached, and cache none
     #[arg(long)]
     pub(super) no_cache: bool,
+    /// Memory that the traces of all kernels may take, as in 2GiB [default: a quarter of this machine's]
+    #[arg(long, value_name = "BYTES")]
+    pub(super) memory: Option<ByteSize>,
 }
 
 #[derive(Debug, Args)]
@@ -146,6 +157,9 @@ pub(super) struct RunArgs {
     /// Write the firmware's register accesses, for `mias firmware replay`
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
+    /// Show what the kernels' threads print, on standard error
+    #[arg(long, conflicts_with = "trace")]
+    pub(super) print: bool,
     /// Also print the wall-clock seconds of loading and of simulating
     #[arg(long)]
     pub(super) timing: bool,
@@ -216,9 +230,8 @@ pub(super) struct CommonArgs {
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
-    /// Execute kernels even if their traces are cached, and cache none
-    #[arg(long)]
-    pub(super) no_cache: bool,
+    #[command(flatten)]
+    pub(super) traces: TraceArgs,
     /// Who decides: the firmware in this process, or its image in QEMU on a Cortex-M4, a Cortex-M0, or a RISC-V core
     #[arg(long, value_enum, default_value_t = FirmwareKind::Native)]
     pub(super) firmware: FirmwareKind,
@@ -280,9 +293,8 @@ pub(super) struct SweepArgs {
     /// The instruction that IPC counts
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
-    /// Execute kernels even if their traces are cached, and cache none
-    #[arg(long)]
-    pub(super) no_cache: bool,
+    #[command(flatten)]
+    pub(super) traces: TraceArgs,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = SweepFormat::Table)]
     pub(super) format: SweepFormat,

@@ -6,7 +6,7 @@ use bytesize::ByteSize;
 use clap::Subcommand;
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
-use mias_workloads::trace_store::{Cache, FOLDER_VARIABLE, Place, Store, Usage};
+use mias_workloads::trace_store::{FOLDER_VARIABLE, Place, Store, Usage};
 use serde::Serialize;
 
 #[derive(Debug, Subcommand)]
@@ -28,11 +28,6 @@ struct Info {
     traces: u64,
     bytes: u64,
     limit_bytes: u64,
-}
-
-/// The cache that the environment names, unless the user wants none.
-pub(super) fn open(no_cache: bool) -> Result<Cache, CliError> {
-    if no_cache { Ok(Cache::off()) } else { Cache::open().map_err(|error| CliError::User(error.to_string())) }
 }
 
 pub(super) fn main(command: &CacheCommand) -> Result<(), CliError> {

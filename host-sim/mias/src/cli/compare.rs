@@ -4,7 +4,8 @@ use super::args::CompareArgs;
 use super::choices::Format;
 use super::progress::Progress;
 use super::run::no_account;
-use super::{CliError, cache, interrupt, own, resolve};
+use super::tracing::Tracing;
+use super::{CliError, interrupt, own, resolve};
 use crate::report::{comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::machine::End;
@@ -26,7 +27,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &cache::open(common.no_cache)?, &cancel)?;
+    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &Tracing::window(&common.traces)?, &cancel)?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

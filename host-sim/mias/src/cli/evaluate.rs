@@ -1,8 +1,9 @@
 //! `mias evaluate`: a plan, run by run, into a folder.
 
-use super::args::EvaluateArgs;
+use super::args::{EvaluateArgs, TraceArgs};
 use super::progress;
-use super::{CliError, cache, interrupt, own, resolve};
+use super::tracing::Tracing;
+use super::{CliError, interrupt, own, resolve};
 use crate::report::evaluation;
 use indicatif::ProgressBar;
 use mias_lab::evaluate::execute::{self, ExecuteError, Watch};
@@ -39,7 +40,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let cancel = interrupt::catch()?;
     let begun = Instant::now();
     let failed = |error: CliError| before_any_run(error, store.as_ref());
-    let traces = traces(&plan, args.no_cache, &cancel).map_err(failed)?;
+    let traces = traces(&plan, &args.traces, &cancel).map_err(failed)?;
     let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
     let Some(store) = store else { return list(&studies) };
     own::drop_other_builds(&policies, &store)?;
@@ -100,9 +101,9 @@ fn warn_of_windows(plan: &Plan) {
 }
 
 /// The plan's kernels, each executed and traced once.
-fn traces(plan: &Plan, no_cache: bool, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+fn traces(plan: &Plan, args: &TraceArgs, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let words = words(plan);
-    let workloads = resolve::apart(&words, &cache::open(no_cache)?, cancel).map_err(|error| at_its_place(plan, error))?;
+    let workloads = resolve::apart(&words, &Tracing::window(args)?, cancel).map_err(|error| at_its_place(plan, error))?;
     Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
 }
 

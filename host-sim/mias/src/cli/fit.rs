@@ -1,7 +1,9 @@
 //! `mias gpu fit`: the coefficient of the Linear metric for one machine.
 
+use super::args::TraceArgs;
 use super::progress::Progress;
-use super::{CliError, cache, interrupt, resolve};
+use super::tracing::Tracing;
+use super::{CliError, interrupt, resolve};
 use crate::report::fit_report;
 use clap::Args;
 use mias_firmware::regs::MAX_WINDOW;
@@ -24,9 +26,8 @@ pub(super) struct FitArgs {
     /// Also print what is fitted without each kernel, and without each two of them
     #[arg(long)]
     leave_out: bool,
-    /// Execute kernels even if their traces are cached, and cache none
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    traces: TraceArgs,
 }
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
@@ -36,7 +37,7 @@ pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
         some => some.to_vec(),
     };
     let cancel = interrupt::catch()?;
-    let workloads = resolve::calibration(&names, &cache::open(args.no_cache)?, &cancel)?;
+    let workloads = resolve::calibration(&names, &Tracing::window(&args.traces)?, &cancel)?;
     let progress = Progress::new(None, cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let result = fit(&machine, &workloads, args.profile_cycles, &progress);

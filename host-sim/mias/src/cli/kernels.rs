@@ -4,7 +4,8 @@
 use super::args::KernelsArgs;
 use super::choices::Format;
 use super::progress::Progress;
-use super::{CliError, cache, interrupt, kernel_check, resolve};
+use super::tracing::Tracing;
+use super::{CliError, interrupt, kernel_check, resolve};
 use crate::report::kernel_list::{self, KernelRow, letter};
 use crate::report::section::Section;
 use crate::report::{kernel_stats, kernel_stats_json};
@@ -57,7 +58,7 @@ fn row(word: &str, request: &Spec, info: &KernelInfo, gpu: &GpuConfig) -> Kernel
 fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Spec)], output: &Output) -> Result<(), CliError> {
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::apart(requests, &cache::open(args.no_cache)?, &cancel)?;
+    let workloads = resolve::apart(requests, &Tracing::grid(args.no_cache)?, &cancel)?;
     let characters = all(gpu, requests, &workloads, (options, args.cycles), cancel)?;
     let missing: Vec<&str> = workloads.iter().zip(&characters).filter(|(_, c)| c.is_none()).map(|(w, _)| w.name.as_str()).collect();
     let whole = requests.iter().zip(characters).filter_map(|((word, request), character)| {

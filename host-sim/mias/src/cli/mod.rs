@@ -25,6 +25,7 @@ mod resolve;
 mod run;
 mod sweep;
 mod trace;
+mod tracing;
 mod user_kernel;
 
 pub use error::CliError;

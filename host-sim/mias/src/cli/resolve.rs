@@ -2,6 +2,7 @@
 
 use super::args::CommonArgs;
 use super::choices::{FirmwareKind, Relaunch, Until};
+use super::tracing::Tracing;
 use super::{CliError, progress};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
@@ -10,7 +11,6 @@ use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
-use mias_workloads::trace_store::Cache;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,10 +27,10 @@ pub(super) fn workloads(
     words: &[String],
     arrive: &[String],
     options: Options,
-    cache: &Cache,
+    tracing: &Tracing,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&requests(words)?, arrive, options, cache, cancel)
+    launched(&requests(words)?, arrive, options, tracing, cancel)
 }
 
 /// The same for one kernel that is described by options instead of a word.
@@ -38,15 +38,15 @@ pub(super) fn user_workload(
     kernel: Kernel,
     arrive: &[String],
     options: Options,
-    cache: &Cache,
+    tracing: &Tracing,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&[(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))], arrive, options, cache, cancel)
+    launched(&[(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))], arrive, options, tracing, cancel)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
-pub(super) fn calibration(words: &[String], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let traced = traced(&requests(words)?, cache, cancel)?;
+pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let traced = traced(&requests(words)?, tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
     place(&mut workloads);
@@ -57,7 +57,7 @@ fn launched(
     requests: &[(String, Spec)],
     arrive: &[String],
     options: Options,
-    cache: &Cache,
+    tracing: &Tracing,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
     if requests.len() > MOST_KERNELS {
@@ -65,7 +65,7 @@ fn launched(
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrivals(&labels, arrive, options.end)?;
-    let traced = traced(requests, cache, cancel)?;
+    let traced = traced(requests, tracing, cancel)?;
     let arriving = |(stream, ((word, _), label)): (usize, (&(String, Spec), &String))| {
         let workload = traced.get(word)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
@@ -93,16 +93,17 @@ pub(super) fn different(words: &[String]) -> Result<Vec<(String, Spec)>, CliErro
 }
 
 /// Different kernels that run apart from each other: each executed and traced once, in order.
-pub(super) fn apart(requests: &[(String, Spec)], cache: &Cache, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let mut traced = traced(requests, cache, cancel)?;
+pub(super) fn apart(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+    let mut traced = traced(requests, tracing, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
-/// Executes and traces each different kernel, once, unless its trace is cached.
-fn traced(requests: &[(String, Spec)], cache: &Cache, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+/// Executes and traces each different kernel, once and as far as it is needed, unless its trace is cached.
+fn traced(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let different: BTreeMap<&String, &Spec> = requests.iter().map(|(word, request)| (word, request)).collect();
     let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
     let bar = progress::tracing(&names);
+    let needs = tracing.needs(different.len());
     let traced = different.into_par_iter().map(|(word, request)| {
         let mut before = 0;
         let mut progress = |done, tbs| {
@@ -112,12 +113,12 @@ fn traced(requests: &[(String, Spec)], cache: &Cache, cancel: &Cancel) -> Result
             bar.inc(done - before);
             before = done;
         };
-        let trace = cache.record(request.prepare()?, &mut progress)?;
-        Ok((word.clone(), Workload::new(&request.name(word), trace, 0)))
+        let traced = tracing.cache.traced(request.prepare()?, needs, &mut progress)?;
+        Ok((word.clone(), Workload::executed(&request.name(word), traced)))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
-    cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
+    tracing.cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 

@@ -3,7 +3,8 @@
 use super::args::RunArgs;
 use super::choices::{Format, WarpScheduler};
 use super::progress::Progress;
-use super::{CliError, cache, firmware, interrupt, own, resolve, trace, user_kernel};
+use super::tracing::Tracing;
+use super::{CliError, firmware, interrupt, own, resolve, trace, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -44,10 +45,10 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let loading = Instant::now();
     let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
-            let (options, cache) = (asked, cache::open(common.no_cache)?);
+            let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));
             let workloads = match &args.user.ptx {
-                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &cache, &cancel)?,
-                None => resolve::workloads(&args.kernels, &common.arrive, options, &cache, &cancel)?,
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &tracing, &cancel)?,
+                None => resolve::workloads(&args.kernels, &common.arrive, options, &tracing, &cancel)?,
             };
             (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }

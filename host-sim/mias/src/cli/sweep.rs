@@ -3,7 +3,8 @@
 use super::args::SweepArgs;
 use super::choices::SweepFormat;
 use super::progress::Progress;
-use super::{CliError, cache, interrupt, resolve};
+use super::tracing::Tracing;
+use super::{CliError, interrupt, resolve};
 use crate::report::sweep_report::{self, Subject};
 use mias_lab::experiment::machine::RunError;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -16,7 +17,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let output = Output::open(args.out.as_deref())?;
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &cache::open(args.no_cache)?, &cancel)?;
+    let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &Tracing::window(&args.traces)?, &cancel)?;
     let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
     let progress = Progress::new(Some(args.cycles), cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);

@@ -109,6 +109,19 @@ impl Reach<'_> {
     }
 }
 
+impl<'a> Reach<'a> {
+    pub(super) fn new(m: &'a mut Memories<'_>, local: &'a mut LocalMemory) -> Self {
+        Reach { device: m.device.view(), shared: m.shared, local, params: m.params }
+    }
+
+    /// What is at a generic address.
+    pub(super) fn read(&mut self, lane: usize, address: u64, bytes: u32) -> Result<u64, LaneFault> {
+        let spot = Spot::new(Space::Generic, address);
+        let fault = |fault| LaneFault { lane, fault, space: spot.space, bytes, address: spot.address };
+        self.load(lane, spot, Element { bytes, skip: 0, element: bytes }).map_err(fault)
+    }
+}
+
 impl Reach<'_> {
     /// Replaces the `bytes` (2, 4 or 8) at a place by `f` of them and gives the old ones.
     #[inline]

@@ -1,10 +1,11 @@
 //! Control flow: `bra`, `brx.idx`, `bar`, `barrier`, `ret`, `exit`, `trap`, fences and hints. PTX ISA 7.8 sections 9.7.12 and 9.7.13.
 //! What they do to a warp is in `src/warp.rs`, what barriers do to a TB in `src/barrier.rs`.
 
+use super::Op;
 use super::scalar::Source;
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use crate::program::{PredReg, Src32, WordReg};
+use crate::program::{PredReg, Src32, Src64, WordReg};
 
 /// What the threads at a barrier learn from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +56,21 @@ pub enum Control {
     Nothing,
     /// The kernel is given up: `trap`, a failed assertion.
     Trap,
+    /// The end of a call through a pointer: one that is to none of these functions ends the kernel.
+    Unknown {
+        /// The pointer.
+        pointer: Src64,
+        /// Addresses of functions.
+        known: Box<[u64]>,
+    },
     /// The thread ends.
     Exit,
+}
+
+/// The end of a call through a pointer.
+pub(crate) fn unknown(d: &mut Decoder<'_, '_>, number: usize) -> Result<Op, PtxError> {
+    let known = d.tables.candidates.get(number).cloned().unwrap_or_default();
+    Ok(Op::Control(Control::Unknown { pointer: d.pointer()?, known }))
 }
 
 /// Decodes.

@@ -50,7 +50,8 @@ pub struct Format {
 /// A decoded conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Convert {
-    /// Integer to integer: extended by the source's sign, cut to the target's width, then extended to the register.
+    /// Integer to integer: extended by the source's sign, cut to the target's width, then extended to the register. A register may be
+    /// wider than its type (PTX ISA 7.8 section 9.7.9, tables "Relaxed Type-checking Rules").
     Integer(Target, Format, Source, Format),
     /// f32 to integer, saturating, NaN to 0; true for `.ftz`.
     FromFloat(Target, Format, Src32, Rounding, bool),
@@ -84,10 +85,10 @@ pub(super) fn decode<'a>(d: &mut Decoder<'_, 'a>) -> Result<Convert, PtxError> {
     let format = |ty: Type| Format { bits: 8 * u32::from(ty.bytes()), signed: ty.is_signed() };
     let typed = |ty: Type| matches!(ty, Type::Unsigned(_) | Type::Signed(_));
     let target = |d: &mut Decoder<'_, 'a>| {
-        if to.bytes() == 8 { d.dst64(o0).map(Target::Double) } else { d.dst32(o0).map(Target::Word) }
+        if to.bytes() == 8 || d.is_double(o0) { d.dst64(o0).map(Target::Double) } else { d.dst32(o0).map(Target::Word) }
     };
     let source = |d: &mut Decoder<'_, 'a>| {
-        if from.bytes() == 8 { d.src64(o1).map(Source::Double) } else { d.src32(o1).map(Source::Word) }
+        if from.bytes() == 8 || d.is_double(o1) { d.src64(o1).map(Source::Double) } else { d.src32(o1).map(Source::Word) }
     };
     if typed(to) && typed(from) && rounding.is_empty() {
         return Ok(Convert::Integer(target(d)?, format(to), source(d)?, format(from)));

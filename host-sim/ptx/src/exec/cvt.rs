@@ -144,8 +144,13 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
         return d.unsupported();
     }
     d.arity(2)?;
-    let source = d.source(1, from.bytes())?;
-    let target = d.target(0, to.bytes())?;
+    // The register of an integer may be wider than its type.
+    let held = |d: &Decoder<'_, '_>, index: usize, ty: Type| match d.operand(index) {
+        Ok(operand) if ty.is_integer() && d.is_double(operand) => 8,
+        _ => ty.bytes(),
+    };
+    let source = d.source(1, held(d, 1, from))?;
+    let target = d.target(0, held(d, 0, to))?;
     let function = Function::Cvt(Cvt { to, from, mode: mode.unwrap_or(Mode::Nearest), whole, ftz, saturate });
     Ok(Scalar { function, to: Some(target), flag: None, from: [source, ABSENT, ABSENT, ABSENT] })
 }
@@ -194,6 +199,21 @@ mod tests {
             prop_assert_eq!(f32::from_bits(word("cvt.f32.f16 %r7, %r0;", &[half])), n as f32);
             let wide = word("cvt.f32.f16 %r7, %r0;", &[h]);
             prop_assert_eq!(word("cvt.rn.f16.f32 %r7, %r0;", &[wide]), h);
+        }
+    }
+
+    proptest! {
+        /// A register may be wider than its type, on either side: the lower bits are read, the others follow from the sign.
+        #[test]
+        fn registers_wider_than_their_type(a: u64) {
+            prop_assert_eq!(run("cvt.s32.s16 %r7, %rd0;", &[], &[a]).r(7)[3], i32::from(a as i16) as u32);
+            prop_assert_eq!(run("cvt.u32.u8 %r7, %rd0;", &[], &[a]).r(7)[3], u32::from(a as u8));
+            prop_assert_eq!(run("cvt.rn.f32.s32 %r7, %rd0;", &[], &[a]).r(7)[3], (a as i32 as f32).to_bits());
+            prop_assert_eq!(run("cvt.rn.f64.u16 %rd7, %rd0;", &[], &[a]).rd(7)[3], f64::from(a as u16).to_bits());
+            prop_assert_eq!(run("cvt.sat.s8.s32 %r7, %rd0;", &[], &[a]).r(7)[3], i32::from((a as i32).clamp(-128, 127) as i8) as u32);
+            prop_assert_eq!(double("cvt.s8.s32 %rd7, %rd0;", &[a]), i64::from(a as i8) as u64);
+            prop_assert_eq!(run("cvt.u16.u32 %rd7, %r0;", &[a as u32], &[]).rd(7)[3], u64::from(a as u16));
+            prop_assert_eq!(run("cvt.rzi.u16.f32 %rd7, %r0;", &[a as u32], &[]).rd(7)[3], u64::from(f32::from_bits(a as u32) as u16));
         }
     }
 

@@ -22,6 +22,7 @@ pub mod memory;
 pub mod place;
 pub mod scalar;
 pub mod special;
+pub mod system;
 pub mod test;
 #[cfg(test)]
 mod testing;
@@ -54,6 +55,8 @@ pub enum Op {
     Special(special::Move),
     /// Loads and stores.
     Memory(memory::Memory),
+    /// Calls of the run-time system.
+    System(system::System),
     /// Branches, barriers, exits.
     Control(control::Control),
 }
@@ -138,6 +141,6 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Generic(op) => generic::execute(op, lanes),
         Op::Scalar(op) => scalar::execute(op, lanes),
         Op::Collective(op) => collective::execute(op, lanes),
-        Op::Special(_) | Op::Memory(_) | Op::Control(_) => {}
+        Op::Special(_) | Op::Memory(_) | Op::System(_) | Op::Control(_) => {}
     }
 }

@@ -1,5 +1,6 @@
 //! Special registers: where in the grid a warp is. PTX ISA 7.8 section 10 "Special Registers".
 
+use crate::memory::heap::WORKSPACE_BASE;
 use crate::registers::{LANES, mask_of};
 use std::cmp::Ordering;
 
@@ -25,6 +26,9 @@ pub enum Special {
     /// `%clock`, `%clock_hi`, `%clock64`, `%globaltimer`: what the kernel takes for time is the number of instructions that the warp has executed
     /// (assumption: nothing here depends on time). The value is 32 bits from this bit on.
     Clock(u32),
+    /// `%envreg<0..32>`: what the driver hands over. In the first two is where a cooperative grid counts its TBs, the higher bits in
+    /// `%envreg1` (CUDA's `cooperative_groups/details/driver_abi.h`); all others are zero.
+    Environment(u8),
     /// `%dynamic_smem_size`.
     DynamicShared,
     /// `%total_smem_size`.
@@ -57,6 +61,10 @@ impl Special {
             ("%clock_hi" | "%globaltimer_hi", false) => Some(Special::Clock(32)),
             ("%dynamic_smem_size", false) => Some(Special::DynamicShared),
             ("%total_smem_size", false) => Some(Special::TotalShared),
+            (name, false) => {
+                let number: u8 = name.strip_prefix("%envreg")?.parse().ok()?;
+                (number < 32).then_some(Special::Environment(number))
+            }
             _ => None,
         }
     }
@@ -95,6 +103,9 @@ impl WarpPlace {
                 std::array::from_fn(|lane| mask_of(|other| other.cmp(&lane) == order || equal && other == lane))
             }
             Special::Clock(shift) => [(self.executed >> shift) as u32; LANES],
+            Special::Environment(1) => [(WORKSPACE_BASE >> 32) as u32; LANES],
+            Special::Environment(2) => [WORKSPACE_BASE as u32; LANES],
+            Special::Environment(_) => [0; LANES],
             Special::DynamicShared => [self.shared[1]; LANES],
             Special::TotalShared => [self.shared[0]; LANES],
         }

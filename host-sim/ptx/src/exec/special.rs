@@ -1,14 +1,15 @@
 //! `mov`: registers, literals, addresses of variables, special registers (`place.rs`), packing and unpacking; and what calls hand
 //! over. PTX ISA 7.8 section 9.7.8 "mov".
 
+use super::Op;
 use super::access::{extended, write};
 use super::memory::{Source, Target};
 use super::place::{Special, WarpPlace};
 use crate::ast::{Operand, Type};
 use crate::error::PtxError;
 use crate::operands::Decoder;
-use crate::program::{DoubleReg, PredReg, Src32, Src64, WordReg};
-use crate::registers::{LANES, Lanes};
+use crate::program::{DoubleReg, Guard, PredReg, Src32, Src64, WordReg};
+use crate::registers::{LANES, Lanes, mask_of};
 
 /// One element handed to a call or from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Move {
     Word(WordReg, Src32),
     /// 64 bits.
     Double(DoubleReg, Src64),
+    /// Whether a pointer is this address, in lanes whose guard holds; in all others false.
+    Chosen(PredReg, Src64, u64, Option<Guard>),
     /// Predicate to predicate.
     Pred(PredReg, PredReg),
     /// The same truth in all lanes.
@@ -48,6 +51,8 @@ pub enum Move {
     UnpackBytes([WordReg; 2], Src32),
     /// `mov.b64 %rd, {low, high}`.
     Pack(DoubleReg, [Src32; 2]),
+    /// `mov.b64 %rd, {low, high}` of special registers.
+    PackSpecial(DoubleReg, [Special; 2]),
     /// `mov.b64 {low, high}, %rd`.
     Unpack([WordReg; 2], Src64),
     /// `mov.b32 %r, {low, high}` of 16 bits each.
@@ -67,6 +72,10 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
     match (ty, dst, src) {
         (Type::Pred, _, Operand::Integer(truth)) => Ok(Move::PredTruth(d.dst_pred(dst)?, *truth != 0)),
         (Type::Pred, ..) => Ok(Move::Pred(d.dst_pred(dst)?, d.src_pred(src)?)),
+        (Type::Bits(8), Operand::Name(_), Operand::Vector(parts)) if specials(parts).is_some() => match specials(parts) {
+            Some(specials) => Ok(Move::PackSpecial(d.dst64(dst)?, specials)),
+            None => d.unsupported(),
+        },
         (Type::Bits(8), Operand::Name(_), Operand::Vector(parts)) if parts.len() == 2 => {
             Ok(Move::Pack(d.dst64(dst)?, [d.src32(&parts[0])?, d.src32(&parts[1])?]))
         }
@@ -104,6 +113,21 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
     }
 }
 
+/// Two special registers.
+fn specials(parts: &[Operand<'_>]) -> Option<[Special; 2]> {
+    let special = |part: &Operand<'_>| if let Operand::Name(name) = part { Special::parse(name) } else { None };
+    match parts {
+        [low, high] => Some([special(low)?, special(high)?]),
+        _ => None,
+    }
+}
+
+/// Which lanes call a function through a pointer.
+pub(crate) fn chosen(d: &mut Decoder<'_, '_>, address: u64, guard: Option<Guard>) -> Result<Op, PtxError> {
+    let pointer = d.pointer()?;
+    Ok(Op::Special(Move::Chosen(d.def_chosen()?, pointer, address, guard)))
+}
+
 /// Executes on the active lanes.
 pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
     match *op {
@@ -112,6 +136,11 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
         Move::Pred(dst, src) => {
             let bits = l.regs.pred(src);
             l.regs.set_pred(dst, l.mask, bits);
+        }
+        Move::Chosen(dst, pointer, address, guard) => {
+            let pointers = l.regs.double(pointer);
+            let calls = guard.map_or(u32::MAX, |guard| l.regs.pred(guard.pred) ^ if guard.negated { u32::MAX } else { 0 });
+            l.regs.set_pred(dst, l.mask, calls & mask_of(|lane| pointers[lane] == address));
         }
         Move::PredTruth(dst, truth) => l.regs.set_pred(dst, l.mask, if truth { u32::MAX } else { 0 }),
         Move::Special(dst, special) => l.regs.set_word(dst, l.mask, &place.read(special)),
@@ -150,6 +179,10 @@ pub fn execute(op: &Move, l: &mut Lanes<'_>, place: &WarpPlace) {
             let (low, high) = (l.regs.word(low), l.regs.word(high));
             let values = std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i]));
             l.regs.set_double(dst, l.mask, &values);
+        }
+        Move::PackSpecial(dst, [low, high]) => {
+            let (low, high) = (place.read(low), place.read(high));
+            l.regs.set_double(dst, l.mask, &std::array::from_fn(|i| u64::from(high[i]) << 32 | u64::from(low[i])));
         }
         Move::PackHalves(dst, parts) => l.word2(dst, parts, |low, high| high << 16 | low & 0xffff),
         Move::UnpackHalves([low, high], src) => {

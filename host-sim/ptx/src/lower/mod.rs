@@ -90,7 +90,8 @@ fn class(inst: &Inst) -> Class {
         }
         Op::Memory(Memory::Load { access, .. }) => Class::Load(space(access.space)),
         Op::Memory(Memory::Store { access, .. }) => Class::Store(space(access.space)),
-        Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Call | Control::Trap) => Class::Branch,
+        Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Call | Control::Trap | Control::Unknown { .. })
+        | Op::System(_) => Class::Branch,
         // Who does not wait has nothing to do but to be counted.
         Op::Control(Control::Barrier(barrier)) if barrier.arrive => Class::Int,
         Op::Control(Control::Barrier(_)) => Class::Barrier,

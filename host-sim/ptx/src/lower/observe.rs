@@ -11,6 +11,7 @@ use crate::memory::DeviceMemory;
 use crate::memory::local::DEVICE_BASE;
 use crate::memory::window::{self, Named};
 use crate::program::Program;
+use crate::together;
 use crate::warp::{Event, Observer};
 use mias_hw_model::isa::{Class, Space, StaticInst};
 use rayon::prelude::*;
@@ -24,6 +25,12 @@ pub trait Sink<T> {
     /// One executed instruction: the lanes that executed it (for a branch or an exit, that reached it), and the byte address of
     /// each for an access to memory, ascending by lane.
     fn inst(&mut self, inst: &T, mask: u32, addresses: &[u64]);
+    /// What threads print, in how many calls.
+    fn printed(&mut self, _text: &str, _calls: u32) {}
+    /// Bytes that what it noted takes.
+    fn bytes(&self) -> u64 {
+        0
+    }
 }
 
 /// A lowered instruction, as the sink knows it.
@@ -149,6 +156,14 @@ fn split<T, S: Sink<T>>(sink: &mut S, insts: Vec<&T>, event: Event<'_>) -> bool 
 }
 
 impl<T, S: Sink<T>> Observer for Watcher<'_, T, S> {
+    fn bytes(&self) -> u64 {
+        self.sink.bytes()
+    }
+
+    fn printed(&mut self, text: &str, calls: u32) {
+        self.sink.printed(text, calls);
+    }
+
     fn executed(&mut self, event: Event<'_>) {
         let number = self.code.segment[event.pc as usize] as usize;
         let segment = &self.code.lowered.segments[number];
@@ -190,13 +205,20 @@ pub struct Job<'a> {
 
 impl Job<'_> {
     /// Executes TBs of the launch, each watched by a sink of its own; gives the sinks in grid order. `sink` makes one for a TB.
-    /// The result does not depend on the number of worker threads, as long as TBs do not race.
+    /// The result does not depend on the number of worker threads, as long as TBs do not race. Of a cooperative grid `tbs` must be all.
     pub fn observe<T: Sync, S: Sink<T> + Send>(
         &self,
         code: &Code<'_, T>,
         tbs: Range<u32>,
         sink: impl Fn(u32) -> S + Sync,
     ) -> Vec<Result<S, ExecError>> {
+        if self.program.is_cooperative() {
+            let watcher = |tb| Watcher { code, sink: sink(tb), pending: Vec::new(), addresses: Vec::new() };
+            return match together::run(self.program, self.launch, self.device, watcher) {
+                Ok(watchers) => watchers.into_iter().map(|watcher| Ok(watcher.sink)).collect(),
+                Err(error) => vec![Err(error)],
+            };
+        }
         // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
         let together = if self.program.depends_on_order() { tbs.len().max(1) } else { 1 };
         let first_failure = FirstFailure::default();

@@ -1,4 +1,5 @@
-//! From executed PTX to the warp trace: a [`Sink`] that records lowered instructions, and a loop over all TBs of a launch.
+//! From executed PTX to the warp trace: a [`Sink`] that records lowered instructions, and a [`Recorder`] that goes through the TBs of a
+//! launch in grid order, as far as they are wanted.
 
 use super::Lowered;
 use super::observe::{Code, FirstFailure, Job, Sink};
@@ -6,6 +7,7 @@ use crate::error::ExecError;
 use crate::launch::{Launch, TbRunner};
 use crate::memory::DeviceMemory;
 use crate::program::Program;
+use crate::together;
 use mias_hw_model::isa::StaticInst;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError};
 use rayon::prelude::*;
@@ -21,21 +23,170 @@ pub enum RecordError {
     Trace(#[from] TraceError),
 }
 
-/// TBs that are recorded before they are added to the trace, per batch. Assumption: enough to keep any number of workers
+/// TBs that are recorded before they are added to the trace, per batch, at most. Assumption: enough to keep any number of workers
 /// busy, few enough that a batch stays small in memory.
 const BATCH: u32 = 128;
+
+/// Warp instructions per batch, about, judged by the TBs before. Assumption: a tenth of a second.
+const BATCH_WARP_INSTS: u64 = 1 << 20;
 
 /// A lowered instruction and its index in the trace.
 type Defined = (u16, StaticInst);
 
-impl Sink<Defined> for TbRecorder {
+/// What threads printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// Calls of `printf`.
+    pub calls: u64,
+    /// What they printed, TB by TB in grid order; what is beyond [`PRINT_BYTES`] is lost.
+    pub text: String,
+}
+
+/// Bytes of printed text that are kept until somebody takes them: CUDA C programming guide, section "Formatted Output"; a device
+/// has a buffer of 1 MiB.
+pub const PRINT_BYTES: usize = 1 << 20;
+
+impl Printed {
+    fn add(&mut self, text: &str, calls: u64) {
+        self.calls += calls;
+        if self.text.len() + text.len() <= PRINT_BYTES {
+            self.text.push_str(text);
+        }
+    }
+}
+
+/// A TB as it is recorded.
+struct Recording {
+    tb: TbRecorder,
+    printed: Printed,
+}
+
+impl Sink<Defined> for Recording {
     fn resume(&mut self, warp: u32) {
-        TbRecorder::resume(self, warp as usize);
+        self.tb.resume(warp as usize);
     }
 
     fn inst(&mut self, (index, inst): &Defined, mask: u32, addresses: &[u64]) {
-        TbRecorder::inst(self, *index, inst, mask.count_ones(), addresses);
+        self.tb.inst(*index, inst, mask.count_ones(), addresses);
     }
+
+    fn printed(&mut self, text: &str, calls: u32) {
+        self.printed.add(text, calls.into());
+    }
+
+    fn bytes(&self) -> u64 {
+        self.tb.memory_bytes() + self.printed.text.len() as u64
+    }
+}
+
+/// Executes the TBs of a launch in grid order and records what they do, as far as somebody asks for.
+#[derive(Debug)]
+pub struct Recorder {
+    lowered: Lowered,
+    builder: TraceBuilder,
+    warps: u32,
+    tbs: u32,
+    /// All TBs run at a time.
+    cooperative: bool,
+    printed: Printed,
+}
+
+impl Recorder {
+    /// Nothing is executed yet, but the launch is checked.
+    ///
+    /// # Errors
+    /// [`RecordError`] for a launch that cannot be, or has too many different instructions.
+    pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
+        TbRunner::new(job.program, job.launch, job.device)?;
+        let (lowered, warps, tbs) = (Lowered::new(job.program), info.warps(), job.launch.tbs() as u32);
+        let mut recorder = Recorder {
+            lowered,
+            builder: TraceBuilder::new(info)?,
+            warps,
+            tbs,
+            cooperative: job.program.is_cooperative(),
+            printed: Printed::default(),
+        };
+        // All static instructions are there from the start.
+        code(&recorder.lowered, &mut recorder.builder)?;
+        Ok(recorder)
+    }
+
+    /// TBs recorded.
+    pub fn recorded(&self) -> u32 {
+        self.builder.tbs()
+    }
+
+    /// Warp instructions recorded.
+    pub fn warp_insts(&self) -> u64 {
+        self.builder.warp_insts()
+    }
+
+    /// TBs of the next batch: few to begin with, and where TBs are long.
+    fn batch(&self) -> u32 {
+        if self.cooperative {
+            return self.tbs;
+        }
+        let workers = rayon::current_num_threads() as u32;
+        let fit = (BATCH_WARP_INSTS * u64::from(self.recorded())).checked_div(self.warp_insts()).unwrap_or(0);
+        u32::try_from(fit).unwrap_or(BATCH).clamp(workers.min(BATCH), BATCH)
+    }
+
+    /// What has been printed since somebody last took it.
+    pub fn take_printed(&mut self) -> Printed {
+        std::mem::take(&mut self.printed)
+    }
+
+    /// Bytes that the trace takes so far.
+    pub fn memory_bytes(&self) -> u64 {
+        self.builder.memory_bytes() as u64
+    }
+
+    /// Records up to `tbs` TBs in all. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
+    /// whether to go on. The result does not depend on the number of worker threads, as long as TBs do not race.
+    ///
+    /// # Errors
+    /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
+    pub fn advance(&mut self, job: Job<'_>, tbs: u32, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
+        let most = tbs.min(self.tbs);
+        while self.recorded() < most {
+            let done = self.recorded();
+            let warps = self.warps;
+            let sink = |_| {
+                let mut tb = TbRecorder::new();
+                (0..warps).for_each(|_| tb.warp());
+                Recording { tb, printed: Printed::default() }
+            };
+            let code = code(&self.lowered, &mut self.builder)?;
+            for tb in job.observe(&code, done..most.min(done.saturating_add(self.batch())), sink) {
+                let Recording { tb, printed } = tb?;
+                self.builder.add_tb(&tb)?;
+                self.printed.add(&printed.text, printed.calls);
+            }
+            if !goes_on(self) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The trace of the TBs so far.
+    pub fn so_far(&self) -> KernelTrace {
+        self.builder.so_far()
+    }
+
+    /// The trace of the whole grid.
+    ///
+    /// # Errors
+    /// [`TraceError::TbCount`] unless every TB is recorded.
+    pub fn finish(self) -> Result<KernelTrace, TraceError> {
+        self.builder.finish()
+    }
+}
+
+/// The lowered instructions with their numbers in the trace; those that it has keep them.
+fn code<'l>(lowered: &'l Lowered, builder: &mut TraceBuilder) -> Result<Code<'l, Defined>, TraceError> {
+    Code::new(lowered, |_, inst| Ok::<_, TraceError>((builder.define(inst)?, inst)))
 }
 
 /// Executes all TBs of a launch and records what they did. `progress` is told the TBs done so far, ascending. The result does
@@ -50,28 +201,13 @@ pub fn trace(
     info: KernelInfo,
     progress: &mut dyn FnMut(u64),
 ) -> Result<KernelTrace, RecordError> {
-    // Checks the launch before anything is run.
-    TbRunner::new(program, launch, device)?;
-    let lowered = Lowered::new(program);
-    let warps = info.warps();
-    let mut builder = TraceBuilder::new(info)?;
-    let code = Code::new(&lowered, |_, inst| Ok::<_, TraceError>((builder.define(inst)?, inst)))?;
-    let sink = |_| {
-        let mut tb = TbRecorder::new();
-        (0..warps).for_each(|_| tb.warp());
-        tb
-    };
-    let (job, tbs) = (Job { program, launch, device }, launch.tbs() as u32);
-    let mut done = 0;
-    while done < tbs {
-        let batch = done..tbs.min(done + BATCH);
-        for tb in job.observe(&code, batch.clone(), sink) {
-            builder.add_tb(&tb?)?;
-        }
-        done = batch.end;
-        progress(done.into());
-    }
-    Ok(builder.finish()?)
+    let job = Job { program, launch, device };
+    let mut recorder = Recorder::new(job, info)?;
+    recorder.advance(job, u32::MAX, &mut |recorder| {
+        progress(recorder.recorded().into());
+        true
+    })?;
+    Ok(recorder.finish()?)
 }
 
 /// Executes all TBs of a launch without recording.
@@ -80,6 +216,9 @@ pub fn trace(
 /// [`ExecError`] of the first failing TB in grid order.
 pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Result<(), ExecError> {
     TbRunner::new(program, launch, device)?;
+    if program.is_cooperative() {
+        return together::run(program, launch, device, |_| crate::warp::Unobserved).map(|_| ());
+    }
     let together = if program.depends_on_order() { launch.tbs() as usize } else { 1 };
     let first_failure = FirstFailure::default();
     let results: Vec<Option<Result<(), ExecError>>> = (0..launch.tbs() as u32)

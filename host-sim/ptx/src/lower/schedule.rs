@@ -32,7 +32,8 @@ impl Segment {
 /// Cuts the program into segments and orders each.
 pub fn schedule(program: &Program, folded: &[Option<Folded>]) -> Vec<Segment> {
     let mut cuts: Vec<u32> = program.blocks.clone();
-    cuts.extend((0u32..).zip(&program.insts).filter(|(_, inst)| inst.op.is_barrier()).map(|(pc, _)| pc + 1));
+    // A barrier is alone: lanes that are elsewhere may have to run between what is before it and itself.
+    cuts.extend((0u32..).zip(&program.insts).filter(|(_, inst)| inst.op.is_barrier()).flat_map(|(pc, _)| [pc, pc + 1]));
     cuts.push(program.insts.len() as u32);
     cuts.sort_unstable();
     cuts.dedup();

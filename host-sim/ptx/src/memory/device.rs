@@ -3,10 +3,11 @@
 //! TBs run on several host threads, so memory is made of atomic words, accessed relaxed: a kernel without data races gives
 //! the same result for any number of threads, and one with races is no undefined behaviour here.
 
+use super::heap::{HEAP_BASE, HEAP_BYTES, Heap, WORKSPACE_BASE, WORKSPACE_BYTES};
 use crate::error::AccessFault;
 use crate::image::Image;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where the first allocation starts. Assumption: any high, aligned address does; it keeps null and small integers invalid.
 const FIRST_ADDRESS: u64 = 0x7000_0000_0000;
@@ -29,12 +30,25 @@ struct Allocation {
     words: Vec<AtomicU32>,
 }
 
+impl Allocation {
+    fn zeros(start: u64, bytes: u64) -> Self {
+        let mut words: Vec<AtomicU32> = Vec::new();
+        words.resize_with(bytes.div_ceil(4) as usize, AtomicU32::default);
+        Allocation { start, bytes, words }
+    }
+}
+
 /// All allocations, ascending by address. A gap of one alignment unit follows each, so that running off an end is seen.
 #[derive(Debug, Default)]
 pub struct DeviceMemory {
     allocations: Vec<Allocation>,
     /// The variables of the module whose kernels run, once there are any.
     module: OnceLock<(Arc<Image>, Vec<Allocation>)>,
+    /// What kernels allocate, once one does.
+    heap: OnceLock<Allocation>,
+    /// Where a cooperative grid counts its TBs, once there is one.
+    workspace: OnceLock<Allocation>,
+    given: Mutex<Heap>,
     /// Held during a read-modify-write, which may span two words.
     updates: Mutex<()>,
 }
@@ -94,6 +108,22 @@ impl DeviceMemory {
             (Arc::clone(image), image.variables.iter().map(allocation).collect())
         });
         loaded == image
+    }
+
+    /// `malloc` of a kernel: an address, or 0 where there is no room.
+    pub(crate) fn heap_allocate(&self, bytes: u64) -> u64 {
+        self.heap.get_or_init(|| Allocation::zeros(HEAP_BASE, HEAP_BYTES));
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).allocate(bytes)
+    }
+
+    /// Makes room for a cooperative grid to count its TBs.
+    pub(crate) fn reserve_workspace(&self) {
+        self.workspace.get_or_init(|| Allocation::zeros(WORKSPACE_BASE, WORKSPACE_BYTES));
+    }
+
+    /// `free` of a kernel.
+    pub(crate) fn heap_free(&self, address: u64) {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).free(address);
     }
 
     /// Writes bytes anywhere in device memory: into a buffer, or into a module's variable once it is loaded.
@@ -157,7 +187,11 @@ impl<'a> View<'a> {
         {
             return Ok((last, offset));
         }
+        let heap = || self.memory.heap.get().map(std::slice::from_ref);
+        let workspace = || self.memory.workspace.get().map(std::slice::from_ref);
         let all = match self.memory.module.get() {
+            _ if (HEAP_BASE..HEAP_BASE + HEAP_BYTES).contains(&address) => heap().unwrap_or_default(),
+            _ if (WORKSPACE_BASE..WORKSPACE_BASE + WORKSPACE_BYTES).contains(&address) => workspace().unwrap_or_default(),
             Some((_, variables)) if address < FIRST_ADDRESS => variables,
             _ => &self.memory.allocations,
         };
@@ -186,7 +220,7 @@ impl<'a> View<'a> {
     pub fn update(&mut self, address: u64, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
         let (allocation, offset) = self.locate(address, bytes)?;
         let at = (offset / 4) as usize;
-        let _one_at_a_time = self.memory.updates.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _one_at_a_time = self.memory.updates.lock().unwrap_or_else(PoisonError::into_inner);
         let word = |at: usize| u64::from(allocation.words[at].load(Relaxed));
         if bytes == 2 {
             let shift = 8 * (offset % 4);

@@ -10,6 +10,12 @@ use crate::registers::LANES;
 /// for. Every warp of the grid has a place of its own; the machine gives a warp that has ended its place to another (not modelled).
 pub const DEVICE_BASE: u64 = 0x7010_0000_0000;
 
+/// Where the local memory of a grid's warps is, for the trace; none where threads have none.
+pub fn device_span(bytes_per_thread: u32, warps: u64) -> Option<std::ops::Range<u64>> {
+    let each = (u64::from(bytes_per_thread.div_ceil(4)) * 4).saturating_mul(LANES as u64);
+    (each > 0).then(|| DEVICE_BASE..DEVICE_BASE.saturating_add(each.saturating_mul(warps)))
+}
+
 /// The memory; zero at the TB's start (undefined on the machine).
 #[derive(Clone, Debug, Default)]
 pub struct LocalMemory {

@@ -1,6 +1,7 @@
 //! The memories that a kernel reaches: device, shared and local memory, and the generic addresses that name all of them.
 
 pub mod device;
+pub mod heap;
 pub mod local;
 pub mod shared;
 pub mod window;

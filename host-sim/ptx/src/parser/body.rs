@@ -4,6 +4,9 @@ use super::{Parser, PtxError, number};
 use crate::ast::{Function, GuardText, Instruction, Operand, RegisterDecl, Scope, StateSpace, Type};
 use crate::lexer::{Token, TokenKind};
 
+/// Threads of a warp.
+const WARP_SZ: u64 = crate::registers::LANES as u64;
+
 impl<'a> Parser<'_, 'a> {
     /// Everything up to the brace that closes `scope`, blocks inside of it included.
     pub(super) fn block(&mut self, function: &mut Function<'a>, scope: usize) -> Result<(), PtxError> {
@@ -179,6 +182,8 @@ impl<'a> Parser<'_, 'a> {
         let negative = self.accept("-");
         let token = self.take();
         match token.kind {
+            // A constant of the language: PTX ISA 7.8 section 4.5.5.
+            TokenKind::Word if token.text == "WARP_SZ" => Ok(Operand::Integer(if negative { WARP_SZ.wrapping_neg() } else { WARP_SZ })),
             TokenKind::Word if !negative => Ok(Operand::Name(token.text)),
             TokenKind::Number => match number::literal(token.text) {
                 Some(Operand::Integer(value)) if negative => Ok(Operand::Integer(value.wrapping_neg())),

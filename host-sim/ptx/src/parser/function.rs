@@ -1,11 +1,68 @@
 //! Heads of functions: results, name, parameters, hints. PTX ISA 7.8 sections 7.1 and 11.2 to 11.4.
 
 use super::{Parser, PtxError};
-use crate::ast::{Function, Scope, StateSpace, Variable};
+use crate::ast::{Function, Module, Refused, Scope, StateSpace, Variable};
+use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
+    /// After `.entry` or `.func`. One that cannot be read is noted with the reason, so that the others of the module can be used.
+    pub(super) fn entry_or_function(&mut self, entry: bool, module: &mut Module<'a>) -> Result<(), PtxError> {
+        let start = self.next;
+        match self.function(entry) {
+            Ok(function) if entry => module.entries.push(function),
+            Ok(function) => module.functions.push(function),
+            Err(error) => {
+                self.next = start;
+                let Some(name) = self.skip_function(entry) else { return Err(error) };
+                module.refused.push(Refused { name, entry, error });
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes a function up to the brace that closes its body, or the semicolon behind its head. Its name, if the text has all that.
+    fn skip_function(&mut self, entry: bool) -> Option<&'a str> {
+        if !entry && self.accept("(") {
+            self.skip_past(")")?;
+        }
+        let name = self.word("a name").ok()?.text;
+        loop {
+            if self.is("{") {
+                break;
+            } else if self.is(";") {
+                self.take();
+                return Some(name);
+            } else if self.at_end() {
+                return None;
+            }
+            self.take();
+        }
+        let mut depth = 0usize;
+        loop {
+            let token = self.take();
+            match token.text {
+                _ if token.kind == TokenKind::Text => {}
+                _ if token.kind == TokenKind::End => return None,
+                "{" => depth += 1,
+                "}" if depth <= 1 => return Some(name),
+                "}" => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn skip_past(&mut self, text: &str) -> Option<()> {
+        while !self.accept(text) {
+            if self.at_end() {
+                return None;
+            }
+            self.take();
+        }
+        Some(())
+    }
+
     /// After `.entry` or `.func`.
-    pub(super) fn function(&mut self, entry: bool) -> Result<Function<'a>, PtxError> {
+    fn function(&mut self, entry: bool) -> Result<Function<'a>, PtxError> {
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.word(if entry { "the entry's name" } else { "the function's name" })?;
         let params = self.parameters()?;

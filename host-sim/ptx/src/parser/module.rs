@@ -6,7 +6,8 @@ use crate::lexer::TokenKind;
 
 impl<'a> Parser<'_, 'a> {
     pub(super) fn module(mut self) -> Result<Module<'a>, PtxError> {
-        let mut module = Module { file: self.file.into(), variables: Vec::new(), entries: Vec::new(), functions: Vec::new() };
+        let mut module =
+            Module { file: self.file.into(), variables: Vec::new(), entries: Vec::new(), functions: Vec::new(), refused: Vec::new() };
         let mut versioned = false;
         let mut external = false;
         loop {
@@ -33,7 +34,7 @@ impl<'a> Parser<'_, 'a> {
                         return Err(self.unsupported(size, "address size"));
                     }
                 }
-                ".visible" | ".weak" => continue,
+                ".visible" | ".weak" | ".common" => continue,
                 ".extern" => {
                     external = true;
                     continue;
@@ -41,14 +42,7 @@ impl<'a> Parser<'_, 'a> {
                 ".entry" | ".func" if !versioned => {
                     return Err(self.syntax(token, format!("expected `.version` before the first `{}`", token.text)));
                 }
-                ".entry" => {
-                    let entry = self.function(true)?;
-                    module.entries.push(entry);
-                }
-                ".func" => {
-                    let function = self.function(false)?;
-                    module.functions.push(function);
-                }
+                ".entry" | ".func" => self.entry_or_function(token.text == ".entry", &mut module)?,
                 ".global" => self.variables(StateSpace::Global, external, &mut module.variables)?,
                 ".const" => self.variables(StateSpace::Const, external, &mut module.variables)?,
                 ".shared" => self.variables(StateSpace::Shared, external, &mut module.variables)?,

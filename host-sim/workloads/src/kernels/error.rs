@@ -47,6 +47,27 @@ pub enum KernelError {
     /// The kernel is not described as it must be.
     #[error(transparent)]
     Description(#[from] DescriptionError),
+    /// The trace outgrew what it may take.
+    #[error(
+        "kernel `{kernel}`: the trace of {tbs} of its {of} TBs takes {}, more than the {} that it may (--memory); run a shorter window, \
+         or give it more",
+        bytesize::ByteSize(*bytes), bytesize::ByteSize(*budget_bytes)
+    )]
+    Memory {
+        /// Kernel name.
+        kernel: String,
+        /// TBs executed.
+        tbs: u32,
+        /// TBs of the grid.
+        of: u64,
+        /// Bytes that their trace takes.
+        bytes: u64,
+        /// Bytes that it may take.
+        budget_bytes: u64,
+    },
+    /// It failed where it was executed ahead of a run.
+    #[error("{0}")]
+    Ahead(String),
     /// The results are wrong.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),

@@ -6,21 +6,54 @@
 //!
 //! A cache is never needed: where it cannot be read or written, kernels are executed, and a note says why.
 
+mod keeper;
 mod key;
 mod place;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use keeper::Keeper;
 pub use key::{TRACE_VERSION, key};
 pub use place::{DEFAULT_LIMIT_BYTES, FOLDER_VARIABLE, LIMIT_VARIABLE, Place, PlaceError};
 pub use store::{Store, Usage};
 
+use crate::ahead::{Ahead, Printer};
 use crate::kernels::{KernelError, Prepared};
-use mias_hw_model::trace::KernelTrace;
-use mias_trace::accelsim::Warnings;
-use mias_trace::trace_file::{Launch, TraceFile};
+use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceSource};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Warp instructions executed before a simulation begins. Assumption: a second at the rate that most kernels have, so that small grids are
+/// executed whole, checked and cached.
+const START_WARP_INSTS: u64 = 8_000_000;
+
+/// How much of a kernel somebody needs.
+#[derive(Clone, Copy, Debug)]
+pub enum Needs {
+    /// All of it.
+    Grid,
+    /// What a simulation of some window comes to.
+    Window {
+        /// Bytes that the trace may take.
+        budget_bytes: u64,
+        /// Is told what threads print; then the kernel is executed, even if its trace is there.
+        printer: Option<Printer>,
+    },
+}
+
+/// A kernel to be simulated.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// Its trace: the whole, or that of the TBs so far.
+    pub trace: Arc<KernelTrace>,
+    /// Where the other TBs come from, if there are any.
+    pub source: Option<Arc<dyn TraceSource>>,
+    /// Fingerprint of all that the kernel depends on ([`key`]).
+    pub key: String,
+    /// Sectors of device memory from the kernel's first to one past its last.
+    pub span: Range<u64>,
+}
 
 /// Kernels' traces, from disk where they are there.
 #[derive(Debug, Default)]
@@ -59,33 +92,55 @@ impl Cache {
         })
     }
 
-    /// The trace of a kernel: from disk, or as [`Prepared::record`] makes it, and then stored.
+    /// A kernel to be simulated: its trace from disk, or else it is executed as far as `needs` says, and stored if that is all.
     ///
     /// # Errors
-    /// As [`Prepared::record`].
-    pub fn record(&self, prepared: Prepared, progress: &mut dyn FnMut(u64, u64)) -> Result<Arc<KernelTrace>, KernelError> {
-        let Some(store) = &self.store else { return Ok(Arc::new(prepared.record(progress)?)) };
-        let (key, info) = (key(&prepared), prepared.info.clone());
-        match store.load(&key, |file| matches!(&file.launches[..], [launch] if *launch.trace.info() == info)) {
-            Ok(Some(mut file)) => {
-                if let Some(launch) = file.launches.pop() {
-                    progress(info.tbs(), info.tbs());
-                    return Ok(launch.trace);
-                }
-            }
-            Ok(None) => {}
-            Err(damage) => self.note(format!("a cached trace of `{}` is made again: {damage}", info.name)),
+    /// As [`Prepared::record`], and [`KernelError::Memory`].
+    pub fn traced(&self, prepared: Prepared, needs: Needs, progress: &mut dyn FnMut(u64, u64)) -> Result<Traced, KernelError> {
+        let (key, info, span) = (key(&prepared), prepared.info.clone(), prepared.sector_span());
+        let keeper = self.store.clone().map(|store| Keeper::new(store, key.clone()));
+        let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone() };
+        let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
+        if !prints && let Some(trace) = self.load(&key, &info) {
+            progress(info.tbs(), info.tbs());
+            return Ok(whole(trace));
         }
-        let trace = Arc::new(prepared.record(progress)?);
-        let launches = vec![Launch { stream: 0, trace: trace.clone() }];
-        let file = TraceFile { name: info.name, warnings: Warnings::new(), launches };
-        if let Err(error) = store.save(&key, &file) {
-            let folder = store.folder().display();
+        let trace = match needs {
+            Needs::Grid => Arc::new(prepared.record(progress)?),
+            Needs::Window { budget_bytes, printer } => {
+                let ahead = Ahead::new(prepared, budget_bytes, keeper.clone(), printer)?;
+                ahead.start(START_WARP_INSTS, &mut |done| progress(done, info.tbs()))?;
+                if ahead.prints() > 0 && !prints {
+                    self.note(format!("threads of `{}` print; --print shows what", info.name));
+                }
+                if !ahead.is_whole() {
+                    let source: Arc<dyn TraceSource> = Arc::new(ahead);
+                    let trace = source.up_to(0).map_err(KernelError::Ahead)?;
+                    return Ok(Traced { source: Some(source), ..whole(trace) });
+                }
+                ahead.so_far()
+            }
+        };
+        if let Some(keeper) = keeper
+            && let Err(error) = keeper.keep(&info.name, &trace)
+        {
+            let folder = keeper.store().folder().display();
             self.note(format!(
                 "traces are not cached: cannot write {folder}: {error} (--no-cache does without, {FOLDER_VARIABLE} moves it)"
             ));
         }
-        Ok(trace)
+        Ok(whole(trace))
+    }
+
+    fn load(&self, key: &str, info: &KernelInfo) -> Option<Arc<KernelTrace>> {
+        let store = self.store.as_ref()?;
+        match store.load(key, |file| matches!(&file.launches[..], [launch] if *launch.trace.info() == *info)) {
+            Ok(file) => file?.launches.pop().map(|launch| launch.trace),
+            Err(damage) => {
+                self.note(format!("a cached trace of `{}` is made again: {damage}", info.name));
+                None
+            }
+        }
     }
 
     /// What there is to say since the last call, each thing once.

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::kernels::{Spec, find};
+use mias_trace::accelsim::Warnings;
 use mias_trace::fingerprint;
+use mias_trace::trace_file::{Launch, TraceFile};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +15,7 @@ fn prepared(name: &str, size: u64, seed: u64) -> Prepared {
 /// The trace, and whether the kernel was executed for it: TB by TB, where a trace that is loaded is there at once.
 fn record(cache: &Cache, prepared: Prepared) -> (Arc<KernelTrace>, bool) {
     let mut told = Vec::new();
-    let trace = cache.record(prepared, &mut |done, _| told.push(done)).unwrap();
+    let trace = cache.traced(prepared, Needs::Grid, &mut |done, _| told.push(done)).unwrap().trace;
     (trace, told.len() > 1)
 }
 

@@ -127,6 +127,7 @@ impl SimulatedGpu {
                     RunEnd::CycleLimit => continue,
                     RunEnd::AllComplete => break,
                     RunEnd::Stuck(stuck) => return end(pack.members, shared, &RunError::Stuck(stuck.to_string())),
+                    RunEnd::Failed(message) => return end(pack.members, shared, &RunError::Workload(message)),
                 }
             }
             let mut members: Vec<Option<Member>> =

@@ -101,6 +101,10 @@ pub fn execute(export: &mut Export, job: Job<'_>, info: &KernelInfo, progress: &
     let sink = |tb: u32| TbText::new(format!("{},{},{}", tb % x, tb / x % y, tb / x / y), info.warps());
     let mut file = export.launch(&header)?;
     let (tbs, mut done, mut together) = (job.launch.tbs() as u32, 0, 1);
+    // TBs that wait for each other run at a time.
+    if job.program.is_cooperative() {
+        together = tbs;
+    }
     while done < tbs {
         let batch = done..tbs.min(done + together);
         done = batch.end;

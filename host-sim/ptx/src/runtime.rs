@@ -1,0 +1,65 @@
+//! Functions of CUDA's run-time system that kernels call: `vprintf`, `malloc`, `free`. CUDA C programming guide, sections "Formatted
+//! Output" and "Dynamic Global Memory Allocation and Operations". What they do is in `exec/system.rs`.
+
+use super::ast::{Instruction, Operand};
+use super::cells::Place;
+use super::error::PtxError;
+use super::inline::{Action, Flat};
+use super::scope::Symbol;
+
+/// A call of the run-time system.
+#[derive(Clone, Debug)]
+pub(super) struct RuntimeCall {
+    pub(super) name: String,
+    /// Cells of the arguments.
+    pub(super) arguments: Vec<usize>,
+    /// Cell of the result, if there is one.
+    pub(super) result: Option<usize>,
+}
+
+impl<'m, 'a> Flat<'m, 'a> {
+    /// Notes a call of the run-time system.
+    pub(super) fn call_runtime(
+        &mut self,
+        inst: &'m Instruction<'a>,
+        scope: usize,
+        name: &str,
+        results: &[Operand<'a>],
+        arguments: &[Operand<'a>],
+    ) -> Result<(), PtxError> {
+        let expected = match name {
+            "vprintf" => (1, 2),
+            "malloc" => (1, 1),
+            _ => (0, 1),
+        };
+        if (results.len(), arguments.len()) != expected {
+            let message = format!("expected {} results and {} arguments", expected.0, expected.1);
+            return Err(self.scopes.syntax(inst.at, message, name));
+        }
+        let cells =
+            |operands: &[Operand<'a>]| operands.iter().map(|operand| self.cell(inst, scope, operand)).collect::<Result<Vec<_>, _>>();
+        let (result, arguments) = (cells(results)?.first().copied(), cells(arguments)?);
+        let number = self.runtime.len();
+        self.runtime.push(RuntimeCall { name: name.to_owned(), arguments, result });
+        self.push(inst, scope, Action::Runtime(number))
+    }
+
+    /// The cell of a `.param` variable.
+    pub(super) fn cell(&self, inst: &Instruction<'a>, scope: usize, operand: &Operand<'a>) -> Result<usize, PtxError> {
+        match operand {
+            Operand::Name(name) => match self.scopes.symbol(scope, name) {
+                Some(&Symbol::Cell(cell)) => Ok(cell),
+                _ => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
+            },
+            other => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
+        }
+    }
+}
+
+/// The register of a cell that holds one value, if it is accessed at all.
+pub(super) fn register(place: &Place) -> Option<super::program::Reg> {
+    match place {
+        Place::Registers(registers) => registers.get(&0).map(|&(reg, _)| reg),
+        Place::Local(_) => None,
+    }
+}

@@ -1,0 +1,160 @@
+//! The reconvergence stack of a warp: who runs from where, and who waits where for whom.
+//!
+//! Each entry is a program counter, the lanes that wait to run from it, and where they meet the lanes below. A divergent branch
+//! leaves its entry at the immediate post-dominator and pushes one entry per side; an entry that arrives where it should meet
+//! is popped. Nasef 2023, section 2.1.1 for the SIMT model; the stack is that of the GPGPU-Sim manual, section "SIMT stack".
+//!
+//! From Volta on, a barrier counts threads that arrive, not warps, and those that have ended are not waited for (PTX ISA 7.8
+//! section 9.7.12 "bar"). A stack alone would hang where some lanes arrive at a barrier and the rest are somewhere else:
+//! [`Stack::make_way`] lets the others go on first.
+
+use super::exec::Op;
+use super::exec::control::{Barrier, Control};
+use super::program::Program;
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) pc: u32,
+    pub(super) meet: u32,
+    pub(super) mask: u32,
+}
+
+/// What happens to lanes that arrived at a barrier without the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Others run first; the barrier is tried again.
+    Others,
+    /// All others are at a barrier of the same kind: the warp has arrived.
+    Arrived,
+    /// The others wait for these.
+    Closed,
+}
+
+/// The entries, the running one last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stack {
+    entries: Vec<Entry>,
+}
+
+impl Stack {
+    /// All lanes at the first of `end` instructions.
+    pub(super) fn start(&mut self, lanes: u32, end: u32) {
+        self.entries.clear();
+        self.entries.push(Entry { pc: 0, meet: end, mask: lanes });
+    }
+
+    /// The entry that runs next, with its lanes that live. Those that are done are dropped.
+    #[inline]
+    pub(super) fn top(&mut self, live: u32, end: u32) -> Option<&mut Entry> {
+        loop {
+            let top = self.entries.last_mut()?;
+            top.mask &= live;
+            if top.mask != 0 && top.pc != top.meet && top.pc < end {
+                break;
+            }
+            self.entries.pop();
+        }
+        self.entries.last_mut()
+    }
+
+    /// Sends the lanes of each of `taken` to its target; all others go on after the branch. All meet at `meet`.
+    pub(super) fn branch(&mut self, taken: &[(u32, u32)], meet: u32) {
+        let Some(top) = self.entries.last_mut() else { return };
+        let gone = taken.iter().fold(0, |all, (_, mask)| all | mask);
+        if let [(target, _)] = taken
+            && gone == top.mask
+        {
+            top.pc = *target;
+            return;
+        }
+        if gone == 0 {
+            return;
+        }
+        let (next, others) = (top.pc, top.mask & !gone);
+        top.pc = meet;
+        // An entry that would wait where the one below waits already is not kept: a loop needs one entry, not one per round.
+        if top.pc == top.meet {
+            self.entries.pop();
+        }
+        for &(pc, mask) in std::iter::once(&(next, others)).chain(taken) {
+            if pc != meet && mask != 0 {
+                self.entries.push(Entry { pc, meet, mask });
+            }
+        }
+    }
+
+    /// The running lanes are at the barrier at `pc`, and are not all that live. Others go first if they can:
+    ///
+    /// * lanes beside them, until they end, arrive at a barrier, or meet;
+    /// * lanes that wait to meet them, where no barrier is on any way from there to the end.
+    #[cold]
+    pub(super) fn make_way(&mut self, program: &Program, pc: u32, live: u32) -> Way {
+        let Some(top) = self.entries.last_mut() else { return Way::Closed };
+        top.pc = pc;
+        let mut above = top.mask;
+        let mut arrived = vec![self.entries.len() - 1];
+        for at in (0..self.entries.len().saturating_sub(1)).rev() {
+            let entry = self.entries[at];
+            let here = entry.mask & live;
+            let present = here & !above;
+            if present == 0 {
+                above |= here;
+                continue;
+            }
+            let beside = here & above == 0;
+            above |= here;
+            if beside && same_barrier(program, pc, entry.pc) {
+                arrived.push(at);
+            } else if beside && barrier(program, entry.pc).is_none() {
+                self.entries.remove(at);
+                self.entries.push(entry);
+                return Way::Others;
+            } else if !beside && !meets_a_barrier(program, entry.pc) {
+                self.entries[at].mask &= !present;
+                self.entries.push(Entry { pc: entry.pc, meet: program.insts.len() as u32, mask: present });
+                return Way::Others;
+            } else {
+                return Way::Closed;
+            }
+        }
+        for at in arrived {
+            self.entries[at].pc += 1;
+        }
+        Way::Arrived
+    }
+}
+
+/// The barrier at an instruction, if it is one that all lanes execute.
+fn barrier(program: &Program, pc: u32) -> Option<&Barrier> {
+    match program.insts.get(pc as usize) {
+        Some(inst) if inst.guard.is_none() => match &inst.op {
+            Op::Control(Control::Barrier(barrier)) => Some(barrier),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn same_barrier(program: &Program, one: u32, other: u32) -> bool {
+    one == other || barrier(program, one).is_some_and(|one| barrier(program, other) == Some(one))
+}
+
+/// Whether a barrier can be reached from an instruction.
+fn meets_a_barrier(program: &Program, from: u32) -> bool {
+    let mut seen = vec![false; program.insts.len()];
+    let mut open = vec![from];
+    while let Some(pc) = open.pop() {
+        let Some(inst) = program.insts.get(pc as usize) else { continue };
+        if std::mem::replace(&mut seen[pc as usize], true) {
+            continue;
+        }
+        if inst.op.is_barrier() {
+            return true;
+        }
+        open.extend(inst.op.targets());
+        let goes_on = inst.guard.is_some() || !inst.op.is_exit() && inst.op.targets().is_empty();
+        open.extend(goes_on.then_some(pc + 1));
+    }
+    false
+}

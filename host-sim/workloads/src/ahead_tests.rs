@@ -1,0 +1,74 @@
+//! A kernel executed TB by TB gives what the whole grid gives, and ends where it may not go on.
+
+use super::*;
+use crate::kernels::{Spec, find};
+use crate::trace_store::{Cache, DEFAULT_LIMIT_BYTES, Needs, Store};
+
+fn prepared(name: &str, size: u64) -> Prepared {
+    Spec::sized(find(name).unwrap(), size, 1).prepare().unwrap()
+}
+
+fn ahead(name: &str, size: u64, budget_bytes: u64) -> Ahead {
+    Ahead::new(prepared(name, size), budget_bytes, None, None).unwrap()
+}
+
+/// bfs overwrites its input and its TBs see each other; fwt is in place.
+const KERNELS: [(&str, u64); 4] = [("mm", 160), ("fwt", 1 << 18), ("bfs", 1 << 15), ("blk", 40_960)];
+
+#[test]
+fn every_state_of_the_trace_begins_the_whole() {
+    for (name, size) in KERNELS {
+        let whole = prepared(name, size).record(&mut |_, _| {}).unwrap();
+        let ahead = ahead(name, size, u64::MAX);
+        for wanted in [0, 1, whole.tbs() / 2, whole.tbs() - 1] {
+            // One batch more.
+            let mut batches = 0;
+            ahead
+                .advance(&mut ahead.state(), &mut |_| {
+                    batches += 1;
+                    batches < 2
+                })
+                .unwrap();
+            let trace = ahead.up_to(wanted).unwrap();
+            assert!(trace.recorded_tbs() > wanted && trace.tbs() == whole.tbs(), "{name}");
+            assert_eq!(trace.statics(), whole.statics(), "{name}");
+            assert!(whole.shape_insts().starts_with(trace.shape_insts()), "{name}");
+            assert!(whole.warps().starts_with(trace.warps()), "{name}");
+            assert!(whole.mems().starts_with(trace.mems()), "{name}");
+            assert!((0..trace.patterns()).all(|pattern| trace.pattern(pattern) == whole.pattern(pattern)), "{name}");
+        }
+        ahead.start(u64::MAX, &mut |_| {}).unwrap();
+        assert!(ahead.is_whole());
+        assert_eq!(*ahead.so_far(), whole, "{name}");
+    }
+}
+
+#[test]
+fn a_trace_beyond_its_budget_is_told_and_stays_told() {
+    let ahead = ahead("mm", 160, 1000);
+    let told = ahead.up_to(0).unwrap_err();
+    assert!(told.starts_with("kernel `mm`: the trace of ") && told.contains(" of its 100 TBs takes ") && told.contains("1000 B"), "{told}");
+    assert_eq!(ahead.up_to(3).unwrap_err(), told);
+}
+
+#[test]
+fn what_a_run_completes_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::new(folder.path().to_owned(), DEFAULT_LIMIT_BYTES);
+    let cache = Cache::of(store.clone());
+    let needs = Needs::Window { budget_bytes: 1 << 30, printer: None };
+    let traced = cache.traced(prepared("nbdy", 61_440), needs, &mut |_, _| {}).unwrap();
+    let Some(source) = traced.source else { panic!("8 million instructions are all of it") };
+    assert!(traced.trace.recorded_tbs() < traced.trace.tbs());
+    assert_eq!(store.usage().unwrap().traces, 0);
+    let last = traced.trace.tbs() - 1;
+    let mut recorded = traced.trace.recorded_tbs();
+    while recorded <= last {
+        recorded = source.up_to(recorded).unwrap().recorded_tbs();
+    }
+    assert_eq!(store.usage().unwrap().traces, 1);
+    let again = cache.traced(prepared("nbdy", 61_440), needs, &mut |_, _| {}).unwrap();
+    assert!(again.source.is_none());
+    assert_eq!(*again.trace, *source.up_to(last).unwrap());
+    assert_eq!((again.key, again.span), (traced.key, traced.span));
+}
