@@ -60,6 +60,15 @@ pub enum AccessFault {
     /// The memory at the address can only be read.
     #[error("read-only")]
     ReadOnly,
+    /// A generic address that must be in shared memory is elsewhere.
+    #[error("the instruction needs shared memory, not a")]
+    NotShared,
+    /// An `mbarrier` that is not set up, or at which more threads arrive than its phase waits for.
+    #[error("more arrivals than the mbarrier waits for, in a")]
+    Arrivals,
+    /// An `mbarrier.init` with a count that it cannot have.
+    #[error("an mbarrier counts 1 to 1048575 arrivals, not as many as in this")]
+    Count,
 }
 
 /// A launch that cannot be executed to its end.

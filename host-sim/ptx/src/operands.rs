@@ -102,6 +102,11 @@ impl<'t, 'a> Decoder<'t, 'a> {
         matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Double(_))))
     }
 
+    /// True for a predicate.
+    pub(super) fn is_pred(&self, operand: &Operand<'a>) -> bool {
+        matches!(operand, Operand::Name(name) if matches!(self.tables.scopes.register(self.scope, name), Some(Reg::Pred(_))))
+    }
+
     /// A destination of up to 32 bits.
     pub(super) fn dst32(&mut self, operand: &Operand<'a>) -> Result<WordReg, PtxError> {
         match self.named(operand)? {

@@ -102,7 +102,7 @@ impl Warp {
         observer: &mut O,
     ) -> Result<Stop, Trap> {
         let end = program.insts.len() as u32;
-        let slice = self.place.executed + slice;
+        let mut slice = self.place.executed + slice;
         while let Some(top) = self.stack.top(self.live, end) {
             let (pc, active) = (top.pc, top.mask);
             let inst = &program.insts[pc as usize];
@@ -119,6 +119,25 @@ impl Warp {
                 Op::Memory(op) => {
                     exec::access::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
                     observer.executed(Event { addresses: m.addresses, ..event });
+                }
+                Op::Matrix(op) => {
+                    if mask != 0 && mask != u32::MAX {
+                        return Err(Trap::Barrier(pc, "a matrix instruction is reached by only a part of a warp of 32 threads"));
+                    }
+                    exec::matrix::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
+                    observer.executed(Event { addresses: m.addresses, ..event });
+                }
+                Op::Copy(op) => {
+                    event.mask = exec::copy::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
+                    observer.executed(Event { addresses: m.addresses, ..event });
+                }
+                Op::Phase(op) => {
+                    let met = exec::phase::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
+                    observer.executed(Event { addresses: m.addresses, ..event });
+                    // Who waits lets others run when it goes to ask again.
+                    if !met {
+                        slice = self.place.executed;
+                    }
                 }
                 Op::Special(op) => {
                     exec::special::execute(op, &mut lanes, &self.place);

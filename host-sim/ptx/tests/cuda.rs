@@ -3,17 +3,25 @@
 
 #[path = "cuda/arithmetic.rs"]
 mod arithmetic;
+#[path = "cuda/asynchronous.rs"]
+mod asynchronous;
 #[path = "cuda/bad.rs"]
 mod bad;
 #[path = "cuda/harness.rs"]
 mod harness;
 #[path = "cuda/mathematics.rs"]
 mod mathematics;
+#[path = "cuda/matrices.rs"]
+mod matrices;
 #[path = "cuda/memory.rs"]
 mod memory;
 #[path = "cuda/refused.rs"]
 mod refused;
+#[path = "cuda/tensor.rs"]
+mod tensor;
 #[path = "cuda/together.rs"]
 mod together;
+#[path = "cuda/warp_matrices.rs"]
+mod warp_matrices;
 #[path = "cuda/written.rs"]
 mod written;

@@ -23,6 +23,13 @@ pub struct Memories<'a> {
     pub addresses: &'a mut Vec<u64>,
 }
 
+impl Memories<'_> {
+    /// The memories themselves, and where addresses are noted.
+    pub(super) fn reach<'b>(&'b mut self, local: &'b mut LocalMemory) -> (Reach<'b>, &'b mut Vec<u64>) {
+        (Reach { device: self.device.view(), shared: self.shared, local, params: self.params }, self.addresses)
+    }
+}
+
 /// A lane whose access failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaneFault {
@@ -123,6 +130,16 @@ impl<'a> Reach<'a> {
 }
 
 impl Reach<'_> {
+    /// Reads `element` bytes (1, 2, 4, 8) at `skip` within an access of `bytes`.
+    pub(super) fn load_part(&mut self, lane: usize, at: Spot, bytes: u32, skip: u32, element: u32) -> Result<u64, AccessFault> {
+        self.load(lane, at, Element { bytes, skip, element })
+    }
+
+    /// Writes the same.
+    pub(super) fn store_part(&mut self, lane: usize, at: Spot, bytes: u32, skip: u32, element: u32, value: u64) -> Result<(), AccessFault> {
+        self.store(lane, at, Element { bytes, skip, element }, value)
+    }
+
     /// Replaces the `bytes` (2, 4 or 8) at a place by `f` of them and gives the old ones.
     #[inline]
     pub(super) fn update(&mut self, lane: usize, at: Spot, bytes: u32, f: impl Fn(u64) -> u64) -> Result<u64, AccessFault> {
@@ -196,7 +213,8 @@ pub fn execute(op: &Memory, l: &mut Lanes<'_>, m: &mut Memories<'_>, local: &mut
     }
 }
 
-fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
+/// The address of each lane, as the instruction has it.
+pub(super) fn addresses(access: &Access, l: &Lanes<'_>) -> [u64; LANES] {
     match access.base {
         // Shared addresses wrap at 32 bits, as the registers that hold them do.
         Address::Word(reg) => l.regs.word(Src::Reg(reg)).map(|base| u64::from(base.wrapping_add(access.offset as u32))),

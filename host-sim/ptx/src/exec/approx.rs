@@ -4,7 +4,7 @@
 //! The machine's own digits differ within those bounds.
 
 use super::float::{NAN, flush};
-use super::ieee::{F16, F32, F64, Format, Mode, Value};
+use super::ieee::{F32, F64, Format, Mode, Value};
 
 /// Which function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub enum Function {
 impl Function {
     pub(super) fn parse(mnemonic: &str, format: Format) -> Option<Function> {
         match mnemonic {
-            "rcp" if format != F16 => Some(Function::Rcp),
-            "rsqrt" if format != F16 => Some(Function::Rsqrt),
+            "rcp" if format.bits >= 32 => Some(Function::Rcp),
+            "rsqrt" if format.bits >= 32 => Some(Function::Rsqrt),
             "sqrt" if format == F32 => Some(Function::Sqrt),
             "sin" if format == F32 => Some(Function::Sin),
             "cos" if format == F32 => Some(Function::Cos),
@@ -73,17 +73,17 @@ impl Function {
         if result.is_nan() { F64.nan } else { flushed(result.to_bits()) }
     }
 
-    /// On f16, by way of f32.
-    pub(super) fn half(self, a: u64) -> u64 {
-        let wide = match F16.value(a) {
+    /// On f16 or bf16, by way of f32.
+    pub(super) fn half(self, format: Format, a: u64) -> u64 {
+        let wide = match format.value(a) {
             Value::Nan => F32.nan,
             Value::Infinite(negative) => F32.infinity(negative),
             Value::Finite(x) => F32.round(x, Mode::Nearest),
         };
         match F32.value(u64::from(flush(self.single(wide, 0) as u32))) {
-            Value::Nan => F16.nan,
-            Value::Infinite(negative) => F16.infinity(negative),
-            Value::Finite(x) => F16.round(x, Mode::Nearest),
+            Value::Nan => format.nan,
+            Value::Infinite(negative) => format.infinity(negative),
+            Value::Finite(x) => format.round(x, Mode::Nearest),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Floating point beyond f32 rounded to nearest: f64, f16, f16x2, directed rounding, saturation, division, square roots,
+//! Floating point beyond f32 rounded to nearest: f64, f16, bf16, pairs of these, directed rounding, saturation, division, square roots,
 //! reciprocals and the approximate functions. PTX ISA 7.8 sections 9.7.3 and 9.7.4.
 //!
 //! What PTX demands to be IEEE is computed in `ieee.rs`, or by the host where it rounds to nearest; the approximate functions
@@ -6,7 +6,7 @@
 
 use super::approx::Function as Approximate;
 use super::float::flush;
-use super::ieee::{F16, F32, F64, Format, Mode, Value};
+use super::ieee::{BF16, F16, F32, F64, Format, Mode, Value};
 use super::scalar::{ABSENT, Function, Scalar};
 use crate::ast::Type;
 use crate::error::PtxError;
@@ -54,6 +54,8 @@ pub struct Arith {
     ftz: bool,
     /// The result is clamped to 0 to 1, NaN to 0.
     saturate: bool,
+    /// What is negative becomes zero.
+    relu: bool,
     /// Two halves in a word.
     pair: bool,
     /// A NaN operand makes the result of min and max NaN.
@@ -85,7 +87,7 @@ impl Arith {
             Operation::Max => self.least(a ^ sign, b ^ sign, sign),
             Operation::Approx(function) if f == F64 => function.double(a),
             Operation::Approx(function) if f == F32 => function.single(a, b),
-            Operation::Approx(function) => function.half(a),
+            Operation::Approx(function) => function.half(f, a),
             _ if self.mode == Mode::Nearest && f == F64 => self.host(a, b, c),
             Operation::Add => f.add(a, b, self.mode),
             Operation::Sub if f.value(b) == Value::Nan => f.nan,
@@ -97,7 +99,12 @@ impl Arith {
             Operation::Rcp => f.div((f.emax as u64) << (f.digits - 1), a, self.mode),
         };
         let result = self.flushed(result);
-        if self.saturate { self.clamp(result) } else { result }
+        match (self.saturate, self.relu && result & sign != 0) {
+            (true, _) => self.clamp(result),
+            // NaN has no sign here.
+            (false, true) => 0,
+            (false, false) => result,
+        }
     }
 
     fn host(&self, a: u64, b: u64, c: u64) -> u64 {
@@ -118,6 +125,7 @@ impl Arith {
         match self.ftz {
             true if self.format == F32 => flush(bits as u32).into(),
             true if self.format == F16 && bits & 0x7c00 == 0 => bits & 0x8000,
+            true if self.format == BF16 && bits & 0x7f80 == 0 => bits & 0x8000,
             // In double precision only the approximate functions flush, on their own.
             _ => bits,
         }
@@ -144,24 +152,28 @@ impl Arith {
     }
 }
 
-/// Decodes; the opcode's last part is a float type or `f16x2`.
+/// Decodes; the opcode's last part is a float type, `f16x2`, `bf16` or `bf16x2`.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
-    let pair = d.parts.last() == Some(&"f16x2");
-    let (format, bytes) = match d.parts.last().and_then(|p| Type::parse(p)) {
+    let last = d.parts.last().copied().unwrap_or_default();
+    let pair = last.ends_with("f16x2");
+    let (format, bytes) = match Type::parse(last) {
+        _ if last == "bf16x2" => (BF16, 4),
+        _ if last == "bf16" => (BF16, 2),
         _ if pair => (F16, 4),
         Some(Type::Float(2)) => (F16, 2),
         Some(Type::Float(4)) => (F32, 4),
         Some(Type::Float(8)) => (F64, 8),
         _ => return d.unsupported(),
     };
-    let (mut mode, mut approx, mut ftz, mut saturate, mut nan) = (None, false, false, false, false);
+    let (mut mode, mut approx, mut ftz, mut saturate, mut relu, mut nan) = (None, false, false, false, false, false);
     let mnemonic = d.parts[0];
     for &modifier in d.modifiers() {
         match modifier {
             "rn" | "rz" | "rm" | "rp" if mode.is_none() => mode = Mode::parse(modifier),
             "approx" | "full" => approx = true,
-            "ftz" if format != F64 || approx => ftz = true,
-            "sat" if format != F64 && matches!(mnemonic, "add" | "sub" | "mul" | "fma" | "mad") => saturate = true,
+            "ftz" if !matches!(format, F64 | BF16) || approx => ftz = true,
+            "relu" if format.bits == 16 && mnemonic == "fma" => relu = true,
+            "sat" if !matches!(format, F64 | BF16) && matches!(mnemonic, "add" | "sub" | "mul" | "fma" | "mad") => saturate = true,
             "NaN" if matches!(mnemonic, "min" | "max") => nan = true,
             _ => return d.unsupported(),
         }
@@ -175,7 +187,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
         ("max", false) => (Operation::Max, 2),
         ("neg", false) => (Operation::Neg, 1),
         ("abs", false) => (Operation::Abs, 1),
-        ("copysign", false) if format != F16 => (Operation::Copysign, 2),
+        ("copysign", false) if format.bits > 16 => (Operation::Copysign, 2),
         ("div", false) if mode.is_some() => (Operation::Div, 2),
         ("sqrt", false) if mode.is_some() => (Operation::Sqrt, 1),
         ("rcp", false) if mode.is_some() => (Operation::Rcp, 1),
@@ -188,7 +200,10 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
     };
     let exact = matches!(operation, Operation::Min | Operation::Max | Operation::Neg | Operation::Abs | Operation::Copysign);
     let directed = mode.is_some_and(|mode| mode != Mode::Nearest);
-    if (exact || approx) && mode.is_some() || directed && format == F16 || format == F16 && matches!(mnemonic, "div" | "sqrt" | "rcp") {
+    if (exact || approx) && mode.is_some()
+        || directed && format.bits == 16
+        || format.bits == 16 && matches!(mnemonic, "div" | "sqrt" | "rcp")
+    {
         return d.unsupported();
     }
     d.arity(1 + sources)?;
@@ -197,7 +212,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Scalar, PtxError> {
         *slot = d.source(1 + index, bytes)?;
     }
     let mode = mode.unwrap_or(Mode::Nearest);
-    let function = Function::Arith(Arith { operation, format, mode, ftz, saturate, pair, nan });
+    let function = Function::Arith(Arith { operation, format, mode, ftz, saturate, relu, pair, nan });
     Ok(Scalar { function, to: Some(d.target(0, bytes)?), flag: None, from })
 }
 

@@ -116,3 +116,37 @@ fn special_values_of_the_approximations() {
     // A subnormal is zero under ftz.
     assert_eq!(at("rcp.approx.ftz.f32", f32::from_bits(1)), f32::INFINITY);
 }
+
+/// A bf16 as the host's f32.
+fn brain(bits: u32) -> f32 {
+    f32::from_bits(bits << 16)
+}
+
+/// To the nearest bf16, ties to even, of what is exact in double precision: patterns of one sign are in the order of their values.
+fn to_brain(value: f64) -> u32 {
+    let cut = (value as f32).to_bits() >> 16;
+    let candidates = [cut.wrapping_sub(1), cut, cut + 1].map(|bits| bits & 0xffff);
+    let distance = |bits: u32| (f64::from(brain(bits)) - value).abs();
+    candidates.into_iter().min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1)))).unwrap_or_default()
+}
+
+proptest! {
+    /// Numbers of moderate size: the products of two bf16, and a third added, are exact in double precision.
+    #[test]
+    fn brain_floats_round_once(a in 0x3c00u32..0x4400, b in 0x3c00u32..0x4400, c in 0x3c00u32..0x4400, signs in 0u32..8) {
+        let sign = |bits: u32, at: u32| bits | (signs >> at & 1) << 15;
+        let (a, b, c) = (sign(a, 0), sign(b, 1), sign(c, 2));
+        let [x, y, z] = [a, b, c].map(|bits| f64::from(brain(bits)));
+        let expected = to_brain(x * y + z);
+        prop_assert_eq!(word("fma.rn.bf16 %r7, %r0, %r1, %r2;", &[a, b, c]), expected);
+        let relu = if x * y + z < 0.0 { 0 } else { expected };
+        prop_assert_eq!(word("fma.rn.relu.bf16x2 %r7, %r0, %r1, %r2;", &[a << 16 | a, b << 16 | b, c << 16 | c]), relu << 16 | relu);
+        prop_assert_eq!(word("min.bf16 %r7, %r0, %r1;", &[a, b]), if x < y { a } else { b });
+        prop_assert_eq!(word("max.bf16x2 %r7, %r0, %r1;", &[a << 16 | b, b << 16 | a]), if x > y { a << 16 | a } else { b << 16 | b });
+        prop_assert_eq!(word("neg.bf16x2 %r7, %r0;", &[a << 16 | b]), (a << 16 | b) ^ 0x8000_8000);
+        prop_assert_eq!(word("abs.bf16 %r7, %r0;", &[a]), a & 0x7fff);
+        prop_assert_eq!(word("add.rn.bf16 %r7, %r0, %r1;", &[a, b]), to_brain(x + y));
+        prop_assert_eq!(word("mul.bf16x2 %r7, %r0, %r1;", &[a, b]) & 0xffff, to_brain(x * y));
+        prop_assert_eq!(word("max.NaN.bf16 %r7, %r0, %r1;", &[a, 0x7fc0]), 0x7fff);
+    }
+}

@@ -18,6 +18,10 @@ pub struct Format {
 
 /// Half precision.
 pub const F16: Format = Format { bits: 16, digits: 11, emax: 15, nan: 0x7fff };
+/// The upper half of single precision: PTX ISA 7.8 section 5.2.3.
+pub const BF16: Format = Format { bits: 16, digits: 8, emax: 127, nan: 0x7fff };
+/// What matrix instructions take of single precision, without its 13 lowest digits: the same section.
+pub const TF32: Format = Format { bits: 19, digits: 11, emax: 127, nan: 0x3ffff };
 /// Single precision.
 pub const F32: Format = Format { bits: 32, digits: 24, emax: 127, nan: 0x7fff_ffff };
 /// Double precision.

@@ -11,6 +11,7 @@ pub mod collective;
 pub mod compare;
 pub mod control;
 pub mod convert;
+pub mod copy;
 pub mod cvt;
 pub mod float;
 pub mod generic;
@@ -18,7 +19,10 @@ pub mod ieee;
 pub mod integer;
 pub mod integer_any;
 pub mod logic;
+pub mod matrix;
 pub mod memory;
+pub mod narrow;
+pub mod phase;
 pub mod place;
 pub mod scalar;
 pub mod special;
@@ -59,6 +63,12 @@ pub enum Op {
     System(system::System),
     /// Branches, barriers, exits.
     Control(control::Control),
+    /// Matrix instructions.
+    Matrix(matrix::Matrix),
+    /// Asynchronous copies.
+    Copy(copy::Copy),
+    /// Barriers in shared memory.
+    Phase(phase::Phase),
 }
 
 impl Op {
@@ -90,7 +100,7 @@ impl Op {
 /// Decodes one instruction.
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
     let ty = d.parts.last().and_then(|p| Type::parse(p));
-    let pair = d.parts.last() == Some(&"f16x2");
+    let pair = d.parts.last().is_some_and(|last| matches!(*last, "f16x2" | "bf16" | "bf16x2"));
     let float = pair || matches!(ty, Some(Type::Float(_)));
     let plain = !d.parts.iter().any(|&p| matches!(p, "cc" | "sat"));
     let wide = ty.is_some_and(|ty| ty.bytes() > 2);
@@ -115,6 +125,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "selp" => compare::decode(d).map(Op::Compare),
         "setp" if compare::is_common(d) => compare::decode(d).map(Op::Compare),
         "setp" | "set" | "slct" | "testp" => test::decode(d).map(Op::Scalar),
+        "cvt" if narrow::is_one(d) => narrow::decode(d).map(Op::Scalar),
         "cvt" if !convert::is_common(d) => cvt::decode(d).map(Op::Scalar),
         "shfl" | "vote" | "match" | "activemask" | "redux" => collective::decode(d).map(Op::Collective),
         "cvt" => convert::decode(d).map(Op::Convert),
@@ -124,6 +135,9 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "atom" | "red" => memory::decode_atomic(d),
         "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" => control::decode(d).map(Op::Control),
         "bra" | "brx" | "bar" | "barrier" | "ret" | "exit" | "trap" => control::decode(d).map(Op::Control),
+        "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => matrix::decode(d).map(Op::Matrix),
+        "cp" if d.parts.get(2) != Some(&"mbarrier") => copy::decode(d).map(Op::Copy),
+        "cp" | "mbarrier" => phase::decode(d).map(Op::Phase),
         _ => d.unsupported(),
     }
 }
@@ -141,6 +155,6 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Generic(op) => generic::execute(op, lanes),
         Op::Scalar(op) => scalar::execute(op, lanes),
         Op::Collective(op) => collective::execute(op, lanes),
-        Op::Special(_) | Op::Memory(_) | Op::System(_) | Op::Control(_) => {}
+        Op::Special(_) | Op::Memory(_) | Op::System(_) | Op::Control(_) | Op::Matrix(_) | Op::Copy(_) | Op::Phase(_) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Instructions that compute lane by lane with one function from up to four values to one value and one flag: all that are
 //! not worth a loop of their own. Values travel as 64 bits, cut to the destination.
 
-use super::{arith, bits, cvt, integer_any, test};
+use super::{arith, bits, cvt, integer_any, narrow, test};
 use crate::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
 use crate::registers::{LANES, Lanes};
 use mias_hw_model::isa::Class;
@@ -44,6 +44,8 @@ pub enum Function {
     Arith(arith::Arith),
     /// Conversion.
     Cvt(cvt::Cvt),
+    /// Conversion of narrow floats.
+    Narrow(narrow::Narrow),
 }
 
 impl Function {
@@ -55,6 +57,7 @@ impl Function {
             Function::Test(f) => f.apply(s),
             Function::Arith(f) => (f.apply(s), false),
             Function::Cvt(f) => (f.apply(s), false),
+            Function::Narrow(f) => (f.apply(s), false),
         }
     }
 
@@ -66,6 +69,8 @@ impl Function {
             Function::Test(f) => f.class(),
             Function::Arith(f) => f.class(),
             Function::Cvt(f) => f.class(),
+            // As every conversion with a float.
+            Function::Narrow(_) => Class::Sfu,
         }
     }
 }

@@ -5,14 +5,15 @@
 //! destinations of one vector load share a name, because a machine instruction has one destination here; each reader then
 //! waits for the load. Names are reused oldest first. Should a program keep more than 255 values alive (the machine would
 //! spill), names are shared, which only adds dependencies.
+//!
+//! The results of a matrix instruction share a name, too, also where they are set one by one before: sums that a loop adds to.
 
+use super::copies;
 use super::fold::Folded;
 use super::schedule::Segment;
+use crate::exec::Op;
 use crate::program::Program;
 use std::collections::VecDeque;
-
-/// Names that can be given: 255 is the zero register.
-const NAMES: u16 = 255;
 
 /// The name of each register by dense number; none for registers that no remaining instruction touches.
 pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segment]) -> Vec<Option<u8>> {
@@ -21,7 +22,9 @@ pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segmen
     let mut by_start: Vec<usize> = (0..intervals.len()).filter(|&reg| intervals[reg].is_some()).collect();
     let bounds = |reg: usize| intervals[reg].unwrap_or_default();
     by_start.sort_by_key(|&reg| (bounds(reg).0, reg));
-    let mut free: VecDeque<u8> = (0..NAMES).map(|n| n as u8).collect();
+    // 255 is the zero register.
+    let all = copies::names_left(program);
+    let mut free: VecDeque<u8> = (0..all).map(|n| n as u8).collect();
     let mut active: Vec<(u32, u8)> = Vec::new();
     let mut names = vec![None; group.len()];
     for reg in by_start {
@@ -39,22 +42,26 @@ pub fn allocate(program: &Program, folded: &[Option<Folded>], segments: &[Segmen
                 active.push((end, name));
                 names[reg] = Some(name);
             }
-            None => names[reg] = Some((reg % usize::from(NAMES)) as u8),
+            None => names[reg] = Some((reg % usize::from(all)) as u8),
         }
     }
     (0..group.len()).map(|reg| names[group[reg]]).collect()
 }
 
-/// For each register the one whose name it takes: itself, or the first destination of the vector load that defines it.
+/// For each register the one whose name it takes: itself, or the first destination of the vector load or the matrix instruction that
+/// defines it.
 fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
     let mut definitions = vec![0u32; program.dense_count()];
     for &reg in folded.iter().flatten().flat_map(|f| &f.defs) {
         definitions[reg] += 1;
     }
     let mut group: Vec<usize> = (0..program.dense_count()).collect();
-    for f in folded.iter().flatten().filter(|f| f.defs.len() > 1) {
-        if f.defs.iter().all(|&reg| definitions[reg] == 1) {
-            f.defs.iter().for_each(|&reg| group[reg] = f.defs[0]);
+    let mut taken = vec![false; group.len()];
+    for (inst, f) in program.insts.iter().zip(folded) {
+        let Some(f) = f.as_ref().filter(|f| f.defs.len() > 1) else { continue };
+        let free = |reg: usize| group[reg] == reg && !taken[reg];
+        if f.defs.iter().all(|&reg| definitions[reg] == 1 || matches!(inst.op, Op::Matrix(_)) && free(reg)) {
+            f.defs.iter().for_each(|&reg| (group[reg], taken[reg]) = (f.defs[0], true));
         }
     }
     group
@@ -108,6 +115,11 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
 /// Per block, the registers whose values at its start are read later. Backward data flow to the fixed point.
 fn live_in(blocks: &[Vec<(u32, &Folded)>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
     let mut live: Vec<Vec<bool>> = vec![vec![false; group.len()]; blocks.len()];
+    let mut members = vec![0u32; group.len()];
+    group.iter().for_each(|&reg| members[reg] += 1);
+    // What shares a name is of no more use only before an instruction that sets all of it.
+    let whole =
+        |f: &Folded, reg: usize| members[reg] == 1 || f.defs.iter().filter(|&&other| group[other] == reg).count() as u32 >= members[reg];
     let mut changed = true;
     while changed {
         changed = false;
@@ -118,7 +130,7 @@ fn live_in(blocks: &[Vec<(u32, &Folded)>], successors: &[Vec<usize>], group: &[u
             }
             for (_, f) in blocks[block].iter().rev() {
                 if !f.guarded {
-                    f.defs.iter().for_each(|&reg| now[group[reg]] = false);
+                    f.defs.iter().filter(|&&reg| whole(f, group[reg])).for_each(|&reg| now[group[reg]] = false);
                 }
                 f.uses.iter().for_each(|&reg| now[group[reg]] = true);
             }

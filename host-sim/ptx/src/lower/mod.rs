@@ -5,12 +5,13 @@
 //!
 //! 1. [`fold`] drops what costs nothing on the machine and joins what is one instruction there.
 //! 2. [`schedule`] lets loads rise within their basic block, as every assembler does to hide their latency.
-//! 3. [`allocate`] gives the virtual registers names 0..=254.
+//! 3. [`allocate`] gives the virtual registers names 0..=254; [`copies`] has some of them for asynchronous copies.
 //!
 //! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order. [`record`] makes the warp trace of
 //! them, and [`opcode`] says how the machine spells them.
 
 pub mod allocate;
+pub mod copies;
 pub mod fold;
 pub mod observe;
 pub mod opcode;
@@ -20,7 +21,10 @@ pub mod schedule;
 use super::exec::Op;
 use super::exec::control::Control;
 use super::exec::convert::Convert;
-use super::exec::memory::{Memory, Space as MemorySpace};
+use super::exec::copy::Copy;
+use super::exec::matrix::Matrix;
+use super::exec::memory::{Access, Memory, Space as MemorySpace};
+use super::exec::phase::{Phase, Update};
 use super::program::{Address, Inst, Program};
 use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
@@ -39,6 +43,10 @@ pub struct Lowered {
     pub statics: Vec<Option<StaticInst>>,
     /// Per PTX instruction, whether its lanes' addresses say which memory they are in.
     pub generic: Vec<bool>,
+    /// Per PTX instruction, how many accesses it is on the machine; their addresses come one after the other.
+    pub accesses: Vec<usize>,
+    /// Per PTX instruction, what it does with asynchronous copies.
+    pub copies: Vec<Option<copies::Use>>,
     /// Stretches of PTX instructions that are always executed together, ascending.
     pub segments: Vec<schedule::Segment>,
 }
@@ -69,7 +77,9 @@ impl Lowered {
             })
             .collect();
         let generic = program.insts.iter().map(is_generic).collect();
-        Lowered { statics, generic, segments }
+        let accesses = program.insts.iter().map(accesses).collect();
+        let copies = copies::usages(program);
+        Lowered { statics, generic, accesses, copies, segments }
     }
 }
 
@@ -99,6 +109,37 @@ fn class(inst: &Inst) -> Class {
         Op::Control(Control::Fence) => Class::MemoryBarrier,
         Op::Control(Control::Nothing) => Class::Int,
         Op::Control(Control::Exit) => Class::Exit,
+        Op::Matrix(Matrix::Multiply(_)) => Class::Tensor,
+        Op::Matrix(Matrix::Transpose(..)) => Class::Int,
+        Op::Matrix(Matrix::Rows(rows)) if rows.loads() => Class::Load(Space::Shared),
+        Op::Matrix(Matrix::Rows(_)) => Class::Store(Space::Shared),
+        Op::Matrix(Matrix::Tile(tile)) if tile.loads() => Class::Load(space(tile.access.space)),
+        Op::Matrix(Matrix::Tile(tile)) => Class::Store(space(tile.access.space)),
+        // The copy's own write to shared memory is not timed.
+        Op::Copy(Copy::Start { .. }) => Class::Load(Space::Global),
+        Op::Copy(Copy::Commit | Copy::Wait(_) | Copy::WaitAll) => Class::Int,
+        Op::Phase(Phase::Update(Update::Init | Update::Invalidate, ..)) => Class::Store(Space::Shared),
+        Op::Phase(Phase::Update(..)) => Class::Atomic(Space::Shared),
+        Op::Phase(Phase::Test { .. }) => Class::Load(Space::Shared),
+        Op::Phase(Phase::Pending(..)) => Class::Int,
+    }
+}
+
+/// What an instruction accesses per lane, but for the rows of a matrix.
+fn access(inst: &Inst) -> Option<&Access> {
+    match &inst.op {
+        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some(access),
+        Op::Matrix(Matrix::Tile(tile)) => Some(&tile.access),
+        Op::Copy(Copy::Start { from, .. }) => Some(from),
+        Op::Phase(Phase::Update(_, access, ..) | Phase::Test { access, .. }) => Some(access),
+        _ => None,
+    }
+}
+
+fn accesses(inst: &Inst) -> usize {
+    match &inst.op {
+        Op::Matrix(Matrix::Tile(tile)) => tile.matrix.fragment.tiles(),
+        _ => 1,
     }
 }
 
@@ -112,24 +153,20 @@ fn space(space: MemorySpace) -> Space {
     }
 }
 
-/// True for loads, stores and atomics by generic addresses.
+/// True for what is accessed by generic addresses, and not known to be in shared memory.
 fn is_generic(inst: &Inst) -> bool {
-    matches!(
-        &inst.op,
-        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. })
-            if access.space == MemorySpace::Generic
-    )
+    !matches!(inst.op, Op::Phase(_)) && access(inst).is_some_and(|access| access.space == MemorySpace::Generic)
 }
 
 fn width(inst: &Inst) -> u8 {
     match &inst.op {
-        Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) => access.bytes() as u8,
-        _ => 0,
+        Op::Matrix(Matrix::Rows(rows)) => rows.bytes_per_lane() as u8,
+        _ => access(inst).map_or(0, |access| access.bytes() as u8),
     }
 }
 
 fn bypasses_l1(inst: &Inst) -> bool {
-    matches!(&inst.op, Op::Memory(Memory::Load { access, .. } | Memory::Store { access, .. } | Memory::Atomic { access, .. }) if access.bypass_l1)
+    access(inst).is_some_and(|access| access.bypass_l1)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Two watch: [`record`](super::record), for the timing model, and the writer of Accel-Sim traces.
 
 use super::Lowered;
+use super::copies::{self, UnderWay, Use};
 use crate::error::ExecError;
 use crate::exec::access::lanes;
 use crate::launch::{Launch, TbRunner};
@@ -34,13 +35,17 @@ pub trait Sink<T> {
 }
 
 /// A lowered instruction, as the sink knows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Known<T> {
     inst: T,
     /// For an exit: the same as a branch, for when other lanes of the warp go on.
     partial: Option<T>,
     /// For a generic access: the same in shared and local memory, and of parameters.
     elsewhere: Option<[T; 3]>,
+    /// For one that is several accesses: each of them but the last, which has the destination.
+    earlier: Option<Box<Known<T>>>,
+    /// For one that starts copies or waits for them: its forms.
+    forms: Vec<T>,
 }
 
 /// A program's lowered instructions, as a sink knows them.
@@ -65,22 +70,38 @@ impl<'a, T> Code<'a, T> {
             insts.push(match *inst {
                 None => None,
                 Some(inst) => {
-                    let partial = match inst.class {
-                        Class::Exit => Some(describe(pc, StaticInst { class: Class::Branch, ..inst })?),
-                        _ => None,
+                    let usage = lowered.copies[pc].map_or_else(Vec::new, |usage| copies::forms(usage, inst));
+                    let forms = usage.into_iter().map(|form| describe(pc, form)).collect::<Result<_, E>>()?;
+                    let mut known = |inst| Self::known(pc, inst, *generic, &mut describe);
+                    let earlier = match lowered.accesses[pc] {
+                        1 => None,
+                        _ => Some(Box::new(known(StaticInst { dst: None, ..inst })?)),
                     };
-                    let mut in_space = |space| describe(pc, moved(inst, space));
-                    let elsewhere = match generic {
-                        true => Some([in_space(Space::Shared)?, in_space(Space::Local)?, in_space(Space::Constant)?]),
-                        false => None,
-                    };
-                    Some(Known { inst: describe(pc, inst)?, partial, elsewhere })
+                    Some(Known { earlier, forms, ..known(inst)? })
                 }
             });
         }
         let segment = (0u32..).zip(&lowered.segments).flat_map(|(i, s)| (s.start..s.end).map(move |_| i)).collect();
         let in_order = lowered.segments.iter().map(|s| s.in_program_order()).collect();
         Ok(Code { lowered, insts, segment, in_order })
+    }
+
+    fn known<E>(
+        pc: usize,
+        inst: StaticInst,
+        generic: bool,
+        describe: &mut impl FnMut(usize, StaticInst) -> Result<T, E>,
+    ) -> Result<Known<T>, E> {
+        let partial = match inst.class {
+            Class::Exit => Some(describe(pc, StaticInst { class: Class::Branch, ..inst })?),
+            _ => None,
+        };
+        let mut in_space = |space| describe(pc, moved(inst, space));
+        let elsewhere = match generic {
+            true => Some([in_space(Space::Shared)?, in_space(Space::Local)?, in_space(Space::Constant)?]),
+            false => None,
+        };
+        Ok(Known { inst: describe(pc, inst)?, partial, elsewhere, earlier: None, forms: Vec::new() })
     }
 }
 
@@ -109,11 +130,59 @@ struct Watcher<'a, T, S> {
     sink: S,
     pending: Vec<Pending>,
     addresses: Vec<u64>,
+    /// Of each warp that has started any.
+    copies: Vec<UnderWay>,
 }
 
 impl<T, S: Sink<T>> Watcher<'_, T, S> {
     fn tell(&mut self, event: Event<'_>) {
         let Some(known) = &self.code.insts[event.pc as usize] else { return };
+        if let Some(usage) = self.code.lowered.copies[event.pc as usize]
+            && self.copy(known, usage, event)
+        {
+            return;
+        }
+        if let Some(earlier) = &known.earlier
+            && !event.addresses.is_empty()
+        {
+            let lanes = event.addresses.len() / self.code.lowered.accesses[event.pc as usize];
+            let (before, last) = event.addresses.split_at(event.addresses.len() - lanes);
+            before.chunks(lanes.max(1)).for_each(|addresses| self.access(earlier, Event { addresses, ..event }));
+            return self.access(known, Event { addresses: last, ..event });
+        }
+        self.access(known, event);
+    }
+
+    /// Tells what starts copies or waits for them; false if the instruction itself is still to be told.
+    fn copy(&mut self, known: &Known<T>, usage: Use, event: Event<'_>) -> bool {
+        let warp = event.warp as usize;
+        if self.copies.len() <= warp {
+            self.copies.resize(warp + 1, UnderWay::default());
+        }
+        let under_way = &mut self.copies[warp];
+        match usage {
+            Use::Start => {
+                let form = &known.forms[under_way.start()];
+                self.sink.inst(form, event.mask, event.addresses);
+                true
+            }
+            Use::Commit => {
+                under_way.commit();
+                false
+            }
+            Use::Tie => {
+                under_way.tie();
+                false
+            }
+            Use::Wait(_) | Use::WaitAll | Use::Test => {
+                let names = under_way.wait(usage);
+                copies::reading(names).for_each(|form| self.sink.inst(&known.forms[form], event.mask, &[]));
+                names != 0 && usage != Use::Test
+            }
+        }
+    }
+
+    fn access(&mut self, known: &Known<T>, event: Event<'_>) {
         let inst = match &known.partial {
             Some(partial) if !event.last => partial,
             _ => &known.inst,
@@ -229,7 +298,8 @@ impl Job<'_> {
                 || TbRunner::new(self.program, self.launch, self.device),
                 |runner, tb| {
                     first_failure.run(tb, || {
-                        let mut watcher = Watcher { code, sink: sink(tb), pending: Vec::new(), addresses: Vec::new() };
+                        let (pending, addresses, copies) = (Vec::new(), Vec::new(), Vec::new());
+                        let mut watcher = Watcher { code, sink: sink(tb), pending, addresses, copies };
                         runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut watcher)?;
                         Ok(watcher.sink)
                     })

@@ -8,7 +8,8 @@
 //!   `MUFU.RCP`), where the machine has `I2F`, `POPC`, and a sequence around `MUFU.RCP`;
 //! * a comparison of f32 is an `ISETP`, as the model compares on the integer unit;
 //! * an integer division is one `IMAD`, as it is one instruction here;
-//! * an exit of some lanes while others go on is a `BRA`.
+//! * an exit of some lanes while others go on is a `BRA`;
+//! * a matrix instruction of floats is one `HMMA` of the shape that Turing has, an asynchronous copy a load (`LDG`).
 //!
 //! A load from constant memory by a register is an `LDC` with its width, which tracers do not list: the model's reader knows it by
 //! that and times it in the load/store unit, others as integer.
@@ -23,6 +24,9 @@ use mias_hw_model::isa::{Class, Space, StaticInst};
 pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
     let parts: Vec<&str> = inst.opcode.split('.').collect();
     let text = match lowered.class {
+        Class::Load(Space::Shared) if parts[0] == "ldmatrix" => {
+            return format!("LDSM.16.M{}88.{}", if has(&parts, "trans") { "T" } else { "" }, lowered.width_bytes / 4);
+        }
         Class::Load(space) => return access("LD", space, lowered),
         Class::Store(space) => return access("ST", space, lowered),
         Class::Atomic(space) => return atomic(&parts, space, lowered),
@@ -39,8 +43,8 @@ pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
         Class::Barrier => "BAR.SYNC.DEFER_BLOCKING",
         Class::MemoryBarrier => "MEMBAR.SC.GPU",
         Class::Exit => "EXIT",
+        Class::Tensor => tensor(&parts),
         // No PTX instruction is lowered to these; one each, so that the table is whole.
-        Class::Tensor => "HMMA.1688.F32",
         Class::Texture => "TEX.SCR.LL",
         Class::Uniform => "UMOV",
     };
@@ -148,7 +152,16 @@ fn integer(parts: &[&str]) -> &'static str {
         "vote" | "activemask" => "VOTE.ANY",
         "match" if has(parts, "all") => "MATCH.ALL",
         "match" => "MATCH.ANY",
-        "bar" | "barrier" | "prefetch" | "prefetchu" | "nanosleep" => "NOP",
+        "bar" | "barrier" | "prefetch" | "prefetchu" | "nanosleep" | "cp" => "NOP",
+        "movmatrix" => "MOVM.16.MT88",
+        // The arrivals that a state waits for, or waiting for copies.
+        "mbarrier" => {
+            if has(parts, "pending_count") {
+                "LOP3.LUT"
+            } else {
+                "NOP"
+            }
+        }
         // Moves, `cvta`, and parameters, which the machine reads from the constant bank.
         _ => "MOV",
     }
@@ -156,7 +169,7 @@ fn integer(parts: &[&str]) -> &'static str {
 
 /// f32 and f16.
 fn single(parts: &[&str]) -> &'static str {
-    let half = parts.last().is_some_and(|ty| ty.starts_with("f16"));
+    let half = parts.last().is_some_and(|ty| ty.starts_with("f16") || ty.starts_with("bf16"));
     match (parts[0], half) {
         ("mul", false) => "FMUL",
         ("mul", true) => "HMUL2",
@@ -179,9 +192,20 @@ fn double(parts: &[&str]) -> &'static str {
     }
 }
 
+/// The tensor unit.
+fn tensor(parts: &[&str]) -> &'static str {
+    match parts.last().copied() {
+        _ if has(parts, "b1") => "BMMA.88128.XOR.POPC",
+        _ if has(parts, "s4") || has(parts, "u4") => "IMMA.8832.S4.S4",
+        _ if has(parts, "s8") || has(parts, "u8") => "IMMA.8816.S8.S8",
+        Some("f16") => "HMMA.1688.F16",
+        _ => "HMMA.1688.F32",
+    }
+}
+
 /// The multi-function unit.
 fn multi(parts: &[&str]) -> &'static str {
-    let float = |part: Option<&&str>| part.is_some_and(|ty| ty.starts_with('f'));
+    let float = |part: Option<&&str>| part.is_some_and(|ty| ty.contains('f'));
     match parts[0] {
         "cvt" => match (float(parts.iter().rev().nth(1)), float(parts.last())) {
             (true, true) => "MUFU.F2F",

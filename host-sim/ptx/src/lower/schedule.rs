@@ -8,6 +8,8 @@
 
 use super::fold::Folded;
 use crate::exec::Op;
+use crate::exec::copy::Copy;
+use crate::exec::matrix::Matrix;
 use crate::exec::memory::{Memory, Space};
 use crate::program::Program;
 
@@ -48,7 +50,7 @@ fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u3
         (0..kept.len()).map(|b| (0..b).filter(|&a| depends(op(a), kept[a].1, op(b), kept[b].1)).collect()).collect();
     let mut urgent = vec![false; kept.len()];
     for at in (0..kept.len()).rev() {
-        urgent[at] |= matches!(op(at), Op::Memory(Memory::Load { .. }));
+        urgent[at] |= is_load(op(at));
         if urgent[at] {
             before[at].iter().for_each(|&a| urgent[a] = true);
         }
@@ -67,26 +69,42 @@ fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u3
 }
 
 fn depends(a_op: &Op, a: &Folded, b_op: &Op, b: &Folded) -> bool {
-    if matches!(b_op, Op::Control(_)) || matches!(a_op, Op::Control(_)) {
+    if stays(a_op) || stays(b_op) || matches!((a_op, b_op), (Op::Copy(_), Op::Copy(_))) {
         return true;
     }
     let meet = |x: &[usize], y: &[usize]| x.iter().any(|reg| y.contains(reg));
     if meet(&a.defs, &b.uses) || meet(&a.uses, &b.defs) || meet(&a.defs, &b.defs) {
         return true;
     }
-    match (reach(a_op), reach(b_op)) {
-        (Some((a_space, a_stores)), Some((b_space, b_stores))) => {
-            (a_space == b_space || [a_space, b_space].contains(&Space::Generic)) && (a_stores || b_stores)
-        }
+    let clash = |&(a_space, a_stores): &(Space, bool), &(b_space, b_stores): &(Space, bool)| {
+        (a_space == b_space || [a_space, b_space].contains(&Space::Generic)) && (a_stores || b_stores)
+    };
+    let b_reach = reach(b_op);
+    reach(a_op).iter().flatten().any(|a| b_reach.iter().flatten().any(|b| clash(a, b)))
+}
+
+/// What nothing may pass: control, and waiting for copies or for other threads.
+fn stays(op: &Op) -> bool {
+    matches!(op, Op::Control(_) | Op::Copy(Copy::Wait(_) | Copy::WaitAll) | Op::Phase(_))
+}
+
+fn is_load(op: &Op) -> bool {
+    match op {
+        Op::Memory(Memory::Load { .. }) | Op::Copy(Copy::Start { .. }) => true,
+        Op::Matrix(Matrix::Tile(tile)) => tile.loads(),
+        Op::Matrix(Matrix::Rows(rows)) => rows.loads(),
         _ => false,
     }
 }
 
-/// The memory an instruction touches, and whether it changes it.
-fn reach(op: &Op) -> Option<(Space, bool)> {
+/// The memories an instruction touches, and whether it changes them.
+fn reach(op: &Op) -> [Option<(Space, bool)>; 2] {
     match op {
-        Op::Memory(Memory::Load { access, .. }) => Some((access.space, false)),
-        Op::Memory(Memory::Store { access, .. } | Memory::Atomic { access, .. }) => Some((access.space, true)),
-        _ => None,
+        Op::Memory(Memory::Load { access, .. }) => [Some((access.space, false)), None],
+        Op::Memory(Memory::Store { access, .. } | Memory::Atomic { access, .. }) => [Some((access.space, true)), None],
+        Op::Matrix(Matrix::Tile(tile)) => [Some((tile.access.space, !tile.loads())), None],
+        Op::Matrix(Matrix::Rows(rows)) => [Some((rows.access.space, !rows.loads())), None],
+        Op::Copy(Copy::Start { from, to, .. }) => [Some((from.space, false)), Some((to.space, true))],
+        _ => [None, None],
     }
 }

@@ -120,3 +120,26 @@ fn divergence_in_the_trace() {
     assert_eq!(trace.pattern(store.pattern).iter().map(|s| s.byte_mask.count_ones()).sum::<u32>(), 48);
     assert_eq!(trace.pattern(trace.mem(trace.warp(0, 0).first_mem + 1).pattern).len(), 0);
 }
+
+/// The tensor unit reads one register of each operand, and whoever reads any of its results waits for it, also where a loop adds to them.
+#[test]
+fn products_depend_on_their_operands() {
+    let mma =
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    let (program, lowered) = lower(&format!(
+        "mov.f32 %f1, 0f00000000;\nmov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\nmov.u32 %r9, 0;\n\
+         L: ldmatrix.sync.aligned.m8n8.x4.shared.b16 {{%r1, %r2, %r3, %r4}}, [s];\n\
+         ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {{%r5, %r6}}, [s+256];\n{mma}\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 4;\n@%p1 bra L;\n\
+         st.shared.f32 [s], %f3;\nret;"
+    ));
+    let all = |opcode: &str| -> Vec<StaticInst> {
+        let found = program.insts.iter().zip(&lowered.statics).filter(|(inst, _)| inst.opcode.starts_with(opcode));
+        found.map(|(_, lowered)| lowered.unwrap()).collect()
+    };
+    let (product, loads, store) = (all("mma")[0], all("ldmatrix"), all("st.")[0]);
+    assert_eq!(product.class, Class::Tensor);
+    assert_eq!(product.sources(), [loads[0].dst.unwrap(), loads[1].dst.unwrap(), product.dst.unwrap()]);
+    assert_eq!(store.sources(), [product.dst.unwrap()]);
+    assert_eq!([loads[0].width_bytes, loads[1].width_bytes], [16, 8]);
+    assert_eq!([loads[0].class, loads[1].class], [Class::Load(Space::Shared); 2]);
+}
