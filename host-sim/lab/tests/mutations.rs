@@ -133,7 +133,7 @@ macro_rules! texts {
     ($($path:literal),* $(,)?) => { [$(($path, include_str!(concat!("../../../", $path)))),*] };
 }
 
-const PTX: [(&str, &str); 14] = texts![
+const PTX: [(&str, &str); 18] = texts![
     "kernels/cuda-samples/mm/mm.ptx",
     "kernels/cuda-samples/fwt/fwt.ptx",
     "kernels/cuda-samples/nbdy/nbdy.ptx",
@@ -148,6 +148,10 @@ const PTX: [(&str, &str); 14] = texts![
     "host-sim/ptx/tests/data/named_barriers.ptx",
     "host-sim/ptx/tests/data/reduce.ptx",
     "host-sim/ptx/tests/data/indirect.ptx",
+    "host-sim/ptx/tests/data/pipeline.ptx",
+    "host-sim/ptx/tests/data/warp_product.ptx",
+    "fuzz/seeds/ptx/asynchronous.ptx",
+    "fuzz/seeds/ptx/matrices.ptx",
 ];
 
 const LIST: &[u8] = b"MemcpyHtoD,0x7f0000000000,4096\nkernel-1.traceg\n\nMemcpyHtoD,0x7f0000010000,64\nkernel-2.traceg.xz\n";

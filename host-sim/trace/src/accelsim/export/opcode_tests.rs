@@ -64,3 +64,48 @@ fn every_family_keeps_its_unit() {
         assert!(texts.iter().any(|text| text == expected), "{expected} not in {texts:?}");
     }
 }
+
+#[test]
+fn matrices_and_copies_keep_their_unit() {
+    let registers = |first: usize, count: usize| {
+        let names: Vec<String> = (first..first + count).map(|i| format!("%r{i}")).collect();
+        format!("{{{}}}", names.join(", "))
+    };
+    let body = format!(
+        "ld.param.u64 %rd1, [p];\nldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {a}, [s];\nstmatrix.sync.aligned.m8n8.x2.shared.b16 [s], {b};\n\
+         movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a}, {a}, {b}, {a};\n\
+         mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {b}, {b}, {{%r9}}, {b};\nmma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {a}, {a}, {b}, {a};\n\
+         mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {a}, {a}, {b}, {a};\n\
+         mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{%fd1, %fd2}}, {{%fd3}}, {{%fd4}}, {{%fd1, %fd2}};\n\
+         wmma.load.a.sync.aligned.row.m16n16k16.global.s8 {b}, [%rd1];\nwmma.store.d.sync.aligned.col.m8n8k32.shared.s32 [s], {b};\n\
+         cp.async.cg.shared.global [s], [%rd1], 16;\ncp.async.commit_group;\ncp.async.wait_group 0;\nmbarrier.init.shared.b64 [s], 1;\n\
+         mbarrier.arrive.shared.b64 %rd2, [s];\nmbarrier.pending_count.b64 %r1, %rd2;\nW: mbarrier.test_wait.shared.b64 %p1, [s], %rd2;\n@!%p1 bra W;\n\
+         cvt.rn.bf16.f32 %r1, %r2;\nfma.rn.bf16x2 %r1, %r2, %r3, %r4;\nret;",
+        a = registers(4, 4),
+        b = registers(8, 2)
+    );
+    let text = format!(
+        ".version 7.8\n.target sm_80\n.address_size 64\n.entry k(.param .u64 p)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .f64 %fd<40>;\n\
+         .reg .b64 %rd<40>;\n.shared .align 16 .b8 s[512];\n{body}\n}}\n"
+    );
+    let program = Program::parse("t.ptx", &text, "k").unwrap_or_else(|e| panic!("{e}"));
+    check(&program);
+    let texts: Vec<String> = spelled(&program).into_iter().map(|(text, _)| text).collect();
+    for expected in [
+        "LDSM.16.MT88.4",
+        "STS.64",
+        "MOVM.16.MT88",
+        "HMMA.1688.F32",
+        "HMMA.1688.F16",
+        "IMMA.8816.S8.S8",
+        "BMMA.88128.XOR.POPC",
+        "LDG.E.128.STRONG.GPU",
+        "LDG.E.SYS",
+        "MUFU.F2F",
+        "HFMA2",
+        "ATOMS.ADD.64",
+        "LDS.64",
+    ] {
+        assert!(texts.iter().any(|text| text == expected), "{expected} not in {texts:?}");
+    }
+}
