@@ -1,6 +1,7 @@
 //! A PTX module as written, before names are resolved. Text is borrowed from the source.
 
 use super::error::{Position, PtxError};
+use super::source::SourceMap;
 
 /// A scalar type: PTX ISA section 5.2 "Types".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub struct Module<'a> {
     pub functions: Vec<Function<'a>>,
     /// Kernels and device functions that could not be read, in file order: of no matter to whoever does not use them.
     pub refused: Vec<Refused<'a>>,
+    /// Source lines of the instructions.
+    pub source: SourceMap,
 }
 
 /// A kernel or a device function that could not be read.

@@ -9,6 +9,7 @@ use super::exec::control::Control;
 use super::exec::{self, Op};
 use super::image;
 use super::inline::{Action, Flat, FlatInst};
+use super::names;
 use super::operands::Decoder;
 use super::program::{Guard, Inst, Param, PredReg, Program};
 use super::runtime::RuntimeCall;
@@ -21,16 +22,27 @@ impl Program {
     /// # Errors
     /// [`PtxError`]: what is wrong with the text, with line and column, or which entries there are.
     pub fn parse(file: &str, text: &str, entry: &str) -> Result<Program, PtxError> {
-        let module = super::parser::parse(file, text)?;
-        let Some(found) = module.entries.iter().find(|e| e.name == entry) else {
-            let refused = || module.refused.iter().filter(|r| r.entry);
-            if let Some(refused) = refused().find(|r| r.name == entry) {
-                return Err(refused.error.clone());
-            }
-            let known = module.entries.iter().map(|e| e.name).chain(refused().map(|r| r.name)).map(str::to_owned).collect();
-            return Err(PtxError::NoEntry { file: file.into(), entry: entry.into(), known });
-        };
-        program(&module, found)
+        Program::of(&super::parser::parse(file, text)?, entry)
+    }
+
+    /// Decodes the entry of a module that has the name `entry`, in the PTX or as C++ has it (`names.rs`).
+    ///
+    /// # Errors
+    /// [`PtxError`]: what is wrong with it, or which entries there are.
+    pub fn of(module: &Module<'_>, entry: &str) -> Result<Program, PtxError> {
+        let refused = || module.refused.iter().filter(|r| r.entry);
+        let all = || module.entries.iter().map(|e| e.name).chain(refused().map(|r| r.name));
+        let names = names::matching(entry, all());
+        let (file, entry) = (module.file.clone(), entry.to_owned());
+        match names.as_slice() {
+            [] => Err(PtxError::NoEntry { file, entry, known: all().map(str::to_owned).collect() }),
+            [name] => match (module.entries.iter().find(|e| e.name == *name), refused().find(|r| r.name == *name)) {
+                (Some(found), _) => program(module, found),
+                (None, Some(refused)) => Err(refused.error.clone()),
+                (None, None) => Err(PtxError::NoEntry { file, entry, known: Vec::new() }),
+            },
+            several => Err(PtxError::ManyEntries { file, entry, found: several.iter().map(|name| (*name).to_owned()).collect() }),
+        }
     }
 }
 
@@ -94,6 +106,7 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, Ptx
         insts,
         reconverge: cfg.reconverge,
         blocks: cfg.blocks,
+        source: Arc::new(module.source.clone()),
     })
 }
 

@@ -1,5 +1,7 @@
 //! What can go wrong with a PTX file and its execution. Each message names where and what; the reader needs no other.
 
+use super::names::{quoted, shown};
+
 /// A place in a source file, both counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
@@ -37,7 +39,7 @@ pub enum PtxError {
         opcode: String,
     },
     /// The module has no such entry.
-    #[error("{file}: no entry `{entry}`; the module has: {}", known.join(", "))]
+    #[error("{file}: no entry `{entry}`; the module has: {}", list(known))]
     NoEntry {
         /// File name as given.
         file: String,
@@ -46,6 +48,20 @@ pub enum PtxError {
         /// What there is, in file order.
         known: Vec<String>,
     },
+    /// The module has several entries that are called so in C++.
+    #[error("{file}: which `{entry}`? the module has: {}; name one", list(found))]
+    ManyEntries {
+        /// File name as given.
+        file: String,
+        /// What was asked for.
+        entry: String,
+        /// What it may be, in file order.
+        found: Vec<String>,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// What is wrong with one memory access of one lane.
@@ -75,7 +91,7 @@ pub enum AccessFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
     /// The arguments are not those that the entry declares.
-    #[error("kernel `{kernel}`: {message}")]
+    #[error("kernel {}: {message}", quoted(kernel))]
     Arguments {
         /// Entry name.
         kernel: String,
@@ -83,7 +99,7 @@ pub enum ExecError {
         message: String,
     },
     /// The launch has no thread, or more threads per TB than PTX allows.
-    #[error("kernel `{kernel}`: impossible launch of grid {grid:?}, block {block:?}: {message}")]
+    #[error("kernel {}: impossible launch of grid {grid:?}, block {block:?}: {message}", quoted(kernel))]
     Geometry {
         /// Entry name.
         kernel: String,
@@ -96,7 +112,9 @@ pub enum ExecError {
     },
     /// A load or store that the machine would fault on.
     #[error(
-        "{file}:{line}: kernel `{kernel}`, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address {address:#x}"
+        "{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address \
+         {address:#x}{nearest}",
+        quoted(kernel)
     )]
     Access {
         /// Entry name.
@@ -105,6 +123,8 @@ pub enum ExecError {
         file: String,
         /// PTX line.
         line: u32,
+        /// Line of the source in parentheses, if the PTX has it.
+        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
@@ -117,9 +137,11 @@ pub enum ExecError {
         bytes: u32,
         /// The byte address.
         address: u64,
+        /// How far it is from which argument, buffer or variable, as the end of a sentence.
+        nearest: String,
     },
     /// A barrier that cannot be passed.
-    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, warp {warp}: {message}")]
+    #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {message}", quoted(kernel))]
     Barrier {
         /// Entry name.
         kernel: String,
@@ -127,6 +149,8 @@ pub enum ExecError {
         file: String,
         /// PTX line of the barrier.
         line: u32,
+        /// Line of the source in parentheses, if the PTX has it.
+        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// The warp waiting.
@@ -135,7 +159,7 @@ pub enum ExecError {
         message: String,
     },
     /// The kernel gave up.
-    #[error("{file}:{line}: kernel `{kernel}`, TB {tb:?}, thread {thread:?}: stopped by {what}")]
+    #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: stopped by {what}", quoted(kernel))]
     Trap {
         /// Entry name.
         kernel: String,
@@ -143,6 +167,8 @@ pub enum ExecError {
         file: String,
         /// PTX line.
         line: u32,
+        /// Line of the source in parentheses, if the PTX has it.
+        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
@@ -151,7 +177,7 @@ pub enum ExecError {
         what: &'static str,
     },
     /// The module's variables cannot be put where they belong.
-    #[error("{file}: kernel `{kernel}`: the device memory holds the variables of another module")]
+    #[error("{file}: kernel {}: the device memory holds the variables of another module", quoted(kernel))]
     Module {
         /// Entry name.
         kernel: String,
@@ -160,8 +186,8 @@ pub enum ExecError {
     },
     /// A warp executed more instructions than the limit: most likely an endless loop.
     #[error(
-        "{file}:{}: kernel `{kernel}`, TB {tb:?}, warp {warp}: still running after {limit} instructions{of}, {}",
-        lines.0, span(*lines)
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: still running after {limit} instructions{of}, {}",
+        lines.0, quoted(kernel), span(*lines)
     )]
     InstructionLimit {
         /// Entry name.
@@ -170,6 +196,8 @@ pub enum ExecError {
         file: String,
         /// First and last PTX line of what it executes by then: the loop.
         lines: (u32, u32),
+        /// Lines of the source in parentheses, if the PTX has them.
+        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// The warp.
@@ -180,7 +208,10 @@ pub enum ExecError {
         of: &'static str,
     },
     /// What one TB did takes too much memory: most likely an endless loop that accesses memory.
-    #[error("{file}:{}: kernel `{kernel}`, TB {tb:?}: its record takes more than {bytes} bytes, and it is still running, {}", lines.0, span(*lines))]
+    #[error(
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}: its record takes more than {bytes} bytes, and it is still running, {}",
+        lines.0, quoted(kernel), span(*lines)
+    )]
     RecordLimit {
         /// Entry name.
         kernel: String,
@@ -188,6 +219,8 @@ pub enum ExecError {
         file: String,
         /// First and last PTX line of what it executes by then: the loop.
         lines: (u32, u32),
+        /// Source line, as a message has it; empty if unknown.
+        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Bytes that the record of a TB may take.

@@ -3,7 +3,7 @@
 //!
 //! Constant variables are device memory, too, as on the machine, which reads them through a cache of their own.
 
-use super::ast::{Initial, Module, StateSpace, Variable};
+use super::ast::{Initial, Module, StateSpace, Type, Variable};
 use super::error::PtxError;
 use super::pointer;
 use super::scope::{Scopes, Symbol};
@@ -33,6 +33,8 @@ pub struct ModuleVariable {
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,
+    /// Declared type; of an array or a structure, that of its elements.
+    pub ty: Type,
     /// What it holds at first, as far as that is not zero.
     pub initial: Vec<u8>,
 }
@@ -95,7 +97,7 @@ pub(super) fn layout<'a>(module: &Module<'a>, scopes: &mut Scopes<'_, 'a>) -> Re
             };
             initial.extend_from_slice(&bits.to_le_bytes()[..width]);
         }
-        variables.push(ModuleVariable { name: variable.name.into(), address, bytes: variable.bytes().into(), initial });
+        variables.push(ModuleVariable { name: variable.name.into(), address, bytes: variable.bytes().into(), ty: variable.ty, initial });
     }
     Ok(Image { variables })
 }

@@ -3,14 +3,16 @@
 
 use super::ast::Type;
 use super::barrier::{self, Barriers, State};
-use super::error::ExecError;
+use super::error::{ExecError, Position};
 use super::exec::access::Memories;
 use super::exec::place::WarpPlace;
+use super::loops::Lines;
 use super::memory::{DeviceMemory, SharedMemory};
+use super::nearest;
 use super::program::Program;
 use super::registers::LANES;
 use super::trap::Trap;
-use super::warp::{Event, Observer, SLICE, Stop, Warp};
+use super::warp::{Observer, SLICE, Stop, Warp};
 
 /// Instructions per warp after which a kernel is taken to loop forever. Assumption: a hundred times what the longest kernel of the
 /// thesis needs (binomial options, 55,760), and reached in some seconds by all warps of a TB.
@@ -54,7 +56,8 @@ pub enum Arg {
 }
 
 impl Arg {
-    fn bytes(&self) -> Vec<u8> {
+    /// As they lie in parameter memory.
+    pub fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::F64(value) => value.to_le_bytes().to_vec(),
             Arg::Bytes(bytes) => bytes.clone(),
@@ -240,37 +243,45 @@ impl<'a> TbRunner<'a> {
             Err((number, trap)) => return Err(self.explain(number, trap)),
         };
         // A little further, to see where it loops.
-        let mut lines = Lines { program: self.program, warp: number as u32, first: u32::MAX, last: 0 };
+        let mut watched = Lines::new(self.program, number as u32);
         let mut error = self.explain(number, trap);
         let further = self.warps[number].place.executed.max(self.limit).saturating_add(WATCHED);
         let together = self.spent.saturating_add(WATCHED * self.warps.len() as u64);
-        while let Ok(true) = self.pass(further, together, &mut lines) {}
-        if let ExecError::InstructionLimit { lines: found, .. } | ExecError::RecordLimit { lines: found, .. } = &mut error
-            && lines.first <= lines.last
+        while let Ok(true) = self.pass(further, together, &mut watched) {}
+        if let ExecError::InstructionLimit { lines, source_line, .. } | ExecError::RecordLimit { lines, source_line, .. } = &mut error
+            && let Some(found) = watched.found()
         {
-            *found = (lines.first, lines.last);
+            (*lines, *source_line) = found;
         }
         Err(error)
     }
 
     fn explain(&self, warp: usize, trap: Trap) -> ExecError {
-        let line = |pc: u32| self.program.insts.get(pc as usize).map_or(0, |i| i.at.line);
+        let place = |pc: u32| self.program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
+        let line = |pc: u32| place(pc).line;
         if let (Trap::Hang, State::Waiting(arrival)) = (trap, self.states[warp]) {
             return ExecError::Barrier {
                 kernel: self.program.name.clone(),
                 file: self.program.file.clone(),
                 line: line(arrival.pc),
+                source_line: self.program.source.note(place(arrival.pc)),
                 tb: self.warps[warp].place.tb,
                 warp: warp as u32,
                 message: barrier::hang(&self.states, line),
             };
         }
+        let nearest = match &trap {
+            Trap::Access(_, fault) => {
+                nearest::describe(fault, self.device, self.launch, self.program.shared_with(self.launch.shared_bytes))
+            }
+            _ => String::new(),
+        };
         let limit = match trap {
             Trap::Busy => TB_INSTRUCTION_LIMIT,
             Trap::Record => TB_RECORD_BYTES,
             _ => self.limit,
         };
-        trap.explain(self.program, &self.warps[warp].place, limit)
+        trap.explain(self.program, &self.warps[warp].place, limit, nearest)
     }
 
     /// Lets each warp that can run do so, for `limit` instructions in all at most, and opens barriers; false when all have ended. All
@@ -308,24 +319,6 @@ impl<'a> TbRunner<'a> {
         match self.states.iter().position(waiting) {
             None => Ok(false),
             Some(number) => Err((number, Trap::Hang)),
-        }
-    }
-}
-
-/// Which lines a warp executes.
-struct Lines<'a> {
-    program: &'a Program,
-    warp: u32,
-    first: u32,
-    last: u32,
-}
-
-impl Observer for Lines<'_> {
-    fn executed(&mut self, event: Event<'_>) {
-        if event.warp == self.warp {
-            let line = self.program.insts[event.pc as usize].at.line;
-            self.first = self.first.min(line);
-            self.last = self.last.max(line);
         }
     }
 }

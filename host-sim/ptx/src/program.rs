@@ -9,6 +9,7 @@ use super::exec::place::Special;
 use super::exec::special::Move;
 use super::exec::system::{Call, System};
 use super::image::Image;
+use super::source::SourceMap;
 use std::sync::Arc;
 
 /// Index of a predicate register.
@@ -131,6 +132,8 @@ pub struct Program {
     pub reconverge: Vec<u32>,
     /// First instruction of each basic block, ascending.
     pub blocks: Vec<u32>,
+    /// Source lines, for messages.
+    pub source: Arc<SourceMap>,
 }
 
 impl Program {

@@ -29,27 +29,34 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The error that names everything.
-    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64) -> ExecError {
+    /// The error that names everything; `nearest` says where a bad access went.
+    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64, nearest: String) -> ExecError {
         let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
-        let at = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at).line;
+        let place_of = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
+        let at = |pc: u32| place_of(pc).line;
+        let source = |pc: u32| program.source.note(place_of(pc));
         match self {
             Trap::Access(pc, fault) => ExecError::Access {
                 kernel,
                 file,
                 line: at(pc),
+                source_line: source(pc),
                 tb,
                 thread: place.tid.map(|axis| axis[fault.lane]),
                 fault: fault.fault,
                 space: fault.space.name(),
                 bytes: fault.bytes,
                 address: fault.address,
+                nearest,
             },
-            Trap::Barrier(pc, message) => ExecError::Barrier { kernel, file, line: at(pc), tb, warp, message: message.into() },
+            Trap::Barrier(pc, message) => {
+                ExecError::Barrier { kernel, file, line: at(pc), source_line: source(pc), tb, warp, message: message.into() }
+            }
             Trap::Trap(pc, lane) | Trap::Table(pc, lane) | Trap::Pointer(pc, lane) => ExecError::Trap {
                 kernel,
                 file,
                 line: at(pc),
+                source_line: source(pc),
                 tb,
                 thread: place.tid.map(|axis| axis[lane]),
                 what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
@@ -59,11 +66,20 @@ impl Trap {
                     _ => "a failed assertion",
                 },
             },
-            Trap::Hang => ExecError::Barrier { kernel, file, line: 0, tb, warp, message: "the TB hangs".into() },
-            Trap::Limit(pc) => ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), tb, warp, limit, of: "" },
+            Trap::Hang => {
+                ExecError::Barrier { kernel, file, line: 0, source_line: String::new(), tb, warp, message: "the TB hangs".into() }
+            }
+            Trap::Limit(pc) => {
+                ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), source_line: source(pc), tb, warp, limit, of: "" }
+            }
             // The lines are found by whoever lets it run on.
-            Trap::Busy => ExecError::InstructionLimit { kernel, file, lines: (0, 0), tb, warp, limit, of: " of all its warps" },
-            Trap::Record => ExecError::RecordLimit { kernel, file, lines: (0, 0), tb, bytes: limit },
+            Trap::Busy => {
+                let (lines, source_line) = ((0, 0), String::new());
+                ExecError::InstructionLimit { kernel, file, lines, source_line, tb, warp, limit, of: " of all its warps" }
+            }
+            Trap::Record => {
+                ExecError::RecordLimit { kernel, file, lines: (0, 0), source_line: String::new(), tb, bytes: limit }
+            }
         }
     }
 }

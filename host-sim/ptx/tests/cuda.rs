@@ -9,6 +9,8 @@ mod asynchronous;
 mod bad;
 #[path = "cuda/harness.rs"]
 mod harness;
+#[path = "cuda/located.rs"]
+mod located;
 #[path = "cuda/mathematics.rs"]
 mod mathematics;
 #[path = "cuda/matrices.rs"]
@@ -19,6 +21,8 @@ mod memory;
 mod refused;
 #[path = "cuda/tensor.rs"]
 mod tensor;
+#[path = "cuda/system.rs"]
+mod system;
 #[path = "cuda/together.rs"]
 mod together;
 #[path = "cuda/warp_matrices.rs"]

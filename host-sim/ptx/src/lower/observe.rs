@@ -134,7 +134,11 @@ struct Watcher<'a, T, S> {
     copies: Vec<UnderWay>,
 }
 
-impl<T, S: Sink<T>> Watcher<'_, T, S> {
+impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
+    fn new(code: &'a Code<'a, T>, sink: S) -> Self {
+        Watcher { code, sink, pending: Vec::new(), addresses: Vec::new(), copies: Vec::new() }
+    }
+
     fn tell(&mut self, event: Event<'_>) {
         let Some(known) = &self.code.insts[event.pc as usize] else { return };
         if let Some(usage) = self.code.lowered.copies[event.pc as usize]
@@ -282,7 +286,7 @@ impl Job<'_> {
         sink: impl Fn(u32) -> S + Sync,
     ) -> Vec<Result<S, ExecError>> {
         if self.program.is_cooperative() {
-            let watcher = |tb| Watcher { code, sink: sink(tb), pending: Vec::new(), addresses: Vec::new() };
+            let watcher = |tb| Watcher::new(code, sink(tb));
             return match together::run(self.program, self.launch, self.device, watcher) {
                 Ok(watchers) => watchers.into_iter().map(|watcher| Ok(watcher.sink)).collect(),
                 Err(error) => vec![Err(error)],
@@ -298,8 +302,7 @@ impl Job<'_> {
                 || TbRunner::new(self.program, self.launch, self.device),
                 |runner, tb| {
                     first_failure.run(tb, || {
-                        let (pending, addresses, copies) = (Vec::new(), Vec::new(), Vec::new());
-                        let mut watcher = Watcher { code, sink: sink(tb), pending, addresses, copies };
+                        let mut watcher = Watcher::new(code, sink(tb));
                         runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut watcher)?;
                         Ok(watcher.sink)
                     })

@@ -6,6 +6,7 @@
 use super::heap::{HEAP_BASE, HEAP_BYTES, Heap, WORKSPACE_BASE, WORKSPACE_BYTES};
 use crate::error::AccessFault;
 use crate::image::Image;
+use crate::nearest::Near;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -28,13 +29,15 @@ struct Allocation {
     start: u64,
     bytes: u64,
     words: Vec<AtomicU32>,
+    /// What messages call it.
+    label: Option<String>,
 }
 
 impl Allocation {
     fn zeros(start: u64, bytes: u64) -> Self {
         let mut words: Vec<AtomicU32> = Vec::new();
         words.resize_with(bytes.div_ceil(4) as usize, AtomicU32::default);
-        Allocation { start, bytes, words }
+        Allocation { start, bytes, words, label: None }
     }
 }
 
@@ -63,21 +66,43 @@ impl DeviceMemory {
     pub fn allocate(&mut self, words: impl IntoIterator<Item = u32>) -> Buffer {
         let words: Vec<AtomicU32> = words.into_iter().map(AtomicU32::new).collect();
         let bytes = 4 * words.len() as u64;
-        self.place(words, bytes)
+        self.place(words, bytes, 0)
     }
 
     /// Allocates bytes with the given contents.
     pub fn allocate_bytes(&mut self, bytes: &[u8]) -> Buffer {
-        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
         let words = bytes.chunks(4).map(|chunk| AtomicU32::new(word(chunk))).collect();
-        self.place(words, bytes.len() as u64)
+        self.place(words, bytes.len() as u64, 0)
     }
 
-    fn place(&mut self, words: Vec<AtomicU32>, bytes: u64) -> Buffer {
+    /// Allocates bytes with others before and behind them. The address is that of the first byte in the middle, which is aligned as
+    /// that of any buffer. Those before are filled up in front with zeros to a multiple of 4.
+    pub fn allocate_between(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Buffer {
+        let filler = before.len().next_multiple_of(4) - before.len();
+        let all = [&[0; 3][..filler], before, bytes, after].concat();
+        let words = all.chunks(4).map(|chunk| AtomicU32::new(word(chunk))).collect();
+        self.place(words, all.len() as u64, (filler + before.len()) as u64)
+    }
+
+    /// The address of the buffer is `lead` bytes behind its start, a multiple of 4.
+    fn place(&mut self, words: Vec<AtomicU32>, bytes: u64, lead: u64) -> Buffer {
         let end = self.allocations.last().map_or(FIRST_ADDRESS, |a| a.start + a.bytes + ALIGNMENT);
-        let start = end.next_multiple_of(ALIGNMENT);
-        self.allocations.push(Allocation { start, bytes, words });
-        Buffer { index: self.allocations.len() - 1, address: start }
+        let address = (end + lead).next_multiple_of(ALIGNMENT);
+        self.allocations.push(Allocation { start: address - lead, bytes, words, label: None });
+        Buffer { index: self.allocations.len() - 1, address }
+    }
+
+    /// Says what messages call a buffer.
+    pub fn label(&mut self, buffer: Buffer, label: &str) {
+        self.allocations[buffer.index].label = Some(label.to_owned());
+    }
+
+    /// What is nearest to an address.
+    pub(crate) fn near(&self, address: u64) -> Option<Near<'_>> {
+        let variables = self.module.get().into_iter().flat_map(|(_, variables)| variables);
+        let all = self.allocations.iter().map(|a| (a, false)).chain(variables.map(|a| (a, true)));
+        let near = all.map(|(a, variable)| Near { start: a.start, bytes: a.bytes, label: a.label.as_deref(), variable });
+        near.min_by_key(|near| near.distance(address))
     }
 
     /// The contents of a buffer as 32-bit words.
@@ -103,7 +128,8 @@ impl DeviceMemory {
                 for (at, &byte) in variable.initial.iter().enumerate() {
                     words[at / 4].fetch_or(u32::from(byte) << (8 * (at % 4)), Relaxed);
                 }
-                Allocation { start: variable.address, bytes: variable.bytes, words }
+                let label = Some(crate::names::quoted(&variable.name));
+                Allocation { start: variable.address, bytes: variable.bytes, words, label }
             };
             (Arc::clone(image), image.variables.iter().map(allocation).collect())
         });
@@ -148,8 +174,15 @@ impl DeviceMemory {
     /// # Errors
     /// [`AccessFault::OutOfBounds`] beyond the end of what is at `address`.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, AccessFault> {
-        let mut view = self.view();
-        (0..bytes as u64).map(|at| view.load(address.wrapping_add(at), 1, 0, 1).map(|byte| byte as u8)).collect()
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let (allocation, offset) = self.view().locate(address, 1)?;
+        if bytes as u64 > allocation.bytes - offset {
+            return Err(AccessFault::OutOfBounds);
+        }
+        let byte = |at: u64| allocation.words[(at / 4) as usize].load(Relaxed).to_le_bytes()[(at % 4) as usize];
+        Ok((offset..offset + bytes as u64).map(byte).collect())
     }
 
     /// First address, bytes and contents of every allocation, those of a loaded module's variables last. The last word may be partly
@@ -163,6 +196,11 @@ impl DeviceMemory {
     pub fn view(&self) -> View<'_> {
         View { memory: self, last: None }
     }
+}
+
+/// Up to four bytes, the lowest first.
+fn word(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
 /// Accesses to device memory that mostly stay within one allocation.

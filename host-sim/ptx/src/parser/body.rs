@@ -38,7 +38,7 @@ impl<'a> Parser<'_, 'a> {
             ".pragma" => self.skip_statement(),
             ".loc" | ".file" => {
                 self.take();
-                self.debug_directive(token.text)
+                self.debug_directive(token)
             }
             text if text.starts_with('.') && token.kind == TokenKind::Word => Err(self.unsupported(token, "directive")),
             _ if token.kind == TokenKind::End => Err(self.syntax(token, "expected `}`")),

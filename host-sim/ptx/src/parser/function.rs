@@ -65,6 +65,7 @@ impl<'a> Parser<'_, 'a> {
     fn function(&mut self, entry: bool) -> Result<Function<'a>, PtxError> {
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.word(if entry { "the entry's name" } else { "the function's name" })?;
+        self.source.unknown(name.at);
         let params = self.parameters()?;
         let mut function = Function { name: name.text, at: name.at, params, returns, scopes: vec![Scope::default()], body: None };
         loop {

@@ -14,6 +14,7 @@ mod variable;
 use super::ast::{Module, Operand};
 use super::error::{Position, PtxError};
 use super::lexer::{Token, TokenKind, tokenize};
+use super::source::SourceMap;
 
 /// The place just before the first character, for errors about a whole file.
 pub const START: Position = Position { line: 1, column: 1 };
@@ -24,7 +25,7 @@ pub const START: Position = Position { line: 1, column: 1 };
 /// [`PtxError::Syntax`], or [`PtxError::Unsupported`] for directives that are PTX but not read here.
 pub fn parse<'a>(file: &str, text: &'a str) -> Result<Module<'a>, PtxError> {
     let tokens = tokenize(file, text)?;
-    Parser { file, tokens, next: 0 }.module()
+    Parser { file, tokens, next: 0, source: SourceMap::default() }.module()
 }
 
 /// A place in the tokens of a file.
@@ -32,6 +33,7 @@ struct Parser<'f, 'a> {
     file: &'f str,
     tokens: Vec<Token<'a>>,
     next: usize,
+    source: SourceMap,
 }
 
 impl<'a> Parser<'_, 'a> {

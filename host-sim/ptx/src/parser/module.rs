@@ -1,13 +1,20 @@
 //! What stands outside of functions: version, target, variables, functions, debug information. PTX ISA 7.8 section 11.
 
-use super::{Parser, PtxError};
-use crate::ast::{Module, StateSpace};
-use crate::lexer::TokenKind;
+use super::{Parser, PtxError, number};
+use crate::ast::{Module, Operand, StateSpace};
+use crate::lexer::{Token, TokenKind};
+use crate::source::{SourceLine, SourceMap};
 
 impl<'a> Parser<'_, 'a> {
     pub(super) fn module(mut self) -> Result<Module<'a>, PtxError> {
-        let mut module =
-            Module { file: self.file.into(), variables: Vec::new(), entries: Vec::new(), functions: Vec::new(), refused: Vec::new() };
+        let mut module = Module {
+            file: self.file.into(),
+            variables: Vec::new(),
+            entries: Vec::new(),
+            functions: Vec::new(),
+            refused: Vec::new(),
+            source: SourceMap::default(),
+        };
         let mut versioned = false;
         let mut external = false;
         loop {
@@ -46,7 +53,7 @@ impl<'a> Parser<'_, 'a> {
                 ".global" => self.variables(StateSpace::Global, external, &mut module.variables)?,
                 ".const" => self.variables(StateSpace::Const, external, &mut module.variables)?,
                 ".shared" => self.variables(StateSpace::Shared, external, &mut module.variables)?,
-                ".file" | ".section" | ".loc" => self.debug_directive(token.text)?,
+                ".file" | ".section" | ".loc" => self.debug_directive(token)?,
                 ".pragma" => self.skip_statement()?,
                 text if text.starts_with('.') => return Err(self.unsupported(token, "directive")),
                 _ => return Err(self.syntax(token, "expected a directive")),
@@ -56,12 +63,13 @@ impl<'a> Parser<'_, 'a> {
         if !versioned {
             return Err(self.syntax(self.peek(), "expected `.version`"));
         }
+        module.source = self.source;
         Ok(module)
     }
 
-    /// Debug information, for humans: `.file 1 "a.cu"`, `.loc 1 2 3, inlined_at 1 5 6`, `.section name { .. }`.
-    pub(super) fn debug_directive(&mut self, directive: &str) -> Result<(), PtxError> {
-        if directive == ".section" {
+    /// Debug information: `.file 1 "a.cu"`, `.loc 1 2 3, inlined_at 1 5 6`, and `.section name { .. }`, which is passed.
+    pub(super) fn debug_directive(&mut self, directive: Token<'a>) -> Result<(), PtxError> {
+        if directive.text == ".section" {
             self.word("a section")?;
             self.expect("{")?;
             while !self.accept("}") {
@@ -72,12 +80,19 @@ impl<'a> Parser<'_, 'a> {
             }
             return Ok(());
         }
+        let (mut name, mut own, mut inlined) = (None, Vec::new(), Vec::new());
+        let mut is_inlined = false;
         loop {
             while matches!(self.peek().kind, TokenKind::Number | TokenKind::Text) {
-                self.take();
+                let token = self.take();
+                match number::literal(token.text) {
+                    _ if token.kind == TokenKind::Text => name = name.or(Some(token.text)),
+                    Some(Operand::Integer(value)) => if is_inlined { &mut inlined } else { &mut own }.push(value),
+                    _ => return Err(self.syntax(token, "expected a whole number")),
+                }
             }
             if !self.accept(",") {
-                return Ok(());
+                break;
             }
             // `function_name $L__info_string0` and `inlined_at`.
             if self.accept("function_name") {
@@ -86,8 +101,18 @@ impl<'a> Parser<'_, 'a> {
                     self.take();
                 }
             } else {
-                self.accept("inlined_at");
+                is_inlined |= self.accept("inlined_at");
             }
         }
+        let number = |value: u64| u32::try_from(value).ok();
+        let line = |list: &[u64]| match list {
+            [file, line, ..] => Some(SourceLine { file: number(*file)?, line: number(*line)? }),
+            _ => None,
+        };
+        match (directive.text, name) {
+            (".file", Some(name)) => own.first().copied().and_then(number).into_iter().for_each(|number| self.source.file(number, name)),
+            _ => line(&own).into_iter().for_each(|own| self.source.mark(directive.at, own, line(&inlined))),
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-// Calls through a table of pointers, which are refused.
+// Calls through a table of pointers.
 typedef int (*F)(int);
 __device__ __noinline__ int f(int x) { return x + 1; }
 __device__ __noinline__ int g(int x) { return x * 2; }

@@ -1,0 +1,38 @@
+//! Where a kernel loops that does not end: the lines that a warp goes through.
+
+use super::program::Program;
+use super::source::SourceLine;
+use super::warp::{Event, Observer};
+use std::collections::BTreeSet;
+
+/// Which lines a warp executes.
+pub(super) struct Lines<'a> {
+    program: &'a Program,
+    warp: u32,
+    first: u32,
+    last: u32,
+    source: BTreeSet<SourceLine>,
+}
+
+impl<'a> Lines<'a> {
+    /// Of a warp that has not gone on yet.
+    pub(super) fn new(program: &'a Program, warp: u32) -> Self {
+        Lines { program, warp, first: u32::MAX, last: 0, source: BTreeSet::new() }
+    }
+
+    /// First and last line of the PTX, and what is known of the source; none if nothing was executed.
+    pub(super) fn found(&self) -> Option<((u32, u32), String)> {
+        (self.first <= self.last).then(|| ((self.first, self.last), self.program.source.span(&self.source)))
+    }
+}
+
+impl Observer for Lines<'_> {
+    fn executed(&mut self, event: Event<'_>) {
+        if event.warp == self.warp {
+            let at = self.program.insts[event.pc as usize].at;
+            self.first = self.first.min(at.line);
+            self.last = self.last.max(at.line);
+            self.source.extend(self.program.source.line(at));
+        }
+    }
+}
