@@ -38,7 +38,8 @@ const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 pub fn place(workloads: &mut [Workload]) {
     let mut next = None;
     for workload in workloads {
-        let span = workload.span.clone();
+        // Whole granules, so that a buffer keeps its place within one.
+        let span = workload.span.start - workload.span.start % GRANULE_SECTORS..workload.span.end;
         let start = *next.get_or_insert(span.start);
         // Spans start at equal or growing addresses, so that the offset cannot be negative.
         workload.sector_offset = start.saturating_sub(span.start);

@@ -15,7 +15,7 @@ mod uniform;
 pub use rmat::rmat;
 pub use uniform::uniform;
 
-use crate::input::file::InputFileError;
+use crate::input::file::{self, InputFileError};
 use std::io::BufReader;
 use std::path::Path;
 
@@ -74,7 +74,7 @@ pub fn load(file: &str) -> Result<EdgeList, InputFileError> {
             return Err(InputFileError::whole(file, format!("the name does not end as that of a graph file: {known}")));
         }
     };
-    let open = std::fs::File::open(file).map_err(|error| InputFileError::whole(file, error))?;
+    let open = file::open(Path::new(file)).map_err(|message| InputFileError::whole(file, message))?;
     read(file, &mut BufReader::new(open))
 }
 

@@ -1,7 +1,9 @@
 //! Files that hold a kernel's input, graphs and images: reading them, and what is wrong with them. A message names the file, the
 //! line where there are lines, and what to do.
 
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, ErrorKind, Read};
+use std::path::Path;
 
 /// Longest line of a text file in bytes (assumption: those read here have a few numbers per line, or a comment).
 const LONGEST_LINE: usize = 1 << 16;
@@ -101,14 +103,37 @@ pub fn lines(
     Ok(())
 }
 
+/// Opens a file. A device or a pipe is none: it may have no end, and opening a pipe may wait for ever.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub fn open(file: &Path) -> Result<File, String> {
+    let about = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if about.is_dir() {
+        return Err(ErrorKind::IsADirectory.to_string());
+    }
+    if !about.is_file() {
+        return Err("a device or a pipe, which may have no end; copy what is needed of it into a file".into());
+    }
+    File::open(file).map_err(|error| error.to_string())
+}
+
+/// The first bytes of a file: all of it if it has no more than `most`, else one more than that.
+///
+/// # Errors
+/// As [`open`].
+pub fn beginning(file: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    open(file)?.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
 /// The whole contents of a file of at most `most` bytes.
 ///
 /// # Errors
 /// [`InputFileError`] if it cannot be read, is empty or is larger.
 pub fn bytes(file: &str, most: u64) -> Result<Vec<u8>, InputFileError> {
-    let fail = |error: std::io::Error| InputFileError::whole(file, error);
-    let mut bytes = Vec::new();
-    std::fs::File::open(file).map_err(fail)?.take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
+    let bytes = beginning(Path::new(file), most).map_err(|message| InputFileError::whole(file, message))?;
     match bytes.len() as u64 {
         0 => Err(InputFileError::whole(file, "the file is empty")),
         length if length > most => Err(InputFileError::whole(file, format!("the file has more than {most} bytes; give a smaller one"))),
@@ -141,6 +166,20 @@ mod tests {
         assert_eq!(read(b"a\n\xff\xfe\n"), Err("f:2: not text; unpack a compressed file first".into()));
         assert!(read(&vec![b'x'; 100_000]).unwrap_err().starts_with("f:1: a line of more than 65536 bytes"));
         assert!(bytes("/", 1).unwrap_err().to_string().starts_with("/: "));
+    }
+
+    #[test]
+    fn no_more_is_read_than_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        std::fs::write(&path, [7; 10]).unwrap();
+        let length = |most| beginning(&path, most).unwrap().len();
+        assert_eq!([length(0), length(4), length(9), length(10), length(u64::MAX)], [1, 5, 10, 10, 10]);
+        let zeros = Path::new("/dev/zero");
+        if zeros.exists() {
+            assert!(open(zeros).unwrap_err().starts_with("a device or a pipe, which may have no end"));
+        }
+        assert_eq!(open(folder.path()).unwrap_err(), "is a directory");
     }
 
     #[test]

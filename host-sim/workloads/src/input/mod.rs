@@ -2,5 +2,6 @@
 //! that are not known ([`suggest`]).
 
 pub mod file;
+pub mod room;
 pub mod suggest;
 pub mod toml_text;

@@ -6,6 +6,7 @@
 //! | `f32:2.0`, `u64:7`, `i32:size` | a number of a stated type, which must be the parameter's |
 //! | `hex:00000040` | the parameter's bytes, lowest first, for structures |
 //! | `&x`, `&x[size]` | the address of the buffer called `x`, of its element `size` |
+//! | `&x + 64 bytes`, `&x[4] + size bytes` | an address some bytes behind it |
 //! | `buf:TYPE:COUNT:FILL` | the address of a buffer of its own; `fill.rs` says what FILL may be |
 
 use super::buffer::Sources;
@@ -31,8 +32,15 @@ pub enum Argument {
     TypedExpression(Element, Expression),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// The address of an element of a buffer that has a name.
-    Address(String, Option<Expression>),
+    /// The address of an element of a buffer that has a name, or some bytes behind it.
+    Address {
+        /// The buffer.
+        name: String,
+        /// The element; none: the first.
+        index: Option<Expression>,
+        /// Bytes behind its start; none: 0.
+        bytes: Option<Expression>,
+    },
     /// The address of a buffer of its own.
     Buffer(Element, Expression, Fill),
 }
@@ -77,14 +85,23 @@ impl Argument {
     }
 
     fn address(rest: &str) -> Result<Self, String> {
-        let (name, index) = match rest.split_once('[') {
-            None => (rest, None),
-            Some((name, index)) => {
-                let index = index.trim_end().strip_suffix(']').ok_or_else(|| format!("`&{rest}`: expected `]` at the end"))?;
-                (name, Some(Expression::parse(index)?))
+        let end = rest.find(['[', '+']).unwrap_or(rest.len());
+        let (name, mut behind) = rest.split_at(end);
+        let mut index = None;
+        if let Some(inner) = behind.strip_prefix('[') {
+            let (inside, after) = inner.split_once(']').ok_or_else(|| format!("`&{rest}`: expected `]` at the end"))?;
+            index = Some(Expression::parse(inside)?);
+            behind = after;
+        }
+        let bytes = match behind.trim() {
+            "" => None,
+            offset => {
+                let expected = || format!("`&{rest}`: expected an offset as in `&x + 64 bytes`, or an element as in `&x[16]`");
+                let number = offset.strip_prefix('+').and_then(|offset| offset.strip_suffix("bytes")).ok_or_else(expected)?;
+                Some(Expression::parse(number.trim())?)
             }
         };
-        Ok(Argument::Address(name.trim().into(), index))
+        Ok(Argument::Address { name: name.trim().into(), index, bytes })
     }
 
     fn buffer(rest: &str) -> Result<Self, String> {
@@ -100,10 +117,9 @@ impl Argument {
     /// The expressions in it.
     pub(super) fn expressions(&self) -> Vec<&Expression> {
         match self {
-            Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) | Argument::Address(_, None) => Vec::new(),
-            Argument::Expression(expression) | Argument::TypedExpression(_, expression) | Argument::Address(_, Some(expression)) => {
-                vec![expression]
-            }
+            Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) => Vec::new(),
+            Argument::Expression(expression) | Argument::TypedExpression(_, expression) => vec![expression],
+            Argument::Address { index, bytes, .. } => [index, bytes].into_iter().flatten().collect(),
             Argument::Buffer(_, count, fill) => [count].into_iter().chain(fill.expressions()).collect(),
         }
     }
@@ -113,10 +129,15 @@ impl Argument {
     /// # Errors
     /// Why it does not fit the parameter, or what is wrong with a buffer.
     pub(super) fn place(&self, param: &Param, launching: &mut Launching<'_>, seed: u64) -> Result<Arg, String> {
-        let wanted = scalar(param);
+        self.fit(Slot { what: "parameter", name: &param.name, bytes: param.bytes, ty: param.ty }, launching, seed)
+    }
+
+    /// The same for anything that holds a value.
+    pub(super) fn fit(&self, slot: Slot<'_>, launching: &mut Launching<'_>, seed: u64) -> Result<Arg, String> {
+        let wanted = slot.scalar();
         let mismatch = |given: String| {
-            let kind = wanted.map_or_else(|| format!("{} bytes: give hex:BYTES", param.bytes), |element| format!("a {element}"));
-            Err(format!("{given}, but parameter `{}` is {kind}", param.name))
+            let kind = wanted.map_or_else(|| format!("{} bytes: give hex:BYTES", slot.bytes), |element| format!("a {element}"));
+            Err(format!("{given}, but {} `{}` is {kind}", slot.what, slot.name))
         };
         let scope = launching.sources.scope;
         let number = |text: &str, shown: &str| {
@@ -126,7 +147,7 @@ impl Argument {
                 other => other.number(text),
             };
             match wanted.and_then(either) {
-                Some(bits) => Ok(Arg::Bytes(bits.to_le_bytes()[..param.bytes as usize].to_vec())),
+                Some(bits) => Ok(Arg::Bytes(bits.to_le_bytes()[..slot.bytes as usize].to_vec())),
                 None => mismatch(format!("`{shown}` is given")),
             }
         };
@@ -145,22 +166,50 @@ impl Argument {
             }
             Argument::Typed(element, bits) => typed(*element, *bits),
             Argument::TypedExpression(element, expression) => typed(*element, of_type(*element, expression, scope)?),
-            Argument::Bytes(bytes) if bytes.len() == param.bytes as usize => Ok(Arg::Bytes(bytes.clone())),
+            Argument::Bytes(bytes) if bytes.len() == slot.bytes as usize => Ok(Arg::Bytes(bytes.clone())),
             Argument::Bytes(bytes) => mismatch(format!("{} bytes are given", bytes.len())),
-            Argument::Address(..) | Argument::Buffer(..) if wanted != Some(Element::Unsigned(8)) => {
+            Argument::Address { .. } | Argument::Buffer(..) if wanted != Some(Element::Unsigned(8)) => {
                 mismatch("the address of a buffer is given, which has 64 bits".into())
             }
-            Argument::Address(name, index) => address_of(name, index.as_ref(), launching).map(Arg::U64),
+            Argument::Address { name, index, bytes } => address_of(name, [index.as_ref(), bytes.as_ref()], launching).map(Arg::U64),
             Argument::Buffer(element, count, fill) => {
-                let value = count.value(scope)?;
-                let count = u64::try_from(value).ok().filter(|&count| count > 0);
-                let count = count.ok_or_else(|| format!("`{value}` is no number of elements, at least 1"))?;
+                let count = elements(count, scope)?;
                 let (fills, mut random) = (std::slice::from_ref(fill), Random::new(seed));
                 let (buffer, _) = launching.sources.allocate(launching.memory, *element, Some(count), fills, &mut random)?;
                 Ok(Arg::U64(buffer.address))
             }
         }
     }
+}
+
+/// What holds a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot<'a> {
+    /// Parameter, variable.
+    pub(super) what: &'static str,
+    pub(super) name: &'a str,
+    pub(super) bytes: u32,
+    /// Declared type; of an array or a structure, that of its elements.
+    pub(super) ty: Type,
+}
+
+impl Slot<'_> {
+    /// The scalar that it holds, integers as unsigned; none for an array of bytes.
+    fn scalar(&self) -> Option<Element> {
+        match self.ty {
+            _ if u32::from(self.ty.bytes()) != self.bytes => None,
+            Type::Float(bytes) => Some(Element::Float(bytes)),
+            Type::Bits(bytes) | Type::Unsigned(bytes) | Type::Signed(bytes) => Some(Element::Unsigned(bytes)),
+            Type::Pred => None,
+        }
+    }
+}
+
+/// How many elements a buffer of an argument's own has.
+pub(super) fn elements(count: &Expression, scope: &Scope) -> Result<u64, String> {
+    let value = count.value(scope)?;
+    let count = u64::try_from(value).ok().filter(|&count| count > 0);
+    count.ok_or_else(|| format!("`{value}` is no number of elements, at least 1"))
 }
 
 /// A number of a stated type, in the form that a launch has for it.
@@ -182,21 +231,30 @@ fn of_type(element: Element, expression: &Expression, scope: &Scope) -> Result<u
     fits.ok_or_else(|| format!("`{}` is {value}, which is no {element}{}", expression.text(), expression.with(scope)))
 }
 
-/// The address of an element of a buffer, or of its end.
-fn address_of(name: &str, index: Option<&Expression>, launching: &Launching<'_>) -> Result<u64, String> {
+/// The address of an element of a buffer and some bytes, up to its end.
+fn address_of(name: &str, [index, bytes]: [Option<&Expression>; 2], launching: &Launching<'_>) -> Result<u64, String> {
     let known: Vec<&str> = launching.buffers.iter().map(|buffer| buffer.0).collect();
     let Some(&(_, element, count, address)) = launching.buffers.iter().find(|buffer| buffer.0 == name) else {
         return Err(unknown_buffer(name, &known));
     };
-    let Some(index) = index else { return Ok(address) };
-    let place = index.value(launching.sources.scope)?;
-    match u64::try_from(place).ok().filter(|&place| place <= count) {
-        Some(place) => Ok(address + place * u64::from(element.bytes())),
-        None => {
-            let with = index.with(launching.sources.scope);
-            Err(format!("`&{name}[{}]` is element {place}, but `{name}` has {count}{with}", index.text()))
-        }
+    let (scope, width) = (launching.sources.scope, u64::from(element.bytes()));
+    let mut offset = 0;
+    if let Some(index) = index {
+        let place = index.value(scope)?;
+        let found = u64::try_from(place).ok().filter(|&place| place <= count);
+        offset = width
+            * found
+                .ok_or_else(|| format!("`&{name}[{}]` is element {place}, but `{name}` has {count}{}", index.text(), index.with(scope)))?;
     }
+    if let Some(bytes) = bytes {
+        let (more, size) = (bytes.value(scope)?, count * width);
+        let found = u64::try_from(more).ok().and_then(|more| offset.checked_add(more)).filter(|&offset| offset <= size);
+        offset = found.ok_or_else(|| {
+            let (place, with) = (i128::from(offset) + i128::from(more), bytes.with(scope));
+            format!("`+ {} bytes` leads to byte {place}, but `{name}` has {size}{with}", bytes.text())
+        })?;
+    }
+    Ok(address + offset)
 }
 
 /// That there is no buffer of this name.
@@ -204,16 +262,6 @@ pub(super) fn unknown_buffer(name: &str, known: &[&str]) -> String {
     match known {
         [] => format!("unknown buffer `{name}`; there is no table [buffers]"),
         known => suggest::unknown("buffer", name, known),
-    }
-}
-
-/// The scalar that a parameter holds, integers as unsigned; none for an array of bytes.
-fn scalar(param: &Param) -> Option<Element> {
-    match param.ty {
-        _ if u32::from(param.ty.bytes()) != param.bytes => None,
-        Type::Float(bytes) => Some(Element::Float(bytes)),
-        Type::Bits(bytes) | Type::Unsigned(bytes) | Type::Signed(bytes) => Some(Element::Unsigned(bytes)),
-        Type::Pred => None,
     }
 }
 

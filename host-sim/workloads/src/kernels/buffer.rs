@@ -4,8 +4,10 @@ use super::element::Element;
 use super::expression::Scope;
 use super::fill::{Fill, Giver, Made, Rule};
 use super::place::{Formula, Place};
+use crate::input::file;
 use crate::random::Random;
 use mias_ptx::{Buffer, DeviceMemory};
+use std::io::Read;
 use std::path::Path;
 
 /// Largest buffer in bytes. Assumption: what a user's machine can spare; the largest sizes of the built-in kernels take as much.
@@ -22,8 +24,28 @@ pub(super) struct NamedBuffer {
     pub(super) count: Option<Formula>,
     /// What they are, one after the other, and again from the first.
     pub(super) fills: Vec<Fill>,
+    /// What lies around it.
+    pub(super) border: Border,
     /// Where it is described.
     pub(super) place: Place,
+}
+
+/// Elements before and behind a buffer, which kernels may read and write as well.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Border {
+    /// How many before; none: none.
+    pub(super) before: Option<Formula>,
+    /// How many behind; none: none.
+    pub(super) after: Option<Formula>,
+    /// What they are, one after the other, and again from the first.
+    pub(super) fills: Vec<Fill>,
+}
+
+impl Border {
+    /// Whether there is none.
+    pub(super) fn is_none(&self) -> bool {
+        self.before.is_none() && self.after.is_none()
+    }
 }
 
 /// What fills buffers besides rules.
@@ -80,14 +102,55 @@ impl Sources<'_> {
         }
     }
 
+    /// The same bytes as [`Sources::allocate`] puts in memory, and the number of elements.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(super) fn bytes(
+        &self,
+        element: Element,
+        count: Option<u64>,
+        fills: &[Fill],
+        random: &mut Random,
+    ) -> Result<(Vec<u8>, u64), String> {
+        let mut scratch = DeviceMemory::new();
+        let (buffer, count) = self.allocate(&mut scratch, element, count, fills, random)?;
+        let size = count * u64::from(element.bytes());
+        let bytes = scratch.read(buffer.address, size as usize).map_err(|fault| format!("{size} bytes: {fault}"))?;
+        Ok((bytes, count))
+    }
+
+    /// A buffer with `before` and `after` elements around it.
+    ///
+    /// # Errors
+    /// What does not fit.
+    pub(super) fn allocate_between(
+        &self,
+        memory: &mut DeviceMemory,
+        (element, count, fills): (Element, Option<u64>, &[Fill]),
+        ([before, after], border): ([u64; 2], &[Fill]),
+        random: &mut Random,
+    ) -> Result<(Buffer, u64), String> {
+        let (before, _) = self.bytes(element, Some(before), border, random)?;
+        let (bytes, count) = self.bytes(element, count, fills, random)?;
+        let (after, _) = self.bytes(element, Some(after), border, random)?;
+        Ok((memory.allocate_between(&before, &bytes, &after), count))
+    }
+
     fn file(&self, path: &Path, element: Element, count: u64) -> Result<Vec<u8>, String> {
         let folder = self.folder.ok_or("a kernel that is built in has no files of its own")?;
         let (path, size) = (folder.join(path), count * u64::from(element.bytes()));
-        let data = std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        if data.len() as u64 == size {
-            Ok(data)
-        } else {
-            Err(format!("{} has {} bytes, {count} elements of {element} need {size}", path.display(), data.len()))
+        let fail = |message: String| format!("cannot read {}: {message}", path.display());
+        let file = file::open(&path).map_err(fail)?;
+        let length = file.metadata().map_err(|error| fail(error.to_string()))?.len();
+        // The length may change, or be unknown: no more is read than is wanted.
+        let mut data = Vec::new();
+        if length <= size {
+            file.take(size.saturating_add(1)).read_to_end(&mut data).map_err(|error| fail(error.to_string()))?;
+        }
+        match length.max(data.len() as u64) {
+            found if found == size && data.len() as u64 == size => Ok(data),
+            found => Err(format!("{} has {found} bytes, {count} elements of {element} need {size}", path.display())),
         }
     }
 }

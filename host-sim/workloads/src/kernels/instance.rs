@@ -11,8 +11,21 @@ pub struct Instance {
     pub entry: String,
     /// Geometry and arguments.
     pub launch: Launch,
+    /// Where buffers are, in the order of the description; one without a name is called by its argument, `arg3`.
+    pub regions: Vec<Region>,
     /// What [`Instance::check_results`] compares; none for a kernel without a host reference.
     pub expected: Option<Expected>,
+}
+
+/// A named part of device memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// What it is called.
+    pub name: String,
+    /// Byte address.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
 }
 
 impl Instance {

@@ -3,10 +3,13 @@
 use super::argument::Argument;
 use super::bounds::Bounds;
 use super::buffer::NamedBuffer;
+use super::code::{self, Ptx};
 use super::expression::Scope;
 use super::given::Takes;
+use super::nvcc;
 use super::place::{DescriptionError, Formula, Place};
 use super::reference::Reference;
+use super::variable::NamedVariable;
 use super::{Input, KernelError};
 use std::path::{Path, PathBuf};
 
@@ -95,7 +98,7 @@ pub(super) enum Code {
     BuiltIn(&'static mias_kernels::Kernel),
     /// In files.
     Files {
-        ptx: PathBuf,
+        ptx: Ptx,
         registers: Registers,
         /// What other paths of the description are relative to.
         folder: PathBuf,
@@ -109,6 +112,10 @@ pub enum Registers {
     Count(u32),
     /// The assembler's report: what `nvcc -cubin -Xptxas -v` prints.
     Report(PathBuf),
+    /// The report on this source, which is made: [`Kernel::with_nvcc`].
+    OfSource(PathBuf),
+    /// The report itself: what messages call it, and its text.
+    Printed(String, String),
 }
 
 /// A launch, in terms of size and settings.
@@ -125,6 +132,8 @@ pub(super) struct LaunchForm {
     pub(super) lets: Vec<(String, Formula)>,
     /// Buffers in the order of their addresses.
     pub(super) buffers: Vec<NamedBuffer>,
+    /// First values of the module's variables, in the order of the file.
+    pub(super) variables: Vec<NamedVariable>,
     /// Arguments, each with the place that gives it.
     pub(super) args: Vec<(Place, Argument)>,
 }
@@ -181,9 +190,10 @@ impl Kernel {
                 shared_bytes: Formula::constant(options.shared_bytes.into(), Place::of("--shared")),
                 lets: Vec::new(),
                 buffers: Vec::new(),
+                variables: Vec::new(),
                 args: options.arguments,
             },
-            code: Code::Files { ptx: options.ptx, registers: options.registers, folder: PathBuf::new() },
+            code: Code::Files { ptx: Ptx::File(options.ptx), registers: options.registers, folder: PathBuf::new() },
             reference: None,
             origin,
         }
@@ -282,9 +292,24 @@ impl Kernel {
         self.size_of(&Input::default(), &settings).ok()?
     }
 
-    /// Reads a text that the description names.
-    pub(super) fn text(path: &Path, what: &str) -> Result<String, DescriptionError> {
-        std::fs::read_to_string(path).map_err(|error| DescriptionError(format!("cannot read the {what} {}: {error}", path.display())))
+    /// The same, with PTX that nvcc makes now for an architecture such as `sm_75`, if its file is CUDA source.
+    ///
+    /// # Errors
+    /// [`DescriptionError`]: what nvcc says, or that there is none.
+    pub fn with_nvcc(mut self, architecture: &str) -> Result<Self, DescriptionError> {
+        if let Code::Files { ptx, registers, .. } = &mut self.code {
+            if let Ptx::File(path) = ptx
+                && code::is_cuda_source(path)
+            {
+                let name = format!("nvcc's {}", path.with_extension("ptx").display());
+                *ptx = Ptx::Text(name, nvcc::ptx(path, architecture)?);
+            }
+            if let Registers::OfSource(path) = registers {
+                let name = format!("nvcc's report on {}", path.display());
+                *registers = Registers::Printed(name, nvcc::report(path, architecture)?);
+            }
+        }
+        Ok(self)
     }
 }
 

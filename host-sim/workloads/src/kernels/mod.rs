@@ -9,6 +9,7 @@
 pub mod argument;
 mod bounds;
 mod buffer;
+pub mod code;
 pub mod element;
 mod error;
 pub mod expression;
@@ -17,6 +18,7 @@ mod fill;
 mod given;
 mod instance;
 mod kernel;
+mod nvcc;
 pub mod place;
 mod prepare;
 mod prepared;
@@ -24,9 +26,10 @@ pub mod ptxas;
 
 mod reference;
 mod spec;
+mod variable;
 
 pub use error::KernelError;
-pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Results};
+pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;

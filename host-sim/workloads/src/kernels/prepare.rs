@@ -1,7 +1,8 @@
 //! From a kernel and its input to a launch: expressions get their values, buffers are allocated and filled, and arguments placed.
 
-use super::argument::Launching;
-use super::buffer::{NamedBuffer, Sources};
+use super::argument::{self, Argument, Launching};
+use super::buffer::{MOST_BYTES, NamedBuffer, Sources};
+use super::code;
 use super::expression::Scope;
 use super::fill::Giver;
 use super::given::Inputs;
@@ -9,9 +10,13 @@ use super::kernel::{Code, Entry, Kernel, Registers};
 use super::place::{DescriptionError, Formula};
 use super::ptxas;
 use super::reference::{Filled, Host};
-use super::{Instance, KernelError, Prepared, Spec};
+use super::variable;
+use super::{Instance, KernelError, Prepared, Region, Spec};
+use crate::input::room;
 use crate::random::Random;
 use mias_hw_model::trace::KernelInfo;
+use mias_ptx::ast::Module;
+use mias_ptx::names;
 use mias_ptx::{Arg, Buffer, DeviceMemory, Launch, Program, parser};
 use std::borrow::Cow;
 
@@ -31,9 +36,9 @@ impl Spec {
             scope.set(name, formula.value(&scope)?);
         }
         let (file, ptx) = ptx(&kernel.code)?;
-        let entry = entry(&form.entry, (&file, &ptx), &scope)?;
-        let program = Program::parse(&file, &ptx, &entry)?;
-        let registers_per_thread = registers(kernel, &entry)?;
+        let module = parser::parse(&file, &ptx)?;
+        let program = Program::of(&module, &entry(&form.entry, &module, &scope)?)?;
+        let registers_per_thread = registers(kernel, &program.name)?;
         let dynamic = form.shared_bytes.extent(&scope, 0, "dynamic shared memory in bytes")?;
         let (grid, block) = (extents(&form.grid, &scope, "TBs of the grid")?, extents(&form.block, &scope, "threads of a TB")?);
         let reference = kernel.reference.as_ref();
@@ -46,22 +51,23 @@ impl Spec {
         let shared_bytes = program.shared_with(dynamic);
         let info = KernelInfo { name: kernel.name.clone(), grid, block, registers_per_thread, shared_bytes };
         let launch = Launch { grid, block, args: placed.args, shared_bytes: dynamic };
-        Ok(Prepared { program, instance: Instance { memory: placed.memory, entry, launch, expected }, info })
+        let (entry, memory, regions) = (program.name.clone(), placed.memory, placed.regions);
+        Ok(Prepared { program, instance: Instance { memory, entry, launch, regions, expected }, info })
     }
 }
 
 /// The PTX, and its file's name for messages.
-fn ptx(code: &Code) -> Result<(Cow<'static, str>, Cow<'static, str>), DescriptionError> {
+fn ptx(code: &Code) -> Result<(Cow<'_, str>, Cow<'_, str>), DescriptionError> {
     match code {
         Code::BuiltIn(files) => Ok((files.ptx_file.into(), files.ptx.into())),
-        Code::Files { ptx, .. } => Ok((ptx.display().to_string().into(), Kernel::text(ptx, "PTX file")?.into())),
+        Code::Files { ptx, .. } => ptx.read(),
     }
 }
 
-fn entry(entry: &Entry, (file, ptx): (&str, &str), scope: &Scope) -> Result<String, KernelError> {
+fn entry(entry: &Entry, module: &Module<'_>, scope: &Scope) -> Result<String, KernelError> {
     match entry {
         Entry::Named(name) => Ok(name.clone()),
-        Entry::Only => only_entry(file, ptx),
+        Entry::Only => only_entry(module),
         Entry::BySetting { key, entries, place } => {
             let value = scope.require(key).map_err(|message| place.fail(message))?;
             let entry = entries.iter().find(|(of, _)| *of == value).map(|(_, entry)| entry.clone());
@@ -71,13 +77,13 @@ fn entry(entry: &Entry, (file, ptx): (&str, &str), scope: &Scope) -> Result<Stri
 }
 
 /// The entry of a module that has only one.
-fn only_entry(file: &str, text: &str) -> Result<String, KernelError> {
-    let module = parser::parse(file, text)?;
+fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
+    let file = &module.file;
     match module.entries.as_slice() {
         [one] => Ok(one.name.to_owned()),
         [] => Err(DescriptionError(format!("{file}: the module has no entry")).into()),
         several => {
-            let names: Vec<&str> = several.iter().map(|entry| entry.name).collect();
+            let names: Vec<String> = several.iter().map(|entry| names::shown(entry.name)).collect();
             Err(DescriptionError(format!("{file}: which entry? the module has {}; name one", names.join(", "))).into())
         }
     }
@@ -89,7 +95,12 @@ fn registers(kernel: &Kernel, entry: &str) -> Result<u32, KernelError> {
         Code::BuiltIn(files) => ptxas::parse(files.report_file, files.report, entry)?.registers,
         Code::Files { registers: Registers::Count(count), .. } => *count,
         Code::Files { registers: Registers::Report(path), .. } => {
-            ptxas::parse(&path.display().to_string(), &Kernel::text(path, "ptxas report")?, entry)?.registers
+            ptxas::parse(&path.display().to_string(), &code::text(path, "ptxas report")?, entry)?.registers
+        }
+        Code::Files { registers: Registers::Printed(name, report), .. } => ptxas::parse(name, report, entry)?.registers,
+        Code::Files { registers: Registers::OfSource(path), .. } => {
+            let message = format!("{}: give the number of registers per thread; nvcc was not asked for it", path.display());
+            return Err(DescriptionError(message).into());
         }
     };
     if registers > MAX_REGISTERS {
@@ -116,6 +127,7 @@ struct Placing<'a> {
 struct Placed {
     memory: DeviceMemory,
     buffers: Vec<(String, Buffer)>,
+    regions: Vec<Region>,
     args: Vec<Arg>,
 }
 
@@ -144,18 +156,28 @@ impl Placing<'_> {
             let message = format!("{given} arguments are given, entry `{}` takes {wanted}: {list}", program.name);
             return Err(self.kernel.origin.fail(message));
         }
+        self.check_room()?;
         let words = |giver: Giver, part: &str| self.words(giver, part);
         let sources = || Sources { scope: self.scope, folder: self.kernel.folder(), words: &words };
         let mut memory = DeviceMemory::new();
         // One stream for all of them, in the order of their addresses.
         let mut random = Random::new(self.inputs.seed);
-        let (mut buffers, mut known) = (Vec::new(), Vec::new());
+        let (mut buffers, mut regions, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for buffer in &form.buffers {
-            let NamedBuffer { name, element, count, fills, place } = buffer;
-            let count = count.as_ref().map(|count| number_of(count, self.scope)).transpose()?;
-            let allocated = sources().allocate(&mut memory, *element, count, fills, &mut random);
+            let NamedBuffer { name, element, count, fills, border, place } = buffer;
+            let number = |formula: &Option<Formula>| formula.as_ref().map(|formula| number_of(formula, self.scope)).transpose();
+            let count = number(count)?;
+            let allocated = if border.is_none() {
+                sources().allocate(&mut memory, *element, count, fills, &mut random)
+            } else {
+                let sides = [number(&border.before)?.unwrap_or(0), number(&border.after)?.unwrap_or(0)];
+                sources().allocate_between(&mut memory, (*element, count, fills), (sides, &border.fills), &mut random)
+            };
             let (handle, count) = allocated.map_err(|message| place.fail(format!("buffer `{name}`: {message}")))?;
+            let around = if border.is_none() { "" } else { " and what is around it" };
+            memory.label(handle, &format!("`{name}`{around}"));
             known.push((name.as_str(), *element, count, handle.address));
+            regions.push(Region { name: name.clone(), address: handle.address, bytes: count * u64::from(element.bytes()) });
             buffers.push((name.clone(), handle));
         }
         let mut launching = Launching { sources: sources(), buffers: &known, memory: &mut memory };
@@ -163,9 +185,60 @@ impl Placing<'_> {
         // Buffers without a name have streams of their own, so that each can be left out.
         for (number, ((place, argument), param)) in (0..).zip(form.args.iter().zip(&program.params)) {
             let arg = argument.place(param, &mut launching, self.inputs.seed.wrapping_add(number));
-            args.push(arg.map_err(|message| place.fail(message))?);
+            let arg = arg.map_err(|message| place.fail(message))?;
+            if let (Argument::Buffer(element, count, _), Arg::U64(address)) = (argument, &arg) {
+                let count = argument::elements(count, self.scope).map_err(|message| place.fail(message))?;
+                regions.push(Region { name: format!("arg{}", number + 1), address: *address, bytes: count * u64::from(element.bytes()) });
+            }
+            args.push(arg);
         }
-        Ok(Placed { memory, buffers, args })
+        let mut values = Vec::with_capacity(form.variables.len());
+        for (number, variable) in (given as u64..).zip(&form.variables) {
+            let seed = self.inputs.seed.wrapping_add(number);
+            let found = variable::find(&program.image, &variable.name).map_err(|message| variable.place.fail(message))?;
+            let bytes = variable::bytes(found, &variable.value, &mut launching, seed, &mut random);
+            values.push((found.address, bytes.map_err(|message| variable.place.fail(format!("variable `{}`: {message}", variable.name)))?));
+        }
+        self.set(program, &memory, &values)?;
+        Ok(Placed { memory, buffers, regions, args })
+    }
+
+    /// Puts the module's variables in memory, these with other values than the PTX gives them.
+    fn set(&self, program: &Program, memory: &DeviceMemory, values: &[(u64, Vec<u8>)]) -> Result<(), DescriptionError> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let loaded = memory.load(&program.image);
+        let written = values.iter().try_for_each(|(address, bytes)| memory.write(*address, bytes));
+        match written {
+            Ok(()) if loaded => Ok(()),
+            _ => Err(self.kernel.origin.fail("the variables do not fit the module")),
+        }
+    }
+
+    /// That no buffer is too large, nor all of them together, before any is made.
+    fn check_room(&self) -> Result<(), DescriptionError> {
+        let mut sum: u64 = 0;
+        let mut add = |counts: &[u64], element: super::element::Element, place: &dyn Fn(String) -> DescriptionError| {
+            let bytes = counts.iter().fold(0, |sum: u64, &count| sum.saturating_add(count)).saturating_mul(element.bytes().into());
+            if bytes > MOST_BYTES {
+                return Err(place(format!("a buffer has at most {MOST_BYTES} bytes")));
+            }
+            sum = sum.saturating_add(bytes);
+            room::check(sum).map_err(place)
+        };
+        for NamedBuffer { name, element, count, border, place, .. } in &self.kernel.launch.buffers {
+            let counts = [count, &border.before, &border.after].into_iter().flatten();
+            let counts: Vec<u64> = counts.map(|count| number_of(count, self.scope)).collect::<Result<_, _>>()?;
+            add(&counts, *element, &|message| place.fail(format!("buffer `{name}`: {message}")))?;
+        }
+        for (place, argument) in &self.kernel.launch.args {
+            if let Argument::Buffer(element, count, _) = argument {
+                let count = argument::elements(count, self.scope).map_err(|message| place.fail(message))?;
+                add(&[count], *element, &|message| place.fail(message))?;
+            }
+        }
+        Ok(())
     }
 }
 

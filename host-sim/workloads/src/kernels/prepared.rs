@@ -1,10 +1,12 @@
 //! A kernel ready to run: code, data and resources together.
 
-use super::{Instance, KernelError};
+use super::{Instance, KernelError, Region, variable};
+use crate::input::suggest;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, SECTOR_BYTES};
 use mias_ptx::Program;
 use mias_ptx::lower::record;
 use mias_ptx::memory::{heap, local};
+use mias_ptx::names;
 use std::ops::Range;
 
 /// A kernel with its data in place. Running it changes the data, so that it can be run once.
@@ -25,10 +27,18 @@ impl Prepared {
     /// # Errors
     /// [`KernelError::Record`], [`KernelError::Mismatch`].
     pub fn record(self, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
+        self.record_once(progress)
+    }
+
+    /// The same, after which memory holds the results: a second time would run on them.
+    ///
+    /// # Errors
+    /// As [`Prepared::record`].
+    pub fn record_once(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<KernelTrace, KernelError> {
         let Prepared { program, instance, info } = self;
-        let (name, tbs) = (info.name.clone(), instance.launch.tbs());
-        let trace = record::trace(&program, &instance.launch, &instance.memory, info, &mut |done| progress(done, tbs))?;
-        instance.check_results(&name)?;
+        let tbs = instance.launch.tbs();
+        let trace = record::trace(program, &instance.launch, &instance.memory, info.clone(), &mut |done| progress(done, tbs))?;
+        instance.check_results(&info.name)?;
         Ok(trace)
     }
 
@@ -41,6 +51,35 @@ impl Prepared {
         let spans = bytes.chain(local).chain(heap).filter(|span| !span.is_empty());
         let all = spans.reduce(|all, next| all.start.min(next.start)..all.end.max(next.end)).unwrap_or(0..0);
         all.start / SECTOR_BYTES..all.end.div_ceil(SECTOR_BYTES)
+    }
+
+    /// Where a buffer or a variable of the module is.
+    ///
+    /// # Errors
+    /// A sentence with the names that there are.
+    pub fn region(&self, name: &str) -> Result<Region, String> {
+        if let Some(region) = self.instance.regions.iter().find(|region| region.name == name) {
+            return Ok(region.clone());
+        }
+        let image = &self.program.image;
+        if let Ok(variable) = variable::find(image, name) {
+            return Ok(Region { name: variable.name.clone(), address: variable.address, bytes: variable.bytes });
+        }
+        let buffers = self.instance.regions.iter().map(|region| region.name.clone());
+        let known: Vec<String> = buffers.chain(image.variables.iter().map(|variable| names::shown(&variable.name))).collect();
+        match known.as_slice() {
+            [] => Err(format!("unknown buffer `{name}`; the kernel has none")),
+            known => Err(suggest::unknown("buffer", name, &known.iter().map(String::as_str).collect::<Vec<_>>())),
+        }
+    }
+
+    /// What a region holds now.
+    ///
+    /// # Errors
+    /// A sentence if it is not in memory: a variable before the kernel ran.
+    pub fn contents(&self, region: &Region) -> Result<Vec<u8>, String> {
+        let contents = self.instance.memory.read(region.address, region.bytes as usize);
+        contents.map_err(|fault| format!("`{}` cannot be read: {fault}", region.name))
     }
 
     /// Executes all TBs and checks the results against the host's.

@@ -4,7 +4,7 @@
 //! alone for `size`.
 
 use super::place::DescriptionError;
-use super::{Kernel, file, find};
+use super::{Kernel, code, file, find};
 use crate::input::suggest;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -96,11 +96,23 @@ impl Spec {
             Some((name, settings)) => (name, Some(settings)),
             None => (word, None),
         };
-        let kernel = find(name).map_err(|error| match name.contains(['/', '\\']) || name.ends_with(".ptx") {
-            true => SpecError(format!("unknown kernel `{word}`; a kernel of your own is named by its TOML file, or run with --ptx")),
-            false => error,
+        let is_path = name.contains(['/', '\\']) || name.ends_with(".ptx");
+        let kernel = find(name).map_err(|error| match code::advice(Path::new(word)) {
+            Some(advice) => SpecError(advice),
+            None if is_path => {
+                SpecError(format!("unknown kernel `{word}`; a kernel of your own is named by its TOML file, or run with --ptx"))
+            }
+            None => error,
         })?;
         Ok(Spec { input: input(&kernel, word, settings)?, kernel })
+    }
+
+    /// The same, with PTX that nvcc makes now for an architecture such as `sm_75`, if the kernel's file names CUDA source for it.
+    ///
+    /// # Errors
+    /// [`DescriptionError`]: what nvcc says, or that there is none.
+    pub fn with_nvcc(self, architecture: &str) -> Result<Self, DescriptionError> {
+        Ok(Spec { kernel: Arc::new((*self.kernel).clone().with_nvcc(architecture)?), ..self })
     }
 
     /// Path and settings of a word that names a kernel's file.

@@ -6,6 +6,7 @@ use crate::random::Random;
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_trace::trace_file;
+use std::sync::Arc;
 
 /// Version of what executing and recording do. It changes with every change by which the same lowered code gives another trace:
 /// of an instruction's result, of coalescing, of the numbering within a trace. A test holds traces against it. (The lowering needs no
@@ -33,9 +34,9 @@ impl Mixer {
 pub fn key(prepared: &Prepared) -> String {
     // Exhaustive patterns and whole values: what is added to any of them is in the key, or does not compile.
     let Prepared { program, instance, info } = prepared;
-    // Results were checked when the trace was made; the file's name is in messages only.
-    let Instance { memory, entry, launch, expected: _ } = instance;
-    let program = Program { file: String::new(), ..program.clone() };
+    // Results were checked when the trace was made; names of files and buffers and lines of the source are in messages only.
+    let Instance { memory, entry, launch, regions: _, expected: _ } = instance;
+    let program = Program { file: String::new(), source: Arc::default(), ..program.clone() };
     let mut mixer = Mixer([1, 2]);
     mixer.word(trace_file::VERSION.into());
     mixer.word(TRACE_VERSION.into());

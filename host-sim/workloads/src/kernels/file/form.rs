@@ -37,6 +37,8 @@ pub(super) struct KernelForm {
     pub(super) lets: Named<Spanned<Whole>>,
     #[serde(default)]
     pub(super) buffers: Named<Spanned<BufferForm>>,
+    #[serde(default)]
+    pub(super) variables: Named<Spanned<VariableForm>>,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +105,26 @@ pub(super) struct BufferForm {
     pub(super) element: Spanned<String>,
     pub(super) count: Option<Spanned<Whole>>,
     pub(super) fill: Option<Spanned<FillForm>>,
+    pub(super) before: Option<Spanned<Whole>>,
+    pub(super) after: Option<Spanned<Whole>>,
+    pub(super) around: Option<Spanned<FillForm>>,
+}
+
+/// The first value of a module's variable: a word as for an argument, or elements as in a buffer.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, a word such as \"&x\", or { type = \"f32\", fill = \"random\" }, also with count")]
+pub(super) enum VariableForm {
+    Word(Word),
+    Elements(ElementsForm),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ElementsForm {
+    #[serde(rename = "type")]
+    pub(super) element: String,
+    pub(super) count: Option<Whole>,
+    pub(super) fill: Option<FillForm>,
 }
 
 #[derive(Deserialize)]

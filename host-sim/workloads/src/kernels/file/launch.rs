@@ -1,15 +1,16 @@
 //! The launch in a kernel's file: entry, geometry, buffers, arguments.
 
-use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, Named, Word, in_order};
+use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, Named, Whole, Word, in_order};
 use super::reader::{Reader, identifier};
 use crate::input::suggest;
 use crate::kernels::argument::{Argument, unknown_buffer};
-use crate::kernels::buffer::{NamedBuffer, zeros};
+use crate::kernels::buffer::{Border, NamedBuffer, zeros};
 use crate::kernels::element::{Element, NAMES};
 use crate::kernels::fill::{Fill, Giver};
 use crate::kernels::given::Takes;
 use crate::kernels::kernel::{Entry, Setting};
 use crate::kernels::place::{DescriptionError, Formula, Place};
+use std::ops::Range;
 use toml::Spanned;
 
 /// One to three extents.
@@ -71,29 +72,52 @@ fn buffer(
     place: Place,
     (takes, parts): (Takes, &[&str]),
 ) -> Result<NamedBuffer, DescriptionError> {
-    let kind = form.element.get_ref();
-    let unknown = || reader.at(form.element.span()).fail(format!("unknown type `{kind}`; known: {NAMES}"));
-    let element = Element::parse(kind).ok_or_else(unknown)?;
-    let count = form.count.as_ref().map(|count| reader.formula(count)).transpose()?;
-    let Some(fill) = &form.fill else { return Ok(NamedBuffer { name, element, count, fills: zeros(), place }) };
-    let words = match fill.get_ref() {
+    let element = element(reader, form.element.get_ref(), form.element.span())?;
+    let formula = |whole: &Option<Spanned<Whole>>| whole.as_ref().map(|whole| reader.formula(whole)).transpose();
+    let count = formula(&form.count)?;
+    let filled = |fill: &Option<Spanned<FillForm>>| match fill {
+        Some(fill) => fills(reader, element, fill.get_ref(), fill.span(), (takes, parts)),
+        None => Ok(zeros()),
+    };
+    let (fills, border) = (filled(&form.fill)?, filled(&form.around)?);
+    let border = Border { before: formula(&form.before)?, after: formula(&form.after)?, fills: border };
+    if let (true, Some(around)) = (border.is_none(), &form.around) {
+        return Err(reader.at(around.span()).fail("there is nothing around the buffer: give before = N or after = N elements"));
+    }
+    Ok(NamedBuffer { name, element, count, fills, border, place })
+}
+
+/// The elements of a name.
+pub(super) fn element(reader: &Reader<'_>, kind: &str, span: Range<usize>) -> Result<Element, DescriptionError> {
+    Element::parse(kind).ok_or_else(|| reader.at(span).fail(format!("unknown type `{kind}`; known: {NAMES}")))
+}
+
+/// What is filled with, in the order of the list.
+pub(super) fn fills(
+    reader: &Reader<'_>,
+    element: Element,
+    fill: &FillForm,
+    span: Range<usize>,
+    (takes, parts): (Takes, &[&str]),
+) -> Result<Vec<Fill>, DescriptionError> {
+    let words = match fill {
         FillForm::One(word) => std::slice::from_ref(word),
         FillForm::Record(words) => words,
     };
-    let fail = |message: String| reader.at(fill.span()).fail(message);
+    let fail = |message: String| reader.at(span.clone()).fail(message);
     if words.is_empty() {
         return Err(fail("the list is empty; name at least one".into()));
     }
     let mut fills = Vec::with_capacity(words.len());
     for word in words {
         let filled = Fill::parse(element, &word.text()).map_err(fail)?;
-        filled.expressions().try_for_each(|expression| reader.check(expression, fill.span()))?;
+        filled.expressions().try_for_each(|expression| reader.check(expression, span.clone()))?;
         if let Fill::Given(giver, part) = &filled {
             given(*giver, part, takes, parts).map_err(fail)?;
         }
         fills.push(filled);
     }
-    Ok(NamedBuffer { name, element, count, fills, place })
+    Ok(fills)
 }
 
 /// That there is something to fill a buffer with.
@@ -114,18 +138,27 @@ pub(super) fn args(
     words: &[Spanned<Word>],
     buffers: &[NamedBuffer],
 ) -> Result<Vec<(Place, Argument)>, DescriptionError> {
-    let known: Vec<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
     let one = |(number, word): (usize, &Spanned<Word>)| {
-        let fail = |message| reader.at(word.span()).fail(message);
-        let argument = Argument::parse(&word.get_ref().text()).map_err(fail)?;
-        argument.expressions().into_iter().try_for_each(|expression| reader.check(expression, word.span()))?;
-        match &argument {
-            Argument::Address(name, _) if !known.contains(&name.as_str()) => Err(fail(unknown_buffer(name, &known))),
-            Argument::Buffer(_, _, Fill::Given(..)) => {
-                Err(fail("a graph, picture or reference fills buffers of the table [buffers]".into()))
-            }
-            _ => Ok((reader.line(&word.span(), &format!("argument {number}")), argument)),
-        }
+        let argument = argument(reader, word.get_ref(), word.span(), buffers)?;
+        Ok((reader.line(&word.span(), &format!("argument {number}")), argument))
     };
     (1..).zip(words).map(one).collect()
+}
+
+/// A word that stands for a value.
+pub(super) fn argument(
+    reader: &Reader<'_>,
+    word: &Word,
+    span: Range<usize>,
+    buffers: &[NamedBuffer],
+) -> Result<Argument, DescriptionError> {
+    let known: Vec<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+    let fail = |message| reader.at(span.clone()).fail(message);
+    let argument = Argument::parse(&word.text()).map_err(fail)?;
+    argument.expressions().into_iter().try_for_each(|expression| reader.check(expression, span.clone()))?;
+    match &argument {
+        Argument::Address { name, .. } if !known.contains(&name.as_str()) => Err(fail(unknown_buffer(name, &known))),
+        Argument::Buffer(_, _, Fill::Given(..)) => Err(fail("a graph, picture or reference fills buffers of the table [buffers]".into())),
+        _ => Ok(argument),
+    }
 }

@@ -10,11 +10,15 @@
 
 mod form;
 mod launch;
+#[cfg(test)]
+mod memory_tests;
 mod numbers;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod variables;
 
+use super::code::{self, Ptx};
 use super::given::{Generator, Takes};
 use super::kernel::{Code, LaunchForm};
 use super::place::{DescriptionError, Formula, Place};
@@ -41,7 +45,7 @@ enum Origin<'a> {
 /// # Errors
 /// [`DescriptionError`] with file and line.
 pub fn read(path: &Path) -> Result<Kernel, DescriptionError> {
-    parse(&path.display().to_string(), &Kernel::text(path, "kernel file")?, Origin::Path(path))
+    parse(&path.display().to_string(), &code::text(path, "kernel file")?, Origin::Path(path))
 }
 
 /// Reads the file of a kernel that comes with the simulator.
@@ -76,6 +80,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     let reference = form.reference.map(|name| reference_of(&reader, &name, origin)).transpose()?;
     let parts = reference.as_ref().map_or(&[][..], |(reference, _)| reference.parts);
     let buffers = launch::buffers(&reader, form.buffers, takes, parts)?;
+    let variables = variables::variables(&reader, form.variables, &buffers)?;
     let launch = LaunchForm {
         entry: form.entry.map_or(Ok(super::kernel::Entry::Only), |entry| launch::entry(&reader, entry, &settings))?,
         grid: launch::extents(&reader, &form.grid)?,
@@ -83,11 +88,13 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
         shared_bytes: form.shared.map_or_else(|| Ok(Formula::constant(0, Place::of(file))), |bytes| reader.formula(&bytes))?,
         lets,
         args: launch::args(&reader, &form.args, &buffers)?,
+        variables,
         buffers,
     };
     settings.extend(takes.settings());
     let description = form.description.unwrap_or_else(|| match &code {
-        Code::Files { ptx, .. } => ptx.display().to_string(),
+        Code::Files { ptx: Ptx::File(path), .. } => path.display().to_string(),
+        Code::Files { ptx: Ptx::Text(name, _), .. } => name.clone(),
         Code::BuiltIn(files) => files.ptx_file.to_owned(),
     });
     let (suite, kernel_type, origin) = (form.suite, form.kernel_type, Place::of(file));
@@ -124,7 +131,7 @@ fn code(reader: &Reader<'_>, form: &KernelForm, origin: Origin<'_>) -> Result<Co
             return Err(Place::of(&path.display().to_string()).fail(message));
         }
     };
-    Ok(Code::Files { ptx: folder.join(&form.ptx), registers, folder })
+    Ok(Code::Files { ptx: Ptx::File(folder.join(&form.ptx)), registers, folder })
 }
 
 fn takes(reader: &Reader<'_>, form: &KernelForm) -> Result<Takes, DescriptionError> {

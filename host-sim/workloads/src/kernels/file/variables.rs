@@ -1,0 +1,34 @@
+//! First values of a module's variables in a kernel's file.
+
+use super::form::{Named, VariableForm, in_order};
+use super::launch;
+use super::reader::Reader;
+use crate::kernels::buffer::{NamedBuffer, zeros};
+use crate::kernels::given::Takes;
+use crate::kernels::place::DescriptionError;
+use crate::kernels::variable::{NamedVariable, Value};
+use toml::Spanned;
+
+/// The variables in the order of the file. Whether the PTX has them is seen when it is read.
+pub(super) fn variables(
+    reader: &Reader<'_>,
+    table: Named<Spanned<VariableForm>>,
+    buffers: &[NamedBuffer],
+) -> Result<Vec<NamedVariable>, DescriptionError> {
+    let one = |(name, form): (Spanned<String>, Spanned<VariableForm>)| {
+        let span = form.span();
+        let value = match form.get_ref() {
+            VariableForm::Word(word) => Value::Word(launch::argument(reader, word, span.clone(), buffers)?),
+            VariableForm::Elements(form) => {
+                let element = launch::element(reader, &form.element, span.clone())?;
+                let count = form.count.as_ref().map(|count| reader.formula_at(count, span.clone())).transpose()?;
+                // Neither a graph nor a picture is constant data of a module.
+                let filled = |fill| launch::fills(reader, element, fill, span.clone(), (Takes::Numbers, &[]));
+                Value::Elements { element, count, fills: form.fill.as_ref().map_or_else(|| Ok(zeros()), filled)? }
+            }
+        };
+        let place = reader.at(name.span());
+        Ok(NamedVariable { name: name.into_inner(), value, place })
+    };
+    in_order(table).into_iter().map(one).collect()
+}
