@@ -87,6 +87,15 @@ pub enum AccessFault {
     Count,
 }
 
+/// What is known of a bad access besides its address; boxed, so that a result stays small.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccessNotes {
+    /// Line of the source in parentheses, if the PTX has it.
+    pub source_line: String,
+    /// How far it is from which argument, buffer or variable, as the end of a sentence.
+    pub nearest: String,
+}
+
 /// A launch that cannot be executed to its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecError {
@@ -112,9 +121,9 @@ pub enum ExecError {
     },
     /// A load or store that the machine would fault on.
     #[error(
-        "{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address \
-         {address:#x}{nearest}",
-        quoted(kernel)
+        "{file}:{line}{}: kernel {}, TB {tb:?}, thread {thread:?}: {fault} {space} access of {bytes} bytes at address \
+         {address:#x}{}",
+        notes.source_line, quoted(kernel), notes.nearest
     )]
     Access {
         /// Entry name.
@@ -123,8 +132,6 @@ pub enum ExecError {
         file: String,
         /// PTX line.
         line: u32,
-        /// Line of the source in parentheses, if the PTX has it.
-        source_line: String,
         /// Block index in x, y, z.
         tb: [u32; 3],
         /// Thread index in x, y, z.
@@ -137,8 +144,8 @@ pub enum ExecError {
         bytes: u32,
         /// The byte address.
         address: u64,
-        /// How far it is from which argument, buffer or variable, as the end of a sentence.
-        nearest: String,
+        /// More about both places.
+        notes: Box<AccessNotes>,
     },
     /// A barrier that cannot be passed.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {message}", quoted(kernel))]

@@ -1,6 +1,6 @@
 //! What ends the execution of a warp before its time, and the message that names it.
 
-use super::error::{ExecError, Position};
+use super::error::{AccessNotes, ExecError, Position};
 use super::exec::access::LaneFault;
 use super::exec::place::WarpPlace;
 use super::program::Program;
@@ -40,14 +40,13 @@ impl Trap {
                 kernel,
                 file,
                 line: at(pc),
-                source_line: source(pc),
                 tb,
                 thread: place.tid.map(|axis| axis[fault.lane]),
                 fault: fault.fault,
                 space: fault.space.name(),
                 bytes: fault.bytes,
                 address: fault.address,
-                nearest,
+                notes: Box::new(AccessNotes { source_line: source(pc), nearest }),
             },
             Trap::Barrier(pc, message) => {
                 ExecError::Barrier { kernel, file, line: at(pc), source_line: source(pc), tb, warp, message: message.into() }
