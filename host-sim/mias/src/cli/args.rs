@@ -8,6 +8,7 @@ use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
+use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
 
 /// Default window in core cycles; the thesis' is 5,000,000 (sources.md D7).
@@ -160,6 +161,10 @@ pub(super) struct RunArgs {
     /// Show what the kernels' threads print, on standard error
     #[arg(long, conflicts_with = "trace")]
     pub(super) print: bool,
+    /// Write what a buffer or a variable of the module holds after the kernel has run once; of several kernels, KERNEL/BUFFER=FILE;
+    /// repeatable
+    #[arg(long, value_name = "BUFFER=FILE", conflicts_with = "trace")]
+    pub(super) dump: Vec<String>,
     /// Also print the wall-clock seconds of loading and of simulating
     #[arg(long)]
     pub(super) timing: bool,
@@ -177,27 +182,31 @@ pub(super) struct UserKernelArgs {
     /// Run a kernel of this PTX file, as nvcc -ptx writes it
     #[arg(long, value_name = "FILE", conflicts_with = "trace", requires = "grid", requires = "block")]
     pub(super) ptx: Option<PathBuf>,
-    /// The kernel's entry [default: the only one]
-    #[arg(long, requires = "ptx", value_name = "NAME")]
+    /// Let nvcc, which must be installed, make the PTX where FILE or what a kernel's file names is CUDA source (.cu); also for another
+    /// architecture than sm_75
+    #[arg(long, conflicts_with = "trace", value_name = "ARCH", num_args = 0..=1, require_equals = true, default_missing_value = ARCHITECTURE)]
+    pub(super) nvcc: Option<String>,
+    /// The kernel's entry, as in the PTX or in C++ [default: the only one]
+    #[arg(long, value_name = "NAME")]
     pub(super) entry: Option<String>,
     /// TBs, as X or X,Y or X,Y,Z
-    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    #[arg(long, value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
     pub(super) grid: Vec<u32>,
     /// Threads per TB, as X or X,Y or X,Y,Z
-    #[arg(long, requires = "ptx", value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
+    #[arg(long, value_delimiter = ',', num_args = 1.., value_name = "X,Y,Z")]
     pub(super) block: Vec<u32>,
     /// Registers per thread
-    #[arg(long, requires = "ptx", conflicts_with = "ptxas", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, conflicts_with = "ptxas", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(super) regs: Option<u32>,
     /// What `nvcc -cubin -Xptxas -v` printed, instead of --regs
-    #[arg(long, requires = "ptx", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub(super) ptxas: Option<PathBuf>,
     /// Dynamic shared memory per TB in bytes
-    #[arg(long, requires = "ptx", default_value_t = 0, value_name = "BYTES")]
+    #[arg(long, default_value_t = 0, value_name = "BYTES")]
     pub(super) shared: u32,
     /// An argument, in order: NUMBER, TYPE:NUMBER, hex:BYTES, or buf:TYPE:COUNT:FILL with FILL zeros, ones, iota, random,
     /// random:LOW:HIGH or file:PATH
-    #[arg(long, requires = "ptx", allow_hyphen_values = true, value_name = "ARG")]
+    #[arg(long, allow_hyphen_values = true, value_name = "ARG")]
     pub(super) arg: Vec<String>,
 }
 

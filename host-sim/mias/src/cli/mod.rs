@@ -11,6 +11,7 @@ mod cache;
 mod choices;
 mod compare;
 mod diff;
+mod dump;
 mod error;
 mod evaluate;
 mod export;

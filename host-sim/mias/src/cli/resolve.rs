@@ -2,6 +2,7 @@
 
 use super::args::CommonArgs;
 use super::choices::{FirmwareKind, Relaunch, Until};
+use super::dump::Dumps;
 use super::tracing::Tracing;
 use super::{CliError, progress};
 use mias_lab::cosim::{Core, Image};
@@ -11,6 +12,7 @@ use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
+use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,7 +32,24 @@ pub(super) fn workloads(
     tracing: &Tracing,
     cancel: &Cancel,
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&requests(words)?, arrive, options, tracing, cancel)
+    launched(&requests(words)?, arrive, options, &mut Dumps::default(), (tracing, cancel))
+}
+
+/// The same, with PTX of nvcc's for this architecture if there is one; and some of what the kernels leave in memory.
+pub(super) fn dumped_workloads(
+    (words, nvcc): (&[String], Option<&str>),
+    arrive: &[String],
+    options: Options,
+    dumps: &mut Dumps,
+    kept: (&Tracing, &Cancel),
+) -> Result<Vec<Workload>, CliError> {
+    let mut requests = requests(words)?;
+    for (_, request) in &mut requests {
+        if let Some(architecture) = nvcc {
+            *request = request.clone().with_nvcc(architecture).map_err(|error| CliError::User(error.to_string()))?;
+        }
+    }
+    launched(&requests, arrive, options, dumps, kept)
 }
 
 /// The same for one kernel that is described by options instead of a word.
@@ -38,15 +57,16 @@ pub(super) fn user_workload(
     kernel: Kernel,
     arrive: &[String],
     options: Options,
-    tracing: &Tracing,
-    cancel: &Cancel,
+    dumps: &mut Dumps,
+    kept: (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
-    launched(&[(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))], arrive, options, tracing, cancel)
+    let requests = [(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))];
+    launched(&requests, arrive, options, dumps, kept)
 }
 
 /// Kernels for calibration: any number of different ones, which run alone and in pairs.
 pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let traced = traced(&requests(words)?, tracing, cancel)?;
+    let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
     place(&mut workloads);
@@ -57,15 +77,16 @@ fn launched(
     requests: &[(String, Spec)],
     arrive: &[String],
     options: Options,
-    tracing: &Tracing,
-    cancel: &Cancel,
+    dumps: &mut Dumps,
+    (tracing, cancel): (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
     if requests.len() > MOST_KERNELS {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrivals(&labels, arrive, options.end)?;
-    let traced = traced(requests, tracing, cancel)?;
+    dumps.find(requests, &labels)?;
+    let traced = traced(requests, dumps, tracing, cancel)?;
     let arriving = |(stream, ((word, _), label)): (usize, (&(String, Spec), &String))| {
         let workload = traced.get(word)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
@@ -94,12 +115,12 @@ pub(super) fn different(words: &[String]) -> Result<Vec<(String, Spec)>, CliErro
 
 /// Different kernels that run apart from each other: each executed and traced once, in order.
 pub(super) fn apart(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
-    let mut traced = traced(requests, tracing, cancel)?;
+    let mut traced = traced(requests, &Dumps::default(), tracing, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
 /// Executes and traces each different kernel, once and as far as it is needed, unless its trace is cached.
-fn traced(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+fn traced(requests: &[(String, Spec)], dumps: &Dumps, tracing: &Tracing, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
     let different: BTreeMap<&String, &Spec> = requests.iter().map(|(word, request)| (word, request)).collect();
     let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
     let bar = progress::tracing(&names);
@@ -113,7 +134,14 @@ fn traced(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Re
             bar.inc(done - before);
             before = done;
         };
-        let traced = tracing.cache.traced(request.prepare()?, needs, &mut progress)?;
+        let prepared = request.prepare()?;
+        let traced = match dumps.wants(word) {
+            true => {
+                let (key, span) = (trace_store::key(&prepared), prepared.sector_span());
+                Traced { trace: dumps.record(word, &prepared, &mut progress)?, source: None, key, span }
+            }
+            false => tracing.cache.traced(prepared, needs, &mut progress)?,
+        };
         Ok((word.clone(), Workload::executed(&request.name(word), traced)))
     });
     let traced = traced.collect::<Result<_, CliError>>();

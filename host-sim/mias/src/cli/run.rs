@@ -2,6 +2,7 @@
 
 use super::args::RunArgs;
 use super::choices::{Format, WarpScheduler};
+use super::dump::Dumps;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, firmware, interrupt, own, resolve, trace, user_kernel};
@@ -22,6 +23,7 @@ use std::time::Instant;
 
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let common = &args.common;
+    let user = user_kernel::wanted(args)?;
     let mut gpu = machines::load(&common.gpu)?;
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
@@ -31,6 +33,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     }
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
+    let mut dumps = Dumps::new(&args.dump, Drawings::files(args).cloned().collect());
     let image = resolve::image(common)?;
     if args.policy == Some(Policy::Sequential) {
         return Err(CliError::User(
@@ -46,9 +49,13 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let (trace_name, workloads, policy, options) = match &args.trace {
         None => {
             let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));
-            let workloads = match &args.user.ptx {
-                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &tracing, &cancel)?,
-                None => resolve::workloads(&args.kernels, &common.arrive, options, &tracing, &cancel)?,
+            let kept = (&tracing, &cancel);
+            let workloads = match user {
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &mut dumps, kept)?,
+                None => {
+                    let nvcc = args.user.nvcc.as_deref();
+                    resolve::dumped_workloads((&args.kernels, nvcc), &common.arrive, options, &mut dumps, kept)?
+                }
             };
             (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
@@ -88,6 +95,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         eprintln!("{}", no_account(policy, parted));
     }
     drawings.write(&outcome, &workloads, &gpu)?;
+    dumps.write()?;
     let seconds = args.timing.then_some(Seconds { load, simulate });
     let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
     let mut text = match common.format {
@@ -115,12 +123,17 @@ struct Drawings {
 impl Drawings {
     /// Sees to it that they can be written, before anything is simulated.
     fn open(args: &RunArgs) -> Result<Self, CliError> {
-        let files: Vec<&PathBuf> = [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten().collect();
+        let files: Vec<&PathBuf> = Self::files(args).collect();
         if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
             return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
         }
         let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
         Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
+    }
+
+    /// All files that are asked for, but for dumps.
+    fn files(args: &RunArgs) -> impl Iterator<Item = &PathBuf> {
+        [&args.common.out, &args.timeline, &args.vcd, &args.record].into_iter().flatten()
     }
 
     fn wanted(&self) -> bool {

@@ -1,19 +1,50 @@
 //! `mias run --ptx`: a user's kernel from options.
 
 use super::CliError;
-use super::args::UserKernelArgs;
+use super::args::{RunArgs, UserKernelArgs};
 use mias_workloads::kernels::argument::Argument;
-use mias_workloads::kernels::{Kernel, Options, Place, Registers};
+use mias_workloads::kernels::{Kernel, Options, Place, Registers, code};
 use std::path::Path;
+
+/// The PTX file, or the CUDA source that nvcc shall make it of, of a kernel from options; none if kernels have words.
+pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
+    let user = &args.user;
+    if let Some(ptx) = &user.ptx {
+        return Ok(Some(ptx));
+    }
+    if let ([word], true) = (args.kernels.as_slice(), user.nvcc.is_some())
+        && code::is_cuda_source(Path::new(word))
+    {
+        return Ok(Some(Path::new(word)));
+    }
+    let given = [
+        ("--entry", user.entry.is_some()),
+        ("--grid", !user.grid.is_empty()),
+        ("--block", !user.block.is_empty()),
+        ("--regs", user.regs.is_some()),
+        ("--ptxas", user.ptxas.is_some()),
+        ("--shared", user.shared != 0),
+        ("--arg", !user.arg.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(CliError::User(format!("{option} describes a kernel of your own: give its PTX too, by --ptx FILE"))),
+        None => Ok(None),
+    }
+}
 
 /// The kernel that the options describe, of the PTX file `ptx`.
 pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> {
+    let of_source = code::is_cuda_source(ptx) && args.nvcc.is_some();
+    if let (false, Some(advice)) = (of_source, code::advice(ptx)) {
+        return Err(CliError::User(advice));
+    }
     let extent = |option: &str, list: &[u32]| {
         axes(list).ok_or_else(|| CliError::User(format!("{option}: expected one to three numbers, each at least 1, as in {option} 64,64")))
     };
     let registers = match (args.regs, &args.ptxas) {
         (Some(count), _) => Registers::Count(count),
         (None, Some(report)) => Registers::Report(report.clone()),
+        (None, None) if of_source => Registers::OfSource(ptx.to_owned()),
         (None, None) => {
             let message = "PTX does not say how many registers a thread needs: give --regs N, or --ptxas FILE with what `nvcc -cubin \
                 -Xptxas -v` prints";
@@ -27,7 +58,7 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> 
     };
     let arguments = (1..).zip(&args.arg).map(argument).collect::<Result<_, CliError>>()?;
     let stem = ptx.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Kernel::of_options(Options {
+    let kernel = Kernel::of_options(Options {
         name: args.entry.clone().unwrap_or_else(|| stem.into_owned()),
         ptx: ptx.to_owned(),
         entry: args.entry.clone(),
@@ -36,7 +67,11 @@ pub(super) fn of(ptx: &Path, args: &UserKernelArgs) -> Result<Kernel, CliError> 
         registers,
         shared_bytes: args.shared,
         arguments,
-    }))
+    });
+    match &args.nvcc {
+        Some(architecture) => kernel.with_nvcc(architecture).map_err(|error| CliError::User(error.to_string())),
+        None => Ok(kernel),
+    }
 }
 
 /// One to three extents, each at least 1.
