@@ -3,6 +3,7 @@
 use super::argument::{self, Argument, Launching};
 use super::buffer::{MOST_BYTES, NamedBuffer, Sources};
 use super::code;
+use super::element::Element;
 use super::expression::Scope;
 use super::fill::Giver;
 use super::given::Inputs;
@@ -153,7 +154,7 @@ impl Placing<'_> {
         if given != wanted {
             let list: Vec<String> = program.params.iter().map(|p| format!("{} ({} bytes)", p.name, p.bytes)).collect();
             let list = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
-            let message = format!("{given} arguments are given, entry `{}` takes {wanted}: {list}", program.name);
+            let message = format!("{given} arguments are given, entry {} takes {wanted}: {list}", names::quoted(&program.name));
             return Err(self.kernel.origin.fail(message));
         }
         self.check_room()?;
@@ -219,7 +220,7 @@ impl Placing<'_> {
     /// That no buffer is too large, nor all of them together, before any is made.
     fn check_room(&self) -> Result<(), DescriptionError> {
         let mut sum: u64 = 0;
-        let mut add = |counts: &[u64], element: super::element::Element, place: &dyn Fn(String) -> DescriptionError| {
+        let mut add = |counts: &[u64], element: Element, place: &dyn Fn(String) -> DescriptionError| {
             let bytes = counts.iter().fold(0, |sum: u64, &count| sum.saturating_add(count)).saturating_mul(element.bytes().into());
             if bytes > MOST_BYTES {
                 return Err(place(format!("a buffer has at most {MOST_BYTES} bytes")));
