@@ -1,8 +1,8 @@
 //! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
 
 use mias_hw_model::config::GpuConfig;
-use mias_workloads::input::suggest;
 use mias_workloads::input::toml_text::{parse_error, point_at};
+use mias_workloads::input::{file, suggest};
 use std::ops::Range;
 use std::path::Path;
 
@@ -43,8 +43,7 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
     if !looks_like_a_path && !path.is_file() {
         return Err(GpuFileError::Unknown(suggest::unknown("GPU", name_or_path, &names())));
     }
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| GpuFileError::Io { path: name_or_path.to_owned(), error: error.to_string() })?;
+    let text = file::text(path).map_err(|error| GpuFileError::Io { path: name_or_path.to_owned(), error })?;
     parse(name_or_path, &text)
 }
 

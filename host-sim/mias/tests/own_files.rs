@@ -174,6 +174,9 @@ fn files_without_an_end_are_refused() {
     }
     refused(&["run", &format!("bfs:graph={pipe}")], &["a device or a pipe, which may have no end"]);
     refused(&["run", "dxtc:image=/dev/zero"], &["a device or a pipe, which may have no end"]);
+    let long = "more than 16777216 bytes: this is not such a file";
+    refused(&["run", "mm:32", "--gpu", "/dev/zero"], &["cannot read the GPU file", long]);
+    refused(&["evaluate", "/dev/zero", "--list"], &["cannot read the plan /dev/zero", long]);
     let huge = ["--arg", "1", "--arg", "1", "--arg", "buf:u8:9223372036854775807:zeros", "--arg", "buf:u8:4:zeros"];
     refused(&[&["run", "--ptx", &saxpy("saxpy.ptx")][..], &own, &huge].concat(), &["a buffer has at most 4294967296 bytes"]);
 }

@@ -18,6 +18,7 @@ use mias_lab::machines;
 use mias_lab::output::Output;
 use mias_lab::validation::reference::{self, ReferenceLaunch};
 use mias_trace::accelsim;
+use mias_workloads::input::file;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -191,6 +192,6 @@ fn check_fit(machine: &SimulatedGpu, trace: &Path, workloads: &[Workload]) -> Re
 }
 
 fn read_reference(path: &Path) -> Result<Vec<ReferenceLaunch>, CliError> {
-    let text = std::fs::read_to_string(path).map_err(|error| CliError::User(format!("cannot read {}: {error}", path.display())))?;
+    let text = file::text(path).map_err(|error| CliError::User(format!("cannot read {}: {error}", path.display())))?;
     reference::parse(&text).map_err(|error| CliError::User(format!("{}:{error}", path.display())))
 }

@@ -8,6 +8,9 @@ use std::path::Path;
 /// Longest line of a text file in bytes (assumption: those read here have a few numbers per line, or a comment).
 const LONGEST_LINE: usize = 1 << 16;
 
+/// Longest text that people write, in bytes (assumption: a thousand times what the longest plan has).
+const LONGEST_TEXT: u64 = 16 << 20;
+
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}{}: {message}", .line.map(|line| format!(":{line}")).unwrap_or_default())]
@@ -128,6 +131,20 @@ pub fn beginning(file: &Path, most: u64) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// A text that people write, such as a machine or a plan. It may come from a pipe, of which no more is read than such a text has.
+///
+/// # Errors
+/// Why there is none, as the end of a sentence.
+pub fn text(file: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(LONGEST_TEXT + 1).read_to_end(&mut bytes));
+    match read {
+        Err(error) => Err(error.to_string()),
+        Ok(length) if length as u64 > LONGEST_TEXT => Err(format!("more than {LONGEST_TEXT} bytes: this is not such a file")),
+        Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not text".into()),
+    }
+}
+
 /// The whole contents of a file of at most `most` bytes.
 ///
 /// # Errors
@@ -178,6 +195,7 @@ mod tests {
         let zeros = Path::new("/dev/zero");
         if zeros.exists() {
             assert!(open(zeros).unwrap_err().starts_with("a device or a pipe, which may have no end"));
+            assert_eq!(text(zeros).unwrap_err(), "more than 16777216 bytes: this is not such a file");
         }
         assert_eq!(open(folder.path()).unwrap_err(), "is a directory");
     }

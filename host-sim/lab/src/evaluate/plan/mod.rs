@@ -15,7 +15,7 @@ use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::machines;
 use mias_hw_model::config::GpuConfig;
-use mias_workloads::input::suggest;
+use mias_workloads::input::{file, suggest};
 use mias_workloads::kernels::Spec;
 use reader::{Source, Table, Value};
 use std::path::Path;
@@ -111,7 +111,7 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
     if !looks_like_a_path && !path.is_file() {
         return Err(format!("{}, or the path of a TOML file", suggest::unknown("plan", name_or_path, &names())));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read the plan {name_or_path}: {error}"))?;
+    let text = file::text(path).map_err(|error| format!("cannot read the plan {name_or_path}: {error}"))?;
     Ok((name_or_path.to_owned(), text))
 }
 
