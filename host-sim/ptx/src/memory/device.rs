@@ -322,6 +322,20 @@ mod tests {
     }
 
     proptest! {
+        /// What lies before and behind a buffer is where it belongs, for any lengths.
+        #[test]
+        fn bytes_lie_around_a_buffer(before in prop::collection::vec(any::<u8>(), 0..40), bytes in prop::collection::vec(any::<u8>(), 1..40), after in prop::collection::vec(any::<u8>(), 0..9)) {
+            let mut memory = DeviceMemory::new();
+            memory.allocate([0]);
+            let buffer = memory.allocate_between(&before, &bytes, &after);
+            let whole = [&before[..], &bytes, &after].concat();
+            prop_assert_eq!(buffer.address % ALIGNMENT, 0);
+            let start = buffer.address - before.len() as u64;
+            prop_assert_eq!(memory.read(start, whole.len()), Ok(whole.clone()));
+            prop_assert_eq!(memory.read(start, whole.len() + 1), Err(AccessFault::OutOfBounds));
+            prop_assert_eq!(memory.read(start - 4, 1), Err(AccessFault::OutOfBounds));
+        }
+
         /// Like an array of bytes, little-endian.
         #[test]
         fn bytes_go_where_they_belong(accesses in prop::collection::vec((0u64..64, 0u32..4, any::<u64>()), 1..40)) {
