@@ -23,6 +23,8 @@ pub enum Space {
     Shared,
     /// Constant bank or kernel parameters; the constant cache is taken to be perfect.
     Constant,
+    /// Device memory by coordinates: texels of textures and surfaces, cached like global memory.
+    Texture,
 }
 
 /// Execution class: decides the pipeline, its latency and its initiation interval.
@@ -40,7 +42,7 @@ pub enum Class {
     Tensor,
     /// Branches, calls and returns.
     Branch,
-    /// Texture fetch.
+    /// The texture unit without memory: a query, or a fetch whose texels are not known.
     Texture,
     /// Uniform data path.
     Uniform,
@@ -67,9 +69,9 @@ impl Class {
         }
     }
 
-    /// True for loads, stores and atomics whose addresses leave through the L1 (global and local space).
+    /// True for loads, stores and atomics whose addresses leave through the L1 (global and local space, and texels).
     pub fn is_offchip(self) -> bool {
-        matches!(self.space(), Some(Space::Global | Space::Local))
+        matches!(self.space(), Some(Space::Global | Space::Local | Space::Texture))
     }
 }
 

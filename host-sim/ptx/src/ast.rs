@@ -2,6 +2,7 @@
 
 use super::error::{Position, PtxError};
 use super::source::SourceMap;
+use super::texture::Sampler;
 
 /// A scalar type: PTX ISA section 5.2 "Types".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +165,8 @@ pub struct Variable<'a> {
     pub external: bool,
     /// First values, one per element; all others are zero.
     pub initial: Vec<Initial<'a>>,
+    /// What it refers to, if it is a `.texref`, `.samplerref` or `.surfref`.
+    pub opaque: Option<Opaque>,
     /// Where it is declared.
     pub at: Position,
 }
@@ -173,6 +176,17 @@ impl Variable<'_> {
     pub fn bytes(&self) -> u32 {
         self.count.unwrap_or(0).saturating_mul(self.ty.bytes().into())
     }
+}
+
+/// The types that PTX does not say the contents of: PTX ISA section 5.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opaque {
+    /// `.texref`.
+    Texture,
+    /// `.samplerref`, with what it is at first.
+    Sampler(Option<Sampler>),
+    /// `.surfref`.
+    Surface,
 }
 
 /// The first value of an element.
@@ -256,6 +270,15 @@ pub enum Operand<'a> {
         /// Bytes.
         offset: i64,
     },
+    /// `[texture, sampler, {x, y}]`: a place in a texture or surface.
+    Texel {
+        /// Register, parameter or reference.
+        base: &'a str,
+        /// The same, of a sampler.
+        sampler: Option<&'a str>,
+        /// Layer and coordinates, as written.
+        coordinates: Vec<Operand<'a>>,
+    },
 }
 
 impl std::fmt::Display for Operand<'_> {
@@ -269,6 +292,8 @@ impl std::fmt::Display for Operand<'_> {
             Operand::Float64(bits) => write!(f, "0d{bits:016X}"),
             Operand::Vector(items) => write!(f, "{{{}}}", joined(items)),
             Operand::List(items) => write!(f, "({})", joined(items)),
+            Operand::Texel { base, sampler: None, coordinates } => write!(f, "[{base}, {{{}}}]", joined(coordinates)),
+            Operand::Texel { base, sampler: Some(sampler), coordinates } => write!(f, "[{base}, {sampler}, {{{}}}]", joined(coordinates)),
             Operand::Address { base, offset } => write!(f, "[{}{offset:+}]", base.unwrap_or_default()),
         }
     }

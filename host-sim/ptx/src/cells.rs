@@ -98,6 +98,7 @@ impl Cells {
                     align: cell.align,
                     external: false,
                     initial: Vec::new(),
+                    opaque: None,
                     at: cell.at,
                 };
                 cell.place = Place::Local(local.place(scopes, &variable)?);

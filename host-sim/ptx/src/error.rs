@@ -147,6 +147,24 @@ pub enum ExecError {
         /// More about both places.
         notes: Box<AccessNotes>,
     },
+    /// A fetch from a texture, or an access to a surface, that cannot be done.
+    #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {message}", quoted(kernel))]
+    Texture {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line.
+        line: u32,
+        /// Source line, as a message has it; empty if unknown.
+        source_line: String,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// Thread index in x, y, z.
+        thread: [u32; 3],
+        /// What is wrong with which texture, and what to do.
+        message: String,
+    },
     /// A barrier that cannot be passed.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {message}", quoted(kernel))]
     Barrier {

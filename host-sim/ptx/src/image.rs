@@ -74,7 +74,11 @@ pub(super) fn layout<'a>(module: &Module<'a>, scopes: &mut Scopes<'_, 'a>) -> Re
         scopes.levels[0].symbols.insert(variable.name, Symbol::Undefined);
     }
     for &(variable, address) in &placed {
-        scopes.levels[0].symbols.insert(variable.name, Symbol::Device(address, variable.space == StateSpace::Const));
+        let symbol = match variable.opaque {
+            Some(opaque) => Symbol::Opaque(address, opaque),
+            None => Symbol::Device(address, variable.space == StateSpace::Const),
+        };
+        scopes.levels[0].symbols.insert(variable.name, symbol);
     }
     let address_of = |name: &str| placed.iter().find(|(v, _)| v.name == name).map(|&(_, address)| address);
     let mut variables = Vec::new();

@@ -281,7 +281,7 @@ impl<'a> TbRunner<'a> {
             Trap::Record => TB_RECORD_BYTES,
             _ => self.limit,
         };
-        trap.explain(self.program, &self.warps[warp].place, limit, nearest)
+        trap.explain(self.program, &self.warps[warp].place, limit, (self.device, nearest))
     }
 
     /// Lets each warp that can run do so, for `limit` instructions in all at most, and opens barriers; false when all have ended. All

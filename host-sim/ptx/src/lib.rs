@@ -39,6 +39,7 @@ mod runtime;
 mod scope;
 pub mod source;
 mod stack;
+pub mod texture;
 pub mod together;
 pub mod trap;
 pub mod warp;

@@ -22,7 +22,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     pub(super) fn address_of(&self, name: &'a str, offset: i64) -> Result<u64, PtxError> {
         let start = match self.tables.scopes.symbol(self.scope, name) {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
-            Some(&Symbol::Device(address, _)) => address,
+            Some(&Symbol::Device(address, _) | &Symbol::Opaque(address, _)) => address,
             Some(Symbol::Cell(_)) => return self.wrong("the address of a function's parameter is not supported", name),
             Some(&Symbol::Function(address)) => address,
             Some(Symbol::Undefined) => return self.wrong("a variable that is declared but not defined in this file", name),

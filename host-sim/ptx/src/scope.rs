@@ -1,7 +1,7 @@
 //! What the names of a kernel mean, block by block: PTX ISA 7.8 section 5.4. Device functions are expanded where they are called
 //! (`inline.rs`), each time with scopes of their own.
 
-use super::ast::{Type, Variable};
+use super::ast::{Opaque, Type, Variable};
 use super::error::{Position, PtxError};
 use super::program::{DoubleReg, PredReg, Reg, WordReg};
 use std::collections::BTreeMap;
@@ -35,6 +35,8 @@ pub(super) enum Symbol {
     Local(u32),
     /// Address in device memory; true in constant memory.
     Device(u64, bool),
+    /// A reference to a texture, sampler or surface; its address is its handle.
+    Opaque(u64, Opaque),
     /// Declared and nowhere defined.
     Undefined,
     /// A device function, and the address that pointers to it have.

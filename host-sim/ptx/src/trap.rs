@@ -3,6 +3,8 @@
 use super::error::{AccessNotes, ExecError, Position};
 use super::exec::access::LaneFault;
 use super::exec::place::WarpPlace;
+use super::exec::texture::TextureFault;
+use super::memory::DeviceMemory;
 use super::program::Program;
 
 /// What a warp cannot go on after; the TB adds names.
@@ -10,6 +12,8 @@ use super::program::Program;
 pub enum Trap {
     /// A bad access by the instruction at an index.
     Access(u32, LaneFault),
+    /// A bad access to a texture or surface by the instruction at an index.
+    Texture(u32, TextureFault),
     /// A barrier at an index, and what is wrong with how it is reached.
     Barrier(u32, &'static str),
     /// `trap` or a failed assertion at an index, in a lane.
@@ -29,8 +33,14 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The error that names everything; `nearest` says where a bad access went.
-    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64, nearest: String) -> ExecError {
+    /// The error that names everything; the last says where a bad access went.
+    pub(super) fn explain(
+        self,
+        program: &Program,
+        place: &WarpPlace,
+        limit: u64,
+        (device, nearest): (&DeviceMemory, String),
+    ) -> ExecError {
         let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
         let place_of = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
         let at = |pc: u32| place_of(pc).line;
@@ -47,6 +57,15 @@ impl Trap {
                 bytes: fault.bytes,
                 address: fault.address,
                 notes: Box::new(AccessNotes { source_line: source(pc), nearest }),
+            },
+            Trap::Texture(pc, fault) => ExecError::Texture {
+                kernel,
+                file,
+                line: at(pc),
+                source_line: source(pc),
+                tb,
+                thread: place.tid.map(|axis| axis[fault.lane]),
+                message: fault.explain(device),
             },
             Trap::Barrier(pc, message) => {
                 ExecError::Barrier { kernel, file, line: at(pc), source_line: source(pc), tb, warp, message: message.into() }

@@ -20,7 +20,8 @@ pub struct Event<'a> {
     pub pc: u32,
     /// Lanes that executed it. For a branch or an exit, the lanes that reached it.
     pub mask: u32,
-    /// Byte addresses of the executing lanes of a load or store, ascending by lane; empty otherwise.
+    /// Byte addresses of the executing lanes of a load or store, ascending by lane; empty otherwise. Of a texture fetch, those of all
+    /// words that its texels have, any number for a lane.
     pub addresses: &'a [u64],
     /// The warp's last instruction.
     pub last: bool,
@@ -118,6 +119,10 @@ impl Warp {
             match &inst.op {
                 Op::Memory(op) => {
                     exec::access::execute(op, &mut lanes, m, &mut self.local).map_err(|fault| Trap::Access(pc, fault))?;
+                    observer.executed(Event { addresses: m.addresses, ..event });
+                }
+                Op::Texture(op) => {
+                    exec::texture::execute(op, &mut lanes, m).map_err(|fault| Trap::Texture(pc, fault))?;
                     observer.executed(Event { addresses: m.addresses, ..event });
                 }
                 Op::Matrix(op) => {

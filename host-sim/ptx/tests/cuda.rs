@@ -19,10 +19,14 @@ mod matrices;
 mod memory;
 #[path = "cuda/refused.rs"]
 mod refused;
-#[path = "cuda/tensor.rs"]
-mod tensor;
+#[path = "cuda/surfaces.rs"]
+mod surfaces;
 #[path = "cuda/system.rs"]
 mod system;
+#[path = "cuda/tensor.rs"]
+mod tensor;
+#[path = "cuda/textures.rs"]
+mod textures;
 #[path = "cuda/together.rs"]
 mod together;
 #[path = "cuda/warp_matrices.rs"]

@@ -87,13 +87,13 @@ impl TbRecorder {
 
     /// Records one executed instruction of the current warp. `index` and `inst` are the static instruction and its index
     /// in the builder; `lanes` counts the active lanes (0..=32); `addresses` has the byte address of each active lane for
-    /// a memory access, and is empty otherwise. Does nothing before the first [`TbRecorder::warp`].
+    /// a memory access (of texels, all that a lane touches), and is empty otherwise. Does nothing before the first [`TbRecorder::warp`].
     pub fn inst(&mut self, index: u16, inst: &StaticInst, lanes: u32, addresses: &[u64]) {
         let Some(warp) = self.warps.get_mut(self.current) else { return };
         let mut passes = 0;
         match inst.class.space() {
             Some(Space::Shared) if !addresses.is_empty() => passes = shared_passes(addresses, inst.width_bytes.into()),
-            Some(Space::Global | Space::Local) => {
+            Some(Space::Global | Space::Local | Space::Texture) => {
                 let base = coalesce(addresses, inst.width_bytes.into(), &mut self.pattern, &mut self.scratch);
                 let start = self.sectors.len() as u32;
                 self.sectors.extend_from_slice(&self.pattern);

@@ -91,9 +91,9 @@ impl Kind {
             Class::Load(Space::Constant) | Class::Store(Space::Constant) | Class::Atomic(Space::Constant) | Class::Texture => {
                 Kind::Constant
             }
-            Class::Load(Space::Global | Space::Local) => Kind::Load,
-            Class::Store(Space::Global | Space::Local) => Kind::Store,
-            Class::Atomic(Space::Global | Space::Local) => Kind::Atomic,
+            Class::Load(Space::Global | Space::Local | Space::Texture) => Kind::Load,
+            Class::Store(Space::Global | Space::Local | Space::Texture) => Kind::Store,
+            Class::Atomic(Space::Global | Space::Local | Space::Texture) => Kind::Atomic,
         }
     }
 
@@ -222,7 +222,7 @@ impl Shape {
             counted.lanes += u64::from(inst.lanes().min(WARP_LANES));
             counted.mix[kind as usize] += 1;
             if class.is_offchip() {
-                counted.offchip.push(OffChip { kind, is_global: class.space() == Some(Space::Global) });
+                counted.offchip.push(OffChip { kind, is_global: matches!(class.space(), Some(Space::Global | Space::Texture)) });
             }
         }
         counted

@@ -13,6 +13,7 @@ pub mod control;
 pub mod convert;
 pub mod copy;
 pub mod cvt;
+pub mod fetch;
 pub mod float;
 pub mod generic;
 pub mod ieee;
@@ -24,12 +25,15 @@ pub mod memory;
 pub mod narrow;
 pub mod phase;
 pub mod place;
+pub mod query;
 pub mod scalar;
 pub mod special;
+pub mod surface;
 pub mod system;
 pub mod test;
 #[cfg(test)]
 mod testing;
+pub mod texture;
 
 use super::ast::Type;
 use super::error::PtxError;
@@ -61,6 +65,8 @@ pub enum Op {
     Memory(memory::Memory),
     /// Calls of the run-time system.
     System(system::System),
+    /// Textures and surfaces.
+    Texture(texture::Texturing),
     /// Branches, barriers, exits.
     Control(control::Control),
     /// Matrix instructions.
@@ -133,6 +139,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "mov" => special::decode(d).map(Op::Special),
         "ld" | "ldu" | "st" => memory::decode(d),
         "atom" | "red" => memory::decode_atomic(d),
+        "tex" | "tld4" | "txq" | "suq" => texture::decode(d).map(Op::Texture),
+        "suld" | "sust" => surface::decode(d).map(Op::Texture),
         "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" => control::decode(d).map(Op::Control),
         "bra" | "brx" | "bar" | "barrier" | "ret" | "exit" | "trap" => control::decode(d).map(Op::Control),
         "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => matrix::decode(d).map(Op::Matrix),
@@ -155,6 +163,6 @@ pub fn execute(op: &Op, lanes: &mut Lanes<'_>) {
         Op::Generic(op) => generic::execute(op, lanes),
         Op::Scalar(op) => scalar::execute(op, lanes),
         Op::Collective(op) => collective::execute(op, lanes),
-        Op::Special(_) | Op::Memory(_) | Op::System(_) | Op::Control(_) | Op::Matrix(_) | Op::Copy(_) | Op::Phase(_) => {}
+        Op::Special(_) | Op::Memory(_) | Op::Texture(_) | Op::System(_) | Op::Control(_) | Op::Matrix(_) | Op::Copy(_) | Op::Phase(_) => {}
     }
 }

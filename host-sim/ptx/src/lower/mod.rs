@@ -22,9 +22,12 @@ use super::exec::Op;
 use super::exec::control::Control;
 use super::exec::convert::Convert;
 use super::exec::copy::Copy;
+use super::exec::fetch::WORD_BYTES;
 use super::exec::matrix::Matrix;
 use super::exec::memory::{Access, Memory, Space as MemorySpace};
 use super::exec::phase::{Phase, Update};
+use super::exec::surface;
+use super::exec::texture::Texturing;
 use super::program::{Address, Inst, Program};
 use mias_hw_model::isa::{Class, MAX_SOURCES, Space, StaticInst};
 
@@ -106,6 +109,9 @@ fn class(inst: &Inst) -> Class {
         Op::Control(Control::Barrier(barrier)) if barrier.arrive => Class::Int,
         Op::Control(Control::Barrier(_)) => Class::Barrier,
         Op::Memory(Memory::Atomic { access, .. }) => Class::Atomic(space(access.space)),
+        Op::Texture(Texturing::Query(_)) => Class::Texture,
+        Op::Texture(Texturing::Surface(surface)) if matches!(surface.moved, surface::Move::Store(_)) => Class::Store(Space::Texture),
+        Op::Texture(_) => Class::Load(Space::Texture),
         Op::Control(Control::Fence) => Class::MemoryBarrier,
         Op::Control(Control::Nothing) => Class::Int,
         Op::Control(Control::Exit) => Class::Exit,
@@ -161,11 +167,17 @@ fn is_generic(inst: &Inst) -> bool {
 fn width(inst: &Inst) -> u8 {
     match &inst.op {
         Op::Matrix(Matrix::Rows(rows)) => rows.bytes_per_lane() as u8,
+        // Which texels they are, and how large, is known when it is executed: their words are told one by one.
+        Op::Texture(Texturing::Fetch(_)) => WORD_BYTES as u8,
+        Op::Texture(Texturing::Surface(surface)) => surface.bytes() as u8,
         _ => access(inst).map_or(0, |access| access.bytes() as u8),
     }
 }
 
 fn bypasses_l1(inst: &Inst) -> bool {
+    if let Op::Texture(Texturing::Surface(surface)) = &inst.op {
+        return surface.bypass_l1;
+    }
     access(inst).is_some_and(|access| access.bypass_l1)
 }
 

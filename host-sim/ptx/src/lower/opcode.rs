@@ -27,6 +27,7 @@ pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
         Class::Load(Space::Shared) if parts[0] == "ldmatrix" => {
             return format!("LDSM.16.M{}88.{}", if has(&parts, "trans") { "T" } else { "" }, lowered.width_bytes / 4);
         }
+        Class::Load(Space::Texture) | Class::Store(Space::Texture) | Class::Texture => texels(&parts),
         Class::Load(space) => return access("LD", space, lowered),
         Class::Store(space) => return access("ST", space, lowered),
         Class::Atomic(space) => return atomic(&parts, space, lowered),
@@ -45,7 +46,6 @@ pub fn opcode(inst: &Inst, lowered: &StaticInst) -> String {
         Class::Exit => "EXIT",
         Class::Tensor => tensor(&parts),
         // No PTX instruction is lowered to these; one each, so that the table is whole.
-        Class::Texture => "TEX.SCR.LL",
         Class::Uniform => "UMOV",
     };
     let set = text.ends_with("SETP");
@@ -63,6 +63,17 @@ fn signed(parts: &[&str]) -> bool {
     parts.last().is_some_and(|ty| ty.starts_with('s'))
 }
 
+/// Textures and surfaces. Tracers list no addresses for them, and so the width is none.
+fn texels(parts: &[&str]) -> &'static str {
+    match parts[0] {
+        "tld4" => "TLD4.SCR",
+        "txq" | "suq" => "TXQ.SCR",
+        "suld" => "SULD.D.BA",
+        "sust" => "SUST.D.BA",
+        _ => "TEX.SCR.LL",
+    }
+}
+
 /// Loads and stores. `STRONG.GPU` is what skips the L1.
 fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
     let width = width(lowered.width_bytes);
@@ -71,7 +82,8 @@ fn access(stem: &str, space: Space, lowered: &StaticInst) -> String {
         Space::Global => format!("{stem}G.E{width}.{scope}"),
         Space::Local => format!("{stem}L{width}"),
         Space::Shared => format!("{stem}S{width}"),
-        Space::Constant => format!("{stem}C{width}"),
+        // A constant; of texels, see `texels`.
+        Space::Constant | Space::Texture => format!("{stem}C{width}"),
     }
 }
 

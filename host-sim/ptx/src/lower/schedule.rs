@@ -11,6 +11,8 @@ use crate::exec::Op;
 use crate::exec::copy::Copy;
 use crate::exec::matrix::Matrix;
 use crate::exec::memory::{Memory, Space};
+use crate::exec::surface;
+use crate::exec::texture::Texturing;
 use crate::program::Program;
 
 /// A stretch of instructions with one way in and one way out.
@@ -50,7 +52,7 @@ fn order(program: &Program, folded: &[Option<Folded>], range: std::ops::Range<u3
         (0..kept.len()).map(|b| (0..b).filter(|&a| depends(op(a), kept[a].1, op(b), kept[b].1)).collect()).collect();
     let mut urgent = vec![false; kept.len()];
     for at in (0..kept.len()).rev() {
-        urgent[at] |= is_load(op(at));
+        urgent[at] |= is_load(op(at)) || matches!(op(at), Op::Texture(Texturing::Fetch(_)));
         if urgent[at] {
             before[at].iter().for_each(|&a| urgent[a] = true);
         }
@@ -105,6 +107,11 @@ fn reach(op: &Op) -> [Option<(Space, bool)>; 2] {
         Op::Matrix(Matrix::Tile(tile)) => [Some((tile.access.space, !tile.loads())), None],
         Op::Matrix(Matrix::Rows(rows)) => [Some((rows.access.space, !rows.loads())), None],
         Op::Copy(Copy::Start { from, to, .. }) => [Some((from.space, false)), Some((to.space, true))],
+        // Texels are in device memory.
+        Op::Texture(Texturing::Fetch(_)) => [Some((Space::Global, false)), None],
+        Op::Texture(Texturing::Surface(surface)) => {
+            [Some((Space::Global, matches!(surface.moved, surface::Move::Store(_)))), None]
+        }
         _ => [None, None],
     }
 }

@@ -7,6 +7,7 @@ use super::heap::{HEAP_BASE, HEAP_BYTES, Heap, WORKSPACE_BASE, WORKSPACE_BYTES};
 use crate::error::AccessFault;
 use crate::image::Image;
 use crate::nearest::Near;
+use crate::texture::{Texture, TextureError, Textures, Unbound};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -52,6 +53,8 @@ pub struct DeviceMemory {
     /// Where a cooperative grid counts its TBs, once there is one.
     workspace: OnceLock<Allocation>,
     given: Mutex<Heap>,
+    /// What kernels can look up by coordinates.
+    textures: Textures,
     /// Held during a read-modify-write, which may span two words.
     updates: Mutex<()>,
 }
@@ -150,6 +153,43 @@ impl DeviceMemory {
     /// `free` of a kernel.
     pub(crate) fn heap_free(&self, address: u64) {
         self.given.lock().unwrap_or_else(PoisonError::into_inner).free(address);
+    }
+
+    /// Makes a part of memory a texture, and a surface, of this and every later launch; gives the handle that kernels take.
+    ///
+    /// # Errors
+    /// [`TextureError`] if its parts do not fit together, or the memory is not there.
+    pub fn bind(&mut self, texture: Texture) -> Result<u64, TextureError> {
+        texture.check()?;
+        let bytes = texture.bytes();
+        let end = bytes.and_then(|bytes| texture.address.checked_add(bytes));
+        let room = self.allocations.iter().find(|a| texture.address.wrapping_sub(a.start) < a.bytes);
+        match (room, end) {
+            (Some(room), Some(end)) if end <= room.start + room.bytes => Ok(self.textures.add(texture)),
+            (Some(room), _) => {
+                let (size, left) = (texture.size, room.start + room.bytes - texture.address);
+                let needed = bytes.map_or_else(|| "more than 2^64".to_owned(), |bytes| bytes.to_string());
+                let message = format!("{size:?} texels of {} need {needed} bytes, the buffer has {left} from there", texture.format);
+                Err(TextureError { name: texture.name, message: format!("{message}: give a larger buffer or a smaller texture") })
+            }
+            (None, _) => {
+                let message = format!("there is no buffer at {:#x}", texture.address);
+                Err(TextureError { name: texture.name, message })
+            }
+        }
+    }
+
+    /// All textures and surfaces.
+    pub fn textures(&self) -> &Textures {
+        &self.textures
+    }
+
+    /// The texture or surface of a handle.
+    ///
+    /// # Errors
+    /// [`Unbound`].
+    pub fn texture(&self, handle: u64) -> Result<&Texture, Unbound> {
+        self.textures.find(handle, self.module.get().map(|(image, _)| &**image))
     }
 
     /// Writes bytes anywhere in device memory: into a buffer, or into a module's variable once it is loaded.

@@ -142,7 +142,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn items(&mut self, close: &str) -> Result<Vec<Operand<'a>>, PtxError> {
+    pub(super) fn items(&mut self, close: &str) -> Result<Vec<Operand<'a>>, PtxError> {
         let mut items = Vec::new();
         loop {
             items.push(self.scalar()?);
@@ -158,7 +158,11 @@ impl<'a> Parser<'_, 'a> {
         let mut base = None;
         let mut offset = 0;
         if self.peek().kind == TokenKind::Word {
-            base = Some(self.take().text);
+            let name = self.take();
+            if self.accept(",") {
+                return self.texel(name.text);
+            }
+            base = Some(name.text);
             // `+ -8` and `-8` are both written.
             if self.accept("+") || self.is("-") {
                 offset = self.offset()?;
@@ -178,7 +182,7 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    fn scalar(&mut self) -> Result<Operand<'a>, PtxError> {
+    pub(super) fn scalar(&mut self) -> Result<Operand<'a>, PtxError> {
         let negative = self.accept("-");
         let token = self.take();
         match token.kind {

@@ -1,12 +1,13 @@
 //! Tokens to a [`Module`]. Definition: PTX ISA 7.8, sections 4 "Syntax", 5 "State Spaces" and 11 "Directives".
 //!
 //! `module.rs` reads what stands outside of functions, `function.rs` their heads, `body.rs` what is between their braces,
-//! `variable.rs` declarations with their first values, `number.rs` literals.
+//! `variable.rs` declarations with their first values, `opaque.rs` textures and surfaces, `number.rs` literals.
 
 mod body;
 mod function;
 mod module;
 mod number;
+mod opaque;
 #[cfg(test)]
 mod tests;
 mod variable;

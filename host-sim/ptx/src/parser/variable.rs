@@ -8,10 +8,13 @@ impl<'a> Parser<'_, 'a> {
     /// `.align 4 .b8 a[16], b[2];` after the state space.
     pub(super) fn variables(&mut self, space: StateSpace, external: bool, out: &mut Vec<Variable<'a>>) -> Result<(), PtxError> {
         let first = self.variable(space)?;
-        let (ty, align) = (first.ty, first.align);
+        let (ty, align, first_opaque) = (first.ty, first.align, first.opaque);
         out.push(Variable { external, ..first });
         while self.accept(",") {
-            let next = self.declarator(space, ty, align)?;
+            let next = match first_opaque {
+                Some(kind) => self.reference(space, kind)?,
+                None => self.declarator(space, ty, align)?,
+            };
             out.push(Variable { external, ..next });
         }
         self.expect(";")
@@ -31,9 +34,13 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         align = self.alignment()?.or(align);
+        if let Some(kind) = self.opaque() {
+            return self.reference(space, kind);
+        }
         let ty = self.ty()?;
-        // `.ptr .global .align 4` after the type is a hint.
-        while self.accept(".ptr") || self.accept(".global") || self.accept(".const") || self.accept(".shared") || self.accept(".local") {}
+        // `.ptr .global .align 4` after the type is a hint, and so is `.ptr .texref`.
+        let hints = [".ptr", ".global", ".const", ".shared", ".local"];
+        while hints.iter().any(|hint| self.accept(hint)) || self.opaque().is_some() {}
         self.alignment()?;
         self.declarator(space, ty, align.unwrap_or(u32::from(ty.bytes())))
     }
@@ -78,7 +85,7 @@ impl<'a> Parser<'_, 'a> {
             }
         }
         let count = if open && initial.is_empty() { None } else { Some(count) };
-        Ok(Variable { name: name.text, space, ty, count, align, external: false, initial, at: name.at })
+        Ok(Variable { name: name.text, space, ty, count, align, external: false, initial, opaque: None, at: name.at })
     }
 
     /// Values in braces, one level per size; `inner` has the elements per value of each level. Inner braces that have fewer

@@ -42,8 +42,14 @@ const ACCESSES: [fn(Space) -> Class; 3] = [Class::Load, Class::Store, Class::Ato
 /// First code of an access.
 const FIRST_ACCESS: u8 = 16;
 
+/// First code of an access to texels, one per kind of access: they came when the codes of the other spaces had no room left.
+const FIRST_TEXELS: u8 = 32;
+
 fn class_code(class: Class) -> u8 {
-    let access = |kind: u8, space: Space| FIRST_ACCESS + 4 * kind + space as u8;
+    let access = |kind: u8, space: Space| match space {
+        Space::Texture => FIRST_TEXELS + kind,
+        space => FIRST_ACCESS + 4 * kind + space as u8,
+    };
     match class {
         Class::Load(space) => access(0, space),
         Class::Store(space) => access(1, space),
@@ -53,6 +59,9 @@ fn class_code(class: Class) -> u8 {
 }
 
 fn class_of(code: u8) -> Option<Class> {
+    if let Some(kind) = code.checked_sub(FIRST_TEXELS) {
+        return ACCESSES.get(usize::from(kind)).map(|class| class(Space::Texture));
+    }
     match code.checked_sub(FIRST_ACCESS) {
         None => PLAIN.get(usize::from(code)).copied(),
         Some(access) => ACCESSES.get(usize::from(access / 4)).map(|class| class(SPACES[usize::from(access % 4)])),
@@ -134,13 +143,14 @@ mod tests {
     #[test]
     fn every_class_has_a_code_of_its_own() {
         let accesses = ACCESSES.iter().flat_map(|class| SPACES.map(class));
-        let classes: Vec<Class> = PLAIN.into_iter().chain(accesses).collect();
+        let texels = ACCESSES.iter().map(|class| class(Space::Texture));
+        let classes: Vec<Class> = PLAIN.into_iter().chain(accesses).chain(texels).collect();
         let codes: Vec<u8> = classes.iter().map(|&class| class_code(class)).collect();
         assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
         for (class, code) in classes.iter().zip(codes) {
             assert_eq!(class_of(code), Some(*class));
         }
-        assert_eq!([11, 15, 28, 255].map(class_of), [None; 4]);
+        assert_eq!([11, 15, 28, 31, 35, 255].map(class_of), [None; 6]);
     }
 
     /// By hand, from `docs/trace-format.md`.

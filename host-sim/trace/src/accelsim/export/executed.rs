@@ -3,7 +3,7 @@
 
 use super::text::{HeaderText, TbText};
 use super::{Export, ExportError};
-use mias_hw_model::isa::{Class, StaticInst};
+use mias_hw_model::isa::{Class, Space, StaticInst};
 use mias_hw_model::trace::KernelInfo;
 use mias_ptx::TbRunner;
 use mias_ptx::exec::Op;
@@ -41,8 +41,8 @@ impl Spelled {
     fn new(inst: &Inst, lowered: StaticInst, end: u32) -> Self {
         let destination = lowered.dst.map_or_else(|| "0".to_owned(), |register| format!("1 R{register}"));
         let sources: String = lowered.sources().iter().map(|register| format!(" R{register}")).collect();
-        // What is read from the constant bank by a known address is no access to memory.
-        let has_addresses = lowered.class.space().is_some() && lowered.width_bytes > 0;
+        // What is read from the constant bank by a known address is no access to memory. Of texels, tracers list no addresses.
+        let has_addresses = lowered.class.space().is_some_and(|space| space != Space::Texture) && lowered.width_bytes > 0;
         let width = if has_addresses { lowered.width_bytes } else { 0 };
         let (opcode, count) = (opcode(inst, &lowered), lowered.source_count);
         let immediate = match &inst.op {
