@@ -67,3 +67,23 @@ fn without_relaunch_each_kernel_runs_once() {
     assert!(issued("on") > 64);
     refused(&["run", "fwt:65536", "--until", "done", "--relaunch", "off"], &["--relaunch", "--until"]);
 }
+
+/// A kernel that reads a texture and writes a surface runs from its file; the texels go through the L1.
+#[test]
+fn a_kernel_with_textures_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ptx = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ptx/tests/data/textures.ptx");
+    std::fs::copy(ptx, folder.path().join("textures.ptx")).expect("the PTX");
+    let toml = "ptx = \"textures.ptx\"\nregisters = 20\nentry = \"rotate\"\ngrid = [8, 8]\nblock = [16, 16]\n\
+        args = [\"&out\", 128, 128, 0.0, 1.0, \"tex:picture\"]\n[buffers]\n\
+        pixels = { type = \"f32\", count = 16384, fill = \"random\" }\nout = { type = \"f32\", count = 16384 }\n\
+        [textures.picture]\nbuffer = \"pixels\"\nwidth = 128\nheight = 128\nfilter = \"linear\"\naddress = \"wrap\"\nnormalized = true\n";
+    let file = folder.path().join("rotate.toml");
+    std::fs::write(&file, toml).expect("the file");
+    let file = file.to_str().expect("a path of text");
+    let report = json(&["run", file, "--policy", "left-over", "--until", "done"]);
+    assert_eq!(report["launches"][0]["tbs_issued"].as_u64(), Some(64));
+    let broken = folder.path().join("broken.toml");
+    std::fs::write(&broken, toml.replace("height = 128", "height = 129")).expect("the file");
+    refused(&["run", broken.to_str().expect("a path of text")], &["broken.toml:10:11: texture `picture`", "the buffer has 65536"]);
+}

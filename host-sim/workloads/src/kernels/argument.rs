@@ -7,12 +7,14 @@
 //! | `hex:00000040` | the parameter's bytes, lowest first, for structures |
 //! | `&x`, `&x[size]` | the address of the buffer called `x`, of its element `size` |
 //! | `&x + 64 bytes`, `&x[4] + size bytes` | an address some bytes behind it |
+//! | `tex:img`, `surf:img` | the handle of the texture called `img` |
 //! | `buf:TYPE:COUNT:FILL` | the address of a buffer of its own; `fill.rs` says what FILL may be |
 
-use super::buffer::Sources;
+use super::buffer::{Known, Sources};
 use super::element::{Element, NAMES, integer};
 use super::expression::{Expression, Scope};
 use super::fill::Fill;
+use super::texture::unknown_texture;
 use crate::input::suggest;
 use crate::random::Random;
 use mias_ptx::ast::Type;
@@ -41,6 +43,8 @@ pub enum Argument {
         /// Bytes behind its start; none: 0.
         bytes: Option<Expression>,
     },
+    /// The handle of a texture or surface.
+    Texture(String),
     /// The address of a buffer of its own.
     Buffer(Element, Expression, Fill),
 }
@@ -49,7 +53,9 @@ pub enum Argument {
 pub(super) struct Launching<'a> {
     pub(super) sources: Sources<'a>,
     /// Name, element, number of elements and address of the buffers that have names.
-    pub(super) buffers: &'a [(&'a str, Element, u64, u64)],
+    pub(super) buffers: &'a [Known<'a>],
+    /// Name and handle of the textures.
+    pub(super) textures: &'a [(&'a str, u64)],
     pub(super) memory: &'a mut DeviceMemory,
 }
 
@@ -71,6 +77,7 @@ impl Argument {
         };
         match kind {
             "buf" => Self::buffer(rest),
+            "tex" | "surf" => Ok(Argument::Texture(rest.trim().into())),
             "hex" => bytes(rest).map(Argument::Bytes).ok_or_else(|| "expected an even number of hexadecimal digits after hex:".into()),
             _ => {
                 let element = element(kind)?;
@@ -117,7 +124,7 @@ impl Argument {
     /// The expressions in it.
     pub(super) fn expressions(&self) -> Vec<&Expression> {
         match self {
-            Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) => Vec::new(),
+            Argument::Number(_) | Argument::Typed(..) | Argument::Bytes(_) | Argument::Texture(_) => Vec::new(),
             Argument::Expression(expression) | Argument::TypedExpression(_, expression) => vec![expression],
             Argument::Address { index, bytes, .. } => [index, bytes].into_iter().flatten().collect(),
             Argument::Buffer(_, count, fill) => [count].into_iter().chain(fill.expressions()).collect(),
@@ -172,6 +179,14 @@ impl Argument {
                 mismatch("the address of a buffer is given, which has 64 bits".into())
             }
             Argument::Address { name, index, bytes } => address_of(name, [index.as_ref(), bytes.as_ref()], launching).map(Arg::U64),
+            Argument::Texture(_) if wanted != Some(Element::Unsigned(8)) => {
+                mismatch("the handle of a texture is given, which has 64 bits".into())
+            }
+            Argument::Texture(name) => {
+                let known: Vec<&str> = launching.textures.iter().map(|texture| texture.0).collect();
+                let handle = launching.textures.iter().find(|texture| texture.0 == name).map(|texture| texture.1);
+                handle.map(Arg::U64).ok_or_else(|| unknown_texture(name, &known))
+            }
             Argument::Buffer(element, count, fill) => {
                 let count = elements(count, scope)?;
                 let (fills, mut random) = (std::slice::from_ref(fill), Random::new(seed));

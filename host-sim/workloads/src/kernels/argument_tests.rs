@@ -13,7 +13,7 @@ fn place(word: &str, ty: Type) -> Result<Arg, String> {
     let sources = Sources { scope: &scope, folder: None, words: &words };
     let buffers = [("x", Element::Float(4), 100, 0x7000), ("y", Element::Float(8), 100, 0x8000)];
     let param = Param { name: "x".into(), offset: 0, bytes: ty.bytes().into(), ty };
-    Argument::parse(word)?.place(&param, &mut Launching { sources, buffers: &buffers, memory: &mut memory }, 1)
+    Argument::parse(word)?.place(&param, &mut Launching { sources, buffers: &buffers, textures: &[], memory: &mut memory }, 1)
 }
 
 #[test]

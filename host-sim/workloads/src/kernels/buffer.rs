@@ -48,6 +48,9 @@ impl Border {
     }
 }
 
+/// Name, element, number of elements and address of a buffer that has a name.
+pub(super) type Known<'a> = (&'a str, Element, u64, u64);
+
 /// What fills buffers besides rules.
 pub(super) struct Sources<'a> {
     /// Names in expressions.

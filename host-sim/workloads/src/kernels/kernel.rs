@@ -9,6 +9,7 @@ use super::given::Takes;
 use super::nvcc;
 use super::place::{DescriptionError, Formula, Place};
 use super::reference::Reference;
+use super::texture::NamedTexture;
 use super::variable::NamedVariable;
 use super::{Input, KernelError};
 use std::path::{Path, PathBuf};
@@ -134,6 +135,8 @@ pub(super) struct LaunchForm {
     pub(super) buffers: Vec<NamedBuffer>,
     /// First values of the module's variables, in the order of the file.
     pub(super) variables: Vec<NamedVariable>,
+    /// Textures and surfaces, in the order of their handles.
+    pub(super) textures: Vec<NamedTexture>,
     /// Arguments, each with the place that gives it.
     pub(super) args: Vec<(Place, Argument)>,
 }
@@ -191,6 +194,7 @@ impl Kernel {
                 lets: Vec::new(),
                 buffers: Vec::new(),
                 variables: Vec::new(),
+                textures: Vec::new(),
                 args: options.arguments,
             },
             code: Code::Files { ptx: Ptx::File(options.ptx), registers: options.registers, folder: PathBuf::new() },

@@ -26,6 +26,7 @@ pub mod ptxas;
 
 mod reference;
 mod spec;
+mod texture;
 mod variable;
 
 pub use error::KernelError;

@@ -181,7 +181,11 @@ impl Placing<'_> {
             regions.push(Region { name: name.clone(), address: handle.address, bytes: count * u64::from(element.bytes()) });
             buffers.push((name.clone(), handle));
         }
-        let mut launching = Launching { sources: sources(), buffers: &known, memory: &mut memory };
+        let mut textures = Vec::new();
+        for texture in &form.textures {
+            textures.push((texture.name.as_str(), texture.bind(self.scope, &known, &mut memory)?));
+        }
+        let mut launching = Launching { sources: sources(), buffers: &known, textures: &textures, memory: &mut memory };
         let mut args = Vec::with_capacity(given);
         // Buffers without a name have streams of their own, so that each can be left out.
         for (number, ((place, argument), param)) in (0..).zip(form.args.iter().zip(&program.params)) {

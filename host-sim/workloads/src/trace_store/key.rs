@@ -46,5 +46,9 @@ pub fn key(prepared: &Prepared) -> String {
         mixer.word(bytes);
         words.for_each(|word| mixer.word(word.into()));
     }
+    // Kernels without textures keep the keys that they had before there were any.
+    if !memory.textures().is_empty() {
+        mixer.text(&format!("{:?}", memory.textures()));
+    }
     mixer.0.map(|half| format!("{half:016x}")).concat()
 }

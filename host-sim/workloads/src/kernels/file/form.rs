@@ -1,5 +1,6 @@
 //! A kernel's file as TOML has it: which keys there are, and of what kind their values must be.
 
+use super::textures::TextureForm;
 use crate::kernels::KernelType;
 use crate::kernels::given::Generator;
 use serde::Deserialize;
@@ -39,6 +40,8 @@ pub(super) struct KernelForm {
     pub(super) buffers: Named<Spanned<BufferForm>>,
     #[serde(default)]
     pub(super) variables: Named<Spanned<VariableForm>>,
+    #[serde(default)]
+    pub(super) textures: Named<Spanned<TextureForm>>,
 }
 
 #[derive(Deserialize)]

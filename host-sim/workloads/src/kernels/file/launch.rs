@@ -10,6 +10,7 @@ use crate::kernels::fill::{Fill, Giver};
 use crate::kernels::given::Takes;
 use crate::kernels::kernel::{Entry, Setting};
 use crate::kernels::place::{DescriptionError, Formula, Place};
+use crate::kernels::texture::{NamedTexture, unknown_texture};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -137,9 +138,10 @@ pub(super) fn args(
     reader: &Reader<'_>,
     words: &[Spanned<Word>],
     buffers: &[NamedBuffer],
+    textures: &[NamedTexture],
 ) -> Result<Vec<(Place, Argument)>, DescriptionError> {
     let one = |(number, word): (usize, &Spanned<Word>)| {
-        let argument = argument(reader, word.get_ref(), word.span(), buffers)?;
+        let argument = argument(reader, word.get_ref(), word.span(), (buffers, textures))?;
         Ok((reader.line(&word.span(), &format!("argument {number}")), argument))
     };
     (1..).zip(words).map(one).collect()
@@ -150,7 +152,7 @@ pub(super) fn argument(
     reader: &Reader<'_>,
     word: &Word,
     span: Range<usize>,
-    buffers: &[NamedBuffer],
+    (buffers, textures): (&[NamedBuffer], &[NamedTexture]),
 ) -> Result<Argument, DescriptionError> {
     let known: Vec<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
     let fail = |message| reader.at(span.clone()).fail(message);
@@ -158,6 +160,10 @@ pub(super) fn argument(
     argument.expressions().into_iter().try_for_each(|expression| reader.check(expression, span.clone()))?;
     match &argument {
         Argument::Address { name, .. } if !known.contains(&name.as_str()) => Err(fail(unknown_buffer(name, &known))),
+        Argument::Texture(name) if textures.iter().all(|texture| texture.name != *name) => {
+            let known: Vec<&str> = textures.iter().map(|texture| texture.name.as_str()).collect();
+            Err(fail(unknown_texture(name, &known)))
+        }
         Argument::Buffer(_, _, Fill::Given(..)) => Err(fail("a graph, picture or reference fills buffers of the table [buffers]".into())),
         _ => Ok(argument),
     }

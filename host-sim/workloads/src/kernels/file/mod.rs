@@ -16,6 +16,7 @@ mod numbers;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod textures;
 mod variables;
 
 use super::code::{self, Ptx};
@@ -80,6 +81,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     let reference = form.reference.map(|name| reference_of(&reader, &name, origin)).transpose()?;
     let parts = reference.as_ref().map_or(&[][..], |(reference, _)| reference.parts);
     let buffers = launch::buffers(&reader, form.buffers, takes, parts)?;
+    let textures = textures::textures(&reader, form.textures, &buffers)?;
     let variables = variables::variables(&reader, form.variables, &buffers)?;
     let launch = LaunchForm {
         entry: form.entry.map_or(Ok(super::kernel::Entry::Only), |entry| launch::entry(&reader, entry, &settings))?,
@@ -87,9 +89,10 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
         block: launch::extents(&reader, &form.block)?,
         shared_bytes: form.shared.map_or_else(|| Ok(Formula::constant(0, Place::of(file))), |bytes| reader.formula(&bytes))?,
         lets,
-        args: launch::args(&reader, &form.args, &buffers)?,
+        args: launch::args(&reader, &form.args, &buffers, &textures)?,
         variables,
         buffers,
+        textures,
     };
     settings.extend(takes.settings());
     let description = form.description.unwrap_or_else(|| match &code {

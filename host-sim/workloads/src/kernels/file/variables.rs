@@ -18,7 +18,7 @@ pub(super) fn variables(
     let one = |(name, form): (Spanned<String>, Spanned<VariableForm>)| {
         let span = form.span();
         let value = match form.get_ref() {
-            VariableForm::Word(word) => Value::Word(launch::argument(reader, word, span.clone(), buffers)?),
+            VariableForm::Word(word) => Value::Word(launch::argument(reader, word, span.clone(), (buffers, &[]))?),
             VariableForm::Elements(form) => {
                 let element = launch::element(reader, &form.element, span.clone())?;
                 let count = form.count.as_ref().map(|count| reader.formula_at(count, span.clone())).transpose()?;

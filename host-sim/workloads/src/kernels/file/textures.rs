@@ -1,0 +1,149 @@
+//! The table `[textures]` of a kernel's file.
+
+use super::form::{Named, Whole, in_order};
+use super::reader::{Reader, identifier};
+use crate::kernels::argument::unknown_buffer;
+use crate::kernels::buffer::NamedBuffer;
+use crate::kernels::element::Element;
+use crate::kernels::place::{DescriptionError, Formula};
+use crate::kernels::texture::NamedTexture;
+use mias_ptx::texture::{AddressMode, Filter, Read, Sampler, Shape};
+use serde::Deserialize;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TextureForm {
+    buffer: Spanned<String>,
+    #[serde(rename = "type")]
+    channel: Option<Spanned<String>>,
+    channels: Option<u8>,
+    width: Spanned<Whole>,
+    height: Option<Spanned<Whole>>,
+    depth: Option<Spanned<Whole>>,
+    layers: Option<Spanned<Whole>>,
+    pitch: Option<Spanned<Whole>>,
+    #[serde(default)]
+    filter: FilterForm,
+    address: Option<Spanned<AddressForm>>,
+    #[serde(default)]
+    normalized: bool,
+    #[serde(default)]
+    read: ReadForm,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FilterForm {
+    #[default]
+    Point,
+    Linear,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ReadForm {
+    #[default]
+    Element,
+    Normalized,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ModeForm {
+    Clamp,
+    Border,
+    Wrap,
+    Mirror,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(untagged, expecting = "expected clamp, border, wrap or mirror, or a list of up to three of them")]
+enum AddressForm {
+    One(ModeForm),
+    Several(Vec<ModeForm>),
+}
+
+impl ModeForm {
+    fn mode(self) -> AddressMode {
+        match self {
+            ModeForm::Clamp => AddressMode::Clamp,
+            ModeForm::Border => AddressMode::Border,
+            ModeForm::Wrap => AddressMode::Wrap,
+            ModeForm::Mirror => AddressMode::Mirror,
+        }
+    }
+}
+
+/// The textures, in the order of the file.
+pub(super) fn textures(
+    reader: &Reader<'_>,
+    table: Named<Spanned<TextureForm>>,
+    buffers: &[NamedBuffer],
+) -> Result<Vec<NamedTexture>, DescriptionError> {
+    in_order(table).into_iter().map(|(name, form)| texture(reader, &name, form.get_ref(), buffers)).collect()
+}
+
+fn texture(
+    reader: &Reader<'_>,
+    name: &Spanned<String>,
+    form: &TextureForm,
+    buffers: &[NamedBuffer],
+) -> Result<NamedTexture, DescriptionError> {
+    let place = reader.at(name.span());
+    identifier(name.get_ref()).map_err(|message| place.fail(message))?;
+    let known: Vec<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+    if !known.contains(&form.buffer.get_ref().as_str()) {
+        return Err(reader.at(form.buffer.span()).fail(unknown_buffer(form.buffer.get_ref(), &known)));
+    }
+    let channel = |kind: &Spanned<String>| {
+        let expected = "expected the type of a channel: u8, i8, u16, i16, u32, i32, f16 or f32";
+        let element = Element::parse(kind.get_ref()).filter(|element| element.bytes() <= 4);
+        element.ok_or_else(|| reader.at(kind.span()).fail(format!("`{}`: {expected}", kind.get_ref())))
+    };
+    let one = || Formula::constant(1, place.clone());
+    let axis = |whole: &Option<Spanned<Whole>>| whole.as_ref().map_or_else(|| Ok(one()), |whole| reader.formula(whole));
+    let (shape, last) = match (&form.height, &form.depth, &form.layers) {
+        (None, None, None) => (Shape::One, &None),
+        (Some(_), None, None) => (Shape::Two, &None),
+        (Some(_), depth @ Some(_), None) => (Shape::Three, depth),
+        (None, None, layers @ Some(_)) => (Shape::OneLayered, layers),
+        (Some(_), None, layers @ Some(_)) => (Shape::TwoLayered, layers),
+        (None, Some(depth), _) => return Err(reader.at(depth.span()).fail("a texture with a depth has a height, too")),
+        (_, Some(_), Some(layers)) => return Err(reader.at(layers.span()).fail("give either depth or layers")),
+    };
+    let modes = match form.address.as_ref().map(|address| (address.get_ref(), address.span())) {
+        None => [AddressMode::Clamp; 3],
+        Some((AddressForm::One(mode), _)) => [mode.mode(); 3],
+        Some((AddressForm::Several(modes), span)) => match modes[..] {
+            [x] => [x.mode(), AddressMode::Clamp, AddressMode::Clamp],
+            [x, y] => [x.mode(), y.mode(), AddressMode::Clamp],
+            [x, y, z] => [x.mode(), y.mode(), z.mode()],
+            _ => return Err(reader.at(span).fail("expected one to three address modes, for x, y and z")),
+        },
+    };
+    let filter = match form.filter {
+        FilterForm::Point => Filter::Point,
+        FilterForm::Linear => Filter::Linear,
+    };
+    let read = match form.read {
+        ReadForm::Element => Read::Element,
+        ReadForm::Normalized => Read::Normalized,
+    };
+    Ok(NamedTexture {
+        name: name.get_ref().clone(),
+        buffer: form.buffer.get_ref().clone(),
+        channel: form.channel.as_ref().map(channel).transpose()?,
+        channels: form.channels.unwrap_or(1),
+        shape,
+        size: [reader.formula(&form.width)?, axis(&form.height)?, axis(last)?],
+        pitch: form.pitch.as_ref().map(|pitch| reader.formula(pitch)).transpose()?,
+        read,
+        sampler: Sampler { address: modes, filter, normalized: form.normalized },
+        place,
+    })
+}
+
+#[cfg(test)]
+#[path = "textures_tests.rs"]
+mod tests;
