@@ -34,13 +34,7 @@ pub enum Trap {
 
 impl Trap {
     /// The error that names everything; the last says where a bad access went.
-    pub(super) fn explain(
-        self,
-        program: &Program,
-        place: &WarpPlace,
-        limit: u64,
-        (device, nearest): (&DeviceMemory, String),
-    ) -> ExecError {
+    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64, (device, nearest): (&DeviceMemory, String)) -> ExecError {
         let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
         let place_of = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
         let at = |pc: u32| place_of(pc).line;
@@ -95,9 +89,7 @@ impl Trap {
                 let (lines, source_line) = ((0, 0), String::new());
                 ExecError::InstructionLimit { kernel, file, lines, source_line, tb, warp, limit, of: " of all its warps" }
             }
-            Trap::Record => {
-                ExecError::RecordLimit { kernel, file, lines: (0, 0), source_line: String::new(), tb, bytes: limit }
-            }
+            Trap::Record => ExecError::RecordLimit { kernel, file, lines: (0, 0), source_line: String::new(), tb, bytes: limit },
         }
     }
 }

@@ -54,10 +54,11 @@ pub(super) fn fetch(op: &Fetch, l: &mut Lanes<'_>, m: &mut Memories<'_>) -> Resu
         if texture.shape != op.place.shape {
             return Err(fault(Wrong::Shape(op.place.shape)));
         }
-        if texture.gives_floats() != op.floats {
-            return Err(fault(Wrong::Floats(op.floats)));
+        // nvcc takes the bits of floats as integers where the elements are integers that are read as normalised floats.
+        if op.floats && !texture.gives_floats() {
+            return Err(fault(Wrong::Integers));
         }
-        if sampler.filter == Filter::Linear && op.places && !op.floats && op.gather.is_none() {
+        if sampler.filter == Filter::Linear && op.places && !texture.gives_floats() && op.gather.is_none() {
             return Err(fault(Wrong::Filter));
         }
         // The number of a layer has no sign: PTX ISA, "tex".

@@ -84,8 +84,8 @@ pub(super) enum Wrong {
     Unbound,
     /// The instruction has this geometry, the texture another.
     Shape(Shape),
-    /// The instruction gives floats, or integers, and the texture the other.
-    Floats(bool),
+    /// The instruction gives floats, and the texture integers.
+    Integers,
     /// A linear filter on what gives integers.
     Filter,
     /// Bytes of an access to a surface, and where: x in bytes, y, z.
@@ -116,14 +116,8 @@ impl TextureFault {
         let ([width, height, depth], bytes) = (size, texture.format.bytes());
         match self.wrong {
             Wrong::Shape(asked) => format!("texture `{name}` is {shape}, the instruction is for {asked}: give the texture this geometry"),
-            Wrong::Floats(true) => {
+            Wrong::Integers => {
                 format!("texture `{name}` has integers ({}), the instruction reads floats: read it as normalised floats", texture.format)
-            }
-            Wrong::Floats(false) => {
-                format!(
-                    "texture `{name}` gives floats ({}), the instruction reads integers: change its type or how it is read",
-                    texture.format
-                )
             }
             Wrong::Filter => format!("texture `{name}` has integers, the sampler a linear filter: filter by point"),
             Wrong::Outside(access, [x, y, z]) => format!(

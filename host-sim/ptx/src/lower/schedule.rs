@@ -109,9 +109,7 @@ fn reach(op: &Op) -> [Option<(Space, bool)>; 2] {
         Op::Copy(Copy::Start { from, to, .. }) => [Some((from.space, false)), Some((to.space, true))],
         // Texels are in device memory.
         Op::Texture(Texturing::Fetch(_)) => [Some((Space::Global, false)), None],
-        Op::Texture(Texturing::Surface(surface)) => {
-            [Some((Space::Global, matches!(surface.moved, surface::Move::Store(_)))), None]
-        }
+        Op::Texture(Texturing::Surface(surface)) => [Some((Space::Global, matches!(surface.moved, surface::Move::Store(_)))), None],
         _ => [None, None],
     }
 }
