@@ -163,7 +163,7 @@ pub enum ExecError {
         /// Thread index in x, y, z.
         thread: [u32; 3],
         /// What is wrong with which texture, and what to do.
-        message: String,
+        message: Box<str>,
     },
     /// A barrier that cannot be passed.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {message}", quoted(kernel))]
@@ -211,8 +211,8 @@ pub enum ExecError {
     },
     /// A warp executed more instructions than the limit: most likely an endless loop.
     #[error(
-        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: still running after {limit} instructions{of}, {}",
-        lines.0, quoted(kernel), span(*lines)
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: still running after {limit} instructions{}, {}",
+        lines.0, quoted(kernel), if *together { " of all its warps" } else { "" }, span(*lines)
     )]
     InstructionLimit {
         /// Entry name.
@@ -229,8 +229,8 @@ pub enum ExecError {
         warp: u32,
         /// The limit, in instructions.
         limit: u64,
-        /// Whose instructions, if not the warp's.
-        of: &'static str,
+        /// The instructions are those of all warps of the TB, not of this one alone.
+        together: bool,
     },
     /// What one TB did takes too much memory: most likely an endless loop that accesses memory.
     #[error(

@@ -59,7 +59,7 @@ impl Trap {
                 source_line: source(pc),
                 tb,
                 thread: place.tid.map(|axis| axis[fault.lane]),
-                message: fault.explain(device),
+                message: fault.explain(device).into(),
             },
             Trap::Barrier(pc, message) => {
                 ExecError::Barrier { kernel, file, line: at(pc), source_line: source(pc), tb, warp, message: message.into() }
@@ -81,13 +81,20 @@ impl Trap {
             Trap::Hang => {
                 ExecError::Barrier { kernel, file, line: 0, source_line: String::new(), tb, warp, message: "the TB hangs".into() }
             }
-            Trap::Limit(pc) => {
-                ExecError::InstructionLimit { kernel, file, lines: (at(pc), at(pc)), source_line: source(pc), tb, warp, limit, of: "" }
-            }
+            Trap::Limit(pc) => ExecError::InstructionLimit {
+                kernel,
+                file,
+                lines: (at(pc), at(pc)),
+                source_line: source(pc),
+                tb,
+                warp,
+                limit,
+                together: false,
+            },
             // The lines are found by whoever lets it run on.
             Trap::Busy => {
                 let (lines, source_line) = ((0, 0), String::new());
-                ExecError::InstructionLimit { kernel, file, lines, source_line, tb, warp, limit, of: " of all its warps" }
+                ExecError::InstructionLimit { kernel, file, lines, source_line, tb, warp, limit, together: true }
             }
             Trap::Record => ExecError::RecordLimit { kernel, file, lines: (0, 0), source_line: String::new(), tb, bytes: limit },
         }

@@ -35,7 +35,7 @@ impl Textures {
         self.list.is_empty()
     }
 
-    /// The texture of a handle: a number that [`Textures::add`] gave, or the address of a reference of the module `image`.
+    /// The texture of a handle: a number that `Textures::add` gave, or the address of a reference of the module `image`.
     ///
     /// # Errors
     /// [`Unbound`].
