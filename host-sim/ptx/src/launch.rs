@@ -22,8 +22,8 @@ pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 10_000_000;
 /// thesis' kernels need (8 warps of n-body's 464,328 instructions), and reached in some seconds.
 pub const TB_INSTRUCTION_LIMIT: u64 = 40_000_000;
 
-/// Bytes that the record of one TB may take. Assumption: far more than TBs that end need (of 4 million accesses without any order).
-pub const TB_RECORD_BYTES: u64 = 1 << 30;
+/// Bytes that the record of one TB may take. Assumption: far more than TBs that end need (of a million accesses without any order).
+pub const TB_RECORD_BYTES: u64 = 256 << 20;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
@@ -246,8 +246,9 @@ impl<'a> TbRunner<'a> {
         let mut watched = Lines::new(self.program, number as u32);
         let mut error = self.explain(number, trap);
         let further = self.warps[number].place.executed.max(self.limit).saturating_add(WATCHED);
-        let together = self.spent.saturating_add(WATCHED * self.warps.len() as u64);
-        while let Ok(true) = self.pass(further, together, &mut watched) {}
+        let slice = std::mem::replace(&mut self.slice, WATCHED);
+        let _ = self.pass(further, u64::MAX, &mut watched);
+        self.slice = slice;
         if let ExecError::InstructionLimit { lines, source_line, .. } | ExecError::RecordLimit { lines, source_line, .. } = &mut error
             && let Some(found) = watched.found()
         {

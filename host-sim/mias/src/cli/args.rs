@@ -124,6 +124,9 @@ pub(super) struct TraceArgs {
     /// Memory that the traces of all kernels may take, as in 2GiB [default: a quarter of this machine's]
     #[arg(long, value_name = "BYTES")]
     pub(super) memory: Option<ByteSize>,
+    /// Execute whole grids before anything is simulated: their results are checked, and their traces cached
+    #[arg(long, conflicts_with = "memory")]
+    pub(super) check: bool,
 }
 
 #[derive(Debug, Args)]
@@ -159,7 +162,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) record: Option<PathBuf>,
     /// Show what the kernels' threads print, on standard error
-    #[arg(long, conflicts_with = "trace")]
+    #[arg(long, conflicts_with_all = ["trace", "check"])]
     pub(super) print: bool,
     /// Write what a buffer or a variable of the module holds after the kernel has run once; of several kernels, KERNEL/BUFFER=FILE;
     /// repeatable

@@ -22,6 +22,9 @@ pub(super) struct Tracing {
 impl Tracing {
     /// For simulations: kernels are executed as far as the runs come.
     pub(super) fn window(args: &TraceArgs) -> Result<Self, CliError> {
+        if args.check {
+            return Tracing::grid(args.no_cache);
+        }
         let of_this_machine = || {
             let all = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
             System::new_with_specifics(all).total_memory() / PART_OF_MEMORY

@@ -7,10 +7,12 @@ const NEAR: f64 = 0.7;
 /// A message that `given` is not a known `what`, with the nearest known name if one is near, and all of them.
 pub fn unknown(what: &str, given: &str, known: &[&str]) -> String {
     let lower = given.to_lowercase();
-    let scored = known.iter().map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), *name));
-    let near = scored.filter(|(score, name)| *score >= NEAR || strsim::osa_distance(&lower, name) == 1);
-    let nearest = near.max_by(|a, b| a.0.total_cmp(&b.0));
-    let hint = nearest.map(|(_, name)| format!(" did you mean `{name}`?")).unwrap_or_default();
+    let one_error = |name: &str| strsim::osa_distance(&lower, name) == 1;
+    let scored = known.iter().map(|name| (one_error(name), strsim::jaro_winkler(&lower, &name.to_lowercase()), *name));
+    let near = scored.filter(|(one_error, score, _)| *one_error || *score >= NEAR);
+    // The last of the best.
+    let nearest = near.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let hint = nearest.map(|(.., name)| format!(" did you mean `{name}`?")).unwrap_or_default();
     format!("unknown {what} `{given}`;{hint} known: {}", known.join(", "))
 }
 
@@ -23,6 +25,7 @@ mod tests {
         let known = ["mm", "fwt", "hotspot"];
         assert_eq!(unknown("kernel", "hotspt", &known), "unknown kernel `hotspt`; did you mean `hotspot`? known: mm, fwt, hotspot");
         assert!(unknown("kernel", "mn", &known).contains("did you mean `mm`?"));
+        assert!(unknown("kernel", "ftw", &["fwt", "fwt#2"]).contains("did you mean `fwt`?"));
         assert_eq!(unknown("kernel", "qqq", &known), "unknown kernel `qqq`; known: mm, fwt, hotspot");
     }
 }

@@ -1,0 +1,96 @@
+//! Grids that are executed while they run: the same bytes as whole ones, and ends where they may not go on.
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+
+fn mias(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mias"));
+    command.args(args);
+    command
+}
+
+/// The report of a run without a cache.
+fn report(args: &[&str]) -> String {
+    let output = mias(args).args(["--no-cache", "--format", "json"]).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).unwrap()
+}
+
+/// nbdy's default grid is more than is executed before a run begins.
+#[test]
+fn a_window_of_a_grid_is_that_of_the_whole_grid() {
+    let run = ["run", "nbdy", "fwt:262144", "--cycles", "20000"];
+    let whole = report(&[&run[..], &["--check"]].concat());
+    assert_eq!(report(&run), whole);
+    assert_eq!(report(&[&run[..], &["--memory", "3GiB"]].concat()), whole);
+}
+
+#[test]
+fn what_is_cached_does_not_show() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = ["run", "nbdy", "--cycles", "20000", "--format", "json"];
+    let printed = || mias(&run).env("MIAS_CACHE", folder.path()).assert().success().get_output().stdout.clone();
+    let cold = printed();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "not all of the grid was needed");
+    mias(&run).arg("--check").env("MIAS_CACHE", folder.path()).assert().success();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(printed(), cold);
+}
+
+#[test]
+fn a_trace_ends_at_its_budget() {
+    let run = ["run", "mm:2048", "--cycles", "20000", "--no-cache", "--memory"];
+    let message = "kernel `mm`: the trace of .* of its 16384 TBs takes .*, more than the 1000.0 KiB that it may \\(--memory\\)";
+    mias(&run).arg("1000KiB").assert().code(2).stdout("").stderr(predicate::str::is_match(message).unwrap());
+    mias(&run).arg("0").assert().code(2).stderr(predicate::str::contains("--memory: 0 bytes hold no trace"));
+    mias(&run).arg("much").assert().code(2).stderr(predicate::str::contains("invalid value 'much' for '--memory <BYTES>'"));
+}
+
+const LOOPS: &str = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n\
+ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd3, %rd1, %rd2;\nL: ld.global.u32 %r2, [%rd3];\nbra L;\n}\n\
+.visible .entry spins()\n{\nL: bra L;\n}\n.visible .entry ends()\n{\nret;\n}\n";
+
+#[test]
+fn endless_loops_end_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("loops.ptx");
+    std::fs::write(&ptx, LOOPS).unwrap();
+    let ptx = ptx.to_str().unwrap();
+    let run = |entry: &str, args: &[&str]| {
+        let options = ["run", "--ptx", ptx, "--entry", entry, "--grid", "4", "--block", "1024", "--regs", "16", "--no-cache"];
+        mias(&options).args(args).assert().code(2)
+    };
+    let gathers = run("gathers", &["--arg", "buf:u32:32768:zeros"]);
+    gathers.stderr(predicate::str::contains("its record takes more than 268435456 bytes, and it is still running, in lines 12 to 13"));
+    run("spins", &[]).stderr(predicate::str::contains("still running after 40000000 instructions of all its warps, in line 17"));
+}
+
+#[test]
+fn a_grid_of_a_billion_runs_its_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("loops.ptx");
+    std::fs::write(&ptx, LOOPS).unwrap();
+    let run = ["run", "--entry", "ends", "--grid", "1000000000", "--block", "32", "--regs", "16", "--cycles", "10000", "--ptx"];
+    let found = report(&[&run[..], &[ptx.to_str().unwrap()]].concat());
+    // A TB is one instruction: some were issued, none was left over from a smaller grid.
+    assert!(!found.contains("\"tbs_issued\": 0"), "{found}");
+}
+
+const PRINTS: &str = ".version 7.8\n.target sm_75\n.address_size 64\n\
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 v);\n.global .align 1 .b8 text[12] = {84, 66, 32, 37, 117, 10, 0};\n\
+.visible .entry prints()\n{\n.local .align 8 .b8 d[8];\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\nmov.u64 %rd1, d;\ncvta.local.u64 %rd2, %rd1;\n\
+mov.u32 %r1, %ctaid.x;\nst.local.u32 [%rd1], %r1;\nmov.u64 %rd3, text;\ncvta.global.u64 %rd3, %rd3;\n\
+{\n.param .b64 a;\nst.param.b64 [a], %rd3;\n.param .b64 b;\nst.param.b64 [b], %rd2;\n.param .b32 c;\ncall.uni (c), vprintf, (a, b);\n}\nret;\n}\n";
+
+#[test]
+fn what_threads_print_is_shown_if_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("prints.ptx");
+    std::fs::write(&ptx, PRINTS).unwrap();
+    let run = ["run", "--ptx", ptx.to_str().unwrap(), "--grid", "3", "--block", "1", "--regs", "16", "--cycles", "9000"];
+    let cached = |args: &[&str]| mias(&run).args(args).env("MIAS_CACHE", folder.path().join("cache")).assert().success();
+    cached(&[]).stderr(predicate::str::contains("threads of `prints` print; --print shows what"));
+    // Also from a cache that has the trace.
+    for _ in 0..2 {
+        cached(&["--print"]).stderr("TB 0\nTB 1\nTB 2\n");
+    }
+}
