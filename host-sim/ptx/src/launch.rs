@@ -247,7 +247,9 @@ impl<'a> TbRunner<'a> {
         let mut error = self.explain(number, trap);
         let further = self.warps[number].place.executed.max(self.limit).saturating_add(WATCHED);
         let slice = std::mem::replace(&mut self.slice, WATCHED);
-        let _ = self.pass(further, u64::MAX, &mut watched);
+        let enough = self.warps[number].place.executed.saturating_add(WATCHED);
+        // One round for each barrier in the loop.
+        while self.warps[number].place.executed < enough && self.pass(further, u64::MAX, &mut watched) == Ok(true) {}
         self.slice = slice;
         if let ExecError::InstructionLimit { lines, source_line, .. } | ExecError::RecordLimit { lines, source_line, .. } = &mut error
             && let Some(found) = watched.found()
