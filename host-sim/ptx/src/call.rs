@@ -60,6 +60,17 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
+    /// The cell of a `.param` variable.
+    pub(super) fn cell(&self, inst: &Instruction<'a>, scope: usize, operand: &Operand<'a>) -> Result<usize, PtxError> {
+        match operand {
+            Operand::Name(name) => match self.scopes.symbol(scope, name) {
+                Some(&Symbol::Cell(cell)) => Ok(cell),
+                _ => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
+            },
+            other => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
+        }
+    }
+
     /// The cells of a call's operands as the meanings of what the function declares.
     pub(super) fn bind(
         &self,
@@ -75,19 +86,12 @@ impl<'m, 'a> Flat<'m, 'a> {
         }
         let mut bound = Vec::new();
         for (operand, variable) in given.iter().zip(declared) {
-            match operand {
-                Operand::Name(name) => match self.scopes.symbol(scope, name) {
-                    Some(&Symbol::Cell(cell)) if self.cells.bytes(cell) == variable.bytes() => {
-                        bound.push((variable.name, Symbol::Cell(cell)));
-                    }
-                    Some(Symbol::Cell(_)) => {
-                        let message = format!("expected a parameter of {} bytes for `{}`", variable.bytes(), variable.name);
-                        return Err(self.scopes.syntax(inst.at, message, name));
-                    }
-                    _ => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
-                },
-                other => return Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
+            let cell = self.cell(inst, scope, operand)?;
+            if self.cells.bytes(cell) != variable.bytes() {
+                let message = format!("expected a parameter of {} bytes for `{}`", variable.bytes(), variable.name);
+                return Err(self.scopes.syntax(inst.at, message, &operand.to_string()));
             }
+            bound.push((variable.name, Symbol::Cell(cell)));
         }
         Ok(bound)
     }

@@ -209,12 +209,9 @@ pub enum ExecError {
         /// File name.
         file: String,
     },
-    /// A warp executed more instructions than the limit: most likely an endless loop.
-    #[error(
-        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: still running after {limit} instructions{}, {}",
-        lines.0, quoted(kernel), if *together { " of all its warps" } else { "" }, span(*lines)
-    )]
-    InstructionLimit {
+    /// Still running at a limit: most likely an endless loop.
+    #[error("{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}", lines.0, quoted(kernel), span(*lines))]
+    Endless {
         /// Entry name.
         kernel: String,
         /// File name.
@@ -227,30 +224,23 @@ pub enum ExecError {
         tb: [u32; 3],
         /// The warp.
         warp: u32,
-        /// The limit, in instructions.
-        limit: u64,
-        /// The instructions are those of all warps of the TB, not of this one alone.
-        together: bool,
+        /// Which limit.
+        limit: Limit,
     },
-    /// What one TB did takes too much memory: most likely an endless loop that accesses memory.
-    #[error(
-        "{file}:{}{source_line}: kernel {}, TB {tb:?}: its record takes more than {bytes} bytes, and it is still running, {}",
-        lines.0, quoted(kernel), span(*lines)
-    )]
-    RecordLimit {
-        /// Entry name.
-        kernel: String,
-        /// File name.
-        file: String,
-        /// First and last PTX line of what it executes by then: the loop.
-        lines: (u32, u32),
-        /// Source line, as a message has it; empty if unknown.
-        source_line: String,
-        /// Block index in x, y, z.
-        tb: [u32; 3],
-        /// Bytes that the record of a TB may take.
-        bytes: u64,
-    },
+}
+
+/// What a TB may not exceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Instructions of one warp.
+    #[error("still running after {0} instructions")]
+    Warp(u64),
+    /// Instructions of all warps.
+    #[error("still running after {0} instructions of all its warps")]
+    Tb(u64),
+    /// Bytes that its record takes.
+    #[error("its record takes more than {0} bytes, and it is still running")]
+    Record(u64),
 }
 
 fn span((first, last): (u32, u32)) -> String {

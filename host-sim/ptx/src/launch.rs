@@ -3,7 +3,7 @@
 
 use super::ast::Type;
 use super::barrier::{self, Barriers, State};
-use super::error::{ExecError, Position};
+use super::error::{ExecError, Limit, Position};
 use super::exec::access::Memories;
 use super::exec::place::WarpPlace;
 use super::loops::Lines;
@@ -211,7 +211,7 @@ impl<'a> TbRunner<'a> {
     /// Runs TB `tb` (x fastest) to its end.
     ///
     /// # Errors
-    /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::Trap`], [`ExecError::InstructionLimit`].
+    /// [`ExecError::Access`], [`ExecError::Barrier`], [`ExecError::Trap`], [`ExecError::Endless`].
     pub fn run<O: Observer>(&mut self, tb: u32, observer: &mut O) -> Result<(), ExecError> {
         self.begin(tb);
         while self.turn(observer)? {}
@@ -239,7 +239,7 @@ impl<'a> TbRunner<'a> {
     pub(super) fn turn<O: Observer>(&mut self, observer: &mut O) -> Result<bool, ExecError> {
         let (number, trap) = match self.pass(self.limit, TB_INSTRUCTION_LIMIT, observer) {
             Ok(goes_on) => return Ok(goes_on),
-            Err((number, trap @ (Trap::Limit(_) | Trap::Busy | Trap::Record))) => (number, trap),
+            Err((number, trap @ Trap::Limit(..))) => (number, trap),
             Err((number, trap)) => return Err(self.explain(number, trap)),
         };
         // A little further, to see where it loops.
@@ -251,7 +251,7 @@ impl<'a> TbRunner<'a> {
         // One round for each barrier in the loop.
         while self.warps[number].place.executed < enough && self.pass(further, u64::MAX, &mut watched) == Ok(true) {}
         self.slice = slice;
-        if let ExecError::InstructionLimit { lines, source_line, .. } | ExecError::RecordLimit { lines, source_line, .. } = &mut error
+        if let ExecError::Endless { lines, source_line, .. } = &mut error
             && let Some(found) = watched.found()
         {
             (*lines, *source_line) = found;
@@ -279,12 +279,7 @@ impl<'a> TbRunner<'a> {
             }
             _ => String::new(),
         };
-        let limit = match trap {
-            Trap::Busy => TB_INSTRUCTION_LIMIT,
-            Trap::Record => TB_RECORD_BYTES,
-            _ => self.limit,
-        };
-        trap.explain(self.program, &self.warps[warp].place, limit, (self.device, nearest))
+        trap.explain(self.program, &self.warps[warp].place, (self.device, nearest))
     }
 
     /// Lets each warp that can run do so, for `limit` instructions in all at most, and opens barriers; false when all have ended. All
@@ -302,10 +297,10 @@ impl<'a> TbRunner<'a> {
             let stop = warp.run(self.program, &mut memories, (limit, self.slice), observer).map_err(|trap| (number, trap))?;
             self.spent += warp.place.executed - before;
             if stop == Stop::Slice && self.spent > together {
-                return Err((number, Trap::Busy));
+                return Err((number, Trap::Limit(None, Limit::Tb(together))));
             }
             if stop == Stop::Slice && observer.bytes() > TB_RECORD_BYTES {
-                return Err((number, Trap::Record));
+                return Err((number, Trap::Limit(None, Limit::Record(TB_RECORD_BYTES))));
             }
             *state = match stop {
                 Stop::Done => State::Ended,

@@ -5,7 +5,6 @@ use super::ast::{Instruction, Operand};
 use super::cells::Place;
 use super::error::PtxError;
 use super::inline::{Action, Flat};
-use super::scope::Symbol;
 
 /// A call of the run-time system.
 #[derive(Clone, Debug)]
@@ -42,17 +41,6 @@ impl<'m, 'a> Flat<'m, 'a> {
         let number = self.runtime.len();
         self.runtime.push(RuntimeCall { name: name.to_owned(), arguments, result });
         self.push(inst, scope, Action::Runtime(number))
-    }
-
-    /// The cell of a `.param` variable.
-    pub(super) fn cell(&self, inst: &Instruction<'a>, scope: usize, operand: &Operand<'a>) -> Result<usize, PtxError> {
-        match operand {
-            Operand::Name(name) => match self.scopes.symbol(scope, name) {
-                Some(&Symbol::Cell(cell)) => Ok(cell),
-                _ => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", name)),
-            },
-            other => Err(self.scopes.syntax(inst.at, "expected a `.param` variable", &other.to_string())),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What ends the execution of a warp before its time, and the message that names it.
 
-use super::error::{AccessNotes, ExecError, Position};
+use super::error::{AccessNotes, ExecError, Limit, Position};
 use super::exec::access::LaneFault;
 use super::exec::place::WarpPlace;
 use super::exec::texture::TextureFault;
@@ -22,19 +22,15 @@ pub enum Trap {
     Table(u32, usize),
     /// A call through a pointer at an index, in a lane whose pointer is to no function that it can call.
     Pointer(u32, usize),
-    /// Too many instructions; the next index.
-    Limit(u32),
-    /// Too many instructions of all warps together.
-    Busy,
-    /// What the TB does takes more memory than its record may.
-    Record,
+    /// It runs on at a limit; the next index, where it is known.
+    Limit(Option<u32>, Limit),
     /// It waits at a barrier that nobody will open.
     Hang,
 }
 
 impl Trap {
     /// The error that names everything; the last says where a bad access went.
-    pub(super) fn explain(self, program: &Program, place: &WarpPlace, limit: u64, (device, nearest): (&DeviceMemory, String)) -> ExecError {
+    pub(super) fn explain(self, program: &Program, place: &WarpPlace, (device, nearest): (&DeviceMemory, String)) -> ExecError {
         let (kernel, file, tb, warp) = (program.name.clone(), program.file.clone(), place.tb, place.warp);
         let place_of = |pc: u32| program.insts.get(pc as usize).map_or(Position::default(), |i| i.at);
         let at = |pc: u32| place_of(pc).line;
@@ -81,22 +77,12 @@ impl Trap {
             Trap::Hang => {
                 ExecError::Barrier { kernel, file, line: 0, source_line: String::new(), tb, warp, message: "the TB hangs".into() }
             }
-            Trap::Limit(pc) => ExecError::InstructionLimit {
-                kernel,
-                file,
-                lines: (at(pc), at(pc)),
-                source_line: source(pc),
-                tb,
-                warp,
-                limit,
-                together: false,
-            },
-            // The lines are found by whoever lets it run on.
-            Trap::Busy => {
-                let (lines, source_line) = ((0, 0), String::new());
-                ExecError::InstructionLimit { kernel, file, lines, source_line, tb, warp, limit, together: true }
+            // All lines of the loop are found by whoever lets it run on.
+            Trap::Limit(next, limit) => {
+                let line = next.map_or(0, at);
+                let source_line = next.map_or_else(String::new, source);
+                ExecError::Endless { kernel, file, lines: (line, line), source_line, tb, warp, limit }
             }
-            Trap::Record => ExecError::RecordLimit { kernel, file, lines: (0, 0), source_line: String::new(), tb, bytes: limit },
         }
     }
 }

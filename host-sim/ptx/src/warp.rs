@@ -1,7 +1,8 @@
 //! One warp: 32 lanes in lockstep, an active mask, and a reconvergence stack (`stack.rs`).
 
 use super::barrier::Arrival;
-use super::exec::access::{Memories, lanes as access_lanes, lanes};
+use super::error::Limit;
+use super::exec::access::{Memories, lanes};
 use super::exec::control::{Barrier, Control, Reduction};
 use super::exec::place::WarpPlace;
 use super::exec::{self, Op};
@@ -108,7 +109,7 @@ impl Warp {
             let (pc, active) = (top.pc, top.mask);
             let inst = &program.insts[pc as usize];
             if self.place.executed == limit {
-                return Err(Trap::Limit(pc));
+                return Err(Trap::Limit(Some(pc), Limit::Warp(limit)));
             }
             self.place.executed += 1;
             top.pc += 1;
@@ -186,7 +187,7 @@ impl Warp {
                 Op::Control(Control::Fence | Control::Nothing | Control::Call) => observer.executed(event),
                 Op::Control(Control::Unknown { pointer, known }) => {
                     let pointers = lanes.regs.double(*pointer);
-                    if let Some(lane) = access_lanes(mask).find(|&lane| !known.contains(&pointers[lane])) {
+                    if let Some(lane) = exec::access::lanes(mask).find(|&lane| !known.contains(&pointers[lane])) {
                         return Err(Trap::Pointer(pc, lane));
                     }
                     observer.executed(event);

@@ -93,7 +93,7 @@ impl Ahead {
     fn advance(&self, state: &mut State, goes_on: &mut dyn FnMut(&Recorder) -> bool) -> Result<(), KernelError> {
         let job = Job { program: &self.program, launch: &self.instance.launch, device: &self.instance.memory };
         let within_budget = |recorder: &Recorder| recorder.memory_bytes() <= self.budget_bytes;
-        let advanced = state.recorder.advance(job, u32::MAX, &mut |recorder| within_budget(recorder) && goes_on(recorder));
+        let advanced = state.recorder.advance(job, &mut |recorder| within_budget(recorder) && goes_on(recorder));
         let printed = state.recorder.take_printed();
         self.prints.fetch_add(printed.calls, Relaxed);
         if let Some(print) = self.printer {

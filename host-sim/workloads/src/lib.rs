@@ -1,5 +1,5 @@
 //! What is run: kernels that come with the simulator and the user's own ([`kernels`]), the files that they take as input ([`graph`],
-//! [`picture`]), and their traces, kept on disk between runs ([`trace_store`]).
+//! [`picture`]), their execution while they are simulated ([`ahead`]), and their traces, kept on disk between runs ([`trace_store`]).
 
 pub mod ahead;
 pub mod graph;

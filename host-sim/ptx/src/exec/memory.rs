@@ -173,19 +173,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         (Operand::Vector(_), _) | (_, 2 | 4) => return d.wrong(format!("expected a vector of {count}"), value.to_string()),
         _ => single,
     };
-    let mut to = [None; 4];
-    let mut from = [None; 4];
-    for (index, element) in elements.iter().enumerate() {
-        // A narrow element may be held in a wider register.
-        let wide = d.is_double(element) || ty.bytes() == 8;
-        match (load, wide) {
-            (true, _) if matches!(element, Operand::Name("_")) => {}
-            (true, false) => to[index] = Some(Target::Word(d.dst32(element)?)),
-            (true, true) => to[index] = Some(Target::Double(d.dst64(element)?)),
-            (false, false) => from[index] = Some(Source::Word(d.src32(element)?)),
-            (false, true) => from[index] = Some(Source::Double(d.src64(element)?)),
-        }
-    }
+    let (to, from) = registers(d, elements, ty, load)?;
     let bytes = u32::from(ty.bytes()) * u32::from(count);
     let mut local = None;
     if space == Some(Space::Param) {
@@ -209,6 +197,26 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         return d.unsupported();
     }
     Ok(Op::Memory(if load { Memory::Load { access, to } } else { Memory::Store { access, from } }))
+}
+
+/// Destinations of a load, or sources of a store; all of the other are none.
+type Registers = ([Option<Target>; 4], [Option<Source>; 4]);
+
+/// Where a load puts its elements, or a store takes them from: the first `elements.len()`, at most 4.
+pub(super) fn registers<'a>(d: &mut Decoder<'_, 'a>, elements: &[Operand<'a>], ty: Type, load: bool) -> Result<Registers, PtxError> {
+    let (mut to, mut from) = ([None; 4], [None; 4]);
+    for ((to, from), element) in to.iter_mut().zip(&mut from).zip(elements) {
+        // A narrow element may be held in a wider register.
+        let wide = d.is_double(element) || ty.bytes() == 8;
+        match (load, wide) {
+            (true, _) if matches!(element, Operand::Name("_")) => {}
+            (true, false) => *to = Some(Target::Word(d.dst32(element)?)),
+            (true, true) => *to = Some(Target::Double(d.dst64(element)?)),
+            (false, false) => *from = Some(Source::Word(d.src32(element)?)),
+            (false, true) => *from = Some(Source::Double(d.src64(element)?)),
+        }
+    }
+    Ok((to, from))
 }
 
 /// An address and its space, checked against each other.

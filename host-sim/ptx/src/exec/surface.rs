@@ -2,7 +2,7 @@
 
 use super::access::{self, Memories, lanes};
 use super::fetch::look_up;
-use super::memory::{Source, Target};
+use super::memory::{Source, Target, registers};
 use super::texture::{Place, TextureFault, Texturing, Wrong, place};
 use crate::ast::{Opaque, Operand, Type};
 use crate::error::PtxError;
@@ -89,17 +89,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Texturing, PtxError> {
     if elements.len() != usize::from(count) {
         return d.wrong(format!("expected a vector of {count}"), value.to_string());
     }
-    let (mut to, mut from) = ([None; 4], [None; 4]);
-    for (index, element) in elements.iter().enumerate() {
-        let wide = d.is_double(element) || ty.bytes() == 8;
-        match (load, wide) {
-            (true, _) if matches!(element, Operand::Name("_")) => {}
-            (true, false) => to[index] = Some(Target::Word(d.dst32(element)?)),
-            (true, true) => to[index] = Some(Target::Double(d.dst64(element)?)),
-            (false, false) => from[index] = Some(Source::Word(d.src32(element)?)),
-            (false, true) => from[index] = Some(Source::Double(d.src64(element)?)),
-        }
-    }
+    let (to, from) = registers(d, elements, ty, load)?;
     let (place, _) = match early {
         Some(place) => place,
         None => place(d, at, shape, Opaque::Surface)?,

@@ -86,8 +86,6 @@ pub struct Recorder {
     builder: TraceBuilder,
     warps: u32,
     tbs: u32,
-    /// All TBs run at a time.
-    cooperative: bool,
     printed: Printed,
 }
 
@@ -99,14 +97,7 @@ impl Recorder {
     pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
         TbRunner::new(job.program, job.launch, job.device)?;
         let (lowered, warps, tbs) = (Lowered::new(job.program), info.warps(), job.launch.tbs() as u32);
-        let mut recorder = Recorder {
-            lowered,
-            builder: TraceBuilder::new(info)?,
-            warps,
-            tbs,
-            cooperative: job.program.is_cooperative(),
-            printed: Printed::default(),
-        };
+        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, printed: Printed::default() };
         // All static instructions are there from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)
@@ -124,9 +115,6 @@ impl Recorder {
 
     /// TBs of the next batch: few to begin with, and where TBs are long.
     fn batch(&self) -> u32 {
-        if self.cooperative {
-            return self.tbs;
-        }
         let workers = rayon::current_num_threads() as u32;
         let fit = (BATCH_WARP_INSTS * u64::from(self.recorded())).checked_div(self.warp_insts()).unwrap_or(0);
         u32::try_from(fit).unwrap_or(BATCH).clamp(workers.min(BATCH), BATCH)
@@ -142,15 +130,16 @@ impl Recorder {
         self.builder.memory_bytes() as u64
     }
 
-    /// Records up to `tbs` TBs in all. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
+    /// Records TBs until all are. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
     /// whether to go on. The result does not depend on the number of worker threads, as long as TBs do not race.
     ///
     /// # Errors
     /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
-    pub fn advance(&mut self, job: Job<'_>, tbs: u32, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
-        let most = tbs.min(self.tbs);
-        while self.recorded() < most {
+    pub fn advance(&mut self, job: Job<'_>, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
+        while self.recorded() < self.tbs {
             let done = self.recorded();
+            // TBs that wait for each other run at a time.
+            let batch = if job.program.is_cooperative() { self.tbs } else { self.batch() };
             let warps = self.warps;
             let sink = |_| {
                 let mut tb = TbRecorder::new();
@@ -158,7 +147,7 @@ impl Recorder {
                 Recording { tb, printed: Printed::default() }
             };
             let code = code(&self.lowered, &mut self.builder)?;
-            for tb in job.observe(&code, done..most.min(done.saturating_add(self.batch())), sink) {
+            for tb in job.observe(&code, done..self.tbs.min(done.saturating_add(batch)), sink) {
                 let Recording { tb, printed } = tb?;
                 self.builder.add_tb(&tb)?;
                 self.printed.add(&printed.text, printed.calls);
@@ -203,7 +192,7 @@ pub fn trace(
 ) -> Result<KernelTrace, RecordError> {
     let job = Job { program, launch, device };
     let mut recorder = Recorder::new(job, info)?;
-    recorder.advance(job, u32::MAX, &mut |recorder| {
+    recorder.advance(job, &mut |recorder| {
         progress(recorder.recorded().into());
         true
     })?;

@@ -65,9 +65,6 @@ pub enum KernelError {
         /// Bytes that it may take.
         budget_bytes: u64,
     },
-    /// It failed where it was executed ahead of a run.
-    #[error("{0}")]
-    Ahead(String),
     /// The results are wrong.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),

@@ -114,9 +114,8 @@ impl Cache {
                     self.note(format!("threads of `{}` print; --print shows what", info.name));
                 }
                 if !ahead.is_whole() {
-                    let source: Arc<dyn TraceSource> = Arc::new(ahead);
-                    let trace = source.up_to(0).map_err(KernelError::Ahead)?;
-                    return Ok(Traced { source: Some(source), ..whole(trace) });
+                    let trace = ahead.so_far();
+                    return Ok(Traced { source: Some(Arc::new(ahead)), ..whole(trace) });
                 }
                 ahead.so_far()
             }
