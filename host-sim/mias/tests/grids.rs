@@ -21,7 +21,9 @@ fn a_window_of_a_grid_is_that_of_the_whole_grid() {
     let run = ["run", "nbdy", "fwt:262144", "--cycles", "20000"];
     let whole = report(&[&run[..], &["--check"]].concat());
     assert_eq!(report(&run), whole);
-    assert_eq!(report(&[&run[..], &["--memory", "3GiB"]].concat()), whole);
+    for memory in ["3GiB", "16MiB"] {
+        assert_eq!(report(&[&run[..], &["--memory", memory]].concat()), whole, "{memory}");
+    }
 }
 
 #[test]
@@ -36,11 +38,19 @@ fn what_is_cached_does_not_show() {
     assert_eq!(printed(), cold);
 }
 
+/// fwt begins again and again, and overwrites its input: what it does the first time is what it does every time.
 #[test]
-fn a_trace_ends_at_its_budget() {
+fn a_relaunch_reads_what_was_too_much_for_memory() {
+    let run = ["run", "fwt:262144", "--relaunch", "on", "--cycles", "100000"];
+    let whole = report(&[&run[..], &["--check"]].concat());
+    assert_eq!(report(&[&run[..], &["--memory", "1MiB"]].concat()), whole);
+}
+
+#[test]
+fn memory_that_holds_nothing_is_told() {
     let run = ["run", "mm:2048", "--cycles", "20000", "--no-cache", "--memory"];
-    let message = "kernel `mm`: the trace of .* of its 16384 TBs takes .*, more than the 1000.0 KiB that it may \\(--memory\\)";
-    mias(&run).arg("1000KiB").assert().code(2).stdout("").stderr(predicate::str::is_match(message).unwrap());
+    let message = "kernel `mm`: the trace of .* of its 16384 TBs takes .*, more than the 10.0 KiB that all may \\(--memory\\)";
+    mias(&run).arg("10KiB").assert().code(2).stdout("").stderr(predicate::str::is_match(message).unwrap());
     mias(&run).arg("0").assert().code(2).stderr(predicate::str::contains("--memory: 0 bytes hold no trace"));
     mias(&run).arg("much").assert().code(2).stderr(predicate::str::contains("invalid value 'much' for '--memory <BYTES>'"));
 }

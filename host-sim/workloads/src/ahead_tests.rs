@@ -3,6 +3,7 @@
 use super::*;
 use crate::kernels::{Spec, find};
 use crate::trace_store::{Cache, DEFAULT_LIMIT_BYTES, Needs, Store};
+use mias_hw_model::trace::{SectorRef, ShapeInst};
 
 fn prepared(name: &str, size: u64) -> Prepared {
     Spec::sized(find(name).unwrap(), size, 1).prepare().unwrap()
@@ -29,7 +30,7 @@ fn every_state_of_the_trace_begins_the_whole() {
                     batches < 2
                 })
                 .unwrap();
-            let trace = ahead.up_to(wanted).unwrap();
+            let trace = ahead.part_with(wanted).unwrap().trace;
             assert!(trace.recorded_tbs() > wanted && trace.tbs() == whole.tbs(), "{name}");
             assert_eq!(trace.statics(), whole.statics(), "{name}");
             assert!(whole.shape_insts().starts_with(trace.shape_insts()), "{name}");
@@ -43,12 +44,46 @@ fn every_state_of_the_trace_begins_the_whole() {
     }
 }
 
+/// What a warp of a TB executes: its instructions, and the sectors of its memory references.
+fn expanded(trace: &KernelTrace, tb: u32, warp: u32) -> (Vec<ShapeInst>, Vec<(u64, Vec<SectorRef>)>) {
+    let from = trace.warp(tb, warp);
+    let shape = trace.shape(from.shape);
+    let insts = trace.shape_insts()[shape.start as usize..shape.end as usize].to_vec();
+    let offchip = insts.iter().filter(|inst| trace.statics()[inst.index()].class.is_offchip()).count() as u32;
+    let mems = (from.first_mem..from.first_mem + offchip).map(|at| trace.mem(at));
+    (insts, mems.map(|mem| (mem.base_sector, trace.pattern(mem.pattern).to_vec())).collect())
+}
+
+/// Every TB in grid order, then all again, as a relaunch asks for them; the second time nothing is executed.
 #[test]
-fn a_trace_beyond_its_budget_is_told_and_stays_told() {
+fn a_budget_of_any_size_gives_the_same_tbs() {
+    for (name, size) in KERNELS {
+        let whole = prepared(name, size).record(&mut |_, _| {}).unwrap();
+        let bytes = whole.memory_bytes() as u64;
+        // All in one part; in parts, all in memory; most of them on disk.
+        for (budget, spills) in [(64 * bytes, false), (4 * bytes, false), (bytes / 2, true)] {
+            let ahead = ahead(name, size, budget);
+            for tb in (0..whole.tbs()).chain(0..whole.tbs()) {
+                let part = ahead.part_with(tb).unwrap();
+                for warp in 0..whole.info().warps() {
+                    assert_eq!(expanded(&part.trace, tb - part.first_tb, warp), expanded(&whole, tb, warp), "{name} {tb} {warp}");
+                }
+            }
+            let mut state = ahead.state();
+            assert_eq!((state.recorder.recorded(), state.recorder.warp_insts()), (whole.tbs(), whole.warp_insts()), "{name}");
+            assert_eq!(state.parts.spilled(), spills, "{name}");
+            let joined = ahead.whole(&mut state).unwrap();
+            assert_eq!(joined.as_deref(), (!spills).then_some(&whole), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_beyond_the_budget_is_told_and_stays_told() {
     let ahead = ahead("mm", 160, 1000);
-    let told = ahead.up_to(0).unwrap_err();
+    let told = ahead.part_with(0).unwrap_err();
     assert!(told.starts_with("kernel `mm`: the trace of ") && told.contains(" of its 100 TBs takes ") && told.contains("1000 B"), "{told}");
-    assert_eq!(ahead.up_to(3).unwrap_err(), told);
+    assert_eq!(ahead.part_with(3).unwrap_err(), told);
 }
 
 #[test]
@@ -64,11 +99,11 @@ fn what_a_run_completes_is_kept() {
     let last = traced.trace.tbs() - 1;
     let mut recorded = traced.trace.recorded_tbs();
     while recorded <= last {
-        recorded = source.up_to(recorded).unwrap().recorded_tbs();
+        recorded = source.part_with(recorded).unwrap().trace.recorded_tbs();
     }
     assert_eq!(store.usage().unwrap().traces, 1);
     let again = cache.traced(prepared("nbdy", 61_440), needs, &mut |_, _| {}).unwrap();
     assert!(again.source.is_none());
-    assert_eq!(*again.trace, *source.up_to(last).unwrap());
+    assert_eq!(*again.trace, *source.part_with(last).unwrap().trace);
     assert_eq!((again.key, again.span), (traced.key, traced.span));
 }

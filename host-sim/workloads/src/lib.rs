@@ -5,6 +5,7 @@ pub mod ahead;
 pub mod graph;
 pub mod input;
 pub mod kernels;
+mod parts;
 pub mod picture;
 pub mod random;
 pub mod trace_store;

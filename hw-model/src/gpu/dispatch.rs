@@ -2,6 +2,7 @@
 //! the firmware has set and the resources that are free (Nasef 2023, section 3.3.2; sources.md D73).
 
 use super::Gpu;
+use crate::sm::NewTb;
 
 /// What TB issue remembers.
 #[derive(Clone, Debug)]
@@ -124,10 +125,19 @@ impl Gpu {
             } else {
                 let index = state.issued;
                 let Some(program) = self.programs.get_mut(slot as u8) else { continue };
-                if let Err(message) = program.reach(index) {
-                    self.failure.get_or_insert(message);
-                    return false;
-                }
+                let part = match program.reach(index) {
+                    Ok((part, came)) => {
+                        if came {
+                            self.release_parts(slot, part);
+                        }
+                        part
+                    }
+                    Err(message) => {
+                        self.failure.get_or_insert(message);
+                        return false;
+                    }
+                };
+                let Some(state) = &mut self.slots[slot] else { continue };
                 state.issued += 1;
                 state.running += 1;
                 if state.issued == state.grid && state.relaunch {
@@ -136,7 +146,7 @@ impl Gpu {
                 let last = state.unissued() == 0;
                 self.carve_out(sm);
                 let Some(program) = self.programs.get(slot as u8) else { continue };
-                self.sms[sm].take_tb(slot as u8, index, &demand, program, self.now);
+                self.sms[sm].take_tb(slot as u8, NewTb { index, part }, &demand, program, self.now);
                 if let Some(validation) = &mut self.validation {
                     validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
                 }
@@ -153,6 +163,16 @@ impl Gpu {
             return true;
         }
         false
+    }
+
+    /// Gives back the parts of a kernel's trace that no TB is in, but for `next`.
+    fn release_parts(&mut self, slot: usize, next: u32) {
+        let Some(program) = self.programs.get_mut(slot as u8) else { return };
+        let suspended = self.slots[slot].as_ref().map(|state| &state.suspended);
+        program.release(|part| {
+            let resident = || self.sms.iter().any(|sm| sm.uses(slot as u8, part));
+            part == next || suspended.is_some_and(|tbs| tbs.iter().any(|tb| tb.part == part)) || resident()
+        });
     }
 
     /// Sizes the SM's L1 for the shared memory that its quotas may take. Shared memory may grow while TBs are resident

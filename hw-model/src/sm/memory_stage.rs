@@ -38,9 +38,9 @@ impl Sm {
         }
         if let Some((_, sub_core)) = oldest {
             let inst = self.operands.take_mem(sub_core);
-            let kernel = self.warps[inst.warp].kernel;
-            if let Some(program) = programs.get(kernel) {
-                self.lsu.accept(inst, kernel, program);
+            let warp = &self.warps[inst.warp];
+            if let Some(program) = programs.get(warp.kernel) {
+                self.lsu.accept(inst, warp.kernel, self.part(warp), program);
                 self.lsu_wake = now + 1;
             }
         }

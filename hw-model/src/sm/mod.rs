@@ -43,9 +43,11 @@ pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
 pub use resources::Resources;
 
+#[cfg(test)]
+pub(crate) use program::WHOLE;
 pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;
-pub(crate) use tb::FinishedTb;
+pub(crate) use tb::{FinishedTb, NewTb};
 
 use crate::config::{GpuConfig, UnitTiming};
 use crate::memory::{MemorySystem, Reply};

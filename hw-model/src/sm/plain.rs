@@ -23,8 +23,8 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Of a warp that has not left.
-    pub(super) fn of(warp: &Warp, programs: &Programs) -> State {
+    /// Of a warp that has not left, of a TB in this part of its kernel's trace.
+    pub(super) fn of(warp: &Warp, part: u32, programs: &Programs) -> State {
         if warp.issued_all {
             return State::NoInstruction;
         }
@@ -34,7 +34,7 @@ impl State {
             Wait::None => {}
         }
         let program = programs.get(warp.kernel).expect("the kernel of a warp is on the GPU");
-        let next = program.decoded(program.executed(warp.next));
+        let next = program.decoded(program.executed(part, warp.next));
         let hazards: Vec<u16> = (0..256).filter(|&reg| next.registers.contains(reg) && warp.pending.contains(reg)).collect();
         if hazards.is_empty() {
             State::Ready(next.unit)

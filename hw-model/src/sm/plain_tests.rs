@@ -48,7 +48,7 @@ impl Pair {
         }
         for (warp, next) in self.warps.iter_mut().zip(next) {
             let of_sm = &self.sm.warps[warp.number];
-            (warp.state, warp.issued) = (State::of(of_sm, &self.programs), of_sm.next != next);
+            (warp.state, warp.issued) = (State::of(of_sm, self.sm.part(of_sm), &self.programs), of_sm.next != next);
         }
         let resident: Vec<u8> = (0..KERNEL_SLOTS as u8).filter(|&slot| self.sm.resident(slot.into()) > 0).collect();
         self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding);
@@ -64,11 +64,11 @@ impl Pair {
     /// Gives the SM a TB after cycle `now`, if it fits.
     fn take_tb(&mut self, slot: u8, index: u32, config: &GpuConfig, now: u64) -> bool {
         let Some(program) = self.programs.get(slot) else { return false };
-        let demand = Resources::of_tb(program.trace.info(), &config.sm);
+        let demand = Resources::of_tb(program.trace(WHOLE).unwrap().info(), &config.sm);
         if !self.sm.can_take_tb(&demand) {
             return false;
         }
-        self.sm.take_tb(slot, index, &demand, program, now);
+        self.sm.take_tb(slot, NewTb { index, part: WHOLE }, &demand, program, now);
         self.wake = self.wake.min(now + 1);
         for number in 0..self.sm.warp_slots as u8 {
             if self.sm.warps[number].live && self.warps.iter().all(|warp| warp.number != number) {

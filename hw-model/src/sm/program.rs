@@ -3,14 +3,20 @@
 use super::KERNEL_SLOTS;
 use super::inflight::Decoded;
 use crate::config::SmConfig;
-use crate::trace::{KernelTrace, ShapeInst, TraceSource};
+use crate::trace::{KernelTrace, ShapeInst, TracePart, TraceSource};
 use std::sync::Arc;
+
+/// Number of the part that a trace without a source is.
+pub(crate) const WHOLE: u32 = 0;
 
 /// A kernel that is ready to run on SMs.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    pub trace: Arc<KernelTrace>,
-    /// Where the TBs come from that the trace has not.
+    /// The trace, by number of its parts; none for a part that was given back. There is one, unless there is a source.
+    parts: Vec<Option<Arc<KernelTrace>>>,
+    /// First TB of each part.
+    firsts: Vec<u32>,
+    /// Where the TBs come from that no part has.
     source: Option<Arc<dyn TraceSource>>,
     /// Added to every sector of the trace.
     pub sector_offset: u64,
@@ -22,25 +28,55 @@ impl Program {
     pub(crate) fn new(trace: Arc<KernelTrace>, source: Option<Arc<dyn TraceSource>>, sector_offset: u64, sm: &SmConfig) -> Self {
         let banks = sm.register_banks / sm.sub_cores;
         let decoded = trace.statics().iter().map(|inst| Decoded::new(inst, banks)).collect();
-        Program { trace, source, sector_offset, decoded }
+        Program { parts: vec![Some(trace)], firsts: vec![0], source, sector_offset, decoded }
     }
 
-    /// Has TB `tb` traced, unless it is.
+    /// Number of the part that has TB `tb`, which is there from now on. TBs must be asked for in grid order, from any that was there on.
+    /// Second, whether it has just come, so that others may have become superfluous.
     ///
     /// # Errors
     /// Those of the source.
-    pub(crate) fn reach(&mut self, tb: u32) -> Result<(), String> {
-        if let Some(source) = &self.source
-            && tb >= self.trace.recorded_tbs()
-        {
-            self.trace = source.up_to(tb)?;
+    pub(crate) fn reach(&mut self, tb: u32) -> Result<(u32, bool), String> {
+        let Some(source) = &self.source else { return Ok((WHOLE, false)) };
+        let last = self.firsts.partition_point(|&first| first <= tb).saturating_sub(1);
+        if self.parts[last].as_ref().is_some_and(|part| tb - self.firsts[last] < part.recorded_tbs()) {
+            return Ok((last as u32, false));
         }
-        Ok(())
+        let TracePart { number, first_tb, trace } = source.part_with(tb)?;
+        let at = number as usize;
+        if at == self.parts.len() {
+            self.parts.push(None);
+            self.firsts.push(first_tb);
+        }
+        let Some(part) = self.parts.get_mut(at) else { return Err(format!("part {number} of a trace came before the one before it")) };
+        Ok((number, part.replace(trace).is_none()))
     }
 
-    /// The instruction at a position of the shapes, as executed.
-    pub(crate) fn executed(&self, position: u32) -> ShapeInst {
-        self.trace.shape_insts()[position as usize]
+    /// Gives back every part that `used` says nobody uses.
+    pub(crate) fn release(&mut self, used: impl Fn(u32) -> bool) {
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            if part.is_some() && !used(number as u32) {
+                *part = None;
+            }
+        }
+    }
+
+    /// A part's trace, and the index in the grid of its first TB.
+    pub(crate) fn part(&self, part: u32) -> Option<(&KernelTrace, u32)> {
+        let trace = self.trace(part)?;
+        Some((trace, *self.firsts.get(part as usize)?))
+    }
+
+    /// A part's trace.
+    #[inline]
+    pub(crate) fn trace(&self, part: u32) -> Option<&KernelTrace> {
+        self.parts.get(part as usize)?.as_deref()
+    }
+
+    /// The instruction at a position of a part's shapes, as executed.
+    #[inline]
+    pub(crate) fn executed(&self, part: u32, position: u32) -> ShapeInst {
+        self.trace(part).map_or(ShapeInst::NONE, |trace| trace.shape_insts()[position as usize])
     }
 
     /// What an executed instruction is.

@@ -22,6 +22,8 @@ struct SuspendedWarp {
 #[derive(Clone, Debug)]
 pub(crate) struct SuspendedTb {
     index: u32,
+    /// Part of its kernel's trace that it is in.
+    pub part: u32,
     /// One per warp; none for a warp that had issued everything.
     warps: Vec<Option<SuspendedWarp>>,
 }
@@ -33,7 +35,7 @@ impl Sm {
         self.account_sleep(now);
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
         let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
-        let TbSlot { first_warp, warps, index, issuing, demand, .. } = self.tbs[tb_slot];
+        let TbSlot { first_warp, warps, index, part, issuing, demand, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
             let warp = &mut self.warps[number];
@@ -60,7 +62,7 @@ impl Sm {
             self.finished.push(FinishedTb { kernel, index });
             return None;
         }
-        Some(SuspendedTb { index, warps: saved })
+        Some(SuspendedTb { index, part, warps: saved })
     }
 
     /// Whether a TB that was suspended still has instructions in flight here, of a kernel in one of `slots` (a bit each). They refer to
@@ -82,6 +84,7 @@ impl Sm {
             warps: count as u8,
             demand: *demand,
             index: tb.index,
+            part: tb.part,
             age: if tb.warps.first().is_some_and(Option::is_some) { self.next_age } else { 0 },
             ..TbSlot::default()
         };

@@ -20,8 +20,19 @@ pub(super) struct TbSlot {
     pub demand: Resources,
     /// Index of the TB in its grid.
     pub index: u32,
+    /// Part of its kernel's trace that it is in.
+    pub part: u32,
     /// Order of arrival of its first warp on the SM, the smaller is the older; 0 if that warp had finished before.
     pub age: u32,
+}
+
+/// A TB to start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewTb {
+    /// Its index in its grid.
+    pub index: u32,
+    /// Part of its kernel's trace that it is in.
+    pub part: u32,
 }
 
 /// A TB that has ended.
@@ -32,10 +43,11 @@ pub(crate) struct FinishedTb {
 }
 
 impl Sm {
-    /// Takes TB `index` of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
-    pub(crate) fn take_tb(&mut self, kernel: u8, index: u32, demand: &Resources, program: &Program, now: u64) {
+    /// Takes a TB of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
+    pub(crate) fn take_tb(&mut self, kernel: u8, tb: NewTb, demand: &Resources, program: &Program, now: u64) {
         let count = demand.threads / 32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
+        let NewTb { index, part } = tb;
         self.account_sleep(now + 1);
         self.occupy(kernel, first, count, demand);
         self.kernels[usize::from(kernel)].tbs_issued += 1;
@@ -47,10 +59,11 @@ impl Sm {
             remaining: count as u8,
             demand: *demand,
             index,
+            part,
             age: self.next_age,
             ..TbSlot::default()
         };
-        self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, index, program, now);
+        self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
     }
 
     /// Takes what a TB needs: new and resumed TBs alike.
@@ -93,12 +106,14 @@ impl Sm {
     }
 
     /// First instructions of a TB that starts at its beginning.
-    pub(super) fn start_warps(&mut self, kernel: u8, tb_slot: usize, first: u32, index: u32, program: &Program, now: u64) -> u8 {
-        let count = u32::from(self.tbs[tb_slot].warps);
+    pub(super) fn start_warps(&mut self, kernel: u8, tb_slot: usize, first: u32, program: &Program, now: u64) -> u8 {
+        let TbSlot { warps, index, part, .. } = self.tbs[tb_slot];
+        let (count, part) = (u32::from(warps), program.part(part));
+        let Some((trace, first_tb)) = part else { return 0 };
         let mut issuing = 0;
         for w in 0..count {
-            let reference = program.trace.warp(index, w);
-            let shape = program.trace.shape(reference.shape);
+            let reference = trace.warp(index - first_tb, w);
+            let shape = trace.shape(reference.shape);
             let number = first + w;
             issuing += u8::from(!shape.is_empty());
             self.warps[number as u8] = Warp {
@@ -188,6 +203,17 @@ impl Sm {
     /// Whether a suspended TB has drained since the last call: its warp slots are free, and another TB may have waited for them.
     pub(crate) fn take_drained(&mut self) -> bool {
         std::mem::take(&mut self.drained)
+    }
+
+    /// Whether a TB here, of the kernel in slot `kernel`, runs from this part of its trace.
+    pub(crate) fn uses(&self, kernel: u8, part: u32) -> bool {
+        self.tbs.iter().any(|tb| tb.live && tb.kernel == kernel && tb.part == part)
+    }
+
+    /// The part of its kernel's trace that a warp's TB is in.
+    #[inline]
+    pub(super) fn part(&self, warp: &Warp) -> u32 {
+        self.tbs[usize::from(warp.tb_slot)].part
     }
 
     /// No TB is resident.

@@ -111,7 +111,7 @@ impl TbRecorder {
     }
 }
 
-/// Assembles a [`KernelTrace`] from TBs added in grid order.
+/// Assembles a [`KernelTrace`] from TBs added in grid order, whole or in parts.
 #[derive(Debug)]
 pub struct TraceBuilder {
     trace: KernelTrace,
@@ -131,18 +131,8 @@ impl TraceBuilder {
         if info.tbs() == 0 || info.threads() == 0 {
             return Err(TraceError::Empty { grid: info.grid, block: info.block });
         }
-        let trace = KernelTrace {
-            info,
-            statics: Vec::new(),
-            shape_insts: Vec::new(),
-            shape_starts: vec![0],
-            sectors: Vec::new(),
-            pattern_starts: vec![0],
-            warps: Vec::new(),
-            mems: Vec::new(),
-        };
         Ok(TraceBuilder {
-            trace,
+            trace: empty(info, Vec::new()),
             static_index: BTreeMap::new(),
             shape_index: BTreeMap::new(),
             pattern_index: BTreeMap::new(),
@@ -199,12 +189,43 @@ impl TraceBuilder {
         self.warp_insts
     }
 
-    /// The trace with the TBs so far.
+    /// Adds the TBs of a part, as [`TraceBuilder::take_part`] gave it, after those that are there. Its static instructions must be these.
+    ///
+    /// # Errors
+    /// [`TraceError::TooLarge`].
+    pub fn append(&mut self, part: &KernelTrace) -> Result<(), TraceError> {
+        let ends = part.warps().iter().skip(1).map(|warp| warp.first_mem as usize).chain([part.mems().len()]);
+        for (warp, end) in part.warps().iter().zip(ends) {
+            let range = part.shape(warp.shape);
+            let shape = self.shape(&part.shape_insts()[range.start as usize..range.end as usize])?;
+            let first_mem = index_u32(self.trace.mems.len(), "memory references")?;
+            for mem in &part.mems()[warp.first_mem as usize..end] {
+                let pattern = self.pattern(part.pattern(mem.pattern))?;
+                self.trace.mems.push(MemRef { base_sector: mem.base_sector, pattern });
+            }
+            self.trace.warps.push(WarpRef { shape, first_mem });
+        }
+        self.tbs += part.recorded_tbs();
+        self.warp_insts += part.warp_insts();
+        Ok(())
+    }
+
+    /// The trace with the TBs so far, from the last part taken on.
     pub fn so_far(&self) -> KernelTrace {
         self.trace.clone()
     }
 
-    /// Bytes that the trace takes so far, and what finds equal parts of it.
+    /// Takes the TBs since the last part out, as a trace of a grid of that many TBs. The static instructions stay.
+    pub fn take_part(&mut self) -> KernelTrace {
+        let next = empty(self.trace.info.clone(), self.trace.statics.clone());
+        let mut part = std::mem::replace(&mut self.trace, next);
+        self.shape_index.clear();
+        self.pattern_index.clear();
+        part.info.grid = [part.recorded_tbs(), 1, 1];
+        part
+    }
+
+    /// Bytes that the TBs since the last part take, and what finds equal sequences among them.
     pub fn memory_bytes(&self) -> usize {
         let shapes = 4 * self.trace.shape_insts.len();
         let sectors = size_of::<SectorRef>() * self.trace.sectors.len();
@@ -214,11 +235,11 @@ impl TraceBuilder {
     /// The finished trace.
     ///
     /// # Errors
-    /// [`TraceError::TbCount`] unless every TB of the grid was added.
+    /// [`TraceError::TbCount`] unless every TB of the grid was added, and none was taken.
     pub fn finish(self) -> Result<KernelTrace, TraceError> {
-        let expected = self.trace.info.tbs();
-        if u64::from(self.tbs) != expected {
-            return Err(TraceError::TbCount { found: u64::from(self.tbs), expected });
+        let (found, expected) = (u64::from(self.trace.recorded_tbs()), self.trace.info.tbs());
+        if found != expected {
+            return Err(TraceError::TbCount { found, expected });
         }
         Ok(self.trace)
     }
@@ -232,6 +253,12 @@ impl TraceBuilder {
         let KernelTrace { sectors: all, pattern_starts, .. } = &mut self.trace;
         once(sectors, &mut self.pattern_index, all, pattern_starts, ["sector patterns", "sectors"])
     }
+}
+
+/// A trace of no TB.
+fn empty(info: KernelInfo, statics: Vec<StaticInst>) -> KernelTrace {
+    let (shape_starts, pattern_starts) = (vec![0], vec![0]);
+    KernelTrace { info, statics, shape_insts: vec![], shape_starts, sectors: vec![], pattern_starts, warps: vec![], mems: vec![] }
 }
 
 /// The number of a run of items, which are added to `all` unless they are there. `what` names runs and items, for an error.

@@ -19,7 +19,7 @@ mod source;
 pub use builder::{TbRecorder, TraceBuilder, TraceError};
 pub use coalesce::{SECTOR_BYTES, shared_passes};
 pub use parts::{PartsError, TraceParts};
-pub use source::TraceSource;
+pub use source::{TracePart, TraceSource};
 
 use crate::isa::StaticInst;
 
@@ -149,7 +149,7 @@ impl KernelTrace {
         self.info.tbs() as u32
     }
 
-    /// TBs recorded, in grid order from the first: all, unless the kernel is executed while it runs ([`TraceSource`]).
+    /// TBs recorded, in grid order from the first: all, unless this is a part of a trace ([`TraceSource`]).
     pub fn recorded_tbs(&self) -> u32 {
         (self.warps.len() / self.info.warps() as usize) as u32
     }

@@ -86,6 +86,8 @@ pub struct Recorder {
     builder: TraceBuilder,
     warps: u32,
     tbs: u32,
+    /// TBs of the parts that were taken.
+    taken: u32,
     printed: Printed,
 }
 
@@ -97,7 +99,7 @@ impl Recorder {
     pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
         TbRunner::new(job.program, job.launch, job.device)?;
         let (lowered, warps, tbs) = (Lowered::new(job.program), info.warps(), job.launch.tbs() as u32);
-        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, printed: Printed::default() };
+        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, printed: Printed::default() };
         // All static instructions are there from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)
@@ -113,10 +115,15 @@ impl Recorder {
         self.builder.warp_insts()
     }
 
-    /// TBs of the next batch: few to begin with, and where TBs are long.
-    fn batch(&self) -> u32 {
+    /// TBs of the next batch: few to begin with, and where TBs are long, or `room_bytes` are left for few.
+    fn batch(&self, room_bytes: u64) -> u32 {
         let workers = rayon::current_num_threads() as u32;
-        let fit = (BATCH_WARP_INSTS * u64::from(self.recorded())).checked_div(self.warp_insts()).unwrap_or(0);
+        let fit = |most: u64, tbs: u32, taken: u64| most.saturating_mul(tbs.into()).checked_div(taken).unwrap_or(0);
+        let fit = fit(BATCH_WARP_INSTS, self.recorded(), self.warp_insts()).min(fit(
+            room_bytes,
+            self.recorded() - self.taken,
+            self.memory_bytes(),
+        ));
         u32::try_from(fit).unwrap_or(BATCH).clamp(workers.min(BATCH), BATCH)
     }
 
@@ -125,21 +132,21 @@ impl Recorder {
         std::mem::take(&mut self.printed)
     }
 
-    /// Bytes that the trace takes so far.
+    /// Bytes that the TBs since the last part take.
     pub fn memory_bytes(&self) -> u64 {
         self.builder.memory_bytes() as u64
     }
 
-    /// Records TBs until all are. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
+    /// Records TBs, some at least, until all are, or those since the last part take `part_bytes`. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
     /// whether to go on. The result does not depend on the number of worker threads, as long as TBs do not race.
     ///
     /// # Errors
     /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
-    pub fn advance(&mut self, job: Job<'_>, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
+    pub fn advance(&mut self, job: Job<'_>, part_bytes: u64, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
         while self.recorded() < self.tbs {
             let done = self.recorded();
             // TBs that wait for each other run at a time.
-            let batch = if job.program.is_cooperative() { self.tbs } else { self.batch() };
+            let batch = if job.program.is_cooperative() { self.tbs } else { self.batch(part_bytes.saturating_sub(self.memory_bytes())) };
             let warps = self.warps;
             let sink = |_| {
                 let mut tb = TbRecorder::new();
@@ -152,22 +159,28 @@ impl Recorder {
                 self.builder.add_tb(&tb)?;
                 self.printed.add(&printed.text, printed.calls);
             }
-            if !goes_on(self) {
+            if !goes_on(self) || self.memory_bytes() >= part_bytes {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The trace of the TBs so far.
+    /// The trace of the TBs so far, from the last part taken on.
     pub fn so_far(&self) -> KernelTrace {
         self.builder.so_far()
+    }
+
+    /// Takes the TBs since the last part out of the trace.
+    pub fn take_part(&mut self) -> KernelTrace {
+        self.taken = self.recorded();
+        self.builder.take_part()
     }
 
     /// The trace of the whole grid.
     ///
     /// # Errors
-    /// [`TraceError::TbCount`] unless every TB is recorded.
+    /// [`TraceError::TbCount`] unless every TB is recorded, and none was taken.
     pub fn finish(self) -> Result<KernelTrace, TraceError> {
         self.builder.finish()
     }
@@ -192,7 +205,7 @@ pub fn trace(
 ) -> Result<KernelTrace, RecordError> {
     let job = Job { program, launch, device };
     let mut recorder = Recorder::new(job, info)?;
-    recorder.advance(job, &mut |recorder| {
+    recorder.advance(job, u64::MAX, &mut |recorder| {
         progress(recorder.recorded().into());
         true
     })?;

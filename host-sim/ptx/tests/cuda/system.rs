@@ -45,7 +45,7 @@ fn printed(program: &Program, threads: u32, device: &Device, args: Vec<Arg>) -> 
     let info = KernelInfo { name: "k".into(), grid, block, registers_per_thread: 32, shared_bytes: 0 };
     let job = Job { program, launch: &launch, device: &device.0 };
     let mut recorder = Recorder::new(job, info).unwrap();
-    recorder.advance(job, &mut |_| true).unwrap();
+    recorder.advance(job, u64::MAX, &mut |_| true).unwrap();
     let printed = recorder.take_printed();
     (printed.calls, printed.text)
 }

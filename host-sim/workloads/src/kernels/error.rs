@@ -47,16 +47,15 @@ pub enum KernelError {
     /// The kernel is not described as it must be.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The trace outgrew what it may take.
+    /// A few TBs are more than the whole trace may take.
     #[error(
-        "kernel `{kernel}`: the trace of {tbs} of its {of} TBs takes {}, more than the {} that it may (--memory); run a shorter window, \
-         or give it more",
+        "kernel `{kernel}`: the trace of {tbs} of its {of} TBs takes {}, more than the {} that all may (--memory); give it more",
         bytesize::ByteSize(*bytes), bytesize::ByteSize(*budget_bytes)
     )]
     Memory {
         /// Kernel name.
         kernel: String,
-        /// TBs executed.
+        /// TBs that were executed together.
         tbs: u32,
         /// TBs of the grid.
         of: u64,
@@ -64,6 +63,19 @@ pub enum KernelError {
         bytes: u64,
         /// Bytes that it may take.
         budget_bytes: u64,
+    },
+    /// What is too much for memory cannot be kept on disk.
+    #[error(
+        "kernel `{kernel}`: what its trace takes beyond --memory cannot be kept in {folder}: {error}; another TMPDIR moves it, a larger \
+         --memory does without"
+    )]
+    Spill {
+        /// Kernel name.
+        kernel: String,
+        /// Where temporary files are.
+        folder: String,
+        /// What the system said.
+        error: String,
     },
     /// The results are wrong.
     #[error(transparent)]

@@ -60,7 +60,7 @@ impl Lsu {
     /// One sector, if there is one, leaves for the crossbar.
     fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings) {
         let Some(current) = &mut self.current else { return };
-        let Some(program) = around.programs.get(current.kernel) else { return };
+        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(current.part)) else { return };
         let kind = match (store, atomic) {
             (true, _) => RequestKind::Write,
             (_, true) => RequestKind::Atomic,
@@ -69,7 +69,7 @@ impl Lsu {
         if current.sectors_left == 0 || !around.memory.can_inject(self.sm, kind) {
             return;
         }
-        let piece = program.trace.sector(current.pattern + current.sectors_left - 1);
+        let piece = trace.sector(current.pattern + current.sectors_left - 1);
         let sector = current.base_sector + u64::from(piece.delta);
         let (tag, byte_mask) = if store { (u32::from(current.warp), piece.byte_mask) } else { (current.token, u32::MAX) };
         around.memory.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
@@ -86,14 +86,14 @@ impl Lsu {
     /// Up to one sector per bank enters the L1.
     fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings) {
         let Some(current) = &mut self.current else { return };
-        let Some(program) = around.programs.get(current.kernel) else { return };
+        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(current.part)) else { return };
         let Current { warp, kernel, base_sector, .. } = *current;
         let token = if store { u32::from(warp) } else { current.token };
         for _ in 0..self.l1.banks() {
             if current.sectors_left == 0 {
                 return;
             }
-            let piece = program.trace.sector(current.pattern + current.sectors_left - 1);
+            let piece = trace.sector(current.pattern + current.sectors_left - 1);
             let sector = base_sector + u64::from(piece.delta);
             if !self.l1.enqueue(Access { sector, byte_mask: piece.byte_mask, kernel, store, token }, now) {
                 return;

@@ -58,6 +58,8 @@ struct Current {
     warp: u8,
     dst: u16,
     kernel: u8,
+    /// Part of its kernel's trace that it is in.
+    part: u32,
     base_sector: u64,
     /// Where its sectors begin among those of the trace's patterns.
     pattern: u32,
@@ -160,15 +162,17 @@ impl Lsu {
     }
 
     /// Takes an instruction; the unit must be free.
-    pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, program: &Program) {
+    pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, part: u32, program: &Program) {
         let passes_left = inst.executed.passes().max(1);
         let mem = program.decoded(inst.executed).mem;
         let (warp, dst) = (inst.warp, inst.dst);
-        let mut current = Current { mem, warp, dst, kernel, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
-        if let MemKind::OffChip { store, atomic, .. } = mem {
-            let reference = program.trace.mem(inst.mem_ref);
+        let mut current = Current { mem, warp, dst, kernel, part, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
+        if let MemKind::OffChip { store, atomic, .. } = mem
+            && let Some(trace) = program.trace(part)
+        {
+            let reference = trace.mem(inst.mem_ref);
             current.base_sector = reference.base_sector + program.sector_offset;
-            let pattern = program.trace.pattern_range(reference.pattern);
+            let pattern = trace.pattern_range(reference.pattern);
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
             if !store && current.sectors_left > 0 {
