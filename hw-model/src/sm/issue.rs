@@ -79,7 +79,7 @@ impl Sm {
         if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None {
             // What nearly every instruction does: the next one takes its place.
             readiness.clear_ready(bit, inst.unit);
-            warp.executed = program.executed(self.tbs[usize::from(warp.tb_slot)].part, warp.next);
+            warp.executed = program.executed(|| self.tbs[usize::from(warp.tb_slot)].part, warp.next);
             let next = program.decoded(warp.executed);
             warp.needs = next.registers;
             warp.unit = next.unit;
@@ -171,7 +171,7 @@ impl Sm {
             Wait::Barrier | Wait::Fetch => return,
         }
         let Some(program) = programs.get(warp.kernel) else { return };
-        warp.executed = program.executed(self.tbs[usize::from(warp.tb_slot)].part, warp.next);
+        warp.executed = program.executed(|| self.tbs[usize::from(warp.tb_slot)].part, warp.next);
         let inst = program.decoded(warp.executed);
         warp.needs = inst.registers;
         warp.unit = inst.unit;

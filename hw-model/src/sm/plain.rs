@@ -34,7 +34,7 @@ impl State {
             Wait::None => {}
         }
         let program = programs.get(warp.kernel).expect("the kernel of a warp is on the GPU");
-        let next = program.decoded(program.executed(part, warp.next));
+        let next = program.decoded(program.executed(|| part, warp.next));
         let hazards: Vec<u16> = (0..256).filter(|&reg| next.registers.contains(reg) && warp.pending.contains(reg)).collect();
         if hazards.is_empty() {
             State::Ready(next.unit)

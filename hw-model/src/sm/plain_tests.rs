@@ -64,7 +64,7 @@ impl Pair {
     /// Gives the SM a TB after cycle `now`, if it fits.
     fn take_tb(&mut self, slot: u8, index: u32, config: &GpuConfig, now: u64) -> bool {
         let Some(program) = self.programs.get(slot) else { return false };
-        let demand = Resources::of_tb(program.trace(WHOLE).unwrap().info(), &config.sm);
+        let demand = Resources::of_tb(program.trace(|| WHOLE).unwrap().info(), &config.sm);
         if !self.sm.can_take_tb(&demand) {
             return false;
         }

@@ -12,15 +12,23 @@ pub(crate) const WHOLE: u32 = 0;
 /// A kernel that is ready to run on SMs.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The trace, by number of its parts; none for a part that was given back. There is one, unless there is a source.
-    parts: Vec<Option<Arc<KernelTrace>>>,
-    /// First TB of each part.
-    firsts: Vec<u32>,
-    /// Where the TBs come from that no part has.
-    source: Option<Arc<dyn TraceSource>>,
+    /// The trace, if it is whole. Else nothing is taken from it but the static instructions.
+    trace: Arc<KernelTrace>,
+    /// What there is of a trace that grows.
+    growing: Option<Growing>,
     /// Added to every sector of the trace.
     pub sector_offset: u64,
     decoded: Vec<Decoded>,
+}
+
+/// A trace that comes in parts.
+#[derive(Clone, Debug)]
+struct Growing {
+    source: Arc<dyn TraceSource>,
+    /// By number; none for a part that was given back.
+    parts: Vec<Option<Arc<KernelTrace>>>,
+    /// First TB of each part.
+    firsts: Vec<u32>,
 }
 
 impl Program {
@@ -28,7 +36,8 @@ impl Program {
     pub(crate) fn new(trace: Arc<KernelTrace>, source: Option<Arc<dyn TraceSource>>, sector_offset: u64, sm: &SmConfig) -> Self {
         let banks = sm.register_banks / sm.sub_cores;
         let decoded = trace.statics().iter().map(|inst| Decoded::new(inst, banks)).collect();
-        Program { parts: vec![Some(trace)], firsts: vec![0], source, sector_offset, decoded }
+        let growing = source.map(|source| Growing { source, parts: vec![Some(trace.clone())], firsts: vec![0] });
+        Program { trace, growing, sector_offset, decoded }
     }
 
     /// Number of the part that has TB `tb`, which is there from now on. TBs must be asked for in grid order, from any that was there on.
@@ -37,25 +46,14 @@ impl Program {
     /// # Errors
     /// Those of the source.
     pub(crate) fn reach(&mut self, tb: u32) -> Result<(u32, bool), String> {
-        let Some(source) = &self.source else { return Ok((WHOLE, false)) };
-        let last = self.firsts.partition_point(|&first| first <= tb).saturating_sub(1);
-        if self.parts[last].as_ref().is_some_and(|part| tb - self.firsts[last] < part.recorded_tbs()) {
-            return Ok((last as u32, false));
-        }
-        let TracePart { number, first_tb, trace } = source.part_with(tb)?;
-        let at = number as usize;
-        if at == self.parts.len() {
-            self.parts.push(None);
-            self.firsts.push(first_tb);
-        }
-        let Some(part) = self.parts.get_mut(at) else { return Err(format!("part {number} of a trace came before the one before it")) };
-        Ok((number, part.replace(trace).is_none()))
+        self.growing.as_mut().map_or(Ok((WHOLE, false)), |growing| growing.reach(tb))
     }
 
     /// Gives back every part that `used` says nobody uses.
     pub(crate) fn release(&mut self, used: impl Fn(u32) -> bool) {
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            if part.is_some() && !used(number as u32) {
+        let parts = self.growing.iter_mut().flat_map(|growing| &mut growing.parts);
+        for (number, part) in (0..).zip(parts) {
+            if part.is_some() && !used(number) {
                 *part = None;
             }
         }
@@ -63,25 +61,45 @@ impl Program {
 
     /// A part's trace, and the index in the grid of its first TB.
     pub(crate) fn part(&self, part: u32) -> Option<(&KernelTrace, u32)> {
-        let trace = self.trace(part)?;
-        Some((trace, *self.firsts.get(part as usize)?))
+        let first_tb = self.growing.as_ref().map_or(Some(0), |growing| growing.firsts.get(part as usize).copied())?;
+        Some((self.trace(|| part)?, first_tb))
     }
 
-    /// A part's trace.
+    /// A part's trace. Most traces are whole: `part` is asked only of others.
     #[inline]
-    pub(crate) fn trace(&self, part: u32) -> Option<&KernelTrace> {
-        self.parts.get(part as usize)?.as_deref()
+    pub(crate) fn trace(&self, part: impl FnOnce() -> u32) -> Option<&KernelTrace> {
+        match &self.growing {
+            None => Some(&self.trace),
+            Some(growing) => growing.parts.get(part() as usize)?.as_deref(),
+        }
     }
 
     /// The instruction at a position of a part's shapes, as executed.
     #[inline]
-    pub(crate) fn executed(&self, part: u32, position: u32) -> ShapeInst {
+    pub(crate) fn executed(&self, part: impl FnOnce() -> u32, position: u32) -> ShapeInst {
         self.trace(part).map_or(ShapeInst::NONE, |trace| trace.shape_insts()[position as usize])
     }
 
     /// What an executed instruction is.
     pub(crate) fn decoded(&self, executed: ShapeInst) -> &Decoded {
         &self.decoded[executed.index()]
+    }
+}
+
+impl Growing {
+    fn reach(&mut self, tb: u32) -> Result<(u32, bool), String> {
+        let last = self.firsts.partition_point(|&first| first <= tb).saturating_sub(1);
+        if self.parts[last].as_ref().is_some_and(|part| tb - self.firsts[last] < part.recorded_tbs()) {
+            return Ok((last as u32, false));
+        }
+        let TracePart { number, first_tb, trace } = self.source.part_with(tb)?;
+        let at = number as usize;
+        if at == self.parts.len() {
+            self.parts.push(None);
+            self.firsts.push(first_tb);
+        }
+        let Some(part) = self.parts.get_mut(at) else { return Err(format!("part {number} of a trace came before the one before it")) };
+        Ok((number, part.replace(trace).is_none()))
     }
 }
 

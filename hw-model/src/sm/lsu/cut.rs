@@ -60,7 +60,7 @@ impl Lsu {
     /// One sector, if there is one, leaves for the crossbar.
     fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings) {
         let Some(current) = &mut self.current else { return };
-        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(current.part)) else { return };
+        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
         let kind = match (store, atomic) {
             (true, _) => RequestKind::Write,
             (_, true) => RequestKind::Atomic,
@@ -86,7 +86,7 @@ impl Lsu {
     /// Up to one sector per bank enters the L1.
     fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings) {
         let Some(current) = &mut self.current else { return };
-        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(current.part)) else { return };
+        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
         let Current { warp, kernel, base_sector, .. } = *current;
         let token = if store { u32::from(warp) } else { current.token };
         for _ in 0..self.l1.banks() {

@@ -168,7 +168,7 @@ impl Lsu {
         let (warp, dst) = (inst.warp, inst.dst);
         let mut current = Current { mem, warp, dst, kernel, part, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
         if let MemKind::OffChip { store, atomic, .. } = mem
-            && let Some(trace) = program.trace(part)
+            && let Some(trace) = program.trace(|| part)
         {
             let reference = trace.mem(inst.mem_ref);
             current.base_sector = reference.base_sector + program.sector_offset;
