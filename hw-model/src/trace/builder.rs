@@ -1,7 +1,7 @@
 //! Building a [`KernelTrace`]: TBs are recorded independently (so a front end may run them in parallel) and then added in
 //! grid order, where equal shapes and sector patterns are folded into one.
 
-use super::coalesce::{coalesce, shared_passes};
+use super::coalesce::{coalesce, constant_words, shared_passes};
 use super::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 use crate::isa::{Space, StaticInst};
 use std::collections::BTreeMap;
@@ -93,6 +93,13 @@ impl TbRecorder {
         let mut passes = 0;
         match inst.class.space() {
             Some(Space::Shared) if !addresses.is_empty() => passes = shared_passes(addresses, inst.width_bytes.into()),
+            // One word is not noted: a uniform load is what it is in traces that list no addresses.
+            Some(Space::Constant) => {
+                passes = match constant_words(addresses) {
+                    1 => 0,
+                    words => words,
+                }
+            }
             Some(Space::Global | Space::Local | Space::Texture) => {
                 let base = coalesce(addresses, inst.width_bytes.into(), &mut self.pattern, &mut self.scratch);
                 let start = self.sectors.len() as u32;
@@ -312,6 +319,26 @@ mod tests {
         assert_eq!(trace.pattern(0).len(), 4);
         let warp = trace.warp(2, 1);
         assert_eq!(trace.mem(warp.first_mem).base_sector, (2 * 4096 + 128) / 32);
+    }
+
+    #[test]
+    fn constant_loads_of_several_words_say_how_many() {
+        let load = StaticInst::new(0, Class::Load(Space::Constant)).writes(1).reads(&[2]).width(4);
+        let mut recorder = TbRecorder::new();
+        recorder.warp();
+        for words in 1..=32u64 {
+            let lanes: Vec<u64> = (0..32).map(|lane| 4 * (lane % words)).collect();
+            recorder.inst(0, &load, 32, &lanes);
+        }
+        recorder.inst(0, &load, 0, &[]);
+        let mut builder = TraceBuilder::new(info(1, 32)).unwrap();
+        builder.define(load).unwrap();
+        builder.add_tb(&recorder).unwrap();
+        let trace = builder.finish().unwrap();
+        let passes: Vec<u32> = trace.shape_insts().iter().map(|inst| inst.passes()).collect();
+        let expected: Vec<u32> = [0].into_iter().chain(2..=32).chain([0]).collect();
+        assert_eq!(passes, expected);
+        assert!(trace.mems().is_empty());
     }
 
     #[test]

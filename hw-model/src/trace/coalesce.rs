@@ -1,8 +1,8 @@
-//! Address coalescing: lanes' byte addresses to 32-byte sectors, and shared-memory bank conflicts to passes.
+//! Address coalescing: lanes' byte addresses to 32-byte sectors, shared-memory bank conflicts to passes, and constant loads to words.
 //!
 //! From Maxwell on every off-chip access is made of 32-byte sectors, served in ascending address order
 //! (sources.md D60). Shared memory has 32 banks of 4 bytes; lanes that
-//! read the same word of a bank are served together.
+//! read the same word of a bank are served together. Constant memory serves one address after the other (sources.md D113).
 
 use super::SectorRef;
 
@@ -69,7 +69,21 @@ pub fn shared_passes(lanes: &[u64], width: u32) -> u32 {
     (0..SHARED_BANKS).map(|bank| used.iter().map(|row| row >> bank & 1).sum()).max().unwrap_or(1)
 }
 
-/// The same for lanes that are far apart, or none.
+/// Words of 4 bytes at which the lanes of a constant load begin: the requests that it is split into, one for each address
+/// (sources.md D113). 0 if no lane is active. Lanes that read different bytes of a word are one request, and so are lanes that read 8 or
+/// 16 bytes from the same address (both assumption).
+pub fn constant_words(lanes: &[u64]) -> u32 {
+    let word = |address: u64| address / 4;
+    let first = |at: &usize| lanes[..*at].iter().all(|&before| word(before) != word(lanes[*at]));
+    // Most constant loads are of one word; a warp has 32 lanes at most.
+    match lanes.first() {
+        None => 0,
+        Some(&one) if lanes.iter().all(|&lane| word(lane) == word(one)) => 1,
+        Some(_) => (0..lanes.len()).filter(first).count() as u32,
+    }
+}
+
+/// The same as [`shared_passes`] for lanes that are far apart, or none.
 fn shared_passes_anywhere(lanes: &[u64], words_per_lane: u64) -> u32 {
     let mut words: Vec<u64> = lanes.iter().flat_map(|&address| (0..words_per_lane).map(move |i| address / 4 + i)).collect();
     words.sort_unstable();
@@ -118,7 +132,24 @@ mod tests {
         assert_eq!(shared_passes(&wide, 16), 4);
     }
 
+    #[test]
+    fn a_constant_load_asks_for_each_word_once() {
+        let strided = |stride: u64| -> Vec<u64> { (0..32).map(|lane| 0x400 + stride * lane).collect() };
+        assert_eq!(constant_words(&[]), 0);
+        assert_eq!(constant_words(&strided(0)), 1, "uniform");
+        assert_eq!(constant_words(&strided(1)), 8, "bytes, four to a word");
+        assert_eq!([4, 8, 16, 256].map(|stride| constant_words(&strided(stride))), [32; 4], "a word or more apart");
+        assert_eq!(constant_words(&[0, 4, 0, 4, 8]), 3);
+    }
+
     proptest! {
+        /// As many as a set of words has elements, in whatever order the lanes ask.
+        #[test]
+        fn constant_words_are_a_set(lanes in prop::collection::vec(0u64..200, 0..=32)) {
+            let words: std::collections::BTreeSet<u64> = lanes.iter().map(|address| address >> 2).collect();
+            prop_assert_eq!(constant_words(&lanes), words.len() as u32);
+        }
+
         /// The bitmap and the sorted list agree, near and far.
         #[test]
         fn two_ways_to_count_passes(base in 0u64..1 << 20, span in 1u64..20_000, offsets in prop::collection::vec(any::<u64>(), 0..32), width in prop::sample::select(vec![1u32, 4, 8, 16])) {

@@ -8,7 +8,7 @@
 //! ```text
 //! TB -> warps -> (shape, first memory reference)
 //!                  |            `-> MemRef { base sector, pattern } ...   one per off-chip access, in program order
-//!                  `-> ShapeInst { static instruction, lanes, shared-memory passes } ...
+//!                  `-> ShapeInst { static instruction, lanes, passes } ...
 //! ```
 
 mod builder;
@@ -17,7 +17,7 @@ mod parts;
 mod source;
 
 pub use builder::{TbRecorder, TraceBuilder, TraceError};
-pub use coalesce::{SECTOR_BYTES, shared_passes};
+pub use coalesce::{SECTOR_BYTES, constant_words, shared_passes};
 pub use parts::{PartsError, TraceParts};
 pub use source::{TracePart, TraceSource};
 
@@ -58,7 +58,7 @@ impl KernelInfo {
     }
 }
 
-/// One executed instruction of a shape, packed into 32 bits: static index, active lanes, shared-memory passes.
+/// One executed instruction of a shape, packed into 32 bits: static index, active lanes, [passes](ShapeInst::passes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShapeInst(u32);
 
@@ -66,13 +66,13 @@ impl ShapeInst {
     /// No lanes of the first static instruction: what stands where nothing has been read yet.
     pub(crate) const NONE: ShapeInst = ShapeInst(0);
 
-    /// Packs a static index (16 bits), active lanes (0..=32) and shared-memory passes (0..=63).
+    /// Packs a static index (16 bits), active lanes (0..=32) and passes (0..=63).
     pub(crate) fn new(index: u16, lanes: u32, passes: u32) -> Self {
         debug_assert!(lanes <= 32 && passes < 64, "lanes {lanes}, passes {passes}");
         ShapeInst(u32::from(index) | lanes << 16 | passes << 22)
     }
 
-    /// Packs a static index, active lanes and shared-memory passes; none unless lanes are in 0..=32 and passes in 0..=63.
+    /// Packs a static index, active lanes and passes; none unless lanes are in 0..=32 and passes in 0..=63.
     pub fn packed(index: u16, lanes: u32, passes: u32) -> Option<Self> {
         (lanes <= WARP_LANES && passes < 64).then(|| ShapeInst::new(index, lanes, passes))
     }
@@ -87,7 +87,8 @@ impl ShapeInst {
         self.0 >> 16 & 0x3f
     }
 
-    /// Passes through the shared-memory banks, 1 if conflict-free, 0 if not a shared-memory access.
+    /// Of a shared-memory access, its passes through the banks, 1 if conflict-free. Of a constant load whose lanes read different words,
+    /// how many words those are, 2..=32; older traces have 0. 0 of anything else.
     pub fn passes(self) -> u32 {
         self.0 >> 22
     }

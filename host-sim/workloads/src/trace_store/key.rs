@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Version of what executing and recording do. It changes with every change by which the same lowered code gives another trace:
 /// of an instruction's result, of coalescing, of the numbering within a trace. A test holds traces against it. (The lowering needs no
 /// version: its result is part of the key.)
-pub const TRACE_VERSION: u32 = 1;
+pub const TRACE_VERSION: u32 = 2;
 
 /// A hash of 128 bits, two of 64 that start apart: each word is mixed into the state by SplitMix64, which is a bijection of
 /// both. Memory may be large, and this takes words where [`Fnv`](mias_trace::fingerprint::Fnv) takes bytes.

@@ -215,7 +215,7 @@ fn what_traces_are_made_of_has_a_version() {
     let of = |(name, size): (&str, u64)| fingerprint::kernel(&prepared(name, size, 1).record(&mut |_, _| {}).unwrap());
     let found = (TRACE_VERSION, sizes.map(of).concat());
     let expected = (
-        1,
+        2,
         String::from("7d29e67f7e4d29ee7259b2274dc4ef6655147a03e9dd631f046fa3c37a420d073ed8e252e993733539e89f82b76e4fcc33c7cbb13742e21f"),
     );
     assert_eq!(found, expected, "raise TRACE_VERSION, then note the fingerprints here");
