@@ -21,7 +21,7 @@ pub enum Space {
     Local,
     /// On-chip memory of the TB; the banks decide how long it takes.
     Shared,
-    /// Constant bank or kernel parameters; the constant cache is taken to be perfect.
+    /// Constant bank or kernel parameters, through a cache that always hits; what lanes that read different words cost is the machine's.
     Constant,
     /// Device memory by coordinates: texels of textures and surfaces, cached like global memory.
     Texture,

@@ -120,6 +120,33 @@ mod tests {
     }
 
     #[test]
+    fn what_an_sm_may_have_is_read_and_shown_and_else_left_out() {
+        let text = mias_machines::text("rtx2060").unwrap();
+        let plain = parse("my.toml", text).unwrap();
+        assert_eq!((plain.sm.constant_cache, plain.sm.texel_latency), (None, 0));
+        let shown = toml::to_string(&plain).unwrap();
+        assert!(!shown.contains("constant_cache") && !shown.contains("texel_latency"));
+
+        let options = "texel_latency = 90\n\n[sm.constant_cache]\nlatency = 20\nword_cycles = 2\n\n[sm.units]";
+        let with = text.replace("[sm.units]", options);
+        let machine = parse("my.toml", &with).unwrap();
+        let cache = machine.sm.constant_cache.unwrap();
+        assert_eq!((cache.latency, cache.word_cycles, machine.sm.texel_latency), (20, 2, 90));
+        assert_eq!(parse("shown.toml", &toml::to_string(&machine).unwrap()), Ok(machine));
+
+        let message = refused(&with.replace("word_cycles = 2", "word_cycles = 0"));
+        assert!(message.contains("sm.constant_cache.word_cycles = 0: must be 1 to 512 cycles"), "{message}");
+        assert!(message.contains("| word_cycles = 0\n"), "{message}");
+        let message = refused(&with.replace("word_cycles = 2\n", ""));
+        assert!(message.contains("missing field `word_cycles`"), "{message}");
+        let message = refused(&with.replace("texel_latency = 90", "texel_latency = 9000"));
+        assert!(
+            message.contains("sm.texel_latency = 9000: must be at most 512 cycles") && message.contains("| texel_latency"),
+            "{message}"
+        );
+    }
+
+    #[test]
     fn impossible_values_are_shown_where_they_are() {
         let text = mias_machines::text("rtx2060").unwrap();
         let message = refused(&text.replace("count = 30", "count = 0"));

@@ -156,9 +156,28 @@ impl GpuConfig {
         if let Some(step) = l1.carve_out.iter().find(|step| step.l1_ways == 0) {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
         }
+        self.check_sm_options()?;
         self.check_microcontroller()?;
         self.check_limits()
     }
+
+    /// What an SM may have beside what every SM has.
+    fn check_sm_options(&self) -> Result<(), ConfigError> {
+        let in_range = 1..=512;
+        if self.sm.texel_latency > 512 {
+            fail("sm.texel_latency", self.sm.texel_latency, "must be at most 512 cycles; 0 for none")?;
+        }
+        if let Some(cache) = &self.sm.constant_cache {
+            if !in_range.contains(&cache.latency) {
+                fail("sm.constant_cache.latency", cache.latency, "must be 1 to 512 cycles")?;
+            }
+            if !in_range.contains(&cache.word_cycles) {
+                fail("sm.constant_cache.word_cycles", cache.word_cycles, "must be 1 to 512 cycles; without the table it is perfect")?;
+            }
+        }
+        Ok(())
+    }
+
     /// Refresh is off, or leaves time for commands.
     fn check_refresh(&self) -> Result<(), ConfigError> {
         let t = &self.dram.timing;

@@ -1,5 +1,6 @@
 //! `[dram]` of a GPU file: device memory.
 
+use super::is_off;
 use serde::{Deserialize, Serialize};
 
 /// Device memory. Timing is in DRAM command cycles.
@@ -80,11 +81,6 @@ impl DramTiming {
         let once = [self.t_rfc, self.t_rc, self.t_ras, self.t_rp, self.t_rcd, self.t_wl, self.t_wr, self.t_cl, self.t_cdlr];
         2 * once.into_iter().map(u64::from).sum::<u64>()
     }
-}
-
-/// An option that is not in the file.
-fn is_off(value: &u32) -> bool {
-    *value == 0
 }
 
 /// Address mapping (sources.md D68). Channel = (address >> `channel_shift`) mod channels; the rest is

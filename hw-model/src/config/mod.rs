@@ -104,8 +104,30 @@ pub struct SmConfig {
     pub register_rounds: u32,
     /// Shared-memory latency in cycles.
     pub shared_latency: u32,
+    /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub texel_latency: u32,
     /// Latency and initiation interval per unit.
     pub units: Units,
+    /// Constant cache; absent: it is perfect, and a constant load takes the load/store unit for one cycle, whatever its lanes read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant_cache: Option<ConstantCacheConfig>,
+}
+
+/// The constant cache of an SM. It always hits: what a machine loses when the lanes of a warp read different words is modelled, and what
+/// it loses when they read too many of them is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantCacheConfig {
+    /// Cycles from a load's last word to its register.
+    pub latency: u32,
+    /// Cycles of the load/store unit for each different word that a load's lanes read (sources.md D113).
+    pub word_cycles: u32,
+}
+
+/// An option that is not in the file.
+fn is_off(value: &u32) -> bool {
+    *value == 0
 }
 
 /// Execution units of a sub-core.

@@ -3,6 +3,7 @@
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
 mod cap;
+mod options;
 
 use super::*;
 use crate::hand_made::{Step, config, kernel, random_kernel};

@@ -36,10 +36,10 @@ pub(crate) enum MemKind {
     /// Not a memory instruction.
     None,
     /// Through the L1, or past it.
-    OffChip { store: bool, atomic: bool, bypass: bool },
+    OffChip { store: bool, atomic: bool, bypass: bool, texels: bool },
     /// Banks of shared memory.
     Shared { store: bool },
-    /// Constant cache, which never misses.
+    /// Constant cache, which always hits.
     Constant,
     /// Waits until the warp's own stores are acknowledged.
     Fence,
@@ -85,7 +85,8 @@ impl Decoded {
                 count += 1;
             }
         }
-        let off_chip = |store, atomic| MemKind::OffChip { store, atomic, bypass: inst.bypass_l1 || atomic };
+        let texels = inst.class.space() == Some(Space::Texture);
+        let off_chip = |store, atomic| MemKind::OffChip { store, atomic, bypass: inst.bypass_l1 || atomic, texels };
         let (unit, mem, control) = match inst.class {
             Class::Int | Class::Exit => (Unit::Int, MemKind::None, Control::None),
             Class::Barrier => (Unit::Int, MemKind::None, Control::Barrier),

@@ -26,12 +26,12 @@ impl Lsu {
                 }
                 finished
             }
-            MemKind::OffChip { store: false, atomic, .. } if current.sectors_left == 0 => {
-                // No lane was active: nothing to wait for.
-                self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+            MemKind::OffChip { store: false, atomic, texels, .. } if current.sectors_left == 0 => {
+                // No lane was active, or each fetched from the border of its texture: nothing to wait for.
+                self.all_arrived(self.kind(atomic, texels), warp, dst, now);
                 true
             }
-            MemKind::OffChip { store, atomic, bypass } => {
+            MemKind::OffChip { store, atomic, bypass, .. } => {
                 if bypass {
                     self.cut_past_l1(store, atomic, around);
                 } else {
@@ -43,10 +43,20 @@ impl Lsu {
                 }
                 finished
             }
-            MemKind::Constant => {
-                self.done.push(Done::Loaded { warp, dst });
-                true
-            }
+            MemKind::Constant => match &self.constant_cache {
+                None => {
+                    self.done.push(Done::Loaded { warp, dst });
+                    true
+                }
+                Some(cache) => {
+                    current.passes_left -= 1;
+                    let finished = current.passes_left == 0;
+                    if finished {
+                        self.later.add(now + u64::from(cache.latency), warp, dst);
+                    }
+                    finished
+                }
+            },
             MemKind::Fence | MemKind::None => {
                 self.done.push(Done::Fenced { warp });
                 true

@@ -5,15 +5,17 @@
 //! use one reply, send one miss, look up the L1 banks, cut the current instruction, take the next one.
 
 mod cut;
+mod later;
 
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
 use super::l1::{L1, Lookup};
 use super::operands::OperandStage;
 use super::program::{Program, Programs};
-use crate::config::GpuConfig;
+use crate::config::{ConstantCacheConfig, GpuConfig};
 use crate::memory::{MemorySystem, Reply, RequestKind};
 use crate::queue::Queue;
+use later::Later;
 
 /// What became of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +43,24 @@ pub(super) struct Surroundings<'a> {
     pub sub_core_mask: u8,
 }
 
+/// What is done with data that has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// It is in its register.
+    #[default]
+    Load,
+    /// The warp waits for it, whether it reads the register or not.
+    Atomic,
+    /// Texels that the texture unit makes a result of.
+    Texels,
+}
+
 /// A load or atomic with data outstanding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outstanding {
     warp: u8,
     dst: u16,
-    atomic: bool,
+    kind: Kind,
     /// Sectors still to come.
     sectors: u32,
 }
@@ -65,7 +79,7 @@ struct Current {
     pattern: u32,
     /// Off-chip sectors not yet accepted; they are taken from the highest address down, as the peer does.
     sectors_left: u32,
-    /// Shared-memory passes left.
+    /// Cycles left in the banks of shared memory, or in the constant cache.
     passes_left: u32,
     /// Index in `outstanding`, for loads and atomics.
     token: u32,
@@ -94,6 +108,12 @@ pub(super) struct Lsu {
     current: Option<Current>,
     pub(super) l1: L1,
     shared_latency: u64,
+    /// None: perfect.
+    constant_cache: Option<ConstantCacheConfig>,
+    /// What the texture unit takes on top of the L1, in cycles.
+    texel_latency: u32,
+    /// Results of the constant cache and of the texture unit.
+    later: Later,
     /// Shared-memory accesses on their way: cycle of arrival, warp, register.
     shared: Queue<(u64, u8, u16)>,
     writing: Option<WriteBack>,
@@ -113,11 +133,18 @@ impl Lsu {
     pub(super) fn new(config: &GpuConfig, sm: u16) -> Self {
         // Loads that can be outstanding at once: bounded by destination registers, in practice by a few per warp.
         let pool = config.sm.threads as usize / 32 * 64;
+        // Per cycle one constant load ends, and a fetch whose last sector comes from a bank of the L1, a fill or past the L1.
+        let per_cycle = config.l1.banks as usize + 2;
+        let constants = config.sm.constant_cache.map_or(0, |cache| cache.latency as usize);
+        let most_later = constants + config.sm.texel_latency as usize * per_cycle;
         Lsu {
             sm,
             current: None,
             l1: L1::new(&config.l1, sm),
             shared_latency: u64::from(config.sm.shared_latency),
+            constant_cache: config.sm.constant_cache,
+            texel_latency: config.sm.texel_latency,
+            later: Later::new(most_later),
             shared: Queue::new(config.sm.shared_latency),
             writing: None,
             bypassed: None,
@@ -152,22 +179,25 @@ impl Lsu {
         }
         let shared = self.shared.front().map(|&(cycle, ..)| cycle);
         let reply = self.replies.front().map(|&(cycle, _)| cycle);
-        [shared, reply, self.l1.next_lookup()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
+        [shared, reply, self.l1.next_lookup(), self.later.next()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
     }
 
     /// Nothing in flight.
     pub(super) fn is_idle(&self) -> bool {
         let pipeline = self.current.is_none() && self.writing.is_none() && self.bypassed.is_none();
-        pipeline && self.shared.is_empty() && self.replies.is_empty() && self.l1.is_idle()
+        pipeline && self.shared.is_empty() && self.later.next().is_none() && self.replies.is_empty() && self.l1.is_idle()
     }
 
     /// Takes an instruction; the unit must be free.
     pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, part: u32, program: &Program) {
-        let passes_left = inst.executed.passes().max(1);
+        let mut passes_left = inst.executed.passes().max(1);
         let mem = program.decoded(inst.executed).mem;
         let (warp, dst) = (inst.warp, inst.dst);
+        if let (MemKind::Constant, Some(cache)) = (mem, &self.constant_cache) {
+            passes_left *= cache.word_cycles;
+        }
         let mut current = Current { mem, warp, dst, kernel, part, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
-        if let MemKind::OffChip { store, atomic, .. } = mem
+        if let MemKind::OffChip { store, atomic, texels, .. } = mem
             && let Some(trace) = program.trace(|| part)
         {
             let reference = trace.mem(inst.mem_ref);
@@ -176,11 +206,20 @@ impl Lsu {
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
             if !store && current.sectors_left > 0 {
-                let load = Outstanding { warp: inst.warp, dst: inst.dst, atomic, sectors: current.sectors_left };
+                let load = Outstanding { warp, dst, kind: self.kind(atomic, texels), sectors: current.sectors_left };
                 current.token = self.outstanding_token(load);
             }
         }
         self.current = Some(current);
+    }
+
+    /// What a load of global memory, an atomic or a fetch is to this machine.
+    fn kind(&self, atomic: bool, texels: bool) -> Kind {
+        match (atomic, texels && self.texel_latency > 0) {
+            (true, _) => Kind::Atomic,
+            (false, true) => Kind::Texels,
+            (false, false) => Kind::Load,
+        }
     }
 
     fn outstanding_token(&mut self, load: Outstanding) -> u32 {
@@ -194,6 +233,9 @@ impl Lsu {
 
     /// One cycle, except for taking the next instruction. What happened is left in `done`; true if the L1 refused a look-up.
     pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) -> bool {
+        while let Some((warp, dst)) = self.later.take(now) {
+            self.done.push(Done::Loaded { warp, dst });
+        }
         self.write_back(now, around);
         self.use_reply(now);
         self.l1.send_miss(around.memory);
@@ -215,7 +257,7 @@ impl Lsu {
             self.writing = None;
             match result {
                 WriteBack::Shared { warp, dst } => self.done.push(Done::Loaded { warp, dst }),
-                WriteBack::Sector { token } => self.sector_arrived(token),
+                WriteBack::Sector { token } => self.sector_arrived(token, now),
             }
         }
         let shared = self.shared.front().is_some_and(|&(cycle, ..)| cycle <= now);
@@ -234,13 +276,22 @@ impl Lsu {
         };
     }
 
-    fn sector_arrived(&mut self, token: u32) {
+    fn sector_arrived(&mut self, token: u32, now: u64) {
         let load = &mut self.outstanding[token as usize];
         load.sectors -= 1;
         if load.sectors == 0 {
-            let Outstanding { warp, dst, atomic, .. } = *load;
+            let Outstanding { warp, dst, kind, .. } = *load;
             self.free_tokens.push(token);
-            self.done.push(if atomic { Done::Atomic { warp, dst } } else { Done::Loaded { warp, dst } });
+            self.all_arrived(kind, warp, dst, now);
+        }
+    }
+
+    /// A load or an atomic has all its data.
+    fn all_arrived(&mut self, kind: Kind, warp: u8, dst: u16, now: u64) {
+        match kind {
+            Kind::Load => self.done.push(Done::Loaded { warp, dst }),
+            Kind::Atomic => self.done.push(Done::Atomic { warp, dst }),
+            Kind::Texels => self.later.add(now + u64::from(self.texel_latency), warp, dst),
         }
     }
 
@@ -269,7 +320,7 @@ impl Lsu {
             let bank = banks.trailing_zeros() as usize;
             banks &= banks - 1;
             match self.l1.look_up(bank, counters) {
-                Lookup::Hit(token) => self.sector_arrived(token),
+                Lookup::Hit(token) => self.sector_arrived(token, now),
                 Lookup::Accepted => {}
                 Lookup::Failed => refused = true,
             }
