@@ -8,7 +8,7 @@
 //! 3. [`allocate`] gives the virtual registers names 0..=254; [`copies`] has some of them for asynchronous copies.
 //!
 //! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order. [`record`] makes the warp trace of
-//! them, and [`opcode`] says how the machine spells them.
+//! them, [`tensor`] cuts products of matrices, and [`opcode`] says how the machine spells them.
 
 pub mod allocate;
 pub mod copies;
@@ -17,6 +17,7 @@ pub mod observe;
 pub mod opcode;
 pub mod record;
 pub mod schedule;
+pub mod tensor;
 
 use super::exec::Op;
 use super::exec::control::Control;
@@ -48,6 +49,8 @@ pub struct Lowered {
     pub generic: Vec<bool>,
     /// Per PTX instruction, how many accesses it is on the machine; their addresses come one after the other.
     pub accesses: Vec<usize>,
+    /// Per PTX instruction, how many instructions of the tensor unit it is, if it is any.
+    pub steps: Vec<tensor::Steps>,
     /// Per PTX instruction, what it does with asynchronous copies.
     pub copies: Vec<Option<copies::Use>>,
     /// Stretches of PTX instructions that are always executed together, ascending.
@@ -81,8 +84,9 @@ impl Lowered {
             .collect();
         let generic = program.insts.iter().map(is_generic).collect();
         let accesses = program.insts.iter().map(accesses).collect();
+        let steps = program.insts.iter().map(steps).collect();
         let copies = copies::usages(program);
-        Lowered { statics, generic, accesses, copies, segments }
+        Lowered { statics, generic, accesses, steps, copies, segments }
     }
 }
 
@@ -146,6 +150,13 @@ fn accesses(inst: &Inst) -> usize {
     match &inst.op {
         Op::Matrix(Matrix::Tile(tile)) => tile.matrix.fragment.tiles(),
         _ => 1,
+    }
+}
+
+fn steps(inst: &Inst) -> tensor::Steps {
+    match &inst.op {
+        Op::Matrix(Matrix::Multiply(product)) => tensor::Steps::of(product),
+        _ => tensor::Steps::ONE,
     }
 }
 

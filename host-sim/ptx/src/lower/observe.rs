@@ -5,6 +5,7 @@
 
 use super::Lowered;
 use super::copies::{self, UnderWay, Use};
+use super::tensor::Steps;
 use crate::error::ExecError;
 use crate::exec::access::lanes;
 use crate::launch::{Launch, TbRunner};
@@ -42,8 +43,10 @@ struct Known<T> {
     partial: Option<T>,
     /// For a generic access: the same in shared and local memory, and of parameters.
     elsewhere: Option<[T; 3]>,
-    /// For one that is several accesses: each of them but the last, which has the destination.
+    /// For one that is several accesses, or several tiles of a product: each of them but the last, which has the destination.
     earlier: Option<Box<Known<T>>>,
+    /// For a product of matrices: how it is cut.
+    steps: Steps,
     /// For one that starts copies or waits for them: its forms.
     forms: Vec<T>,
 }
@@ -73,11 +76,12 @@ impl<'a, T> Code<'a, T> {
                     let usage = lowered.copies[pc].map_or_else(Vec::new, |usage| copies::forms(usage, inst));
                     let forms = usage.into_iter().map(|form| describe(pc, form)).collect::<Result<_, E>>()?;
                     let mut known = |inst| Self::known(pc, inst, *generic, &mut describe);
-                    let earlier = match lowered.accesses[pc] {
+                    let steps = lowered.steps[pc];
+                    let earlier = match lowered.accesses[pc].max(steps.tiles) {
                         1 => None,
                         _ => Some(Box::new(known(StaticInst { dst: None, ..inst })?)),
                     };
-                    Some(Known { earlier, forms, ..known(inst)? })
+                    Some(Known { earlier, forms, steps, ..known(inst)? })
                 }
             });
         }
@@ -101,7 +105,7 @@ impl<'a, T> Code<'a, T> {
             true => Some([in_space(Space::Shared)?, in_space(Space::Local)?, in_space(Space::Constant)?]),
             false => None,
         };
-        Ok(Known { inst: describe(pc, inst)?, partial, elsewhere, earlier: None, forms: Vec::new() })
+        Ok(Known { inst: describe(pc, inst)?, partial, elsewhere, earlier: None, steps: Steps::ONE, forms: Vec::new() })
     }
 }
 
@@ -146,6 +150,9 @@ impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
         {
             return;
         }
+        if known.steps != Steps::ONE {
+            return self.product(known, event);
+        }
         if let Some(earlier) = &known.earlier
             && !event.addresses.is_empty()
         {
@@ -155,6 +162,16 @@ impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
             return self.access(known, Event { addresses: last, ..event });
         }
         self.access(known, event);
+    }
+
+    /// Tells a product piece by piece. The last tile of each piece of the depth writes the result's name, for which the next one waits.
+    fn product(&mut self, known: &Known<T>, event: Event<'_>) {
+        for _ in 0..known.steps.depth {
+            if let Some(earlier) = &known.earlier {
+                (1..known.steps.tiles).for_each(|_| self.sink.inst(&earlier.inst, event.mask, &[]));
+            }
+            self.sink.inst(&known.inst, event.mask, &[]);
+        }
     }
 
     /// Tells what starts copies or waits for them; false if the instruction itself is still to be told.

@@ -143,3 +143,41 @@ fn products_depend_on_their_operands() {
     assert_eq!([loads[0].width_bytes, loads[1].width_bytes], [16, 8]);
     assert_eq!([loads[0].class, loads[1].class], [Class::Load(Space::Shared); 2]);
 }
+
+/// As many instructions as nvcc 11.8 writes for sm_75 (cuobjdump), or of the smallest of sm_80 for what Turing lacks.
+#[test]
+fn products_are_cut_as_the_assembler_cuts_them() {
+    let registers = |name: char, count: usize| {
+        let all: Vec<String> = (0..count).map(|number| format!("%{name}{number}")).collect();
+        format!("{{{}}}", all.join(", "))
+    };
+    // Opcode, registers of the sum, of the factors; tiles and pieces of the depth.
+    for (opcode, (sum, sums), factors, (tiles, depth)) in [
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", ('f', 8), [8, 8], (2, 2)),
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", ('r', 4), [8, 8], (2, 2)),
+        ("wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32", ('f', 8), [8, 8], (2, 2)),
+        ("wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32", ('f', 8), [8, 8], (2, 2)),
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32", ('r', 8), [2, 2], (4, 1)),
+        ("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32", ('r', 2), [1, 1], (1, 1)),
+        ("wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", ('r', 2), [1, 1], (1, 1)),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", ('f', 4), [2, 1], (1, 1)),
+        ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ('f', 4), [4, 2], (1, 2)),
+        ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", ('f', 8), [2, 2], (4, 1)),
+        ("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16", ('r', 4), [2, 2], (2, 1)),
+        ("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", ('f', 4), [4, 2], (1, 2)),
+        ("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32", ('r', 2), [1, 1], (1, 1)),
+        ("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", ('r', 4), [4, 2], (2, 2)),
+        ("mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32", ('r', 2), [1, 1], (1, 1)),
+    ] {
+        let [sum, a, b] = [(sum, sums), ('r', factors[0]), ('r', factors[1])].map(|(name, count)| registers(name, count));
+        let (program, lowered) = lower(&format!("{opcode} {sum}, {a}, {b}, {sum};\nret;"));
+        assert_eq!(lowered.steps[0], tensor::Steps { tiles, depth }, "{opcode}");
+        let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [32, 1, 1], registers_per_thread: 32, shared_bytes: 512 };
+        let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(0)], shared_bytes: 0 };
+        let trace = record::trace(&program, &launch, &DeviceMemory::new(), info, &mut |_| {}).unwrap();
+        let kinds = trace.shape_insts().iter().map(|inst| &trace.statics()[inst.index()]);
+        let writes: Vec<bool> = kinds.filter(|inst| inst.class == Class::Tensor).map(|inst| inst.dst.is_some()).collect();
+        let expected: Vec<bool> = (0..tiles * depth).map(|piece| piece % tiles == tiles - 1).collect();
+        assert_eq!(writes, expected, "{opcode}: one of each piece of the depth has the result");
+    }
+}

@@ -36,7 +36,8 @@ fn fragments(opcode: &str, [d, a, b, c]: [usize; 4], bits: usize, inputs: [&[u64
         args.push(Arg::U64(device.put(&data)));
     }
     let trace = device.run(&program, row(1, 32), &args).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(count(&trace, Class::Tensor), 1);
+    // How many they are is tested with the lowering.
+    assert!(count(&trace, Class::Tensor) > 0);
     let data = device.0.read(out, 32 * d * bytes).unwrap();
     data.chunks(bytes).map(|chunk| chunk.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))).collect()
 }
