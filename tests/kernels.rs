@@ -83,7 +83,13 @@ fn a_fault_in_the_users_kernel_is_found() {
     let mut memory = DeviceMemory::new();
     let buffer = memory.allocate([0; 40]);
     let info = KernelInfo { name: "fill".into(), grid: [1, 1, 1], block: [64, 1, 1], registers_per_thread: 8, shared_bytes: 0 };
-    let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address), Arg::U32(40)], shared_bytes: 0 };
+    let launch = Launch {
+        grid: info.grid,
+        block: info.block,
+        args: vec![Arg::U64(buffer.address), Arg::U32(40)],
+        shared_bytes: 0,
+        ..Launch::default()
+    };
     let error = record::trace(&program, &launch, &memory, info, &mut |_| {}).unwrap_err();
     assert!(matches!(&error, RecordError::Exec(ExecError::Access { thread: [40, 0, 0], line: 12, .. })), "{error}");
     assert!(error.to_string().contains("fill.ptx:12: kernel `fill`, TB [0, 0, 0], thread [40, 0, 0]: out of bounds"), "{error}");

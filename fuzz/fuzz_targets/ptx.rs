@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use mias_ptx::lower::Lowered;
 use mias_ptx::warp::Unobserved;
-use mias_ptx::{Arg, DeviceMemory, Launch, Program, TbRunner, parser};
+use mias_ptx::{Arg, DeviceMemory, Launch, Limits, Program, TbRunner, parser};
 
 /// Instructions per warp: enough for every seed's prologue, few enough to look at many inputs.
 const LIMIT: u64 = 2_000;
@@ -27,14 +27,15 @@ fuzz_target!(|data: &[u8]| {
             }
         };
         assert_eq!(Lowered::new(&program).statics.len(), program.insts.len());
+        let limits = Limits::default();
         // A kernel of a few kilobytes of everything; the errors are its own.
-        let small = program.image.variables.iter().map(|v| v.bytes).sum::<u64>() + 32 * u64::from(program.local_bytes) < 1 << 20;
+        let small = program.image.variables.iter().map(|v| v.bytes).sum::<u64>() + 32 * u64::from(program.local_with(limits.stack_bytes)) < 1 << 20;
         if small {
             let mut device = DeviceMemory::new();
             let buffer = device.allocate([1; 1024]);
             let bytes = |size: u32| buffer.address.to_le_bytes().into_iter().cycle().take(size as usize).collect();
             let args = program.params.iter().map(|param| Arg::Bytes(bytes(param.bytes))).collect();
-            let launch = Launch { grid: [2, 1, 1], block: [40, 1, 1], args, shared_bytes: 1024 };
+            let launch = Launch { grid: [2, 1, 1], block: [40, 1, 1], args, shared_bytes: 1024, limits };
             if let Ok(runner) = TbRunner::new(&program, &launch, &device) {
                 let _ = runner.limit(LIMIT).run(1, &mut Unobserved);
             }

@@ -1,6 +1,6 @@
 //! Calls: which function, and what is handed over. PTX ISA 7.8 section 9.7.12 "call".
 //!
-//! Recursion cannot be expanded and is refused. Calls through pointers are in `pointer.rs`, what has no body in `runtime.rs`.
+//! Calls of functions that call themselves are in `subroutine.rs`, calls through pointers in `pointer.rs`, what has no body in `runtime.rs`.
 
 use super::ast::{Function, Instruction, Operand, Variable};
 use super::error::PtxError;
@@ -25,7 +25,6 @@ impl<'m, 'a> Flat<'m, 'a> {
             [Operand::List(arguments), ..] => arguments.as_slice(),
             _ => &[],
         };
-        let unsupported = |what| Err(PtxError::Unsupported { file: self.scopes.file.into(), at: inst.at, what, opcode: (*name).into() });
         if self.scopes.register(scope, name).is_some() {
             return self.call_by_pointer(inst, scope, results, arguments);
         }
@@ -45,11 +44,12 @@ impl<'m, 'a> Flat<'m, 'a> {
                 _ => Err(self.scopes.syntax(inst.at, "a function that is declared but not defined in this file", name)),
             };
         }
-        if self.open.contains(&function.name) {
-            return unsupported("recursion (write it as a loop)");
+        if self.recursive.contains(function.name) {
+            return self.enter(inst, scope, function, results, arguments);
         }
         if self.open.len() >= MAX_DEPTH {
-            return unsupported("call, inside of 64 others");
+            let (file, opcode) = (self.scopes.file.into(), (*name).into());
+            return Err(PtxError::Unsupported { file, at: inst.at, what: "call, inside of 64 others", opcode });
         }
         let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
         bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);

@@ -1,11 +1,13 @@
 //! What calls hand over: `.param` variables inside of functions. The machine passes them in registers, and so they are registers
 //! here, one for each place that is accessed; those accessed in overlapping ways, which registers cannot give, are local memory.
+//!
+//! Cells of a function that calls itself are copied from those of the call and to them, and so are laid out like them.
 
 use super::ast::{Instruction, Operand, Type, Variable};
 use super::error::{Position, PtxError};
-use super::program::Reg;
+use super::program::{DoubleReg, Reg};
 use super::scope::{Frame, Scopes, typed};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One access: offset, bytes per element, whether it writes.
 type Access = (i64, u8, bool);
@@ -17,6 +19,8 @@ struct Cell {
     bytes: u32,
     align: u32,
     at: Position,
+    /// The function that calls itself whose it is, by number; none for the kernel and what is expanded in it.
+    owner: Option<usize>,
     accesses: Vec<Access>,
     place: Place,
 }
@@ -28,20 +32,32 @@ pub(super) enum Place {
     Registers(BTreeMap<i64, (Reg, u8)>),
     /// Byte offset in local memory.
     Local(u32),
+    /// Byte offset in the frame of a function that calls itself, which is where a register says.
+    Frame(DoubleReg, u32),
+}
+
+/// The local memory of a function that calls itself.
+pub(super) struct OwnFrame {
+    /// Where it is.
+    pub(super) base: DoubleReg,
+    /// What is in it.
+    pub(super) frame: Frame,
 }
 
 /// All cells of an expanded kernel.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     cells: Vec<Cell>,
+    /// Pairs that are copied, one to the other, and so are laid out alike.
+    alike: Vec<(usize, usize)>,
 }
 
 impl Cells {
-    /// A new cell for a `.param` variable.
-    pub(super) fn add(&mut self, variable: &Variable<'_>) -> usize {
+    /// A new cell for a `.param` variable of the kernel or of a function that calls itself.
+    pub(super) fn add(&mut self, variable: &Variable<'_>, owner: Option<usize>) -> usize {
         let place = Place::Registers(BTreeMap::new());
         let (bytes, align) = (variable.bytes(), variable.align);
-        self.cells.push(Cell { name: variable.name.into(), bytes, align, at: variable.at, accesses: Vec::new(), place });
+        self.cells.push(Cell { name: variable.name.into(), bytes, align, at: variable.at, owner, accesses: Vec::new(), place });
         self.cells.len() - 1
     }
 
@@ -70,8 +86,32 @@ impl Cells {
         }
     }
 
-    /// Gives every cell its place.
-    pub(super) fn settle(&mut self, scopes: &mut Scopes<'_, '_>, local: &mut Frame) -> Result<(), PtxError> {
+    /// Notes that one cell is copied to another.
+    pub(super) fn alike(&mut self, one: usize, other: usize) {
+        self.alike.push((one, other));
+    }
+
+    /// Gives cells that are copied to each other the same accesses, also through others.
+    fn unite(&mut self) {
+        let mut group: Vec<usize> = (0..self.cells.len()).collect();
+        for &(one, other) in &self.alike {
+            let (from, to) = (group[one].max(group[other]), group[one].min(group[other]));
+            group.iter_mut().filter(|of| **of == from).for_each(|of| *of = to);
+        }
+        let mut united: BTreeMap<usize, Vec<Access>> = BTreeMap::new();
+        for &cell in self.alike.iter().flat_map(|(one, other)| [one, other]).collect::<BTreeSet<_>>() {
+            united.entry(group[cell]).or_default().append(&mut self.cells[cell].accesses);
+        }
+        for (cell, group) in self.cells.iter_mut().zip(group) {
+            if let Some(accesses) = united.get(&group) {
+                cell.accesses.clone_from(accesses);
+            }
+        }
+    }
+
+    /// Gives every cell its place: those of the kernel in `local`, those of functions that call themselves in `own`.
+    pub(super) fn settle(&mut self, scopes: &mut Scopes<'_, '_>, local: &mut Frame, own: &mut [OwnFrame]) -> Result<(), PtxError> {
+        self.unite();
         for cell in &mut self.cells {
             let mut widths: BTreeMap<i64, u8> = BTreeMap::new();
             for &(offset, bytes, _) in &cell.accesses {
@@ -101,7 +141,10 @@ impl Cells {
                     opaque: None,
                     at: cell.at,
                 };
-                cell.place = Place::Local(local.place(scopes, &variable)?);
+                cell.place = match cell.owner.and_then(|owner| own.get_mut(owner)) {
+                    Some(own) => Place::Frame(own.base, own.frame.place(scopes, &variable)?),
+                    None => Place::Local(local.place(scopes, &variable)?),
+                };
             }
         }
         Ok(())

@@ -3,6 +3,8 @@
 //! Post-dominators are found as dominators of the reversed graph from a virtual exit (Cooper, Harvey and Kennedy, "A simple,
 //! fast dominance algorithm", 2001). Blocks that never reach the exit (endless loops) meet again at the end of the kernel.
 
+use super::exec::Op;
+use super::exec::control::Control;
 use super::program::Inst;
 
 /// The control flow of one kernel.
@@ -14,7 +16,8 @@ pub struct Cfg {
     pub reconverge: Vec<u32>,
 }
 
-/// Analyses a list of instructions whose last is an unguarded exit.
+/// Analyses a list of instructions whose last is unguarded and the end of the kernel or of a function that calls itself. Such functions
+/// stand behind the kernel, each up to an end of its own; what happens in a call is of no matter to its caller.
 pub fn analyse(insts: &[Inst]) -> Cfg {
     let end = insts.len();
     let mut leader = vec![false; end + 1];
@@ -23,21 +26,25 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
         for &target in inst.op.targets() {
             leader[(target as usize).min(end)] = true;
         }
-        if !inst.op.targets().is_empty() || inst.op.is_exit() {
+        if !inst.op.targets().is_empty() || inst.op.ends() || inst.op.enters().is_some() {
             leader[at + 1] = true;
         }
     }
     let blocks: Vec<u32> = (0..end).filter(|&at| leader[at]).map(|at| at as u32).collect();
     let block_of = |at: u32| blocks.partition_point(|&first| first <= at) - 1;
     let exit = blocks.len();
+    // Lanes that exit in a function that calls itself are at its end, for those that wait there for them.
+    let ends: Vec<usize> = (0..end).filter(|&at| matches!(insts[at].op, Op::Control(Control::Leave))).collect();
+    let first_function = insts.iter().filter_map(|inst| inst.op.enters()).map(|enter| enter.target as usize).min().unwrap_or(end);
+    let function_end = |at: usize| if at < first_function { None } else { ends.get(ends.partition_point(|&end| end < at)).copied() };
     let successors: Vec<Vec<usize>> = (0..exit)
         .map(|block| {
             let last = blocks.get(block + 1).map_or(end, |&next| next as usize) - 1;
             let inst = &insts[last];
             let falls = if last + 1 < end { block + 1 } else { exit };
             let mut next = Vec::new();
-            if inst.op.is_exit() {
-                next.push(exit);
+            if inst.op.ends() {
+                next.push(function_end(last).map_or(exit, |end| if end == last { exit } else { block_of(end as u32) }));
             } else if inst.op.targets().is_empty() {
                 next.push(falls);
             }
@@ -54,8 +61,10 @@ pub fn analyse(insts: &[Inst]) -> Cfg {
         })
         .collect();
     let post = post_dominators(&successors);
+    // The end of a function is reached by all that is left of a call.
+    let last_place = |at: usize| function_end(at).unwrap_or(end) as u32;
     let reconverge =
-        (0..end).map(|at| post[block_of(at as u32)].and_then(|block| blocks.get(block).copied()).unwrap_or(end as u32)).collect();
+        (0..end).map(|at| post[block_of(at as u32)].and_then(|block| blocks.get(block).copied()).unwrap_or(last_place(at))).collect();
     Cfg { blocks, reconverge }
 }
 

@@ -7,6 +7,7 @@ use super::cfg;
 use super::error::PtxError;
 use super::exec::control::Control;
 use super::exec::{self, Op};
+use super::frames::Subroutine;
 use super::image;
 use super::inline::{Action, Flat, FlatInst};
 use super::names;
@@ -14,6 +15,7 @@ use super::operands::Decoder;
 use super::program::{Guard, Inst, Param, PredReg, Program};
 use super::runtime::RuntimeCall;
 use super::scope::{Level, Scopes};
+use super::subroutine::{self, Entering, FRAME_ALIGN};
 use std::sync::Arc;
 
 impl Program {
@@ -55,6 +57,8 @@ pub(super) struct Tables<'m, 'a> {
     /// As [`Flat`] has them.
     pub(super) candidates: Vec<Box<[u64]>>,
     pub(super) runtime: Vec<RuntimeCall>,
+    pub(super) subroutines: Vec<subroutine::Subroutine<'m, 'a>>,
+    pub(super) entering: Vec<Entering>,
     /// The carry flag of `add.cc` and its kin, where the kernel uses it: a predicate of no name.
     pub(super) carry: Option<PredReg>,
 }
@@ -62,9 +66,10 @@ pub(super) struct Tables<'m, 'a> {
 fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, PtxError> {
     let mut scopes = Scopes { file: &module.file, levels: vec![Level::default()], counts: [0; 3] };
     let image = image::layout(module, &mut scopes)?;
-    let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, local_bytes, candidates, runtime, .. } =
-        Flat::new(module, entry, scopes)?;
-    let mut tables = Tables { scopes, cells, chosen: None, candidates, runtime, carry: None };
+    let mut flat = Flat::new(module, entry, scopes)?;
+    let (subroutines, entering) = (std::mem::take(&mut flat.subroutines), std::mem::take(&mut flat.entering));
+    let Flat { scopes, insts: flat, cells, params: param_frame, shared, dynamic_shared, mut local_bytes, candidates, runtime, .. } = flat;
+    let mut tables = Tables { scopes, cells, chosen: None, candidates, runtime, subroutines, entering, carry: None };
     if !tables.candidates.is_empty() {
         tables.chosen = Some(tables.scopes.hidden_predicate());
     }
@@ -79,11 +84,15 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, Ptx
     // Running off the end returns (PTX ISA: a kernel ends at its closing brace).
     let end = insts.len() as u32;
     let targeted = insts.iter().any(|inst| inst.op.targets().contains(&end));
-    if targeted || !insts.last().is_some_and(|i| i.guard.is_none() && i.op.is_exit()) {
+    if targeted || !insts.last().is_some_and(|i| i.guard.is_none() && i.op.ends()) {
         let at = insts.last().map_or(super::parser::START, |i| i.at);
         insts.push(Inst { op: exec::Op::exit(), guard: None, defs: vec![], uses: vec![], at, opcode: "ret".into() });
     }
     let cfg = cfg::analyse(&insts);
+    let subroutines: Vec<Subroutine> = tables.subroutines.iter().map(|s| s.finished(&mut insts, &cfg.blocks)).collect();
+    if !subroutines.is_empty() {
+        local_bytes = local_bytes.next_multiple_of(FRAME_ALIGN);
+    }
     let mut params = Vec::new();
     for param in &entry.params {
         if let Some(&super::scope::Symbol::Param(offset, bytes)) = tables.scopes.symbol(1, param.name) {
@@ -106,6 +115,7 @@ fn program<'a>(module: &Module<'a>, entry: &Function<'a>) -> Result<Program, Ptx
         insts,
         reconverge: cfg.reconverge,
         blocks: cfg.blocks,
+        subroutines,
         source: Arc::new(module.source.clone()),
     })
 }
@@ -129,6 +139,10 @@ impl<'a> Tables<'_, 'a> {
                 (Op::Control(Control::Branch { target }), Some(Guard { pred, negated: true }))
             }
             (Action::Unknown(number), guard) => (exec::control::unknown(&mut decoder, number)?, guard),
+            (Action::Enter(number), guard) => (subroutine::enter(&mut decoder, number)?, guard),
+            // Behind the last instruction, or in its place: whoever comes there returns.
+            (Action::Leave(number), _) => (subroutine::leave(&mut decoder, number), None),
+            (Action::End, _) => (Op::exit(), None),
             (Action::Call(_), None) => (Op::Control(Control::Call), None),
             // Lanes that do not call go on behind the function.
             (Action::Call(target), Some(guard)) => {

@@ -201,6 +201,24 @@ pub enum ExecError {
         /// `trap`, or a failed assertion.
         what: &'static str,
     },
+    /// Calls that are too deep for the stack.
+    #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {message}", quoted(kernel))]
+    Stack {
+        /// Entry name.
+        kernel: String,
+        /// File name.
+        file: String,
+        /// PTX line of the call.
+        line: u32,
+        /// Line of the source in parentheses, if the PTX has it.
+        source_line: String,
+        /// Block index in x, y, z.
+        tb: [u32; 3],
+        /// Thread index in x, y, z.
+        thread: [u32; 3],
+        /// Which function, how deep, and what to do.
+        message: Box<str>,
+    },
     /// The module's variables cannot be put where they belong.
     #[error("{file}: kernel {}: the device memory holds the variables of another module", quoted(kernel))]
     Module {
@@ -210,7 +228,10 @@ pub enum ExecError {
         file: String,
     },
     /// Still running at a limit: most likely an endless loop.
-    #[error("{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}", lines.0, quoted(kernel), span(*lines))]
+    #[error(
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, raise `{}` in the table [limits] of its file",
+        lines.0, quoted(kernel), span(*lines), limit.key()
+    )]
     Endless {
         /// Entry name.
         kernel: String,
@@ -241,6 +262,17 @@ pub enum Limit {
     /// Bytes that its record takes.
     #[error("its record takes more than {0} bytes, and it is still running")]
     Record(u64),
+}
+
+impl Limit {
+    /// What raises it: a key of the table `[limits]` of a kernel's file.
+    fn key(self) -> &'static str {
+        match self {
+            Limit::Warp(_) => "warp_instructions",
+            Limit::Tb(_) => "tb_instructions",
+            Limit::Record(_) => "tb_record_bytes",
+        }
+    }
 }
 
 fn span((first, last): (u32, u32)) -> String {

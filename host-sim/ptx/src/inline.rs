@@ -3,15 +3,17 @@
 //!
 //! Each call has registers, labels, and local variables of its own; shared variables of a function are the same in all calls.
 //! What a call hands over are cells (`cells.rs`). The call and the return stay, as the control instructions that they are.
-//! `call.rs` reads the calls themselves.
+//! `call.rs` reads the calls themselves. Functions that call themselves stand once behind the kernel (`subroutine.rs`).
 
 use super::ast::{Function, Instruction, Module, Operand, StateSpace, Variable};
 use super::cells::Cells;
 use super::error::PtxError;
 use super::pointer;
+use super::recursion;
 use super::runtime::RuntimeCall;
 use super::scope::{Frame, Level, Scopes, Symbol};
-use std::collections::BTreeMap;
+use super::subroutine::{Entering, Subroutine};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most instructions of an expanded kernel: what a trace can hold.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
@@ -35,6 +37,12 @@ pub(super) enum Action {
     Unknown(usize),
     /// A call of the run-time system, of this number.
     Runtime(usize),
+    /// A call of a function that calls itself, of this number.
+    Enter(usize),
+    /// The end of such a function, of this number.
+    Leave(usize),
+    /// The end of the kernel, before such functions.
+    End,
 }
 
 /// One instruction of the expanded kernel.
@@ -59,7 +67,7 @@ pub(super) struct Flat<'m, 'a> {
     /// Where dynamic shared memory starts, if the kernel has any.
     pub(super) dynamic_shared: Option<u32>,
     /// Local memory in use where the expansion stands, and at most.
-    local: Frame,
+    pub(super) local: Frame,
     pub(super) local_bytes: u32,
     /// Functions being expanded, the kernel first.
     pub(super) open: Vec<&'m str>,
@@ -67,6 +75,14 @@ pub(super) struct Flat<'m, 'a> {
     pub(super) candidates: Vec<Box<[u64]>>,
     /// Calls of the run-time system.
     pub(super) runtime: Vec<RuntimeCall>,
+    /// Functions that may come to call themselves.
+    pub(super) recursive: BTreeSet<&'a str>,
+    /// Those of them that the kernel calls, in the order in which they stand behind it.
+    pub(super) subroutines: Vec<Subroutine<'m, 'a>>,
+    /// Their calls.
+    pub(super) entering: Vec<Entering>,
+    /// The one that is being expanded.
+    pub(super) inside: Option<usize>,
     /// Shared variables of functions that were expanded before: function, scope, name.
     placed: BTreeMap<(&'m str, usize, &'m str), u32>,
 }
@@ -91,6 +107,10 @@ impl<'m, 'a> Flat<'m, 'a> {
             open: Vec::new(),
             candidates: Vec::new(),
             runtime: Vec::new(),
+            recursive: recursion::recursive(module),
+            subroutines: Vec::new(),
+            entering: Vec::new(),
+            inside: None,
             placed: BTreeMap::new(),
         };
         let mut params = Vec::new();
@@ -99,15 +119,16 @@ impl<'m, 'a> Flat<'m, 'a> {
             params.push((param.name, Symbol::Param(offset, param.bytes())));
         }
         flat.expand(entry, params)?;
+        flat.append_subroutines(entry)?;
         flat.place_dynamic_shared();
         flat.local.bytes = flat.local_bytes;
-        flat.cells.settle(&mut flat.scopes, &mut flat.local)?;
+        flat.settle()?;
         flat.local_bytes = flat.local.bytes.next_multiple_of(4);
         Ok(flat)
     }
 
     fn is_kernel(&self) -> bool {
-        self.open.len() == 1
+        self.open.len() == 1 && self.inside.is_none()
     }
 
     /// Appends a function's instructions; `bound` are the meanings of its parameters and results.
@@ -156,7 +177,7 @@ impl<'m, 'a> Flat<'m, 'a> {
         Ok(())
     }
 
-    fn declare(&mut self, scope: usize, name: &'a str, symbol: Symbol) {
+    pub(super) fn declare(&mut self, scope: usize, name: &'a str, symbol: Symbol) {
         self.scopes.levels[scope].symbols.insert(name, symbol);
     }
 
@@ -192,8 +213,8 @@ impl<'m, 'a> Flat<'m, 'a> {
 
     fn variable(&mut self, function: &'m Function<'a>, scope: usize, variable: &'m Variable<'a>) -> Result<Symbol, PtxError> {
         match variable.space {
-            StateSpace::Param => Ok(Symbol::Cell(self.cells.add(variable))),
-            StateSpace::Local => self.local.place(&self.scopes, variable).map(Symbol::Local),
+            StateSpace::Param => Ok(Symbol::Cell(self.cells.add(variable, self.inside))),
+            StateSpace::Local => self.place_local(variable),
             _ => {
                 let key = (function.name, scope, variable.name);
                 if let Some(&offset) = self.placed.get(&key) {

@@ -6,6 +6,7 @@ use super::barrier::{self, Barriers, State};
 use super::error::{ExecError, Limit, Position};
 use super::exec::access::Memories;
 use super::exec::place::WarpPlace;
+use super::limits::Limits;
 use super::loops::Lines;
 use super::memory::{DeviceMemory, SharedMemory};
 use super::nearest;
@@ -13,17 +14,6 @@ use super::program::Program;
 use super::registers::LANES;
 use super::trap::Trap;
 use super::warp::{Observer, SLICE, Stop, Warp};
-
-/// Instructions per warp after which a kernel is taken to loop forever. Assumption: a hundred times what the longest kernel of the
-/// thesis needs (binomial options, 55,760), and reached in some seconds by all warps of a TB.
-pub const DEFAULT_INSTRUCTION_LIMIT: u64 = 10_000_000;
-
-/// Instructions of all warps of a TB after which it is taken to loop forever. Assumption: ten times what the longest TBs of the
-/// thesis' kernels need (8 warps of n-body's 464,328 instructions), and reached in some seconds.
-pub const TB_INSTRUCTION_LIMIT: u64 = 40_000_000;
-
-/// Bytes that the record of one TB may take. Assumption: far more than TBs that end need (of a million accesses without any order).
-pub const TB_RECORD_BYTES: u64 = 256 << 20;
 
 /// Threads per TB: CUDA C programming guide, table "Technical specifications per compute capability".
 const MAX_THREADS: u64 = 1024;
@@ -80,6 +70,8 @@ pub struct Launch {
     pub args: Vec<Arg>,
     /// Dynamic shared memory in bytes per TB, beside what the kernel declares.
     pub shared_bytes: u32,
+    /// What it may use.
+    pub limits: Limits,
 }
 
 impl Launch {
@@ -134,7 +126,7 @@ pub struct TbRunner<'a> {
     states: Vec<State>,
     barriers: Barriers,
     addresses: Vec<u64>,
-    limit: u64,
+    limits: Limits,
     /// Instructions after which a warp lets others run.
     pub(super) slice: u64,
     /// Instructions of all warps so far.
@@ -182,7 +174,8 @@ impl<'a> TbRunner<'a> {
                     std::array::from_fn(|lane| thread(lane) / x % y),
                     std::array::from_fn(|lane| thread(lane) / x / y),
                 ];
-                Warp::new(program, WarpPlace { tid, block: launch.block, tb: [0; 3], grid: launch.grid, warp, shared, executed: 0 })
+                let place = WarpPlace { tid, block: launch.block, tb: [0; 3], grid: launch.grid, warp, shared, executed: 0 };
+                Warp::new(program, place, launch.limits.stack_bytes)
             })
             .collect();
         Ok(TbRunner {
@@ -195,7 +188,7 @@ impl<'a> TbRunner<'a> {
             warps,
             barriers: Barriers::default(),
             addresses: Vec::with_capacity(LANES),
-            limit: DEFAULT_INSTRUCTION_LIMIT,
+            limits: launch.limits,
             slice: SLICE,
             spent: 0,
         })
@@ -204,7 +197,7 @@ impl<'a> TbRunner<'a> {
     /// Changes the instruction limit per warp.
     #[must_use]
     pub fn limit(mut self, instructions: u64) -> Self {
-        self.limit = instructions;
+        self.limits.warp_instructions = instructions;
         self
     }
 
@@ -237,7 +230,7 @@ impl<'a> TbRunner<'a> {
 
     /// Gives every warp its turn; false when all have ended.
     pub(super) fn turn<O: Observer>(&mut self, observer: &mut O) -> Result<bool, ExecError> {
-        let (number, trap) = match self.pass(self.limit, TB_INSTRUCTION_LIMIT, observer) {
+        let (number, trap) = match self.pass(self.limits, observer) {
             Ok(goes_on) => return Ok(goes_on),
             Err((number, trap @ Trap::Limit(..))) => (number, trap),
             Err((number, trap)) => return Err(self.explain(number, trap)),
@@ -245,11 +238,12 @@ impl<'a> TbRunner<'a> {
         // A little further, to see where it loops.
         let mut watched = Lines::new(self.program, number as u32);
         let mut error = self.explain(number, trap);
-        let further = self.warps[number].place.executed.max(self.limit).saturating_add(WATCHED);
+        let further = self.warps[number].place.executed.max(self.limits.warp_instructions).saturating_add(WATCHED);
+        let watching = Limits { warp_instructions: further, tb_instructions: u64::MAX, record_bytes: u64::MAX, ..self.limits };
         let slice = std::mem::replace(&mut self.slice, WATCHED);
         let enough = self.warps[number].place.executed.saturating_add(WATCHED);
         // One round for each barrier in the loop.
-        while self.warps[number].place.executed < enough && self.pass(further, u64::MAX, &mut watched) == Ok(true) {}
+        while self.warps[number].place.executed < enough && self.pass(watching, &mut watched) == Ok(true) {}
         self.slice = slice;
         if let ExecError::Endless { lines, source_line, .. } = &mut error
             && let Some(found) = watched.found()
@@ -282,9 +276,9 @@ impl<'a> TbRunner<'a> {
         trap.explain(self.program, &self.warps[warp].place, (self.device, nearest))
     }
 
-    /// Lets each warp that can run do so, for `limit` instructions in all at most, and opens barriers; false when all have ended. All
-    /// warps together may run `together` instructions. The error has the number of the warp.
-    fn pass<O: Observer>(&mut self, limit: u64, together: u64, observer: &mut O) -> Result<bool, (usize, Trap)> {
+    /// Lets each warp that can run do so, within limits, and opens barriers; false when all have ended. The error has the number of the
+    /// warp.
+    fn pass<O: Observer>(&mut self, limits: Limits, observer: &mut O) -> Result<bool, (usize, Trap)> {
         let mut ran = false;
         for (number, (warp, state)) in self.warps.iter_mut().zip(&mut self.states).enumerate() {
             if *state != State::Ready {
@@ -294,13 +288,14 @@ impl<'a> TbRunner<'a> {
                 Memories { device: self.device, shared: &mut self.shared, params: &self.params, addresses: &mut self.addresses };
             ran = true;
             let before = warp.place.executed;
-            let stop = warp.run(self.program, &mut memories, (limit, self.slice), observer).map_err(|trap| (number, trap))?;
+            let stop =
+                warp.run(self.program, &mut memories, (limits.warp_instructions, self.slice), observer).map_err(|trap| (number, trap))?;
             self.spent += warp.place.executed - before;
-            if stop == Stop::Slice && self.spent > together {
-                return Err((number, Trap::Limit(None, Limit::Tb(together))));
+            if stop == Stop::Slice && self.spent > limits.tb_instructions {
+                return Err((number, Trap::Limit(None, Limit::Tb(limits.tb_instructions))));
             }
-            if stop == Stop::Slice && observer.bytes() > TB_RECORD_BYTES {
-                return Err((number, Trap::Limit(None, Limit::Record(TB_RECORD_BYTES))));
+            if stop == Stop::Slice && observer.bytes() > limits.record_bytes {
+                return Err((number, Trap::Limit(None, Limit::Record(limits.record_bytes))));
             }
             *state = match stop {
                 Stop::Done => State::Ended,

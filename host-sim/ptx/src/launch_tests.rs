@@ -19,7 +19,8 @@ fn program(body: &str) -> Program {
 fn run_with(program: &Program, threads: u32, words: usize, observer: &mut impl Observer) -> Result<Vec<u32>, ExecError> {
     let mut device = DeviceMemory::new();
     let out: Buffer = device.allocate(vec![0; words]);
-    let launch = Launch { grid: [1, 1, 1], block: [threads, 1, 1], args: vec![Arg::U64(out.address)], shared_bytes: 0 };
+    let launch =
+        Launch { grid: [1, 1, 1], block: [threads, 1, 1], args: vec![Arg::U64(out.address)], shared_bytes: 0, ..Launch::default() };
     TbRunner::new(program, &launch, &device)?.limit(10_000).run(0, observer)?;
     Ok(device.words(out).collect())
 }
@@ -164,7 +165,9 @@ fn lanes_leave_a_loop_with_a_barrier_one_after_the_other() {
 #[test]
 fn endless_loops_and_broken_barriers_are_errors() {
     let text = run("L: bra L;", 32).unwrap_err().to_string();
-    assert_eq!(text, "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14");
+    let expected = "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14; if it needs more, \
+        raise `warp_instructions` in the table [limits] of its file";
+    assert_eq!(text, expected);
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nret;\nL: bar.sync 1;\nret;", 32).unwrap_err().to_string();
@@ -178,7 +181,7 @@ fn arguments_and_geometry_are_checked() {
     let program = program("ret;");
     let device = DeviceMemory::new();
     let error = |grid, block, args| {
-        let launch = Launch { grid, block, args, shared_bytes: 0 };
+        let launch = Launch { grid, block, args, shared_bytes: 0, ..Launch::default() };
         TbRunner::new(&program, &launch, &device).err().map(|e| e.to_string()).unwrap_or_default()
     };
     let ok = vec![Arg::U64(0)];

@@ -103,7 +103,7 @@ mod tests {
         let y = memory.allocate_bytes(&[0; 8]);
         memory.label(y, "`y`");
         let args = vec![Arg::U32(5), Arg::U64(x.address), Arg::Bytes((x.address + 400).to_le_bytes().to_vec()), Arg::F64(1.0)];
-        let launch = Launch { grid: [1; 3], block: [1; 3], args, shared_bytes: 0 };
+        let launch = Launch { grid: [1; 3], block: [1; 3], args, shared_bytes: 0, ..Launch::default() };
         (memory, launch, [x.address, y.address])
     }
 

@@ -3,8 +3,9 @@
 use super::ast::Operand;
 use super::cells::Place;
 use super::error::PtxError;
+use super::frames::Handed;
 use super::operands::Decoder;
-use super::program::{Address, Reg};
+use super::program::{Address, DoubleReg, Reg};
 use super::scope::Symbol;
 
 /// Where a parameter is.
@@ -23,12 +24,28 @@ impl<'t, 'a> Decoder<'t, 'a> {
         let start = match self.tables.scopes.symbol(self.scope, name) {
             Some(&Symbol::Shared(start) | &Symbol::Local(start) | &Symbol::Param(start, _)) => start.into(),
             Some(&Symbol::Device(address, _) | &Symbol::Opaque(address, _)) => address,
+            Some(Symbol::Frame(..)) => {
+                return self.wrong("the address of a local variable of a function that calls itself, other than in `mov`", name);
+            }
             Some(Symbol::Cell(_)) => return self.wrong("the address of a function's parameter is not supported", name),
             Some(&Symbol::Function(address)) => address,
             Some(Symbol::Undefined) => return self.wrong("a variable that is declared but not defined in this file", name),
             _ => return self.wrong("expected a declared register", name),
         };
         Ok(start.wrapping_add_signed(offset))
+    }
+
+    /// Where a local variable of a function that calls itself is: what its frame's place is in, and bytes from there.
+    pub(super) fn in_frame(&mut self, operand: &Operand<'a>) -> Option<(DoubleReg, u64)> {
+        let (Operand::Name(name) | Operand::Address { base: Some(name), .. }) = operand else { return None };
+        let offset = if let Operand::Address { offset, .. } = operand { *offset } else { 0 };
+        match self.tables.scopes.symbol(self.scope, name) {
+            Some(&Symbol::Frame(base, start)) if self.tables.scopes.register(self.scope, name).is_none() => {
+                self.uses.push(Reg::Double(base));
+                Some((base, u64::from(start).wrapping_add_signed(offset)))
+            }
+            _ => None,
+        }
     }
 
     /// A branch target, as an instruction index.
@@ -80,6 +97,13 @@ impl<'t, 'a> Decoder<'t, 'a> {
         if written { self.defs.push(reg) } else { self.uses.push(reg) }
     }
 
+    /// Notes what a call copies: what is written, or what is read.
+    pub(super) fn touch_handed(&mut self, handed: Handed, written: bool) {
+        if let Handed::Register { from, to } = handed {
+            self.touch(if written { to } else { from }, written);
+        }
+    }
+
     /// An address in memory: base (register, literal or variable) and offset; and the variable, if it is one.
     pub(super) fn address(&mut self, operand: &Operand<'a>) -> Result<(Address, i64, Option<&'t Symbol>), PtxError> {
         let Operand::Address { base, offset } = operand else {
@@ -98,6 +122,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Some(Reg::Pred(_)) => self.wrong("expected a register of 32 or 64 bits", *name),
             None => match self.tables.scopes.symbol(self.scope, name) {
                 None => self.wrong("expected a declared register or variable", *name),
+                symbol @ Some(&Symbol::Frame(base, start)) => {
+                    self.uses.push(Reg::Double(base));
+                    Ok((Address::Double(base), offset.wrapping_add(start.into()), symbol))
+                }
                 symbol => Ok((Address::Absolute, self.address_of(name, *offset)? as i64, symbol)),
             },
         }

@@ -2,7 +2,7 @@
 //! that take and return what the call gives and expects. PTX ISA 7.8 section 9.7.12 "call".
 //!
 //! Such a call becomes one guarded call per function, one after the other, each for the lanes whose pointer is to it. A pointer to anything
-//! else ends the kernel, as does one to a function that is being executed: that would be recursion.
+//! else ends the kernel.
 
 use super::ast::{Function, Initial, Instruction, Module, Operand, Variable};
 use super::error::PtxError;
@@ -39,6 +39,14 @@ fn fits(given: &[u32], declared: &[Variable<'_>]) -> bool {
     given.iter().copied().eq(declared.iter().map(Variable::bytes))
 }
 
+/// The functions that a call through a pointer may be of, by the sizes in bytes of what it gives and expects.
+pub(super) fn candidates<'m, 'a>(module: &'m Module<'a>, given: &[u32], expected: &[u32]) -> Vec<&'m Function<'a>> {
+    (module.functions.iter())
+        .filter(|f| f.body.is_some() && fits(given, &f.params) && fits(expected, &f.returns))
+        .filter(|f| is_taken(module, f.name))
+        .collect()
+}
+
 impl<'m, 'a> Flat<'m, 'a> {
     /// Expands a call through a pointer.
     pub(super) fn call_by_pointer(
@@ -50,20 +58,20 @@ impl<'m, 'a> Flat<'m, 'a> {
     ) -> Result<(), PtxError> {
         let (given, expected) = (self.sizes(inst, scope, arguments)?, self.sizes(inst, scope, results)?);
         let module = self.module;
-        let candidates: Vec<&'m Function<'a>> = (module.functions.iter())
-            .filter(|f| f.body.is_some() && fits(&given, &f.params) && fits(&expected, &f.returns))
-            .filter(|f| !self.open.contains(&f.name) && is_taken(module, f.name))
-            .collect();
         let mut addresses = Vec::new();
-        for function in candidates {
+        for function in candidates(module, &given, &expected) {
             let Some(address) = address(module, function.name) else { continue };
             addresses.push(address);
-            let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
-            bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
             self.push(inst, scope, Action::Choose(address))?;
             let at = self.insts.len();
             self.push(inst, scope, Action::Chosen(0))?;
-            self.expand(function, bound)?;
+            if self.recursive.contains(function.name) {
+                self.enter(inst, scope, function, results, arguments)?;
+            } else {
+                let mut bound = self.bind(inst, scope, "results", results, &function.returns)?;
+                bound.extend(self.bind(inst, scope, "arguments", arguments, &function.params)?);
+                self.expand(function, bound)?;
+            }
             self.insts[at].action = Action::Chosen(self.insts.len() as u32);
         }
         let number = self.candidates.len();

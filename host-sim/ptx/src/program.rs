@@ -8,6 +8,7 @@ use super::exec::memory::{Memory, Space};
 use super::exec::place::Special;
 use super::exec::special::Move;
 use super::exec::system::{Call, System};
+use super::frames::Subroutine;
 use super::image::Image;
 use super::source::SourceMap;
 use std::sync::Arc;
@@ -115,7 +116,7 @@ pub struct Program {
     pub shared_bytes: u32,
     /// Where dynamic shared memory starts, if the kernel declares any.
     pub dynamic_shared: Option<u32>,
-    /// Local memory in bytes per thread.
+    /// Local memory in bytes per thread, without the frames of functions that call themselves.
     pub local_bytes: u32,
     /// The module's variables in device memory.
     pub image: Arc<Image>,
@@ -132,6 +133,8 @@ pub struct Program {
     pub reconverge: Vec<u32>,
     /// First instruction of each basic block, ascending.
     pub blocks: Vec<u32>,
+    /// Functions that call themselves; their instructions stand behind the kernel's.
+    pub subroutines: Vec<Subroutine>,
     /// Source lines, for messages.
     pub source: Arc<SourceMap>,
 }
@@ -140,6 +143,11 @@ impl Program {
     /// Shared memory per TB in bytes with `dynamic` bytes of the launch's choice. Saturates.
     pub fn shared_with(&self, dynamic: u32) -> u32 {
         self.dynamic_shared.unwrap_or(self.shared_bytes).saturating_add(dynamic)
+    }
+
+    /// Local memory in bytes per thread with a stack of `stack_bytes`, which a kernel has whose functions call themselves. Saturates.
+    pub fn local_with(&self, stack_bytes: u32) -> u32 {
+        self.local_bytes.saturating_add(if self.subroutines.is_empty() { 0 } else { stack_bytes.next_multiple_of(4) })
     }
 
     /// Dense number of a register over all classes: predicates, then 32-bit, then 64-bit.

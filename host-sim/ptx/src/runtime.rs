@@ -48,6 +48,6 @@ impl<'m, 'a> Flat<'m, 'a> {
 pub(super) fn register(place: &Place) -> Option<super::program::Reg> {
     match place {
         Place::Registers(registers) => registers.get(&0).map(|&(reg, _)| reg),
-        Place::Local(_) => None,
+        Place::Local(_) | Place::Frame(..) => None,
     }
 }

@@ -33,6 +33,8 @@ pub(super) enum Symbol {
     DynamicShared,
     /// Byte offset in the thread's local memory.
     Local(u32),
+    /// Byte offset in the frame of a function that calls itself, and the register that says where the frame is.
+    Frame(DoubleReg, u32),
     /// Address in device memory; true in constant memory.
     Device(u64, bool),
     /// A reference to a texture, sampler or surface; its address is its handle.
@@ -41,6 +43,13 @@ pub(super) enum Symbol {
     Undefined,
     /// A device function, and the address that pointers to it have.
     Function(u64),
+}
+
+impl Symbol {
+    /// The index of a cell.
+    pub(super) fn cell(self) -> Option<usize> {
+        if let Symbol::Cell(cell) = self { Some(cell) } else { None }
+    }
 }
 
 /// One block's names.
@@ -98,6 +107,13 @@ impl<'a> Scopes<'_, 'a> {
         let number = self.counts[0];
         self.counts[0] = number.saturating_add(1);
         PredReg(number)
+    }
+
+    /// A 64-bit register of no name.
+    pub(super) fn hidden_double(&mut self) -> DoubleReg {
+        let number = self.counts[2];
+        self.counts[2] = number.saturating_add(1);
+        DoubleReg(number)
     }
 
     /// New registers of a type.

@@ -35,6 +35,8 @@ pub(super) enum Way {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stack {
     entries: Vec<Entry>,
+    /// How many there were at least since somebody last asked.
+    least: usize,
 }
 
 impl Stack {
@@ -54,6 +56,7 @@ impl Stack {
                 break;
             }
             self.entries.pop();
+            self.least = self.least.min(self.entries.len());
         }
         self.entries.last_mut()
     }
@@ -82,6 +85,26 @@ impl Stack {
                 self.entries.push(Entry { pc, meet, mask });
             }
         }
+    }
+
+    /// How many entries there are.
+    pub(super) fn depth(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How many there were at least since this was last asked.
+    pub(super) fn least_depth(&mut self) -> usize {
+        std::mem::replace(&mut self.least, usize::MAX).min(self.entries.len())
+    }
+
+    /// Lets some of the running lanes execute a function first, which begins at `pc`, up to [`Stack::leave`].
+    pub(super) fn enter(&mut self, pc: u32, mask: u32, end: u32) {
+        self.entries.push(Entry { pc, meet: end, mask });
+    }
+
+    /// The running lanes have executed a function.
+    pub(super) fn leave(&mut self) {
+        self.entries.pop();
     }
 
     /// The running lanes are at the barrier at `pc`, and are not all that live. Others go first if they can:
@@ -153,7 +176,8 @@ fn meets_a_barrier(program: &Program, from: u32) -> bool {
             return true;
         }
         open.extend(inst.op.targets());
-        let goes_on = inst.guard.is_some() || !inst.op.is_exit() && inst.op.targets().is_empty();
+        open.extend(inst.op.enters().map(|enter| enter.target));
+        let goes_on = inst.guard.is_some() || !inst.op.ends() && inst.op.targets().is_empty();
         open.extend(goes_on.then_some(pc + 1));
     }
     false

@@ -5,6 +5,7 @@ use super::exec::access::LaneFault;
 use super::exec::place::WarpPlace;
 use super::exec::texture::TextureFault;
 use super::memory::DeviceMemory;
+use super::names::quoted;
 use super::program::Program;
 
 /// What a warp cannot go on after; the TB adds names.
@@ -22,6 +23,9 @@ pub enum Trap {
     Table(u32, usize),
     /// A call through a pointer at an index, in a lane whose pointer is to no function that it can call.
     Pointer(u32, usize),
+    /// A call at an index, in a lane, for which the stack has no room: the calls that would be inside of each other, and the bytes of the
+    /// stack.
+    Stack(u32, usize, usize, u32),
     /// It runs on at a limit; the next index, where it is known.
     Limit(Option<u32>, Limit),
     /// It waits at a barrier that nobody will open.
@@ -68,11 +72,20 @@ impl Trap {
                 tb,
                 thread: place.tid.map(|axis| axis[lane]),
                 what: match (self, program.insts.get(pc as usize).map(|i| i.opcode.as_str())) {
-                    (Trap::Pointer(..), _) => "a call through a pointer that is to no function, or to one that is running (recursion)",
+                    (Trap::Pointer(..), _) => "a call through a pointer that is to no function",
                     (Trap::Table(..), _) => "a branch beyond the end of its list",
                     (_, Some("trap")) => "trap",
                     _ => "a failed assertion",
                 },
+            },
+            Trap::Stack(pc, lane, depth, stack_bytes) => ExecError::Stack {
+                kernel,
+                file,
+                line: at(pc),
+                source_line: source(pc),
+                tb,
+                thread: place.tid.map(|axis| axis[lane]),
+                message: stack_is_full(program, pc, depth, stack_bytes).into(),
             },
             Trap::Hang => {
                 ExecError::Barrier { kernel, file, line: 0, source_line: String::new(), tb, warp, message: "the TB hangs".into() }
@@ -85,4 +98,13 @@ impl Trap {
             }
         }
     }
+}
+
+fn stack_is_full(program: &Program, pc: u32, depth: usize, stack_bytes: u32) -> String {
+    let called = program.insts.get(pc as usize).and_then(|inst| inst.op.enters()).and_then(|call| program.subroutines.get(call.callee));
+    let (function, bytes) = called.map_or((String::new(), 0), |called| (quoted(&called.name), called.frame_bytes));
+    format!(
+        "call number {depth} inside of each other, of {function}, whose frame has {bytes} bytes, does not fit the stack of {stack_bytes} \
+         bytes; raise `stack_bytes` in the table [limits] of the kernel's file, or end the recursion sooner"
+    )
 }

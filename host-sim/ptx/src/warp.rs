@@ -6,6 +6,7 @@ use super::exec::access::{Memories, lanes};
 use super::exec::control::{Barrier, Control, Reduction};
 use super::exec::place::WarpPlace;
 use super::exec::{self, Op};
+use super::frames::Frames;
 use super::memory::LocalMemory;
 use super::program::{Inst, Program, Src32};
 use super::registers::{LANES, Lanes, RegFile};
@@ -72,6 +73,9 @@ pub struct Warp {
     regs: RegFile,
     local: LocalMemory,
     stack: Stack,
+    frames: Frames,
+    /// Bytes of local memory for them, per thread.
+    stack_bytes: u32,
     /// Lanes that have not exited.
     live: u32,
     /// What its special registers read as.
@@ -79,10 +83,11 @@ pub struct Warp {
 }
 
 impl Warp {
-    /// A warp that has not started.
-    pub fn new(program: &Program, place: WarpPlace) -> Self {
-        let local = LocalMemory::new(program.local_bytes);
-        Warp { regs: RegFile::new(program), local, stack: Stack::default(), live: 0, place }
+    /// A warp that has not started, with a stack of so many bytes per thread for functions that call themselves.
+    pub fn new(program: &Program, place: WarpPlace, stack_bytes: u32) -> Self {
+        let local = LocalMemory::new(program.local_with(stack_bytes));
+        let (regs, stack, frames) = (RegFile::new(program), Stack::default(), Frames::default());
+        Warp { regs, local, stack, frames, stack_bytes, live: 0, place }
     }
 
     /// Back to the kernel's first instruction with the given lanes, as warp `number` of the grid.
@@ -90,6 +95,7 @@ impl Warp {
         self.regs.clear();
         self.local.start(number);
         self.stack.start(lanes, program.insts.len() as u32);
+        self.frames.clear();
         self.live = lanes;
         self.place.executed = 0;
     }
@@ -168,7 +174,9 @@ impl Warp {
                 }
                 Op::Control(Control::Barrier(barrier)) => {
                     if mask != self.live {
-                        let way = if mask == active { self.stack.make_way(program, pc, self.live) } else { Way::Closed };
+                        self.frames.forget(self.stack.least_depth());
+                        let in_calls = self.frames.any();
+                        let way = if mask == active && !in_calls { self.stack.make_way(program, pc, self.live) } else { Way::Closed };
                         match way {
                             Way::Others => {
                                 self.place.executed -= 1;
@@ -183,6 +191,26 @@ impl Warp {
                     let arrival = arrival(barrier, &lanes, pc)?;
                     observer.executed(event);
                     return Ok(Stop::Barrier(arrival));
+                }
+                Op::Control(Control::Enter(call)) => {
+                    event.mask = active;
+                    observer.executed(event);
+                    if mask != 0 {
+                        self.frames.forget(self.stack.least_depth());
+                        let place = (mask, self.stack.depth());
+                        let entered = self.frames.enter(program, (call, pc), place, self.stack_bytes, (&mut self.regs, &mut self.local));
+                        entered.map_err(|depth| Trap::Stack(pc, mask.trailing_zeros() as usize, depth, self.stack_bytes))?;
+                        self.stack.enter(call.target, mask, end);
+                    }
+                    if self.place.executed >= slice {
+                        return Ok(Stop::Slice);
+                    }
+                }
+                Op::Control(Control::Leave) => {
+                    observer.executed(event);
+                    self.frames.forget(self.stack.least_depth());
+                    self.frames.leave(program, mask, (&mut self.regs, &mut self.local));
+                    self.stack.leave();
                 }
                 Op::Control(Control::Fence | Control::Nothing | Control::Call) => observer.executed(event),
                 Op::Control(Control::Unknown { pointer, known }) => {

@@ -17,6 +17,8 @@ mod mathematics;
 mod matrices;
 #[path = "cuda/memory.rs"]
 mod memory;
+#[path = "cuda/recursion.rs"]
+mod recursion;
 #[path = "cuda/refused.rs"]
 mod refused;
 #[path = "cuda/surfaces.rs"]

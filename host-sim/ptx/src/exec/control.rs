@@ -4,6 +4,7 @@
 use super::Op;
 use super::scalar::Source;
 use crate::error::PtxError;
+use crate::frames::Enter;
 use crate::operands::Decoder;
 use crate::program::{PredReg, Src32, Src64, WordReg};
 
@@ -48,6 +49,10 @@ pub enum Control {
     },
     /// The call of a function, which stands right behind.
     Call,
+    /// The call of a function that calls itself.
+    Enter(Box<Enter>),
+    /// The end of such a function, from which lanes go on behind the call.
+    Leave,
     /// Warps of the TB wait for each other.
     Barrier(Barrier),
     /// Earlier accesses are done before later ones: always so here.

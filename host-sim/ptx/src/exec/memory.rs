@@ -181,13 +181,17 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
             ParamPlace::Kernel(offset) if load => return Ok(Op::Memory(Memory::Param { to, offset, ty })),
             ParamPlace::Kernel(_) => return d.wrong("a kernel's parameters cannot be written", place.to_string()),
             ParamPlace::Cell(Place::Registers(registers), offset) => return cell(d, registers, offset, ty, (load, count), to, from),
-            ParamPlace::Cell(Place::Local(start), offset) => local = Some(start + offset),
+            ParamPlace::Cell(Place::Local(start), offset) => local = Some((Address::Absolute, start + offset)),
+            ParamPlace::Cell(&Place::Frame(base, start), offset) => {
+                d.touch(Reg::Double(base), false);
+                local = Some((Address::Double(base), start + offset));
+            }
             ParamPlace::Register if load => {}
             ParamPlace::Register => return d.unsupported(),
         }
     }
     let access = match local {
-        Some(at) => Access { space: Space::Local, base: Address::Absolute, offset: at.into(), ty, count, bypass_l1: false },
+        Some((base, at)) => Access { space: Space::Local, base, offset: at.into(), ty, count, bypass_l1: false },
         None => {
             let (base, offset, space) = address(d, place, space)?;
             Access { space, base, offset, ty, count, bypass_l1: bypass_l1 && matches!(space, Space::Global | Space::Generic) }
@@ -226,7 +230,7 @@ pub(super) fn address<'a>(d: &mut Decoder<'_, 'a>, place: &Operand<'a>, space: O
         (None, _) => true,
         (Some(Symbol::Device(..)), None | Some(Space::Global)) => true,
         (Some(Symbol::Device(_, constant)), Some(Space::Const)) => *constant,
-        (Some(Symbol::Shared(_)), Some(Space::Shared)) | (Some(Symbol::Local(_)), Some(Space::Local)) => true,
+        (Some(Symbol::Shared(_)), Some(Space::Shared)) | (Some(Symbol::Local(_) | Symbol::Frame(..)), Some(Space::Local)) => true,
         _ => false,
     };
     if !fits {

@@ -37,6 +37,7 @@ pub mod texture;
 
 use super::ast::Type;
 use super::error::PtxError;
+use super::frames::Enter;
 use super::operands::Decoder;
 use super::registers::Lanes;
 
@@ -88,6 +89,21 @@ impl Op {
         matches!(self, Op::Control(control::Control::Exit))
     }
 
+    /// The call of a function that calls itself.
+    pub fn enters(&self) -> Option<&Enter> {
+        if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn enters_mut(&mut self) -> Option<&mut Enter> {
+        if let Op::Control(control::Control::Enter(enter)) = self { Some(enter) } else { None }
+    }
+
+    /// True where nothing follows: the end of the kernel, or of a function that calls itself.
+    pub fn ends(&self) -> bool {
+        matches!(self, Op::Control(control::Control::Exit | control::Control::Leave))
+    }
+
     /// True for `bar.sync`.
     pub fn is_barrier(&self) -> bool {
         matches!(self, Op::Control(control::Control::Barrier { .. }))
@@ -136,7 +152,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "shfl" | "vote" | "match" | "activemask" | "redux" => collective::decode(d).map(Op::Collective),
         "cvt" => convert::decode(d).map(Op::Convert),
         "cvta" | "isspacep" => generic::decode(d),
-        "mov" => special::decode(d).map(Op::Special),
+        "mov" => special::decode(d),
         "ld" | "ldu" | "st" => memory::decode(d),
         "atom" | "red" => memory::decode_atomic(d),
         "tex" | "tld4" | "txq" | "suq" => texture::decode(d).map(Op::Texture),

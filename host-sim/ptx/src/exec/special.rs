@@ -3,6 +3,7 @@
 
 use super::Op;
 use super::access::{extended, write};
+use super::integer::{Binary, Integer};
 use super::memory::{Source, Target};
 use super::place::{Special, WarpPlace};
 use crate::ast::{Operand, Type};
@@ -62,7 +63,17 @@ pub enum Move {
 }
 
 /// Decodes.
-pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
+    if let (Ok(to), Ok(from)) = (d.operand(0), d.operand(1))
+        && let Some((base, offset)) = d.in_frame(from)
+    {
+        let sources = [Src64::Reg(base), Src64::Imm(offset)];
+        return Ok(Op::Integer(Integer::Double(Binary::Add, false, d.dst64(to)?, sources)));
+    }
+    moved(d).map(Op::Special)
+}
+
+fn moved(d: &mut Decoder<'_, '_>) -> Result<Move, PtxError> {
     let ty = d.ty()?;
     if !d.modifiers().is_empty() {
         return d.unsupported();

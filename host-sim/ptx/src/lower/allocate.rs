@@ -86,7 +86,7 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
     for block in 0..blocks.len() {
         let end = program.blocks.get(block + 1).map_or(program.insts.len(), |&b| b as usize);
         let last = &program.insts[end - 1];
-        let falls = last.guard.is_some() || !last.op.is_exit() && last.op.targets().is_empty();
+        let falls = last.guard.is_some() || !last.op.ends() && last.op.targets().is_empty();
         let mut next: Vec<usize> =
             last.op.targets().iter().filter(|&&t| (t as usize) < program.insts.len()).map(|&t| block_of(t)).collect();
         next.extend((falls && block + 1 < blocks.len()).then_some(block + 1));

@@ -77,7 +77,8 @@ impl Lowered {
                     }
                 }
                 let mut lowered = StaticInst::new(address(pc as u32), class(inst)).reads(&sources).width(width(inst));
-                lowered.dst = folded.defs.first().and_then(|&reg| names[reg]);
+                // What a call returns is written by the function.
+                lowered.dst = folded.defs.first().filter(|_| inst.op.enters().is_none()).and_then(|&reg| names[reg]);
                 lowered.bypass_l1 = bypasses_l1(inst);
                 Some(lowered)
             })
@@ -107,7 +108,8 @@ fn class(inst: &Inst) -> Class {
         }
         Op::Memory(Memory::Load { access, .. }) => Class::Load(space(access.space)),
         Op::Memory(Memory::Store { access, .. }) => Class::Store(space(access.space)),
-        Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Call | Control::Trap | Control::Unknown { .. })
+        Op::Control(Control::Branch { .. } | Control::Table { .. } | Control::Trap | Control::Unknown { .. })
+        | Op::Control(Control::Call | Control::Enter(_) | Control::Leave)
         | Op::System(_) => Class::Branch,
         // Who does not wait has nothing to do but to be counted.
         Op::Control(Control::Barrier(barrier)) if barrier.arrive => Class::Int,

@@ -98,7 +98,7 @@ fn divergence_in_the_trace() {
     let mut device = DeviceMemory::new();
     let buffer = device.allocate([0; 40]);
     let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [40, 1, 1], registers_per_thread: 8, shared_bytes: 0 };
-    let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address)], shared_bytes: 0 };
+    let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(buffer.address)], shared_bytes: 0, ..Launch::default() };
     let trace = record::trace(&program, &launch, &device, info, &mut |_| {}).unwrap();
     let warp = |number: u32| -> Vec<(Class, u32)> {
         let reference = trace.warp(0, number);

@@ -131,10 +131,16 @@ fn a_barrier_that_never_opens_is_named() {
     let mut device = Device::default();
     let out = device.zeros(4);
     let program = kernel(body);
-    let launch = mias_ptx::Launch { grid: [1; 3], block: [32, 1, 1], args: vec![Arg::U64(out), Arg::U64(out)], shared_bytes: 0 };
+    let launch = mias_ptx::Launch {
+        grid: [1; 3],
+        block: [32, 1, 1],
+        args: vec![Arg::U64(out), Arg::U64(out)],
+        shared_bytes: 0,
+        ..mias_ptx::Launch::default()
+    };
     let mut runner = mias_ptx::TbRunner::new(&program, &launch, &device.0).unwrap().limit(2000);
     let error = runner.run(0, &mut mias_ptx::warp::Unobserved).unwrap_err().to_string();
-    assert!(error.ends_with("still running after 2000 instructions, in lines 19 to 20"), "{error}");
+    assert!(error.contains("still running after 2000 instructions, in lines 19 to 20;"), "{error}");
 }
 
 /// The instructions of the first warp.

@@ -76,7 +76,7 @@ impl Device {
         args: &[Arg],
         shared_bytes: u32,
     ) -> Result<KernelTrace, RecordError> {
-        let launch = Launch { grid, block, args: args.to_vec(), shared_bytes };
+        let launch = Launch { grid, block, args: args.to_vec(), shared_bytes, ..Launch::default() };
         let name = program.name.clone();
         let info = KernelInfo { name, grid, block, registers_per_thread: 32, shared_bytes: program.shared_bytes + shared_bytes };
         record::trace(program, &launch, &self.0, info, &mut |_| {})

@@ -13,7 +13,7 @@ fn failed(text: &str, limit: u64) -> String {
     let program = Program::parse("k.ptx", text, "k").unwrap();
     let mut device = Device::default();
     let out = device.zeros(4 * 64);
-    let launch = Launch { grid: [1; 3], block: [64, 1, 1], args: vec![Arg::U64(out)], shared_bytes: 0 };
+    let launch = Launch { grid: [1; 3], block: [64, 1, 1], args: vec![Arg::U64(out)], shared_bytes: 0, ..Launch::default() };
     let mut runner = TbRunner::new(&program, &launch, &device.0).unwrap().limit(limit);
     runner.run(0, &mut mias_ptx::warp::Unobserved).unwrap_err().to_string()
 }

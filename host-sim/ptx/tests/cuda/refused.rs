@@ -1,25 +1,7 @@
-//! What is not run says where and why.
+//! What gives up says where and why.
 
-use super::harness::{Device, program, row, text};
-use mias_ptx::{Arg, Program};
-
-fn refusal(name: &str) -> String {
-    Program::parse(&format!("{name}.ptx"), &text(name), name).unwrap_err().to_string()
-}
-
-/// The line of the first text that contains `what`.
-fn line(name: &str, what: &str) -> usize {
-    text(name).lines().position(|line| line.contains(what)).unwrap() + 1
-}
-
-#[test]
-fn calls_that_cannot_be_expanded() {
-    let call = |name: &str| line(name, "call.uni");
-    let (at, found) = (call("recursion"), refusal("recursion"));
-    let place: Vec<&str> = found.splitn(3, ':').collect();
-    assert!(place[0] == "recursion.ptx" && place[1].parse::<usize>().unwrap() >= at, "{found}");
-    assert!(found.ends_with("unsupported recursion (write it as a loop): `_Z3fibi`"), "{found}");
-}
+use super::harness::{Device, program, row};
+use mias_ptx::Arg;
 
 #[test]
 fn assertions_and_traps_name_the_thread() {

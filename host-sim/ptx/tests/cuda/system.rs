@@ -41,7 +41,7 @@ fn a_pointer_to_nothing_is_told() {
 /// What a launch of one TB prints.
 fn printed(program: &Program, threads: u32, device: &Device, args: Vec<Arg>) -> (u64, String) {
     let (grid, block) = row(1, threads);
-    let launch = Launch { grid, block, args, shared_bytes: 0 };
+    let launch = Launch { grid, block, args, shared_bytes: 0, ..Launch::default() };
     let info = KernelInfo { name: "k".into(), grid, block, registers_per_thread: 32, shared_bytes: 0 };
     let job = Job { program, launch: &launch, device: &device.0 };
     let mut recorder = Recorder::new(job, info).unwrap();

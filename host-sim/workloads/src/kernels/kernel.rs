@@ -6,6 +6,7 @@ use super::buffer::NamedBuffer;
 use super::code::{self, Ptx};
 use super::expression::Scope;
 use super::given::Takes;
+use super::limit::LimitFormulas;
 use super::nvcc;
 use super::place::{DescriptionError, Formula, Place};
 use super::reference::Reference;
@@ -139,6 +140,8 @@ pub(super) struct LaunchForm {
     pub(super) textures: Vec<NamedTexture>,
     /// Arguments, each with the place that gives it.
     pub(super) args: Vec<(Place, Argument)>,
+    /// What it may use.
+    pub(super) limits: LimitFormulas,
 }
 
 /// Which entry of the module is launched.
@@ -196,6 +199,7 @@ impl Kernel {
                 variables: Vec::new(),
                 textures: Vec::new(),
                 args: options.arguments,
+                limits: LimitFormulas::default(),
             },
             code: Code::Files { ptx: Ptx::File(options.ptx), registers: options.registers, folder: PathBuf::new() },
             reference: None,

@@ -18,6 +18,7 @@ mod fill;
 mod given;
 mod instance;
 mod kernel;
+mod limit;
 mod nvcc;
 pub mod place;
 mod prepare;

@@ -51,7 +51,7 @@ impl Spec {
         };
         let shared_bytes = program.shared_with(dynamic);
         let info = KernelInfo { name: kernel.name.clone(), grid, block, registers_per_thread, shared_bytes };
-        let launch = Launch { grid, block, args: placed.args, shared_bytes: dynamic };
+        let launch = Launch { grid, block, args: placed.args, shared_bytes: dynamic, limits: form.limits.values(&scope)? };
         let (entry, memory, regions) = (program.name.clone(), placed.memory, placed.regions);
         Ok(Prepared { program, instance: Instance { memory, entry, launch, regions, expected }, info })
     }

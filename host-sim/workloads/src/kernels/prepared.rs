@@ -46,7 +46,7 @@ impl Prepared {
     pub fn sector_span(&self) -> Range<u64> {
         let bytes = self.instance.memory.allocations().map(|(start, bytes, _)| start..start + bytes);
         let warps = self.instance.launch.tbs().saturating_mul(self.info.warps().into());
-        let local = local::device_span(self.program.local_bytes, warps);
+        let local = local::device_span(self.program.local_with(self.instance.launch.limits.stack_bytes), warps);
         let heap = self.program.allocates().then_some(heap::HEAP_BASE..heap::HEAP_BASE + heap::HEAP_BYTES);
         let spans = bytes.chain(local).chain(heap).filter(|span| !span.is_empty());
         let all = spans.reduce(|all, next| all.start.min(next.start)..all.end.max(next.end)).unwrap_or(0..0);

@@ -42,6 +42,18 @@ pub(super) struct KernelForm {
     pub(super) variables: Named<Spanned<VariableForm>>,
     #[serde(default)]
     pub(super) textures: Named<Spanned<TextureForm>>,
+    #[serde(default)]
+    pub(super) limits: LimitsForm,
+}
+
+/// What the launch may use; left out, what is usual.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LimitsForm {
+    pub(super) warp_instructions: Option<Spanned<Whole>>,
+    pub(super) tb_instructions: Option<Spanned<Whole>>,
+    pub(super) tb_record_bytes: Option<Spanned<Whole>>,
+    pub(super) stack_bytes: Option<Spanned<Whole>>,
 }
 
 #[derive(Deserialize)]

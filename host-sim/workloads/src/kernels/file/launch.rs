@@ -1,6 +1,6 @@
 //! The launch in a kernel's file: entry, geometry, buffers, arguments.
 
-use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, Named, Whole, Word, in_order};
+use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, LimitsForm, Named, Whole, Word, in_order};
 use super::reader::{Reader, identifier};
 use crate::input::suggest;
 use crate::kernels::argument::{Argument, unknown_buffer};
@@ -9,6 +9,7 @@ use crate::kernels::element::{Element, NAMES};
 use crate::kernels::fill::{Fill, Giver};
 use crate::kernels::given::Takes;
 use crate::kernels::kernel::{Entry, Setting};
+use crate::kernels::limit::LimitFormulas;
 use crate::kernels::place::{DescriptionError, Formula, Place};
 use crate::kernels::texture::{NamedTexture, unknown_texture};
 use std::ops::Range;
@@ -28,6 +29,17 @@ pub(super) fn extents(reader: &Reader<'_>, form: &Spanned<ExtentForm>) -> Result
         1..=3 => Ok([axis(0)?, axis(1)?, axis(2)?]),
         _ => Err(reader.at(form.span()).fail("expected one to three numbers, each at least 1")),
     }
+}
+
+/// What the launch may use.
+pub(super) fn limits(reader: &Reader<'_>, form: &LimitsForm) -> Result<LimitFormulas, DescriptionError> {
+    let formula = |limit: &Option<Spanned<Whole>>| limit.as_ref().map(|limit| reader.formula(limit)).transpose();
+    Ok(LimitFormulas {
+        warp_instructions: formula(&form.warp_instructions)?,
+        tb_instructions: formula(&form.tb_instructions)?,
+        tb_record_bytes: formula(&form.tb_record_bytes)?,
+        stack_bytes: formula(&form.stack_bytes)?,
+    })
 }
 
 /// The entry's name, or how a setting chooses it.

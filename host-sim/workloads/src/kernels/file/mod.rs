@@ -11,6 +11,8 @@
 mod form;
 mod launch;
 #[cfg(test)]
+mod limits_tests;
+#[cfg(test)]
 mod memory_tests;
 mod numbers;
 mod reader;
@@ -93,6 +95,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
         variables,
         buffers,
         textures,
+        limits: launch::limits(&reader, &form.limits)?,
     };
     settings.extend(takes.settings());
     let description = form.description.unwrap_or_else(|| match &code {

@@ -49,7 +49,7 @@ mod tests {
         fn launch(&self, buffer: Buffer, length: u64) -> Launch {
             let data = Arg::U64(buffer.address);
             let args = vec![data.clone(), data, Arg::I32(self.stride as i32)];
-            Launch { grid: [(length / self.radix / 256) as u32, 1, 1], block: [256, 1, 1], args, shared_bytes: 0 }
+            Launch { grid: [(length / self.radix / 256) as u32, 1, 1], block: [256, 1, 1], args, shared_bytes: 0, ..Launch::default() }
         }
     }
 

@@ -35,7 +35,13 @@ impl Device {
     fn launch(&self, args: &[u64]) -> Launch {
         let mut args: Vec<Arg> = args.iter().map(|&address| Arg::U64(address)).collect();
         args.push(Arg::I32(self.count as i32));
-        Launch { grid: [self.count.div_ceil(THREADS) as u32, 1, 1], block: [THREADS as u32, 1, 1], args, shared_bytes: 0 }
+        Launch {
+            grid: [self.count.div_ceil(THREADS) as u32, 1, 1],
+            block: [THREADS as u32, 1, 1],
+            args,
+            shared_bytes: 0,
+            ..Launch::default()
+        }
     }
 
     /// Addresses of levels, reached, frontier.
