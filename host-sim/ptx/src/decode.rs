@@ -150,6 +150,7 @@ impl<'a> Tables<'_, 'a> {
             }
         };
         let (defs, uses) = decoder.registers();
-        Ok(Inst { op, guard, defs, uses, at: inst.at, opcode: inst.opcode.into() })
+        let opcode = if op.ends() { "ret" } else { inst.opcode };
+        Ok(Inst { op, guard, defs, uses, at: inst.at, opcode: opcode.into() })
     }
 }

@@ -22,7 +22,14 @@ pub(super) struct Decoder<'t, 'a> {
 impl<'t, 'a> Decoder<'t, 'a> {
     pub(super) fn new(tables: &'t Tables<'t, 'a>, flat: &FlatInst<'t, 'a>) -> Self {
         let (inst, scope) = (flat.inst, flat.scope);
-        Decoder { tables, inst, scope, parts: inst.opcode.split('.').collect(), defs: Vec::new(), uses: Vec::new() }
+        let mut parts: Vec<&str> = inst.opcode.split('.').collect();
+        // The assembler takes `lg2.approx.f32.ftz`, too, which CUDA's headers have.
+        if let [.., before, last] = parts.as_mut_slice()
+            && *last == "ftz"
+        {
+            std::mem::swap(before, last);
+        }
+        Decoder { tables, inst, scope, parts, defs: Vec::new(), uses: Vec::new() }
     }
 
     /// What the operands read so far write and read, in that order.

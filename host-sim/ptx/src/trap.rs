@@ -75,6 +75,7 @@ impl Trap {
                     (Trap::Pointer(..), _) => "a call through a pointer that is to no function",
                     (Trap::Table(..), _) => "a branch beyond the end of its list",
                     (_, Some("trap")) => "trap",
+                    (_, Some("brkpt")) => "a breakpoint",
                     _ => "a failed assertion",
                 },
             },

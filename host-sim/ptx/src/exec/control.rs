@@ -59,7 +59,7 @@ pub enum Control {
     Fence,
     /// A prefetch, a pause, or a barrier of a warp in lockstep: nothing to do.
     Nothing,
-    /// The kernel is given up: `trap`, a failed assertion.
+    /// The kernel is given up: `trap`, a failed assertion, `brkpt` (nobody is there to go on from it).
     Trap,
     /// The end of a call through a pointer: one that is to none of these functions ends the kernel.
     Unknown {
@@ -109,12 +109,17 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Control, PtxError> {
             d.address(d.operand(0)?)?;
             Ok(Control::Nothing)
         }
+        ["discard", "L2"] | ["discard", "global", "L2"] => {
+            d.arity(2)?;
+            d.address(d.operand(0)?)?;
+            Ok(Control::Nothing)
+        }
         ["nanosleep", "u32"] => {
             d.arity(1)?;
             d.src32(d.operand(0)?)?;
             Ok(Control::Nothing)
         }
-        ["trap"] => {
+        ["trap"] | ["brkpt"] => {
             d.arity(0)?;
             Ok(Control::Trap)
         }

@@ -34,6 +34,7 @@ pub mod test;
 #[cfg(test)]
 mod testing;
 pub mod texture;
+pub mod video;
 
 use super::ast::Type;
 use super::error::PtxError;
@@ -144,6 +145,9 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "and" | "or" | "xor" | "not" | "shl" | "shr" if ty == Some(Type::Pred) || wide => logic::decode(d).map(Op::Logic),
         "and" | "or" | "xor" | "not" | "shl" | "shr" | "popc" | "clz" | "brev" | "bfind" | "bfe" | "bfi" | "prmt" | "lop3" | "shf"
         | "cnot" | "dp4a" | "dp2a" | "fns" => bits::decode(d).map(Op::Scalar),
+        "vadd2" | "vadd4" | "vsub2" | "vsub4" | "vmin2" | "vmin4" | "vmax2" | "vmax4" | "vabsdiff2" | "vabsdiff4" => {
+            video::decode(d).map(Op::Scalar)
+        }
         "selp" => compare::decode(d).map(Op::Compare),
         "setp" if compare::is_common(d) => compare::decode(d).map(Op::Compare),
         "setp" | "set" | "slct" | "testp" => test::decode(d).map(Op::Scalar),
@@ -157,8 +161,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Op, PtxError> {
         "atom" | "red" => memory::decode_atomic(d),
         "tex" | "tld4" | "txq" | "suq" => texture::decode(d).map(Op::Texture),
         "suld" | "sust" => surface::decode(d).map(Op::Texture),
-        "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" => control::decode(d).map(Op::Control),
-        "bra" | "brx" | "bar" | "barrier" | "ret" | "exit" | "trap" => control::decode(d).map(Op::Control),
+        "membar" | "fence" | "discard" | "prefetch" | "prefetchu" | "nanosleep" => control::decode(d).map(Op::Control),
+        "bra" | "brx" | "bar" | "barrier" | "ret" | "exit" | "trap" | "brkpt" => control::decode(d).map(Op::Control),
         "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => matrix::decode(d).map(Op::Matrix),
         "cp" if d.parts.get(2) != Some(&"mbarrier") => copy::decode(d).map(Op::Copy),
         "cp" | "mbarrier" => phase::decode(d).map(Op::Phase),

@@ -1,7 +1,7 @@
 //! Instructions that compute lane by lane with one function from up to four values to one value and one flag: all that are
 //! not worth a loop of their own. Values travel as 64 bits, cut to the destination.
 
-use super::{arith, bits, cvt, integer_any, narrow, test};
+use super::{arith, bits, cvt, integer_any, narrow, test, video};
 use crate::program::{DoubleReg, PredReg, Src, Src32, Src64, WordReg};
 use crate::registers::{LANES, Lanes};
 use mias_hw_model::isa::Class;
@@ -46,6 +46,8 @@ pub enum Function {
     Cvt(cvt::Cvt),
     /// Conversion of narrow floats.
     Narrow(narrow::Narrow),
+    /// Parts of a word.
+    Video(video::Video),
 }
 
 impl Function {
@@ -58,13 +60,14 @@ impl Function {
             Function::Arith(f) => (f.apply(s), false),
             Function::Cvt(f) => (f.apply(s), false),
             Function::Narrow(f) => (f.apply(s), false),
+            Function::Video(f) => (f.apply(s), false),
         }
     }
 
     /// The unit that executes it.
     pub fn class(&self) -> Class {
         match self {
-            Function::Integer(_) => Class::Int,
+            Function::Integer(_) | Function::Video(_) => Class::Int,
             Function::Bits(f) => f.class(),
             Function::Test(f) => f.class(),
             Function::Arith(f) => f.class(),

@@ -158,3 +158,34 @@ fn intrinsics_on_bits() {
         assert_eq!(found.iter().map(|&v| v as u32).collect::<Vec<_>>(), expected, "{i}: {x:x} {y:x}");
     }
 }
+
+/// Differences and sums of the parts of words, as CUDA's SIMD intrinsics have them.
+#[test]
+fn parts_of_words() {
+    let n = 40usize;
+    let words: Vec<u32> = random(21).take(n + 1).map(|x| (x >> 31) as u32).collect();
+    let mut device = Device::default();
+    // `discard` names memory that must be there on a device.
+    let out = device.zeros(4 * 8192);
+    let data = device.ints(words.iter().map(|&word| word as i32));
+    device.run(&program("parts", "parts"), row(1, n as u32), &[Arg::U64(out), Arg::U64(data)]).unwrap();
+    let halves = |word: u32| [word as i16, (word >> 16) as i16];
+    let expected = words.windows(2).flat_map(|pair| {
+        let (x, y) = (pair[0].to_le_bytes(), pair[1].to_le_bytes());
+        let apart: [u8; 4] = std::array::from_fn(|i| x[i].abs_diff(y[i]));
+        let sum: u32 = apart.iter().map(|&byte| u32::from(byte)).sum();
+        let far: u32 = halves(pair[0]).iter().zip(halves(pair[1])).map(|(a, b)| u32::from(a.abs_diff(b))).sum();
+        let held: [u8; 4] = std::array::from_fn(|i| (x[i] as i8).saturating_add(y[i] as i8) as u8);
+        [u32::from_le_bytes(apart), sum, far, u32::from_le_bytes(held)].map(|word| word as i32)
+    });
+    assert_eq!(device.read_ints(out, 4 * n), expected.collect::<Vec<_>>());
+}
+
+/// Nobody is there to go on from a breakpoint.
+#[test]
+fn breakpoints_end_the_kernel() {
+    let mut device = Device::default();
+    let (out, data) = (device.zeros(4 * 8192), device.ints([0, 0, -1, 0, 0]));
+    let error = device.run(&program("parts", "parts"), row(1, 4), &[Arg::U64(out), Arg::U64(data)]).unwrap_err().to_string();
+    assert!(error.ends_with("kernel `parts`, TB [0, 0, 0], thread [2, 0, 0]: stopped by a breakpoint"), "{error}");
+}
