@@ -173,7 +173,7 @@ fn products_are_cut_as_the_assembler_cuts_them() {
         let (program, lowered) = lower(&format!("{opcode} {sum}, {a}, {b}, {sum};\nret;"));
         assert_eq!(lowered.steps[0], tensor::Steps { tiles, depth }, "{opcode}");
         let info = KernelInfo { name: "k".into(), grid: [1, 1, 1], block: [32, 1, 1], registers_per_thread: 32, shared_bytes: 512 };
-        let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(0)], shared_bytes: 0 };
+        let launch = Launch { grid: info.grid, block: info.block, args: vec![Arg::U64(0)], shared_bytes: 0, ..Launch::default() };
         let trace = record::trace(&program, &launch, &DeviceMemory::new(), info, &mut |_| {}).unwrap();
         let kinds = trace.shape_insts().iter().map(|inst| &trace.statics()[inst.index()]);
         let writes: Vec<bool> = kinds.filter(|inst| inst.class == Class::Tensor).map(|inst| inst.dst.is_some()).collect();
