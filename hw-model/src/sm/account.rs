@@ -20,8 +20,8 @@ use super::{KERNEL_SLOTS, Sm};
 /// Charged where a scheduler has no warp; no kernel slot.
 const NOBODY: u8 = KERNEL_SLOTS as u8;
 
-/// Cells of the table of scheduler-cycles: 8 classes for each kernel slot and for nobody, up to a power of two.
-const CELLS: usize = 128;
+/// Cells of the table of scheduler-cycles: 16 classes, of which some are not, for each kernel slot and for nobody, up to a power of two.
+const CELLS: usize = 256;
 
 /// What the accounting remembers between cycles. Schedulers are classed only when some class may have changed, and cycles added up only
 /// then: all at once, because the host could not predict which.
@@ -38,14 +38,16 @@ pub(super) struct Account {
     cells: [u8; MAX_SUB_CORES],
     /// Some warp's state may have changed since the schedulers were classed.
     pub(super) changed: bool,
-    /// Sub-cores that wait for memory.
+    /// Sub-cores in which a warp waits for a load through the L1.
     on_memory: u8,
+    /// Sub-cores with a ready instruction that found the memory pipeline full.
+    full: u8,
 }
 
 impl Default for Account {
     fn default() -> Self {
         let cells = [cell(Class::IdleOrControl, NOBODY); MAX_SUB_CORES];
-        Account { until: 0, changed: true, on_memory: 0, cells, since: 0, cycles: [0; CELLS] }
+        Account { until: 0, changed: true, on_memory: 0, full: 0, cells, since: 0, cycles: [0; CELLS] }
     }
 }
 
@@ -62,7 +64,7 @@ impl Account {
 }
 
 const fn cell(class: Class, kernel: u8) -> u8 {
-    kernel << 3 | class as u8
+    kernel << 4 | class as u8
 }
 
 impl Sm {
@@ -106,7 +108,7 @@ impl Sm {
         self.counters.outstanding_cycles += outstanding;
         if self.issued != 0 {
             self.counters.issue_cycles += cycles;
-        } else if self.account.on_memory != 0 {
+        } else if self.account.on_memory != 0 || (self.account.full != 0 && self.lsu.head_through_l1()) {
             self.counters.memory_stall_cycles += cycles;
             self.counters.outstanding_misses += outstanding;
         }
@@ -117,30 +119,47 @@ impl Sm {
         let alone = self.resident_kernels.is_power_of_two();
         let kernel = self.resident_kernels.trailing_zeros() as u8;
         self.account.add_up(start, self.sub_cores_here());
-        self.account.on_memory = 0;
+        (self.account.on_memory, self.account.full) = (0, 0);
         for number in 0..self.sub_cores_here() {
             let readiness = &self.sub_cores[number].readiness;
-            let class = class_of(self.issued >> number & 1 != 0, readiness);
-            let on_memory = (readiness.on_memory != 0) | (class == Class::MemoryPipeline);
-            self.account.on_memory |= u8::from(on_memory) << number;
+            let mut class = class_of(self.issued >> number & 1 != 0, readiness);
+            self.account.on_memory |= u8::from(readiness.on_memory != 0) << number;
+            self.account.full |= u8::from(class.memory_is_full()) << number;
+            if class == Class::SharedRaw && self.on_shared(number) == 0 {
+                class = Class::ConstantRaw;
+            }
             self.account.cells[number] = cell(class, if alone { kernel } else { self.charged(number, class) });
         }
+    }
+
+    /// Warps of a sub-core that wait for a load from shared memory.
+    fn on_shared(&self, sub_core: usize) -> u32 {
+        let SubCore { readiness, residents, .. } = &self.sub_cores[sub_core];
+        let (mut left, mut found) = (readiness.on_chip, 0);
+        while left != 0 {
+            let place = left.trailing_zeros();
+            left &= left - 1;
+            let warp = &self.warps[(residents.local(place) << self.sub_core_shift) as u8 | sub_core as u8];
+            found |= u32::from(warp.on_chip.meets_but(&warp.constant, &warp.needs)) << place;
+        }
+        found
     }
 
     /// Whom a scheduler's cycle is charged to, where several kernels are resident, or none.
     #[inline]
     fn charged(&self, number: usize, class: Class) -> u8 {
         let SubCore { readiness, residents, .. } = &self.sub_cores[number];
-        let by_class = [
+        let warps = match class {
             // Who issues is charged by its instructions.
-            0,
-            residents.live(),
-            readiness.on_memory & readiness.valid,
-            readiness.valid,
-            readiness.by_unit[Unit::Mem.index()],
-            readiness.ready,
-        ];
-        let warps = by_class[class as usize];
+            Class::Issued => 0,
+            Class::IdleOrControl => residents.live(),
+            Class::MemoryRaw => readiness.on_memory & readiness.valid,
+            Class::SharedRaw => self.on_shared(number),
+            Class::ConstantRaw => readiness.on_chip,
+            Class::ComputeRaw => readiness.valid,
+            Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
+            Class::BothPipelines | Class::ComputePipeline => readiness.ready,
+        };
         let kernel = residents.kernel(residents.oldest(warps));
         if warps == 0 { NOBODY } else { kernel }
     }
@@ -151,25 +170,29 @@ impl Sm {
 fn class_of(issued: bool, readiness: &Readiness) -> Class {
     let bit = |condition: bool, place: u32| usize::from(condition) << place;
     let mem = Unit::Mem.index();
-    CLASSES[bit(issued, 4)
-        | bit(readiness.valid != 0, 3)
-        | bit(readiness.ready != 0, 2)
-        | bit(readiness.by_unit[mem] != 0, 1)
-        | bit(readiness.on_memory & readiness.valid != 0, 0)]
+    CLASSES[bit(issued, 5)
+        | bit(readiness.valid != 0, 4)
+        | bit(readiness.ready & !readiness.by_unit[mem] != 0, 3)
+        | bit(readiness.by_unit[mem] != 0, 2)
+        | bit(readiness.on_memory & readiness.valid != 0, 1)
+        | bit(readiness.on_chip != 0, 0)]
 }
 
-/// By issued, valid, ready, ready for the memory pipeline, waiting for memory.
-const CLASSES: [Class; 32] = {
-    let mut classes = [Class::Issued; 32];
+/// By issued; valid; ready for a compute pipeline, for the memory pipeline; waiting for a load through the L1, for one on the chip. Which of
+/// those it is, shared or constant memory, takes a look at the warps.
+const CLASSES: [Class; 64] = {
+    let mut classes = [Class::Issued; 64];
     let mut case = 0;
-    while case < 16 {
-        let (valid, ready, for_memory, on_memory) = (case & 8 != 0, case & 4 != 0, case & 2 != 0, case & 1 != 0);
-        classes[case] = match (valid, ready) {
-            (false, _) => Class::IdleOrControl,
-            (true, true) if for_memory => Class::MemoryPipeline,
-            (true, true) => Class::ComputePipeline,
-            (true, false) if on_memory => Class::MemoryRaw,
-            (true, false) => Class::ComputeRaw,
+    while case < 32 {
+        let (for_compute, for_memory, on_memory, on_chip) = (case & 8 != 0, case & 4 != 0, case & 2 != 0, case & 1 != 0);
+        classes[case] = match (for_compute, for_memory) {
+            _ if case & 16 == 0 => Class::IdleOrControl,
+            (true, true) => Class::BothPipelines,
+            (false, true) => Class::MemoryPipeline,
+            (true, false) => Class::ComputePipeline,
+            (false, false) if on_memory => Class::MemoryRaw,
+            (false, false) if on_chip => Class::SharedRaw,
+            (false, false) => Class::ComputeRaw,
         };
         case += 1;
     }

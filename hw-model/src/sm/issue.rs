@@ -62,8 +62,14 @@ impl Sm {
         }
         if inst.dst != NO_REG {
             warp.pending.insert(inst.dst);
-            if inst.mem != MemKind::None {
-                warp.loading.insert(inst.dst);
+            match inst.mem {
+                MemKind::None => {}
+                MemKind::OffChip { .. } | MemKind::Fence => warp.loading.insert(inst.dst),
+                MemKind::Shared { .. } => warp.on_chip.insert(inst.dst),
+                MemKind::Constant => {
+                    warp.on_chip.insert(inst.dst);
+                    warp.constant.insert(inst.dst);
+                }
             }
         }
         warp.in_flight += 1;
@@ -87,6 +93,7 @@ impl Sm {
             readiness.set_ready(if waits { 0 } else { bit }, next.unit);
             // What a load will write is pending.
             readiness.on_memory |= if warp.loading.meets(&next.registers) { bit } else { 0 };
+            readiness.on_chip |= if warp.on_chip.meets(&next.registers) { bit } else { 0 };
             return false;
         }
         self.after_control(number, inst.control, programs);
@@ -179,8 +186,9 @@ impl Sm {
         if !warp.pending.meets(&warp.needs) {
             readiness.set_ready(bit, warp.unit);
             self.hopeful |= 1 << sub_core;
-        } else if warp.loading.meets(&warp.needs) {
-            readiness.on_memory |= bit;
+        } else {
+            readiness.on_memory |= if warp.loading.meets(&warp.needs) { bit } else { 0 };
+            readiness.on_chip |= if warp.on_chip.meets(&warp.needs) { bit } else { 0 };
         }
     }
 
@@ -191,6 +199,8 @@ impl Sm {
         warp.pending.remove(reg);
         if LOAD {
             warp.loading.remove(reg);
+            warp.on_chip.remove(reg);
+            warp.constant.remove(reg);
         }
         let readiness = &mut self.sub_cores[sub_core].readiness;
         // Whether it did is close to random: no branches.
@@ -199,6 +209,7 @@ impl Sm {
         if LOAD {
             // What no load is to write any more waits for no load.
             readiness.on_memory &= !if warp.loading.meets(&warp.needs) { 0 } else { waited };
+            readiness.on_chip &= !if warp.on_chip.meets(&warp.needs) { 0 } else { waited };
         }
         let now_ready = if warp.pending.meets(&warp.needs) { 0 } else { waited };
         readiness.set_ready(now_ready, warp.unit);

@@ -9,18 +9,24 @@ pub enum IssueClass {
     Issued,
     /// No warp has a valid instruction: none resident, at a barrier, or being fetched.
     IdleOrControl,
-    /// Valid instructions, all wait for registers, at least one for a load's.
+    /// Valid instructions, all wait for registers, at least one for that of a load through the L1 (global, local or texture memory).
     MemoryRaw,
+    /// As before without such a load, at least one for that of a load from shared memory.
+    SharedRaw,
+    /// As before without such a load, at least one for that of a load from constant memory.
+    ConstantRaw,
     /// Valid instructions, all wait for registers that arithmetic will write.
     ComputeRaw,
-    /// A ready instruction found the memory pipeline full.
+    /// Ready instructions found the memory pipeline full.
     MemoryPipeline,
+    /// Ready instructions found the memory pipeline full, others their arithmetic pipelines.
+    BothPipelines,
     /// Ready instructions found their arithmetic pipelines full.
     ComputePipeline,
 }
 
 /// Number of [`IssueClass`]es.
-pub const ISSUE_CLASSES: usize = 6;
+pub const ISSUE_CLASSES: usize = 9;
 
 impl IssueClass {
     /// All classes, in the order of their counters.
@@ -28,10 +34,18 @@ impl IssueClass {
         IssueClass::Issued,
         IssueClass::IdleOrControl,
         IssueClass::MemoryRaw,
+        IssueClass::SharedRaw,
+        IssueClass::ConstantRaw,
         IssueClass::ComputeRaw,
         IssueClass::MemoryPipeline,
+        IssueClass::BothPipelines,
         IssueClass::ComputePipeline,
     ];
+
+    /// Whether a ready instruction found the memory pipeline full.
+    pub(super) fn memory_is_full(self) -> bool {
+        matches!(self, IssueClass::MemoryPipeline | IssueClass::BothPipelines)
+    }
 
     /// Name for people, in tables and legends.
     pub fn heading(self) -> &'static str {
@@ -39,8 +53,11 @@ impl IssueClass {
             IssueClass::Issued => "issued",
             IssueClass::IdleOrControl => "idle or control",
             IssueClass::MemoryRaw => "memory RAW",
+            IssueClass::SharedRaw => "shared RAW",
+            IssueClass::ConstantRaw => "constant RAW",
             IssueClass::ComputeRaw => "compute RAW",
             IssueClass::MemoryPipeline => "memory pipeline",
+            IssueClass::BothPipelines => "both pipelines",
             IssueClass::ComputePipeline => "compute pipeline",
         }
     }
@@ -51,8 +68,11 @@ impl IssueClass {
             IssueClass::Issued => "issued",
             IssueClass::IdleOrControl => "idle_or_control",
             IssueClass::MemoryRaw => "memory_raw",
+            IssueClass::SharedRaw => "shared_raw",
+            IssueClass::ConstantRaw => "constant_raw",
             IssueClass::ComputeRaw => "compute_raw",
             IssueClass::MemoryPipeline => "memory_pipeline",
+            IssueClass::BothPipelines => "both_pipelines",
             IssueClass::ComputePipeline => "compute_pipeline",
         }
     }

@@ -14,8 +14,12 @@ pub(super) enum State {
     NoInstruction,
     /// A fence or an atomic of its own.
     Fence,
-    /// A register that a load will write.
+    /// A register that a load through the L1 will write.
     Load,
+    /// No such register, but one that a load from shared memory will write.
+    Shared,
+    /// No such register, but one that a load from constant memory will write.
+    Constant,
     /// A register that arithmetic will write.
     Arithmetic,
     /// Nothing but the issue latch of this unit, if that is taken.
@@ -40,6 +44,10 @@ impl State {
             State::Ready(next.unit)
         } else if hazards.iter().any(|&reg| warp.loading.contains(reg)) {
             State::Load
+        } else if hazards.iter().any(|&reg| warp.on_chip.contains(reg) && !warp.constant.contains(reg)) {
+            State::Shared
+        } else if hazards.iter().any(|&reg| warp.constant.contains(reg)) {
+            State::Constant
         } else {
             State::Arithmetic
         }
@@ -47,7 +55,7 @@ impl State {
 
     /// Whether the warp has an instruction that only registers or latches hold back.
     pub(super) fn is_valid(self) -> bool {
-        matches!(self, State::Load | State::Arithmetic | State::Ready(_))
+        matches!(self, State::Load | State::Shared | State::Constant | State::Arithmetic | State::Ready(_))
     }
 
     pub(super) fn is_ready(self) -> bool {
@@ -87,8 +95,9 @@ pub(super) struct PlainAccount {
 }
 
 impl PlainAccount {
-    /// A cycle of an SM of so many schedulers, with these warps, TBs of these kernels, and so many misses outstanding.
-    pub(super) fn cycle(&mut self, schedulers: usize, warps: &[PlainWarp], resident: &[u8], outstanding: u32) {
+    /// A cycle of an SM of so many schedulers, with these warps, TBs of these kernels, so many misses outstanding, and an access through the
+    /// L1 at the load/store unit's head, or not.
+    pub(super) fn cycle(&mut self, schedulers: usize, warps: &[PlainWarp], resident: &[u8], outstanding: u32, through_l1: bool) {
         self.cycles += 1;
         self.outstanding_cycles += u64::from(outstanding);
         let classes: Vec<IssueClass> = (0..schedulers).map(|number| class(&of_sub_core(warps, number))).collect();
@@ -100,7 +109,7 @@ impl PlainAccount {
         }
         if classes.contains(&IssueClass::Issued) {
             self.issue_cycles += 1;
-        } else if classes.contains(&IssueClass::MemoryPipeline) || warps.iter().any(|warp| warp.state.is_on_memory()) {
+        } else if (through_l1 && classes.iter().any(|class| class.memory_is_full())) || warps.iter().any(|warp| warp.state.is_on_memory()) {
             self.memory_stall_cycles += 1;
             self.outstanding_misses += u64::from(outstanding);
         }
@@ -116,12 +125,21 @@ fn class(warps: &[PlainWarp]) -> IssueClass {
     let any = |is: fn(&PlainWarp) -> bool| warps.iter().any(is);
     if any(|warp| warp.issued) {
         IssueClass::Issued
-    } else if any(|warp| warp.state == State::Ready(Unit::Mem)) {
-        IssueClass::MemoryPipeline
     } else if any(|warp| warp.state.is_ready()) {
-        IssueClass::ComputePipeline
+        match (
+            any(|warp| warp.state == State::Ready(Unit::Mem)),
+            any(|warp| warp.state.is_ready() && warp.state != State::Ready(Unit::Mem)),
+        ) {
+            (true, true) => IssueClass::BothPipelines,
+            (true, false) => IssueClass::MemoryPipeline,
+            (false, _) => IssueClass::ComputePipeline,
+        }
     } else if any(|warp| warp.state == State::Load) {
         IssueClass::MemoryRaw
+    } else if any(|warp| warp.state == State::Shared) {
+        IssueClass::SharedRaw
+    } else if any(|warp| warp.state == State::Constant) {
+        IssueClass::ConstantRaw
     } else if any(|warp| warp.state == State::Arithmetic) {
         IssueClass::ComputeRaw
     } else {
@@ -136,9 +154,11 @@ fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8
         IssueClass::Issued => warp.issued,
         IssueClass::IdleOrControl => true,
         IssueClass::MemoryRaw => warp.state == State::Load,
+        IssueClass::SharedRaw => warp.state == State::Shared,
+        IssueClass::ConstantRaw => warp.state == State::Constant,
         IssueClass::ComputeRaw => warp.state == State::Arithmetic,
         IssueClass::MemoryPipeline => warp.state == State::Ready(Unit::Mem),
-        IssueClass::ComputePipeline => warp.state.is_ready(),
+        IssueClass::BothPipelines | IssueClass::ComputePipeline => warp.state.is_ready(),
     };
     match (class, resident) {
         (IssueClass::Issued, _) | (_, [] | [_, _, ..]) => warps.iter().filter(makes_it).min_by_key(|warp| warp.age).map(|warp| warp.kernel),

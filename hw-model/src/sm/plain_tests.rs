@@ -51,7 +51,7 @@ impl Pair {
             (warp.state, warp.issued) = (State::of(of_sm, self.sm.part(of_sm), &self.programs), of_sm.next != next);
         }
         let resident: Vec<u8> = (0..KERNEL_SLOTS as u8).filter(|&slot| self.sm.resident(slot.into()) > 0).collect();
-        self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding);
+        self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding, self.sm.lsu.head_through_l1());
         if runs {
             self.sm.account(now, 1);
             self.sm.retire();

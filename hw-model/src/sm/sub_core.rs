@@ -16,8 +16,10 @@ pub(super) struct Readiness {
     pub valid: u32,
     /// Valid, and its instruction's registers are free.
     pub ready: u32,
-    /// Waits for a load: valid with a register that a load will write, or held by a fence or an atomic.
+    /// Waits for a load through the L1: valid with a register that one will write, or held by a fence or an atomic.
     pub on_memory: u32,
+    /// Waits for a load from shared or constant memory: valid with a register that one will write.
+    pub on_chip: u32,
     /// Ready, by the unit of the next instruction.
     pub by_unit: [u32; UNITS],
     /// Ready, and the issue latch of its unit is free.
@@ -31,6 +33,7 @@ impl Readiness {
     pub(super) fn clear(&mut self, bit: u32, unit: Unit) {
         self.valid &= !bit;
         self.on_memory &= !bit;
+        self.on_chip &= !bit;
         self.clear_ready(bit, unit);
     }
 
@@ -66,7 +69,7 @@ impl Readiness {
 
     /// The warps have other places now.
     pub(super) fn moved(&mut self, moves: &Moves) {
-        let masks = [&mut self.valid, &mut self.ready, &mut self.on_memory, &mut self.issuable];
+        let masks = [&mut self.valid, &mut self.ready, &mut self.on_memory, &mut self.on_chip, &mut self.issuable];
         masks.into_iter().chain(&mut self.by_unit).for_each(|mask| *mask = moves.of(*mask));
     }
 

@@ -30,15 +30,16 @@ impl Sm {
                 }
                 if warp.wait == Wait::None && !warp.pending.meets(&warp.needs) {
                     expected.set_ready(bit, warp.unit);
-                } else if warp.wait == Wait::None && warp.loading.meets(&warp.needs) {
-                    expected.on_memory |= bit;
+                } else if warp.wait == Wait::None {
+                    expected.on_memory |= if warp.loading.meets(&warp.needs) { bit } else { 0 };
+                    expected.on_chip |= if warp.on_chip.meets(&warp.needs) { bit } else { 0 };
                 }
             }
-            let masks = |r: &Readiness| (r.valid, r.ready, r.on_memory, r.by_unit);
+            let masks = |r: &Readiness| (r.valid, r.ready, r.on_memory, r.on_chip, r.by_unit);
             assert_eq!(
                 masks(&self.sub_cores[sub_core].readiness),
                 masks(&expected),
-                "valid, ready, on memory, by unit of sub-core {sub_core}"
+                "valid, ready, on memory, on chip, by unit of sub-core {sub_core}"
             );
             assert_eq!(residents.live(), places, "places taken in sub-core {sub_core}");
         }

@@ -66,6 +66,11 @@ impl RegSet {
         both(0) | both(1) | both(2) | both(3) != 0
     }
 
+    /// Whether they meet in a register that is not in `but`.
+    pub(super) fn meets_but(&self, but: &RegSet, other: &RegSet) -> bool {
+        (0..4).any(|i| self.0[i] & !but.0[i] & other.0[i] != 0)
+    }
+
     pub(super) fn insert(&mut self, reg: u16) {
         self.0[usize::from(reg >> 6 & 3)] |= 1 << (reg & 63);
     }
@@ -75,15 +80,17 @@ impl RegSet {
     }
 }
 
-/// A warp slot: two lines of the host's cache, the first with what every result looks at.
+/// A warp slot: three lines of the host's cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Warp {
     /// Registers with a write pending, and those of the next instruction, if it has been looked at.
     pub pending: RegSet,
     pub needs: RegSet,
-    /// Pending registers that a load will write.
+    /// Pending registers that a load will write that goes through the L1; one from shared or constant memory; one from constant memory.
     pub loading: RegSet,
+    pub on_chip: RegSet,
+    pub constant: RegSet,
     /// What stands for it in its sub-core's masks.
     pub bit: u32,
     /// Next instruction: index into the kernel's shape instructions, and the end of this warp's shape.
@@ -108,13 +115,15 @@ pub(super) struct Warp {
     pub tb_slot: u8,
 }
 
-const _: () = assert!(size_of::<Warp>() == 128);
+const _: () = assert!(size_of::<Warp>() == 192);
 
 impl Warp {
     pub(super) const EMPTY: Warp = Warp {
         pending: RegSet([0; 4]),
         needs: RegSet([0; 4]),
         loading: RegSet([0; 4]),
+        on_chip: RegSet([0; 4]),
+        constant: RegSet([0; 4]),
         bit: 0,
         next: 0,
         end: 0,

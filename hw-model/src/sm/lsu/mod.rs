@@ -182,6 +182,11 @@ impl Lsu {
         [shared, reply, self.l1.next_lookup(), self.later.next()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
     }
 
+    /// Whether the instruction at its head is an access through the L1, or past it.
+    pub(super) fn head_through_l1(&self) -> bool {
+        self.current.is_some_and(|current| matches!(current.mem, MemKind::OffChip { .. }))
+    }
+
     /// Nothing in flight.
     pub(super) fn is_idle(&self) -> bool {
         let pipeline = self.current.is_none() && self.writing.is_none() && self.bypassed.is_none();

@@ -57,11 +57,14 @@ pub(super) fn curve(number: usize) -> (&'static str, &'static str) {
 }
 
 /// The classes of stalls, from the bottom of a bar up, and their colours.
-pub(super) const STALLS: [(IssueClass, &str); 5] = [
+pub(super) const STALLS: [(IssueClass, &str); 8] = [
     (IssueClass::MemoryRaw, VERMILLION),
+    (IssueClass::SharedRaw, PURPLE),
+    (IssueClass::ConstantRaw, INK),
     (IssueClass::ComputeRaw, ORANGE),
     (IssueClass::IdleOrControl, GREY),
     (IssueClass::MemoryPipeline, BLUE),
+    (IssueClass::BothPipelines, GREEN),
     (IssueClass::ComputePipeline, SKY),
 ];
 
