@@ -14,6 +14,7 @@ mod watchdog;
 
 pub use launch::{Launch, LaunchError};
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
+pub use transition::InPlace;
 pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;

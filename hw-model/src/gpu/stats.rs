@@ -1,6 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
+use super::transition::InPlace;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
 use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, SmCounters};
@@ -114,6 +115,8 @@ pub struct Stats {
     pub cycles: u64,
     /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
+    /// How far SMs are in their last quotas.
+    pub in_place: InPlace,
     /// In the order of [`Gpu::launch`].
     pub launches: Vec<LaunchStats>,
     /// What each of them counted, in the same order.
@@ -137,7 +140,7 @@ impl Gpu {
 }
 
 pub(super) fn collect(gpu: &Gpu) -> Stats {
-    let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), ..Stats::default() };
+    let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), in_place: gpu.in_place(), ..Stats::default() };
     for queued in &gpu.queue.launches {
         let counters = match queued.start {
             Some(_) => queued.after.unwrap_or_else(|| gpu.slot_counters(queued.slot)).since(&queued.before),

@@ -3,6 +3,9 @@
 //!
 //! Filling empty SMs counts, as does waiting for TBs that have to leave. A quota that can never be filled, because the SM
 //! has no room for it (Left-over lends what is left), does not.
+//!
+//! An SM is in place from the cycle in which it holds no TB beyond its last quotas (own). One that drains a long TB may never be: then its
+//! quotas are those of a configuration that it never had.
 
 use super::Gpu;
 
@@ -15,6 +18,17 @@ pub(super) struct Transition {
     since: Option<u64>,
     /// Cycles of those that are over.
     cycles: u64,
+    /// By SM: since when it has held no TB beyond its quotas, as they are.
+    in_place: Vec<Option<u64>>,
+}
+
+/// How far SMs are in the placement that their quotas ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InPlace {
+    /// SM cycles, all SMs, since each held no TB beyond its last quotas.
+    pub sm_cycles: u64,
+    /// SMs that hold one still.
+    pub sms_short_of_it: u32,
 }
 
 impl Gpu {
@@ -23,11 +37,15 @@ impl Gpu {
         let slots = self.slots.len();
         let quotas = (0..self.sms.len()).flat_map(|sm| (0..slots).map(move |slot| (sm, slot)));
         self.transition.quotas.resize(self.sms.len() * slots, 0);
+        self.transition.in_place.resize(self.sms.len(), Some(self.now));
         let mut changed = false;
         for ((sm, slot), before) in quotas.zip(&mut self.transition.quotas) {
             let quota = self.registers.quota(sm, slot);
-            changed |= *before != quota;
-            *before = quota;
+            if *before != quota {
+                changed = true;
+                self.transition.in_place[sm] = None;
+                *before = quota;
+            }
         }
         if changed {
             self.transition.since.get_or_insert(self.now);
@@ -37,15 +55,29 @@ impl Gpu {
     /// Ends the transition in progress if every SM is where it should be after TB issue of this cycle.
     pub(super) fn end_transition(&mut self) {
         let Some(since) = self.transition.since else { return };
-        let surplus = || {
-            let slots = self.slots.len();
-            let held = self.sms.iter().flat_map(|sm| (0..slots).map(|slot| sm.resident(slot)));
-            held.zip(&self.transition.quotas).any(|(resident, quota)| resident > *quota)
-        };
-        if !self.dispatcher.pending() && !surplus() {
+        let mut all = true;
+        let quotas = self.transition.quotas.chunks_exact(self.slots.len());
+        for ((sm, quotas), in_place) in self.sms.iter().zip(quotas).zip(&mut self.transition.in_place) {
+            if in_place.is_none() {
+                let surplus = quotas.iter().enumerate().any(|(slot, quota)| sm.resident(slot) > *quota);
+                all &= !surplus;
+                *in_place = (!surplus).then_some(self.now);
+            }
+        }
+        if !self.dispatcher.pending() && all {
             self.transition.since = None;
             self.transition.cycles += self.now - since;
         }
+    }
+
+    /// How far the SMs are.
+    pub(super) fn in_place(&self) -> InPlace {
+        let InPlace { mut sm_cycles, mut sms_short_of_it } = InPlace::default();
+        for since in &self.transition.in_place {
+            sm_cycles += since.map_or(0, |since| self.now - since);
+            sms_short_of_it += u32::from(since.is_none());
+        }
+        InPlace { sm_cycles, sms_short_of_it }
     }
 
     /// Cycles in transition so far.

@@ -216,6 +216,8 @@ fn policy(
         regret: objectives(result.decision_regret),
         end_to_end_regret: objectives(result.end_to_end_regret),
         transition_cycles: result.transition_cycles,
+        in_place: result.in_place.map(|in_place| in_place.share),
+        sms_short_of_it: result.in_place.map(|in_place| in_place.sms_short_of_it),
         profile_cycles: result.profile_cycles,
         overhead: ratio(result.transition_cycles + result.profile_cycles, kept.cycles),
         // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.

@@ -1,7 +1,7 @@
 //! A run as it is kept on disk: what it is, by which it is found, and what it gave.
 
 use crate::choice::Choice;
-use crate::experiment::machine::{Decision, DecisionTime, End, Options, Outcome, Placement, Sample, SmTotals};
+use crate::experiment::machine::{Decision, DecisionTime, End, InPlace, Options, Outcome, Placement, Sample, SmTotals};
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
@@ -149,6 +149,8 @@ pub struct Kept {
     pub placement: Vec<Placement>,
     /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
+    /// How much of the run was spent in `placement`.
+    pub in_place: InPlace,
     /// Cycles in which the firmware profiled.
     pub profile_cycles: u64,
     /// The time of decisions; none if they took none.
@@ -177,6 +179,7 @@ impl Kept {
             sms,
             placement,
             transition_cycles,
+            in_place,
             profile_cycles,
             decision_time,
             decision,
@@ -194,6 +197,7 @@ impl Kept {
             outstanding_cycles: sms.outstanding_cycles,
             placement,
             transition_cycles,
+            in_place,
             profile_cycles,
             decision_time,
             decision,
@@ -216,6 +220,7 @@ impl Kept {
             },
             placement: self.placement.clone(),
             transition_cycles: self.transition_cycles,
+            in_place: self.in_place,
             profile_cycles: self.profile_cycles,
             decision_time: self.decision_time,
             decision: self.decision.clone(),

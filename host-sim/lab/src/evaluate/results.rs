@@ -182,9 +182,13 @@ pub struct PolicyResult {
     pub end_to_end_regret: Objectives<Option<f64>>,
     /// Cycles in transition.
     pub transition_cycles: u64,
+    /// Share of the run that SMs spent in the quotas that it ended with; none where it is of several runs.
+    pub in_place: Option<f64>,
+    /// SMs that held more than their quotas to the end: they never had the configuration.
+    pub sms_short_of_it: Option<u32>,
     /// Cycles of profiling.
     pub profile_cycles: u64,
-    /// Both over all cycles simulated.
+    /// Transition and profiling over all cycles simulated. Decisions are made at the end of profiling, and are in it.
     pub overhead: Option<f64>,
     /// Cycles that the decisions took; none if they took none.
     pub decision_cycles: Option<u64>,

@@ -23,7 +23,7 @@ type Quantity = (&'static str, fn(&PolicyResult) -> Option<f64>);
 type Metric = (&'static str, fn(&MetricValues) -> Option<f64>);
 
 /// The quantities of which there are means, by their names in the documents.
-pub const QUANTITIES: [Quantity; 18] = [
+pub const QUANTITIES: [Quantity; 20] = [
     ("speedup", |r| r.metrics.speedup),
     ("stp", |r| r.metrics.stp),
     ("antt", |r| r.metrics.antt),
@@ -34,6 +34,8 @@ pub const QUANTITIES: [Quantity; 18] = [
     ("end_to_end_regret_stp", |r| r.end_to_end_regret.stp),
     ("overhead", |r| r.overhead),
     ("transition_cycles", |r| Some(r.transition_cycles as f64)),
+    ("in_place", |r| r.in_place),
+    ("sms_short_of_it", |r| r.sms_short_of_it.map(f64::from)),
     ("profile_cycles", |r| Some(r.profile_cycles as f64)),
     ("decision_cycles", |r| r.decision_cycles.map(|cycles| cycles as f64)),
     ("decision_cycle", |r| r.decision_cycle.map(|cycle| cycle as f64)),

@@ -6,7 +6,7 @@
 //! profiling and transition.
 
 use super::judge::{Material, judge};
-use super::machine::{Decision, End, Machine, Options, Outcome, Placement, Run, RunError};
+use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, Policy};
 use super::sequential::sequential;
 use super::workload::Workload;
@@ -59,6 +59,8 @@ pub struct PolicyResult {
     pub end_to_end_regret: PerObjective<Option<f64>>,
     /// Cycles spent in transition.
     pub transition_cycles: u64,
+    /// How much of the run was spent in `config` or `placement`; none where that is of several runs.
+    pub in_place: Option<InPlace>,
     /// Cycles spent profiling.
     pub profile_cycles: u64,
     /// Cycles from the interrupts that led to decisions to the decisions' effect; none if they take no time.

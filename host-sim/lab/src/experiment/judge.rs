@@ -78,6 +78,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
             decision_regret: regret(chosen.map(|point| point.metrics)),
             end_to_end_regret: regret(Some(metrics)),
             transition_cycles: outcome.transition_cycles,
+            in_place: Some(outcome.in_place),
             profile_cycles: outcome.profile_cycles,
             decision_cycles: outcome.decision_time.map(|time| time.cycles),
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },

@@ -123,6 +123,15 @@ pub struct DecisionTime {
     pub cycles: u64,
 }
 
+/// How much of a run was spent in the placement that it ended with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct InPlace {
+    /// Share of all SM cycles since each SM held no TB beyond its last quotas, 0..=1.
+    pub share: f64,
+    /// SMs that hold one still at the end: they never had the configuration that is printed.
+    pub sms_short_of_it: u32,
+}
+
 /// Counts of all SMs together, whichever kernel they ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmTotals {
@@ -167,6 +176,8 @@ pub struct Outcome {
     pub placement: Vec<Placement>,
     /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
+    /// How much of the run was spent in `placement`.
+    pub in_place: InPlace,
     /// Cycles in which the firmware profiled.
     pub profile_cycles: u64,
     /// The time of decisions; none if they took none.

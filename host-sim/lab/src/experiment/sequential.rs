@@ -66,6 +66,7 @@ impl Sequential {
             decision_regret: PerObjective::default(),
             end_to_end_regret: PerObjective { s: regret(metrics.speedup, best.s), stp: regret(metrics.stp, best.stp) },
             transition_cycles: 0,
+            in_place: None,
             profile_cycles: 0,
             decision_cycles: (options.latency != Latency::Off).then_some(0),
             makespan_cycles: *makespan_cycles,

@@ -13,7 +13,7 @@ use super::machine::{End, Machine, Options, Outcome, Run, RunError, Sample, Samp
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use crate::cosim::Image;
-use counts::sm_totals;
+use counts::{in_place, sm_totals};
 use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
@@ -195,6 +195,7 @@ impl SimulatedGpu {
             sms: sm_totals(&stats),
             placement: observed.placement,
             transition_cycles: stats.transition_cycles,
+            in_place: in_place(&stats),
             profile_cycles: observed.profile_cycles,
             decision_time: observed.decision_time,
             decision: observed.decision,

@@ -54,6 +54,8 @@ struct PolicyRow<'a> {
     regret: Objectives<Option<f64>>,
     end_to_end_regret: Objectives<Option<f64>>,
     transition_cycles: u64,
+    in_place: Option<f64>,
+    sms_short_of_it: Option<u32>,
     profile_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision_cycles: Option<u64>,
@@ -123,6 +125,8 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         regret: objectives(result.decision_regret),
         end_to_end_regret: objectives(result.end_to_end_regret),
         transition_cycles: result.transition_cycles,
+        in_place: result.in_place.map(|in_place| in_place.share),
+        sms_short_of_it: result.in_place.map(|in_place| in_place.sms_short_of_it),
         profile_cycles: result.profile_cycles,
         decision_cycles: result.decision_cycles,
         makespan_cycles: result.makespan_cycles,

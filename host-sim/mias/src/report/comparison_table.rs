@@ -4,7 +4,7 @@ use super::explanation;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Comparison, PolicyResult};
-use mias_lab::experiment::machine::{Decision, End, Options};
+use mias_lab::experiment::machine::{Decision, End, InPlace, Options};
 use mias_lab::experiment::policy::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, config, grouped, number, percent, ranges};
@@ -20,6 +20,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     }
     for result in &comparison.results {
         text += &placement(result);
+        text += &short_of_it(result);
         text += &starvation(result, &names);
         text += &explanation::undecided(
             result.policy,
@@ -74,7 +75,7 @@ fn isolated(comparison: &Comparison, names: &[&str]) -> String {
 fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String {
     let mut headings: Vec<String> = vec!["policy".into(), "config".into()];
     headings.extend(names.iter().flat_map(|name| [format!("IPC {name}"), format!("norm. {name}")]));
-    let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "transition", "profile"];
+    let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "in place", "transition", "profile"];
     headings.extend(rest.iter().map(|heading| (*heading).to_owned()));
     if options.latency != Latency::Off {
         headings.push("decision".into());
@@ -90,7 +91,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         row.extend([m.speedup, m.stp, m.antt, m.fairness].map(|value| number(value, 3)));
         let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
         row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp].map(percent));
-        row.extend([grouped(result.transition_cycles), grouped(result.profile_cycles)]);
+        row.extend([in_place(result), grouped(result.transition_cycles), grouped(result.profile_cycles)]);
         row.extend(result.decision_cycles.map(grouped));
         row.extend(result.makespan_cycles.map(grouped));
         table.add_row(row);
@@ -107,6 +108,23 @@ fn starvation(result: &PolicyResult, names: &[&str]) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
     let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
+}
+
+/// The share of the run in the placement printed, marked if some SM never had it.
+fn in_place(result: &PolicyResult) -> String {
+    let Some(in_place) = result.in_place else { return table::DASH.to_owned() };
+    let mark = if in_place.sms_short_of_it > 0 { "!" } else { "" };
+    percent(Some(in_place.share)) + mark
+}
+
+/// A line if some SM never had the configuration printed.
+fn short_of_it(result: &PolicyResult) -> String {
+    match result.in_place {
+        Some(InPlace { sms_short_of_it: sms @ 1.., .. }) => {
+            format!("{}: ! {sms} SMs never got to the configuration: TBs from before still run on them\n", result.policy.name())
+        }
+        _ => String::new(),
+    }
 }
 
 fn placement(result: &PolicyResult) -> String {

@@ -49,6 +49,8 @@ struct Document<'a> {
     config: Option<&'a [u32]>,
     placement: &'a [Placement],
     transition_cycles: u64,
+    in_place: f64,
+    sms_short_of_it: u32,
     profile_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision_latency: Option<DecisionLatency>,
@@ -110,6 +112,8 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         config: outcome.config(),
         placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
         transition_cycles: outcome.transition_cycles,
+        in_place: outcome.in_place.share,
+        sms_short_of_it: outcome.in_place.sms_short_of_it,
         profile_cycles: outcome.profile_cycles,
         decision_latency: outcome.decision_time.map(|time| {
             let DecisionTime { decisions, instructions, cycles } = time;
@@ -181,7 +185,12 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let (instructions, cycles) = (grouped(time.instructions), grouped(time.cycles));
         format!(", decision {cycles} cycles ({instructions} instructions, {:.1} us)", microseconds(subject.gpu, time.cycles))
     });
-    text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}\n");
+    let in_place = table::percent(Some(outcome.in_place.share));
+    text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}, in place {in_place}\n");
+    if outcome.in_place.sms_short_of_it > 0 {
+        let sms = outcome.in_place.sms_short_of_it;
+        text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
+    }
     text += &explanation::undecided(subject.policy, outcome.profile_cycles, outcome.decision.is_some(), !outcome.placement.is_empty());
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
     if slots > 0 {

@@ -1,7 +1,7 @@
 //! What the GPU model counts, as outcomes have it.
 
-use crate::experiment::machine::SmTotals;
-use mias_hw_model::gpu::{SmStats, Stats};
+use crate::experiment::machine::{InPlace, SmTotals};
+use mias_hw_model::gpu::{self, SmStats, Stats};
 
 /// Sums over the SMs.
 pub(super) fn sm_totals(stats: &Stats) -> SmTotals {
@@ -12,4 +12,11 @@ pub(super) fn sm_totals(stats: &Stats) -> SmTotals {
         outstanding_cycles: sum(|sm| sm.counters.outstanding_cycles),
         issue_slots: std::array::from_fn(|class| stats.sms.iter().map(|sm| sm.counters.issue_slots[class]).sum()),
     }
+}
+
+/// The share of all SM cycles in which SMs were where their last quotas wanted them.
+pub(super) fn in_place(stats: &Stats) -> InPlace {
+    let gpu::InPlace { sm_cycles, sms_short_of_it } = stats.in_place;
+    let all = (stats.cycles * stats.sms.len() as u64).max(1);
+    InPlace { share: sm_cycles as f64 / all as f64, sms_short_of_it }
 }

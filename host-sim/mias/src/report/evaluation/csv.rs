@@ -107,6 +107,8 @@ impl Lines {
         self.number("end_to_end_regret_s", result.end_to_end_regret.s);
         self.number("end_to_end_regret_stp", result.end_to_end_regret.stp);
         self.add("transition_cycles", result.transition_cycles);
+        self.number("in_place", result.in_place);
+        self.number("sms_short_of_it", result.sms_short_of_it.map(f64::from));
         self.add("profile_cycles", result.profile_cycles);
         self.number("overhead", result.overhead);
         self.number("decision_cycles", result.decision_cycles.map(|cycles| cycles as f64));

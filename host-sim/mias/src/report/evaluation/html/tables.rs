@@ -128,6 +128,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         "best chosen, S",
         "best chosen, STP",
         "overhead",
+        "in place",
         "decided at cycle",
         "decision took",
         "vs sequential",
@@ -150,7 +151,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         ];
         cells.extend([row.below_one.to_string(), if row.policy == S_NULL { DASH.into() } else { row.not_worth_sharing.to_string() }]);
         cells.extend(["regret_s", "regret_stp", "end_to_end_regret_s", "end_to_end_regret_stp"].map(share));
-        cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead")]);
+        cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead"), share("in_place")]);
         let cycles =
             |quantity| mean(Some(row), quantity).arithmetic.map_or_else(|| DASH.to_owned(), |cycles| grouped(cycles.round() as u64));
         cells.extend(["decision_cycle", "decision_cycles"].map(cycles));
@@ -176,6 +177,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         "fairness",
         "regret S",
         "regret STP",
+        "in place",
         "transition",
         "profile",
     ];
@@ -193,6 +195,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
             cells.extend([
                 percent(result.regret.s),
                 percent(result.regret.stp),
+                percent(result.in_place) + if result.sms_short_of_it.is_some_and(|sms| sms > 0) { " !" } else { "" },
                 grouped(result.transition_cycles),
                 grouped(result.profile_cycles),
             ]);
@@ -204,6 +207,9 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         }
     }
     page.table(&headings, &rows, true);
+    if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.sms_short_of_it.is_some_and(|sms| sms > 0)) {
+        page.note("In place: the share of the run that SMs spent in the quotas that it ended with. ! Some SMs never got there: TBs from before ran on them to the end.");
+    }
     let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
     if !starved.is_empty() {
         page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", starved.join("; ")));
