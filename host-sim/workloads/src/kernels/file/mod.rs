@@ -84,7 +84,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     let parts = reference.as_ref().map_or(&[][..], |(reference, _)| reference.parts);
     let buffers = launch::buffers(&reader, form.buffers, takes, parts)?;
     let textures = textures::textures(&reader, form.textures, &buffers)?;
-    let variables = variables::variables(&reader, form.variables, &buffers)?;
+    let variables = variables::variables(&reader, form.variables, &buffers, parts)?;
     let launch = LaunchForm {
         entry: form.entry.map_or(Ok(super::kernel::Entry::Only), |entry| launch::entry(&reader, entry, &settings))?,
         grid: launch::extents(&reader, &form.grid)?,

@@ -9,11 +9,13 @@ use crate::kernels::place::DescriptionError;
 use crate::kernels::variable::{NamedVariable, Value};
 use toml::Spanned;
 
-/// The variables in the order of the file. Whether the PTX has them is seen when it is read.
+/// The variables in the order of the file, filled by themselves or with `parts` of a reference. Whether the PTX has them is seen when it is
+/// read.
 pub(super) fn variables(
     reader: &Reader<'_>,
     table: Named<Spanned<VariableForm>>,
     buffers: &[NamedBuffer],
+    parts: &[&str],
 ) -> Result<Vec<NamedVariable>, DescriptionError> {
     let one = |(name, form): (Spanned<String>, Spanned<VariableForm>)| {
         let span = form.span();
@@ -23,7 +25,7 @@ pub(super) fn variables(
                 let element = launch::element(reader, &form.element, span.clone())?;
                 let count = form.count.as_ref().map(|count| reader.formula_at(count, span.clone())).transpose()?;
                 // Neither a graph nor a picture is constant data of a module.
-                let filled = |fill| launch::fills(reader, element, fill, span.clone(), (Takes::Numbers, &[]));
+                let filled = |fill| launch::fills(reader, element, fill, span.clone(), (Takes::Numbers, parts));
                 Value::Elements { element, count, fills: form.fill.as_ref().map_or_else(|| Ok(zeros()), filled)? }
             }
         };
