@@ -1,8 +1,8 @@
 //! What is published about the seven kernels (sources.md D79 to D81 and D83), beside what ours do.
 //!
 //! sources.md D79 and D80 have each kernel's resources (compiled for sm_75 with the compiler that made ours) and what it
-//! executes, sources.md D81 what GPGPU-Sim's V100 counts, and sources.md D83 what the papers say of the same benchmark, on their machines
-//! and compiled for them. What a figure was derived from, and how the work differs from ours, is said with its source.
+//! executes, as machine code and as the PTX front end counts it; sources.md D81 what GPGPU-Sim's V100 counts, and sources.md D83 what the
+//! papers say of the same benchmark, on their machines and compiled for them. What a figure was derived from, and how the work differs from ours, is said with its source.
 
 use super::Character;
 
@@ -89,6 +89,7 @@ fn l2_misses(c: &Character) -> Option<f64> {
 
 const NEEDS: &str = "SDK or Rodinia source for sm_75 (sources.md D79)";
 const EXECUTES: &str = "SDK or Rodinia source for sm_75 (sources.md D80)";
+const PTX: &str = "SDK or Rodinia source, read as PTX (sources.md D80)";
 const DAI: &str = "Dai et al. 2018, table 2";
 const V100: &str = "GPGPU-Sim, V100 (sources.md D81)";
 
@@ -97,6 +98,7 @@ const ROWS: &[Row] = &[
     ("mm", "regs/thread", one(39.0), registers, NEEDS),
     ("mm", "shared B/TB", one(2048.0), shared, NEEDS),
     ("mm", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("mm", "insts/warp, PTX", one(1218.0), insts, PTX),
     ("mm", "Cinst/Minst", one(33.0 / 24.0), compute, "of a tile's 57 instructions 24 access memory (sources.md D80)"),
     ("mm", "Req/Minst", one(2.0), requests, EXECUTES),
     ("fwt", "threads/TB", one(256.0), threads, NEEDS),
@@ -104,19 +106,22 @@ const ROWS: &[Row] = &[
     ("fwt", "shared B/TB", one(0.0), shared, NEEDS),
     ("fwt", "max TBs/SM", one(4.0), tbs, NEEDS),
     ("fwt", "insts/warp", one(47.0), insts, EXECUTES),
+    ("fwt", "insts/warp, PTX", one(42.0), insts, PTX),
     ("fwt", "Cinst/Minst", one(4.9), compute, EXECUTES),
     ("fwt", "Req/Minst", one(1.0), requests, EXECUTES),
     ("nbdy", "threads/TB", one(256.0), threads, NEEDS),
     ("nbdy", "regs/thread", one(60.0), registers, NEEDS),
     ("nbdy", "shared B/TB", one(4096.0), shared, NEEDS),
     ("nbdy", "max TBs/SM", one(4.0), tbs, NEEDS),
-    ("nbdy", "insts/warp", one(9800.0), insts, "about 4,900 for each of 2 tiles (sources.md D80)"),
+    ("nbdy", "insts/warp", one(588_000.0), insts, "about 4,900 for each of 120 tiles (sources.md D80)"),
+    ("nbdy", "insts/warp, PTX", one(464_328.0), insts, PTX),
     ("nbdy", "Req/Minst", one(4.0), requests, EXECUTES),
     ("blk", "threads/TB", one(128.0), threads, NEEDS),
     ("blk", "regs/thread", one(23.0), registers, NEEDS),
     ("blk", "shared B/TB", one(0.0), shared, NEEDS),
     ("blk", "max TBs/SM", one(8.0), tbs, NEEDS),
     ("blk", "insts/warp", one(147.0), insts, V100),
+    ("blk", "insts/warp, PTX", one(140.0), insts, PTX),
     ("blk", "lanes/inst", one(31.8), lanes, V100),
     ("blk", "Cinst/Minst", one(28.0), compute, EXECUTES),
     ("blk", "Req/Minst", one(2.0), requests, EXECUTES),
@@ -128,12 +133,14 @@ const ROWS: &[Row] = &[
     ("bopt", "shared B/TB", one(516.0), shared, NEEDS),
     ("bopt", "max TBs/SM", one(8.0), tbs, NEEDS),
     ("bopt", "insts/warp", one(55_760.0), insts, "GPGPU-Sim, V100, 2,048 steps of 16 nodes per thread: 27 per step (sources.md D81)"),
+    ("bopt", "insts/warp, PTX", one(55_740.0), insts, PTX),
     ("bopt", "lanes/inst", one(26.9), lanes, V100),
     ("bopt", "load sectors/1000 insts", one(0.0), sectors, V100),
     ("bfs", "threads/TB", one(256.0), threads, NEEDS),
     ("bfs", "regs/thread", one(20.0), registers, NEEDS),
     ("bfs", "shared B/TB", one(0.0), shared, NEEDS),
     ("bfs", "max TBs/SM", one(4.0), tbs, NEEDS),
+    ("bfs", "insts/warp, PTX", one(189.0), insts, PTX),
     ("bfs", "Cinst/Minst", one(4.0), compute, DAI),
     ("bfs", "Req/Minst", one(1.0), requests, DAI),
     ("bfs", "L1 miss rate", one(1.0), misses, DAI),
@@ -142,7 +149,7 @@ const ROWS: &[Row] = &[
     ("dxtc", "regs/thread", (93.0, 100.0), registers, "98, and what gives 10 TBs (sources.md D79)"),
     ("dxtc", "shared B/TB", one(2048.0), shared, NEEDS),
     ("dxtc", "max TBs/SM", one(10.0), tbs, NEEDS),
-    ("dxtc", "insts/warp", (2500.0, 4000.0), insts, "an estimate (sources.md D80)"),
+    ("dxtc", "insts/warp, PTX", one(5788.0), insts, PTX),
     ("dxtc", "Cinst/Minst", one(5.0), compute, DAI),
     ("dxtc", "Req/Minst", one(1.0), requests, DAI),
     ("dxtc", "L1 miss rate", one(0.09), misses, DAI),
