@@ -12,7 +12,7 @@ use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
-use mias_workloads::kernels;
+use mias_workloads::kernels::Spec;
 use std::sync::{Arc, LazyLock};
 
 /// Enough that every configuration of two kernels is tried in a round.
@@ -21,11 +21,11 @@ const WINDOW: u32 = 1_000;
 const CYCLES: u64 = 60_000;
 
 static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
-    let traced = |(name, size, stream)| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+    let traced = |(name, stream)| {
+        let trace = Spec::parse(name).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap();
         Workload::new(name, Arc::new(trace), stream)
     };
-    let mut workloads: Vec<Workload> = [("mm", 128, 0), ("fwt", 1 << 15, 1), ("bopt", 40, 2)].map(traced).into();
+    let mut workloads: Vec<Workload> = [("mm:128", 0), ("fwt:32768", 1), ("bopt:40,steps=512", 2)].map(traced).into();
     place(&mut workloads);
     workloads
 });

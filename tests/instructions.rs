@@ -6,7 +6,7 @@ use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
-use mias_workloads::kernels;
+use mias_workloads::kernels::Spec;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ const SMS: u32 = 4;
 /// Several windows pass before the kernels are done, so that the measuring policies decide.
 const PROFILE_CYCLES: u32 = 1_000;
 
-fn workloads(kernels: &[(&str, u64)]) -> Vec<Workload> {
-    let traced = |(stream, &(name, size)): (usize, &(&str, u64))| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+fn workloads(kernels: &[&str]) -> Vec<Workload> {
+    let traced = |(stream, &name): (usize, &&str)| {
+        let trace = Spec::parse(name).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap();
         Workload::new(name, Arc::new(trace), stream as u32)
     };
     let mut workloads: Vec<Workload> = kernels.iter().enumerate().map(traced).collect();
@@ -42,7 +42,7 @@ fn runs(workloads: &[Workload], machine: &SimulatedGpu) -> Vec<(Control, Options
     runs
 }
 
-fn instructions_do_not_depend_on_the_policy(kernels: &[(&str, u64)]) {
+fn instructions_do_not_depend_on_the_policy(kernels: &[&str]) {
     let workloads = workloads(kernels);
     let mut gpu = machines::load("rtx2060").unwrap();
     gpu.sm.count = SMS;
@@ -69,15 +69,15 @@ fn instructions_do_not_depend_on_the_policy(kernels: &[(&str, u64)]) {
 
 #[test]
 fn of_a_compute_and_a_memory_kernel() {
-    instructions_do_not_depend_on_the_policy(&[("mm", 96), ("fwt", 1 << 14)]);
+    instructions_do_not_depend_on_the_policy(&["mm:96", "fwt:16384"]);
 }
 
 #[test]
 fn of_kernels_that_diverge_and_synchronise() {
-    instructions_do_not_depend_on_the_policy(&[("bfs", 1 << 13), ("bopt", 12)]);
+    instructions_do_not_depend_on_the_policy(&["bfs:8192", "bopt:12,steps=512"]);
 }
 
 #[test]
 fn of_three_kernels() {
-    instructions_do_not_depend_on_the_policy(&[("blk", 1 << 13), ("dxtc", 20), ("nbdy", 1024)]);
+    instructions_do_not_depend_on_the_policy(&["blk:8192", "dxtc:20", "nbdy:1024,systems=2"]);
 }

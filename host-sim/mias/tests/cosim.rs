@@ -49,7 +49,18 @@ fn every_other_policy_is_the_same_on_one_core() {
 
 #[test]
 fn completions_and_late_launches_are_the_same() {
-    let args = ["run", "mm:128", "fwt:65536", "bopt:60", "--until", "done", "--arrive", "fwt:65536@9000", "--arrive", "bopt:60@30000"];
+    let args = [
+        "run",
+        "mm:128",
+        "fwt:65536",
+        "bopt:60,steps=512",
+        "--until",
+        "done",
+        "--arrive",
+        "fwt:65536@9000",
+        "--arrive",
+        "bopt:60,steps=512@30000",
+    ];
     let args = [&args[..], &["--profile-cycles", "4000", "--policy", "mias-ipc"]].concat();
     assert_eq!(with(&args, "qemu"), with(&args, "native"));
 }
@@ -64,8 +75,8 @@ fn a_launch_during_a_decision_is_the_same() {
         let number = |value: &serde_json::Value| value.as_u64().expect("a number");
         let (decided, cycles) = (number(&report["decision"]["cycle"]), number(&report["decision_latency"]["cycles"]));
         assert!(cycles > 2, "{report}");
-        let arrival = format!("bopt:60@{}", decided + cycles / 2);
-        let args = [&args[..], &["bopt:60", "--arrive", &arrival]].concat();
+        let arrival = format!("bopt:60,steps=512@{}", decided + cycles / 2);
+        let args = [&args[..], &["bopt:60,steps=512", "--arrive", &arrival]].concat();
         let native = with(&args, "native");
         for core in CORES {
             assert_eq!(with(&args, core), native, "{latency} on {core}");

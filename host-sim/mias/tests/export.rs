@@ -23,7 +23,7 @@ fn numbers(arguments: &[&str]) -> Value {
 /// All numbers of a report, to the last digit, for all seven kernels, and for two of a size that fills the machine.
 #[test]
 fn an_exported_kernel_runs_like_the_kernel() {
-    let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];
+    let words = ["mm:64", "fwt:4096", "nbdy:512", "blk:1024", "bopt:2,steps=512", "bfs:2048", "dxtc:8", "mm:192", "fwt:262144"];
     words.par_iter().for_each(|word| {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("out");

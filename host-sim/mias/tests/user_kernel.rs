@@ -36,7 +36,7 @@ fn mistakes_in_the_options_are_refused() {
 #[test]
 fn sizes_and_settings_are_checked() {
     refused(&["run", "mm:100"], &["kernel `mm`: size 100: must be a multiple of 16"]);
-    refused(&["run", "mm:size=big"], &["size `big`: expected a whole number, as in mm:512"]);
+    refused(&["run", "mm:size=big"], &["size `big`: expected a whole number, as in mm:640"]);
     refused(&["compare", "mm:64", "fwt:sead=3"], &["unknown setting `sead`; did you mean `seed`?"]);
 }
 

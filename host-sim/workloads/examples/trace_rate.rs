@@ -1,12 +1,12 @@
-//! How long tracing takes and how large the traces are: `cargo run --release -p mias-workloads --example trace_rate`.
+//! How long tracing takes and how large the traces are: `cargo run --release -p mias-workloads --example trace_rate mm nbdy:8192`.
 
 use mias_ptx::lower::record;
 use mias_workloads::kernels;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for name in kernels::names() {
-        let spec = kernels::Spec::parse(name)?;
+    for name in std::env::args().skip(1) {
+        let spec = kernels::Spec::parse(&name)?;
         let prepared = spec.prepare()?;
         let start = Instant::now();
         record::execute(&prepared.program, &prepared.instance.launch, &prepared.instance.memory)?;

@@ -86,13 +86,17 @@ fn a_batch_beyond_the_budget_is_told_and_stays_told() {
     assert_eq!(ahead.part_with(3).unwrap_err(), told);
 }
 
+/// 240 TBs with two tiles each: of one system so large a TB alone has a million instructions.
+const SYSTEMS: &str = "nbdy:61440,systems=120";
+
 #[test]
 fn what_a_run_completes_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().to_owned(), DEFAULT_LIMIT_BYTES);
     let cache = Cache::of(store.clone());
+    let systems = || Spec::parse(SYSTEMS).unwrap().prepare().unwrap();
     let needs = Needs::Window { budget_bytes: 1 << 30, printer: None };
-    let traced = cache.traced(prepared("nbdy", 61_440), needs, &mut |_, _| {}).unwrap();
+    let traced = cache.traced(systems(), needs, &mut |_, _| {}).unwrap();
     let Some(source) = traced.source else { panic!("8 million instructions are all of it") };
     assert!(traced.trace.recorded_tbs() < traced.trace.tbs());
     assert_eq!(store.usage().unwrap().traces, 0);
@@ -102,7 +106,7 @@ fn what_a_run_completes_is_kept() {
         recorded = source.part_with(recorded).unwrap().trace.recorded_tbs();
     }
     assert_eq!(store.usage().unwrap().traces, 1);
-    let again = cache.traced(prepared("nbdy", 61_440), needs, &mut |_, _| {}).unwrap();
+    let again = cache.traced(systems(), needs, &mut |_, _| {}).unwrap();
     assert!(again.source.is_none());
     assert_eq!(*again.trace, *source.part_with(last).unwrap().trace);
     assert_eq!((again.key, again.span), (traced.key, traced.span));

@@ -55,8 +55,8 @@ fn steps(trace: &KernelTrace, tb: u32, warp: u32) -> Vec<Step> {
 /// The sizes are the smallest that have several TBs and, for bfs, diverge.
 #[test]
 fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
-    for (name, size) in [("mm", 32), ("fwt", 2048), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 1024), ("dxtc", 8)] {
-        let spec = Spec::sized(kernels::find(name).unwrap(), size, 3);
+    for name in ["mm:32", "fwt:2048", "nbdy:512", "blk:512", "bopt:2,steps=512", "bfs:1024", "dxtc:8"] {
+        let spec = Spec::parse(&format!("{name},seed=3")).unwrap();
         let (_folder, target) = exported(&spec.prepare().unwrap());
         let direct = spec.prepare().unwrap().record(&mut |_, _| {}).unwrap();
         let mut warnings = Warnings::new();

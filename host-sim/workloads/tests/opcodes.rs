@@ -1,6 +1,6 @@
 //! Every instruction of every kernel, spelled as Turing's code, is read back as the unit that the model gave it.
 
-use mias_hw_model::isa::{Class, StaticInst};
+use mias_hw_model::isa::{Class, Space, StaticInst};
 use mias_ptx::Program;
 use mias_ptx::lower::Lowered;
 use mias_ptx::lower::opcode::opcode;
@@ -17,6 +17,11 @@ fn spelled(program: &Program) -> Vec<(String, StaticInst)> {
 fn check(program: &Program) {
     for (text, lowered) in spelled(program) {
         let stem = text.split('.').next().unwrap();
+        // Which loads from constant memory are accesses, the width says that is listed with them, not the table.
+        if lowered.class == Class::Load(Space::Constant) {
+            assert_eq!(stem, "LDC");
+            continue;
+        }
         let expected = if lowered.class == Class::Exit { Operation::Exit } else { Operation::Of(lowered.class) };
         assert_eq!(Isa::Turing.operation(stem), Some(expected), "{text}");
     }

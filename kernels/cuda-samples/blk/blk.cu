@@ -7,7 +7,7 @@
 //
 // N is the normal distribution, by the polynomial 26.2.17 of Abramowitz and Stegun (error below 7.5e-8).
 //
-// The number of options is 256 times the number of blocks of 128 threads.
+// Options come in pairs; threads beyond the last pair have nothing to do.
 
 // The density of the normal distribution times the polynomial, for d >= 0: 1 - N(d).
 __device__ float upper_tail(float d)
@@ -26,7 +26,7 @@ __device__ float normal(float d)
 __device__ void price(float& call, float& put, float spot, float strike, float years, float rate, float volatility)
 {
     const float root = sqrtf(years);
-    const float d1 = __fdividef(__logf(__fdividef(spot, strike)) + (rate + 0.5f * volatility * volatility) * years, volatility * root);
+    const float d1 = __fdividef(__logf(spot / strike) + (rate + 0.5f * volatility * volatility) * years, volatility * root);
     const float d2 = d1 - volatility * root;
     const float n1 = normal(d1);
     const float n2 = normal(d2);
@@ -36,9 +36,12 @@ __device__ void price(float& call, float& put, float spot, float strike, float y
 }
 
 extern "C" __global__ void __launch_bounds__(128)
-blk(float2* call, float2* put, const float2* spot, const float2* strike, const float2* years, float rate, float volatility)
+blk(float2* call, float2* put, const float2* spot, const float2* strike, const float2* years, float rate, float volatility, int options)
 {
     const int pair = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= options / 2) {
+        return;
+    }
     const float2 s = spot[pair];
     const float2 x = strike[pair];
     const float2 t = years[pair];

@@ -5,41 +5,45 @@
 // thread's last node is the first node of the next thread and comes through shared memory, between two barriers.
 // Threads beyond the level's end have nothing to do but wait.
 //
-// An option is (spot price, strike price, up, down); `sway` is the logarithm to base 2 of the price's factor in a step up, which
-// is its volatility times the root of the step's length, over ln 2.
-//
-// Two sizes of the tree: `bopt` has 512 steps, 4 nodes per thread; `bopt_2048` has the 2,048 steps of the SDK's kernel, 16 nodes
-// per thread.
+// Two sizes of the tree: `bopt` has 2,048 steps, 16 nodes per thread; `bopt_512` has 512 steps, 4 nodes per thread.
 
 #define THREADS 128
 
+// At most so many options in one launch.
+#define OPTIONS 1024
+
+// `up` and `down` are discounted probabilities; `sway` is the logarithm to base 2 of the price's factor in a step up, which
+// is its volatility times the root of the step's length, over ln 2.
+struct Option {
+    float spot, strike, up, down, sway;
+};
+
+__constant__ Option options[OPTIONS];
+
 template <int STEPS>
-__device__ float leaf(const float4& option, float sway, int node)
+__device__ float leaf(const Option& option, int node)
 {
-    const float price = option.x * exp2f(sway * (float)(2 * node - STEPS));
-    return fmaxf(price - option.y, 0.0f);
+    const float price = option.spot * exp2f(option.sway * ((float)(2 * node) - STEPS));
+    return fmaxf(price - option.strike, 0.0f);
 }
 
 template <int NODES>
-__device__ __forceinline__ void price(float* value, const float4* options, const float* sways, float* first)
+__device__ __forceinline__ void price(float* value, float* first)
 {
     const int STEPS = THREADS * NODES;
-    const float4 option = options[blockIdx.x];
-    const float sway = sways[blockIdx.x];
-    const float up = option.z;
-    const float down = option.w;
+    const Option option = options[blockIdx.x];
     const int node = NODES * threadIdx.x;
 
     float own[NODES];
 #pragma unroll
     for (int k = 0; k < NODES; ++k) {
-        own[k] = leaf<STEPS>(option, sway, node + k);
+        own[k] = leaf<STEPS>(option, node + k);
     }
-    if (threadIdx.x == THREADS - 1) {
-        first[THREADS] = leaf<STEPS>(option, sway, STEPS);
+    if (threadIdx.x == 0) {
+        first[THREADS] = leaf<STEPS>(option, STEPS);
     }
 
-#pragma unroll 1
+#pragma unroll 16
     for (int step = STEPS; step > 0; --step) {
         first[threadIdx.x] = own[0];
         __syncthreads();
@@ -48,9 +52,9 @@ __device__ __forceinline__ void price(float* value, const float4* options, const
         if (node < step) {
 #pragma unroll
             for (int k = 0; k < NODES - 1; ++k) {
-                own[k] = up * own[k + 1] + down * own[k];
+                own[k] = option.up * own[k + 1] + option.down * own[k];
             }
-            own[NODES - 1] = up * next + down * own[NODES - 1];
+            own[NODES - 1] = option.up * next + option.down * own[NODES - 1];
         }
     }
 
@@ -60,15 +64,15 @@ __device__ __forceinline__ void price(float* value, const float4* options, const
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-bopt(float* value, const float4* options, const float* sways)
+bopt(float* value)
 {
     __shared__ float first[THREADS + 1];
-    price<4>(value, options, sways, first);
+    price<16>(value, first);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 8)
-bopt_2048(float* value, const float4* options, const float* sways)
+extern "C" __global__ void __launch_bounds__(THREADS)
+bopt_512(float* value)
 {
     __shared__ float first[THREADS + 1];
-    price<16>(value, options, sways, first);
+    price<4>(value, first);
 }

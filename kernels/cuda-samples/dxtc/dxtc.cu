@@ -14,22 +14,26 @@
 #define CUTS 1024
 #define POWER_STEPS 8
 
-// Sums over the colours of one cut: weights of the first end (a) and the other (b), and colours weighted with a.
+// Sums over the colours of one cut: the second end's weights (b), their squares, and colours weighted with them. The first end's
+// weights (a) are 1 - b.
 struct Sums {
-    float aa, ab, bb;
-    float3 ax;
+    float b, bb;
+    float3 bx;
 };
 
-__device__ void add(Sums& sums, unsigned cut, int place, const float3& colour)
+// What the sums say of both weights.
+struct Weights {
+    float aa, ab, bb;
+};
+
+__device__ void add(Sums& sums, unsigned cut, int place, const volatile float3& colour)
 {
     const float b = (float)(cut >> 2 * place & 3) * (1.0f / 3.0f);
-    const float a = 1.0f - b;
-    sums.aa += a * a;
-    sums.ab += a * b;
+    sums.b += b;
     sums.bb += b * b;
-    sums.ax.x += a * colour.x;
-    sums.ax.y += a * colour.y;
-    sums.ax.z += a * colour.z;
+    sums.bx.x += b * colour.x;
+    sums.bx.y += b * colour.y;
+    sums.bx.z += b * colour.z;
 }
 
 // The nearest of `levels` + 1 even steps from 0 to 255.
@@ -41,26 +45,27 @@ __device__ unsigned nearest(float value, float levels)
 // One channel: ends (a, b) by least squares, rounded to `bits` bits into `code_a` and `code_b`; gives the channel's error
 // less the sum of the squared colours, which is the same for all cuts.
 template <int bits>
-__device__ float channel(const Sums& s, float inverse, float ax, float total, unsigned& code_a, unsigned& code_b)
+__device__ float channel(const Weights& w, float inverse, float bx, float total, unsigned& code_a, unsigned& code_b)
 {
-    const float bx = total - ax;
-    code_a = nearest((ax * s.bb - bx * s.ab) * inverse, (1 << bits) - 1);
-    code_b = nearest((bx * s.aa - ax * s.ab) * inverse, (1 << bits) - 1);
+    const float ax = total - bx;
+    code_a = nearest((ax * w.bb - bx * w.ab) * inverse, (1 << bits) - 1);
+    code_b = nearest((bx * w.aa - ax * w.ab) * inverse, (1 << bits) - 1);
     const float a = (float)(code_a << (8 - bits) | code_a >> (2 * bits - 8));
     const float b = (float)(code_b << (8 - bits) | code_b >> (2 * bits - 8));
-    return a * a * s.aa + b * b * s.bb + 2.0f * (a * b * s.ab - a * ax - b * bx);
+    return a * (a * w.aa - 2.0f * ax) + b * (b * w.bb - 2.0f * bx) + 2.0f * a * b * w.ab;
 }
 
 // The error of a cut, and its ends: a in the low half.
 __device__ float fit(const Sums& s, const float3& total, unsigned& ends)
 {
+    const Weights w = {PIXELS - 2.0f * s.b + s.bb, s.b - s.bb, s.bb};
     // Zero if all colours are given the same place: both ends become black and the error is that of no choice.
-    const float determinant = s.aa * s.bb - s.ab * s.ab;
+    const float determinant = w.aa * w.bb - w.ab * w.ab;
     const float inverse = determinant > 1e-3f ? __fdividef(1.0f, determinant) : 0.0f;
     unsigned ra, rb, ga, gb, ba, bb;
-    float error = channel<5>(s, inverse, s.ax.x, total.x, ra, rb);
-    error += channel<6>(s, inverse, s.ax.y, total.y, ga, gb);
-    error += channel<5>(s, inverse, s.ax.z, total.z, ba, bb);
+    float error = channel<5>(w, inverse, s.bx.x, total.x, ra, rb);
+    error += channel<6>(w, inverse, s.bx.y, total.y, ga, gb);
+    error += channel<5>(w, inverse, s.bx.z, total.z, ba, bb);
     ends = (rb << 11 | gb << 5 | bb) << 16 | (ra << 11 | ga << 5 | ba);
     return error;
 }
@@ -69,7 +74,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 10)
 dxtc(uint2* packed, const unsigned* pixels, const unsigned* cuts, int width)
 {
     __shared__ float3 colours[PIXELS];
-    __shared__ float3 sorted[PIXELS];
+    // Read for each cut again: that it is volatile keeps the compiler from holding all colours in registers.
+    __shared__ volatile float3 sorted[PIXELS];
     __shared__ float covariance[6][PIXELS];
     __shared__ float along[PIXELS];
     __shared__ int rank[PIXELS];
@@ -142,15 +148,12 @@ dxtc(uint2* packed, const unsigned* pixels, const unsigned* cuts, int width)
             before += (along[k] < along[thread]) | ((along[k] == along[thread]) & (k < thread));
         }
         rank[thread] = before;
-        sorted[before] = colours[thread];
+        sorted[before].x = colours[thread].x;
+        sorted[before].y = colours[thread].y;
+        sorted[before].z = colours[thread].z;
     }
     __syncthreads();
 
-    float3 colour[PIXELS];
-#pragma unroll
-    for (int k = 0; k < PIXELS; ++k) {
-        colour[k] = sorted[k];
-    }
     float best_error = 3.4e38f;
     unsigned best_cut = 0, best_ends = 0;
 #pragma unroll 1
@@ -160,8 +163,8 @@ dxtc(uint2* packed, const unsigned* pixels, const unsigned* cuts, int width)
         Sums sums0 = {}, sums1 = {};
 #pragma unroll
         for (int k = 0; k < PIXELS; ++k) {
-            add(sums0, cut0, k, colour[k]);
-            add(sums1, cut1, k, colour[k]);
+            add(sums0, cut0, k, sorted[k]);
+            add(sums1, cut1, k, sorted[k]);
         }
         unsigned ends0, ends1;
         const float error0 = fit(sums0, total, ends0);

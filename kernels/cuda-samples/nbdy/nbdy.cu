@@ -1,4 +1,4 @@
-// One time step of many independent systems of bodies that attract each other (all pairs, softened gravity).
+// One time step of independent systems of bodies, or of one, that attract each other (all pairs, softened gravity).
 //
 // blockIdx.y selects the system, one thread moves one body. The block walks over the system's bodies in tiles of its own
 // size: every thread copies one body into shared memory, then all threads take all bodies of the tile, each body one

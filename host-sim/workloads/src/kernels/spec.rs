@@ -194,10 +194,10 @@ mod tests {
     fn what_is_wrong_is_named() {
         for (word, message) in [
             ("mn", "unknown kernel `mn`; did you mean `mm`? known: mm, fwt, nbdy, blk, bopt, bfs, dxtc"),
-            ("mm:", "kernel `mm:`: size ``: expected a whole number, as in mm:512"),
-            ("mm:1k", "kernel `mm:1k`: size `1k`: expected a whole number, as in mm:512"),
+            ("mm:", "kernel `mm:`: size ``: expected a whole number, as in mm:640"),
+            ("mm:1k", "kernel `mm:1k`: size `1k`: expected a whole number, as in mm:640"),
             ("mm:256,size=3", "kernel `mm:256,size=3`: size is given twice"),
-            ("mm:sede=3", "kernel `mm:sede=3`: unknown setting `sede`; did you mean `seed`? known: size, seed"),
+            ("mm:sede=3", "kernel `mm:sede=3`: unknown setting `sede`; did you mean `seed`? known: size, seed, inner"),
         ] {
             assert_eq!(Spec::parse(word).unwrap_err().to_string(), message);
         }
@@ -214,8 +214,12 @@ mod tests {
     #[test]
     fn sizes_are_what_runs() {
         let size = |word: &str| Spec::parse(word).unwrap().size();
-        assert_eq!((size("mm"), size("mm:64"), size("mm:17")), (Some(512), Some(64), None));
-        assert_eq!((size("nbdy:bodies=768"), size("nbdy:bodies=65536")), (Some(61_440), Some(65_536)), "whole systems");
+        assert_eq!((size("mm"), size("mm:64"), size("mm:17")), (Some(640), Some(64), None));
+        assert_eq!(
+            (size("nbdy"), size("nbdy:systems=7"), size("nbdy:systems=256")),
+            (Some(30_720), Some(17 * 7 * 256), Some(65_536)),
+            "whole systems"
+        );
         assert_eq!((size("bfs:graph=rmat"), size("bfs:graph=road.gr")), (Some(1 << 20), None));
     }
 }

@@ -18,8 +18,8 @@ const TOLERANCE: f32 = 2e-7;
 /// Prices below this are compared with it (assumption: a hundredth of a strike's least).
 const SMALL_PRICE: f32 = 0.01;
 
-/// What it makes: for each option spot price, strike price, and probabilities up and down; and for each the sway.
-pub(super) const PARTS: &[&str] = &["options", "sways"];
+/// What it makes: for each option spot price, strike price, probabilities up and down, and the sway.
+pub(super) const PARTS: &[&str] = &["options"];
 
 /// Of `size` options with `steps` steps, into `values`.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
@@ -29,13 +29,12 @@ pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
     let mut uniform = |low: i32, high: i32| random.integer(low, high) as f32 / 1000.0;
     let trees: Vec<Tree> =
         (0..size).map(|_| Tree::new(uniform(5_000, 30_000), uniform(1_000, 100_000), uniform(250, 10_000), steps)).collect();
-    let options = trees.iter().flat_map(|tree| [tree.spot, tree.strike, tree.up, tree.down].map(f32::to_bits)).collect();
-    let sways = trees.iter().map(|tree| tree.sway.to_bits()).collect();
+    let options = trees.iter().flat_map(|tree| [tree.spot, tree.strike, tree.up, tree.down, tree.sway].map(f32::to_bits)).collect();
     let host = Host::new(move |filled| {
         let agrees = move |found: f32, expected: f32| agrees(found, expected, steps);
         Ok(Expected::floats(filled.buffer("values")?, agrees, move || trees.par_iter().map(Tree::value).collect()))
     });
-    Ok(host.with("options", options).with("sways", sways))
+    Ok(host.with("options", options))
 }
 
 /// To within the tolerance of a tree of `steps`.

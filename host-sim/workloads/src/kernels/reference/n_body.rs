@@ -1,4 +1,4 @@
-//! `n-body`: one time step of many independent systems of bodies that attract each other, for `nbdy`.
+//! `n-body`: one time step of independent systems of bodies that attract each other, for `nbdy`.
 
 use super::Host;
 use crate::kernels::Expected;
@@ -16,9 +16,9 @@ const TOLERATED_BODIES: f32 = 512.0;
 /// The kernel's arguments for the length of the step and the softening of the attraction, from 0.
 const ARGUMENTS: [usize; 2] = [5, 6];
 
-/// Of the buffers `place` and `velocity` into `new`, both after each other, in systems of `bodies`.
+/// Of the buffers `place` and `velocity` into `new`, both after each other, in as many systems as `systems` says.
 pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
-    let bodies = inputs.value("bodies")? as usize;
+    let bodies = (inputs.value("size")? / inputs.value("systems")?.max(1)) as usize;
     Ok(Host::new(move |filled| {
         let (places, velocities) = (filled.floats("place")?, filled.floats("velocity")?);
         let form = Form { bodies, step: filled.float(ARGUMENTS[0])?, softening: filled.float(ARGUMENTS[1])? };
