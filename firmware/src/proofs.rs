@@ -1,7 +1,7 @@
 //! Properties of the parts that everything rests on, each a function of arbitrary numbers: unit tests call them with edge cases,
 //! and, under `cfg(kani)`, [Kani](https://github.com/model-checking/kani) proves them for all inputs (`cargo kani -p mias-firmware`, where
 //! Kani is installed; no other part of the build needs it). The properties of the whole firmware are in `tests/bodies`, where proptest
-//! and the fuzzer find them too; here they meet as many events as a proof can take.
+//! and the fuzzer find them too; here they meet few events, so that a proof ends.
 
 use crate::bodies::block::{answer, driver_survives};
 use crate::bodies::numbers::{configurations_are_feasible, scores_are_ordered};

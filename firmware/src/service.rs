@@ -1,4 +1,4 @@
-//! What runs around the driver in an image: one wake under the watchdog, and the wait for a register block that comes out of reset
+//! What runs around the driver in an image: handling one wake-up, guarded by the watchdog, and the wait for a register block that comes out of reset
 //! later than the microcontroller.
 
 use embedded_hal::delay::DelayNs;

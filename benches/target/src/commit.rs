@@ -1,4 +1,5 @@
-//! From the interrupt to the commit of the quotas, by every policy that profiles: in time and late, on its longest ways.
+//! Counts the instructions from the interrupt to the commit of the quotas, for every policy that profiles, on the longest ways through it: with
+//! all windows in time, and with some that are late.
 
 use mias_firmware::policy::{Charged, PolicyCode};
 use semihosting::println;

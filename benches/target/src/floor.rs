@@ -1,4 +1,4 @@
-//! The floor: reading each counter that a metric needs of each SM once, adding them up, and nothing else.
+//! The least that a decision can cost, the floor: reading each counter that a metric needs of each SM once, adding them up, and nothing else.
 
 use mias_firmware::bus::{Bus, MappedBus};
 use mias_firmware::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};

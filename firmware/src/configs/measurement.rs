@@ -1,4 +1,4 @@
-//! What is measured of a configuration beside the sums of its counters: one word, which is a count or a number with a fraction.
+//! What is measured of a configuration beside the sums of its counters: one 32-bit word, which is a count or a number with a fraction.
 
 use crate::quantity::{Gain, Worth};
 

@@ -2,7 +2,7 @@
 //!
 //! Side by side, configurations share DRAM with all others: one that asks for more than its part gets it from those that ask for less.
 //! On all SMs it would have only itself to share with. If `T` sectors per window and SM go to DRAM, `N` SMs ask for `N T`; a DRAM that
-//! moves `B` takes `N T / B` windows for that, if that is more than one. So of what was counted, the whole GPU would do a
+//! moves `B` (three quarters of its peak) takes `N T / B` windows for that, if that is more than one. So of what was counted, the whole GPU would do a
 //!
 //! `share = min(1, B / (N T))`
 //!

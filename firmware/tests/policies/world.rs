@@ -1,5 +1,5 @@
-//! A register block that is plain memory with the few effects that the firmware relies on, and what its SMs count: the driver and
-//! the policy of the straps run on it as they run on the target.
+//! A register block that is plain memory with the few effects that the firmware relies on, and made-up counts of its SMs. The driver runs on it
+//! as on the target, with the policy that its straps name (the inputs that say at reset what to run).
 
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::Counter;

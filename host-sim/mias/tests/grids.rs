@@ -101,7 +101,7 @@ fn what_threads_print_is_shown_if_asked_for() {
     std::fs::write(&ptx, PRINTS).unwrap();
     let run = ["run", "--ptx", ptx.to_str().unwrap(), "--grid", "3", "--block", "1", "--regs", "16", "--cycles", "9000"];
     let cached = |args: &[&str]| mias(&run).args(args).env("MIAS_CACHE", folder.path().join("cache")).assert().success();
-    cached(&[]).stderr(predicate::str::contains("threads of `prints` print; --print shows what"));
+    cached(&[]).stderr(predicate::str::contains("threads of `prints` print; `mias run --print` shows what"));
     // Also from a cache that has the trace.
     for _ in 0..2 {
         cached(&["--print"]).stderr("TB 0\nTB 1\nTB 2\n");

@@ -229,8 +229,8 @@ pub enum ExecError {
     },
     /// Still running at a limit: most likely an endless loop.
     #[error(
-        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, raise `{}` in the table [limits] of its file",
-        lines.0, quoted(kernel), span(*lines), limit.key()
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, raise `{}` in the table [limits] of its file{}",
+        lines.0, quoted(kernel), span(*lines), limit.key(), limit.waits()
     )]
     Endless {
         /// Entry name.
@@ -265,6 +265,14 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// What may look like an endless loop because TBs and warps are executed in order.
+    fn waits(self) -> &'static str {
+        match self {
+            Limit::Warp(_) | Limit::Tb(_) => "; a thread that waits for another of its warp, or for a later TB, waits for ever here",
+            Limit::Record(_) => "",
+        }
+    }
+
     /// What raises it: a key of the table `[limits]` of a kernel's file.
     fn key(self) -> &'static str {
         match self {

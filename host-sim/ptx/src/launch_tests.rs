@@ -166,7 +166,8 @@ fn lanes_leave_a_loop_with_a_barrier_one_after_the_other() {
 fn endless_loops_and_broken_barriers_are_errors() {
     let text = run("L: bra L;", 32).unwrap_err().to_string();
     let expected = "t.ptx:14: kernel `k`, TB [0, 0, 0], warp 0: still running after 10000 instructions, in line 14; if it needs more, \
-        raise `warp_instructions` in the table [limits] of its file";
+        raise `warp_instructions` in the table [limits] of its file; a thread that waits for another of its warp, or for a later TB, waits \
+        for ever here";
     assert_eq!(text, expected);
     let text = run("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nret;", 32).unwrap_err().to_string();
     assert!(text.contains("only a part of the warp"), "{text}");

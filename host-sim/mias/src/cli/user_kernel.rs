@@ -27,7 +27,9 @@ pub(super) fn wanted(args: &RunArgs) -> Result<Option<&Path>, CliError> {
         ("--arg", !user.arg.is_empty()),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(CliError::User(format!("{option} describes a kernel of your own: give its PTX too, by --ptx FILE"))),
+        Some((option, _)) => Err(CliError::User(format!(
+            "{option} describes a kernel of your own: give its PTX too, by --ptx FILE, or its source with --nvcc"
+        ))),
         None => Ok(None),
     }
 }

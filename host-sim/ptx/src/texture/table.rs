@@ -13,7 +13,9 @@ pub enum Unbound {
     #[error("texture or surface reference `{0}` is bound to nothing: give the launch a texture of this name")]
     Name(String),
     /// A number that is no handle.
-    #[error("{0:#x} is no handle of a texture or surface: pass one of the launch's")]
+    #[error(
+        "{0:#x} is no handle of a texture or surface: describe it as `[textures.NAME]` in the kernel's file, and pass `\"tex:NAME\"` or `\"surf:NAME\"`"
+    )]
     Handle(u64),
 }
 

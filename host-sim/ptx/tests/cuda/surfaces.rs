@@ -174,7 +174,7 @@ fn what_is_wrong_is_named() {
             "k.ptx:18: kernel `k`, TB [0, 0, 0], thread [0, 0, 0]: texture or surface reference `pixels` is bound to nothing: give the launch a \
              texture of this name",
         ),
-        ("", tex.replace("%rd1", "%rd3"), "is no handle of a texture or surface: pass one of the launch's"),
+        ("", tex.replace("%rd1", "%rd3"), "is no handle of a texture or surface: describe it as"),
         ("", tex.replace("2d", "1d").replace("{%r2, %r3}", "{%r2}"), "texture `t` is 2d, the instruction is for 1d"),
         (
             "",

@@ -111,7 +111,7 @@ impl Cache {
                 let ahead = Ahead::new(prepared, budget_bytes, keeper.clone(), printer)?;
                 ahead.start(START_WARP_INSTS, &mut |done| progress(done, info.tbs()))?;
                 if ahead.prints() > 0 && !prints {
-                    self.note(format!("threads of `{}` print; --print shows what", info.name));
+                    self.note(format!("threads of `{}` print; `mias run --print` shows what", info.name));
                 }
                 if !ahead.is_whole() {
                     let trace = ahead.so_far();

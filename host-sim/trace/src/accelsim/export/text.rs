@@ -1,4 +1,4 @@
-//! The lines of a TB, as the tracer lays them out.
+//! The lines of a TB, as Accel-Sim's tracer lays them out (version 5 of its format).
 
 use super::address;
 use std::fmt::Write;

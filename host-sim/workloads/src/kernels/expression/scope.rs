@@ -1,4 +1,4 @@
-//! What the names in expressions stand for.
+//! What the names in the expressions of a kernel's file stand for (docs/guide/kernel-file.md).
 
 use crate::input::suggest;
 

@@ -1,4 +1,4 @@
-//! The page: one file, nothing fetched, readable on screen and on paper.
+//! The report of an evaluation as one HTML page: one file, nothing fetched, readable on screen and on paper.
 
 use super::palette::Palette;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
