@@ -119,4 +119,9 @@ registers! {
 
     /// Stages a quota for a slot on every SM.
     QUOTA_ALL[MAX_SLOTS] = 0x300, WriteOnly;
+    /// The SMs that `QUOTA_SOME` is for, one bit each; bits of SMs that the machine does not have are kept and mean nothing.
+    QUOTA_SMS[SM_WORDS] = 0x320, ReadWrite;
+    /// Stages a quota for a slot on the SMs of `QUOTA_SMS`: a row of quotas, one for each slot, takes as many writes for many SMs as for
+    /// one.
+    QUOTA_SOME[MAX_SLOTS] = 0x340, WriteOnly;
 }

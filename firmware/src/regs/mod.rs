@@ -14,7 +14,7 @@
 //! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
 //!   [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are unmapped.
 //! * A value beyond a field's range is clamped into it and raises [`fault::VALUE_RANGE`].
-//! * Quotas are staged: [`sm::QUOTA`] and [`global::QUOTA_ALL`] take effect together, in one cycle, when
+//! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect together, in one cycle, when
 //!   [`global::COMMIT`] is written.
 //! * 64-bit values are read low word first: that read latches the high word.
 //! * Clear [`global::INT_STATUS`] first and read the event registers afterwards: nothing is lost that way.
@@ -50,7 +50,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0001;
+pub const VERSION_VALUE: u32 = 0x0001_0002;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.

@@ -4,7 +4,7 @@
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::Counter;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SMS, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm};
+use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SMS, PhaseCode, PolicyCode, VERSION_VALUE, global, interrupt, slot, sm, sm_bit};
 use mias_firmware::resources::{Resources, TbShape};
 use mias_firmware::{Firmware, kernel::Kernel};
 
@@ -52,6 +52,14 @@ impl Bus for Block {
             global::LAUNCH_POP => *self.word(global::LAUNCH_COUNT) -= 1,
             _ if (global::QUOTA_ALL..global::QUOTA_ALL + 32).contains(&offset) => {
                 (0..MAX_SMS).for_each(|sm| *self.word(sm::at(sm, sm::QUOTA + offset - global::QUOTA_ALL)) = value);
+            }
+            _ if (global::QUOTA_SOME..global::QUOTA_SOME + 32).contains(&offset) => {
+                for sm in 0..MAX_SMS {
+                    let (word, bit) = sm_bit(sm);
+                    if *self.word(global::QUOTA_SMS + 4 * word as u32) & bit != 0 {
+                        *self.word(sm::at(sm, sm::QUOTA + offset - global::QUOTA_SOME)) = value;
+                    }
+                }
             }
             _ => *self.word(offset) = value,
         }

@@ -4,7 +4,7 @@ use mias_firmware::bus::Bus;
 use mias_firmware::counters::COUNTERS;
 use mias_firmware::regs::{
     ID_VALUE, MAX_SLOTS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, mode, preempt, slot, slot_control,
-    slot_status, sm, sm_control, sm_status,
+    slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
 use super::RegisterFile;
@@ -140,6 +140,8 @@ impl RegisterFile {
             self.partition.get(word).copied()
         } else if let Some(word) = element(offset, global::PROFILE_DONE, SM_WORDS) {
             self.profile_done.get(word).copied()
+        } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
+            self.quota_sms.get(word).copied()
         } else {
             None
         }
@@ -210,10 +212,25 @@ impl RegisterFile {
             *self.partition.get_mut(word)? &= !value;
         } else if let Some(word) = element(offset, global::PROFILE_DONE, SM_WORDS) {
             *self.profile_done.get_mut(word)? &= !value;
+        } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
+            *self.quota_sms.get_mut(word)? = value;
+        } else if let Some(slot) = element(offset, global::QUOTA_ALL, MAX_SLOTS) {
+            self.stage_row([u32::MAX; SM_WORDS], slot, value)?;
         } else {
-            let slot = element(offset, global::QUOTA_ALL, MAX_SLOTS).filter(|slot| *slot < self.slots.len())?;
-            let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;
-            self.sms.iter_mut().for_each(|sm| sm.staged[slot] = quota);
+            self.stage_row(self.quota_sms, element(offset, global::QUOTA_SOME, MAX_SLOTS)?, value)?;
+        }
+        Some(())
+    }
+
+    /// Stages a quota for a slot on some SMs; none if there is no such slot.
+    fn stage_row(&mut self, sms: [u32; SM_WORDS], slot: usize, quota: u32) -> Option<()> {
+        self.slots.get(slot)?;
+        let quota = self.in_range(quota, 0, self.machine.sm_tbs) as u8;
+        for (index, sm) in self.sms.iter_mut().enumerate() {
+            let (word, bit) = sm_bit(index);
+            if sms[word] & bit != 0 {
+                sm.staged[slot] = quota;
+            }
         }
         Some(())
     }

@@ -66,6 +66,8 @@ pub struct RegisterFile {
     completed: u32,
     partition: [u32; SM_WORDS],
     profile_done: [u32; SM_WORDS],
+    /// SMs that the next row of quotas is for, one bit each.
+    quota_sms: [u32; SM_WORDS],
     mode: u32,
     profile_window: u32,
     notes: Notes,
@@ -103,6 +105,7 @@ impl RegisterFile {
             completed: 0,
             partition: [0; SM_WORDS],
             profile_done: [0; SM_WORDS],
+            quota_sms: [0; SM_WORDS],
             mode: mode::DRAIN,
             profile_window: MAX_WINDOW,
             notes: Notes::default(),

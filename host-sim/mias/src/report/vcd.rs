@@ -4,7 +4,7 @@
 //! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly, each with its strobe up for
 //! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
 
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, global, sm};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, SM_WORDS, global, sm, sm_bit};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::{Activity, ActivityEvent};
 use mias_hw_model::sm::KERNEL_SLOTS;
@@ -35,6 +35,7 @@ struct Dump {
     sms: Vec<SmSignals>,
     status: u32,
     enable: u32,
+    quota_sms: [u32; SM_WORDS],
 }
 
 /// The dump as text.
@@ -90,8 +91,9 @@ impl Dump {
         }
         w.upscope()?;
         w.enddefinitions()?;
+        let (status, enable, quota_sms) = (0, 0, [0; SM_WORDS]);
         let mut dump =
-            Dump { writer: w, irq, int_status, int_enable, phase, read, write, address, data, sms: signals, status: 0, enable: 0 };
+            Dump { writer: w, irq, int_status, int_enable, phase, read, write, address, data, sms: signals, status, enable, quota_sms };
         dump.start()?;
         Ok(dump)
     }
@@ -154,13 +156,14 @@ impl Dump {
                 }
             }
             ActivityEvent::Write { offset, value } if (global::QUOTA_ALL..global::QUOTA_ALL + 4 * MAX_SLOTS as u32).contains(&offset) => {
-                let slot = ((offset - global::QUOTA_ALL) / 4) as usize;
-                for number in 0..self.sms.len() {
-                    if let Some(&signal) = self.sms[number].quota.get(slot) {
-                        self.vector(signal, value, 8)?;
-                    }
-                }
+                self.row([u32::MAX; SM_WORDS], (offset - global::QUOTA_ALL) / 4, value)
+            }
+            ActivityEvent::Write { offset, value } if (global::QUOTA_SMS..global::QUOTA_SMS + 4 * SM_WORDS as u32).contains(&offset) => {
+                self.quota_sms[((offset - global::QUOTA_SMS) / 4) as usize] = value;
                 Ok(())
+            }
+            ActivityEvent::Write { offset, value } if (global::QUOTA_SOME..global::QUOTA_SOME + 4 * MAX_SLOTS as u32).contains(&offset) => {
+                self.row(self.quota_sms, (offset - global::QUOTA_SOME) / 4, value)
             }
             ActivityEvent::Resident { sm, slot, tbs } => match self.sms.get(usize::from(sm)) {
                 Some(signals) => self.vector(signals.resident[usize::from(slot)], tbs.into(), 8),
@@ -170,6 +173,17 @@ impl Dump {
                 Ok(())
             }
         }
+    }
+
+    /// A quota for a slot, staged on some SMs.
+    fn row(&mut self, sms: [u32; SM_WORDS], slot: u32, quota: u32) -> io::Result<()> {
+        for number in 0..self.sms.len() {
+            let (word, bit) = sm_bit(number);
+            if let Some(&signal) = self.sms[number].quota.get(slot as usize).filter(|_| sms[word] & bit != 0) {
+                self.vector(signal, quota, 8)?;
+            }
+        }
+        Ok(())
     }
 
     fn interrupts(&mut self, status: u32, enable: u32) -> io::Result<()> {

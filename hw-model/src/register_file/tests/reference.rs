@@ -12,6 +12,7 @@ use proptest::prelude::*;
 enum Step {
     Stage { sm: usize, slot: usize, tbs: u8 },
     StageAll { slot: usize, tbs: u8 },
+    StageSome { sms: u32, slot: usize, tbs: u8 },
     Commit,
     Resident { sm: usize, slot: usize, tbs: u32 },
     Arm(usize),
@@ -26,6 +27,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         place.clone().prop_map(|(sm, slot, tbs)| Step::Stage { sm, slot, tbs }),
         (0..2_usize, 0..2_u8).prop_map(|(slot, tbs)| Step::StageAll { slot, tbs }),
+        // Also of SMs that there are not.
+        (any::<u32>(), 0..2_usize, 0..2_u8).prop_map(|(sms, slot, tbs)| Step::StageSome { sms, slot, tbs }),
         Just(Step::Commit),
         place.prop_map(|(sm, slot, tbs)| Step::Resident { sm, slot, tbs: tbs.into() }),
         (0..SMS).prop_map(Step::Arm),
@@ -83,6 +86,12 @@ proptest! {
                 Step::StageAll { slot, tbs } => {
                     file.write32(global::QUOTA_ALL + 4 * slot as u32, tbs.into());
                     naive.staged.iter_mut().for_each(|quotas| quotas[slot] = tbs.into());
+                }
+                Step::StageSome { sms, slot, tbs } => {
+                    file.write32(global::QUOTA_SMS, sms);
+                    file.write32(global::QUOTA_SOME + 4 * slot as u32, tbs.into());
+                    let some = naive.staged.iter_mut().enumerate().filter(|(sm, _)| sms >> sm & 1 != 0);
+                    some.for_each(|(_, quotas)| quotas[slot] = tbs.into());
                 }
                 Step::Commit => {
                     file.write32(global::COMMIT, 1);
