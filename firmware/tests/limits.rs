@@ -11,7 +11,7 @@ use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::machine::Machine;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot, sm};
+use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global, interrupt, slot};
 use mias_firmware::scheduler::{Event, Scheduler};
 use phases::{COALESCE, MACHINE, MIAS, SETTINGS, kernel};
 
@@ -53,9 +53,12 @@ fn surplus_sms_stay_idle_and_are_told_of() {
         }
         block.0.extend([(global::INT_STATUS, interrupt::TIMER), (global::CYCLE_LOW, 6000)]);
         firmware.on_interrupt(&mut block);
-        // Spatial writes the quotas SM by SM.
-        let written = |sm: usize| block.0.keys().any(|offset| (sm::at(sm, sm::QUOTA)..sm::at(sm, sm::QUOTA) + 32).contains(offset));
-        assert!((0..32).all(written) && !(32..40).any(written), "{sms} SMs");
+        // Spatial writes a row of quotas for each kernel's SMs.
+        let written = |word: u32| {
+            let masks = block.1.iter().filter(|(offset, _)| *offset == global::QUOTA_SMS + 4 * word);
+            masks.fold(0, |all, (_, mask)| all | mask)
+        };
+        assert_eq!([written(0), written(1)], [u32::MAX, 0], "{sms} SMs");
     }
 }
 

@@ -6,7 +6,7 @@ mod bodies;
 mod cases;
 mod phases;
 
-use bodies::scheduling::{Input, always_comes_to_rest};
+use bodies::scheduling::{Input, always_comes_to_rest, preparing_changes_nothing};
 use cases::cases;
 use mias_firmware::configs::{Origin, TbVector};
 use mias_firmware::kernel::Kernel;
@@ -330,5 +330,11 @@ proptest! {
     #[test]
     fn never_stuck(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
         always_comes_to_rest(policy, inputs);
+    }
+
+    /// What is done ahead, whenever and however much of it, changes no decision: `bodies/scheduling.rs`.
+    #[test]
+    fn preparing_is_seen_by_nobody(policy: u32, inputs in proptest::collection::vec(input(), 0..60)) {
+        preparing_changes_nothing(policy, inputs);
     }
 }

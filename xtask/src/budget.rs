@@ -29,6 +29,10 @@ pub(crate) struct ImageBudget {
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecisionBudget {
     pub(crate) most_times_floor: u64,
+    pub(crate) most_times_floor_of_many: u64,
+    pub(crate) most_percent_of_spatial: u64,
+    pub(crate) most_instructions_ahead: u64,
+    pub(crate) most_instructions_in_all: u64,
     pub(crate) most_floor_instructions_per_read: u64,
     pub(crate) least_times_less_than_thesis: u64,
 }

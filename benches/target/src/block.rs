@@ -142,17 +142,24 @@ pub(crate) fn quiet(bus: &mut MappedBus) {
 pub(crate) enum Counts {
     /// Scores rise with the SM, so that every configuration beats the one before it: the longest way through the choice.
     Rising,
+    /// They fall with the SM in a first round, so that the first configuration is the best, and all others are looked at again in the second,
+    /// in which they rise.
+    Turning,
     /// They rise to the middle and fall from there, so that a second round is generated from both sides of the best.
     Peaked,
     /// Instructions rise with the TBs on the SM and nothing stalls, so that every point of a kernel alone beats those with fewer TBs.
     ByTbs,
 }
 
-/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. `tbs`: the TBs
-/// of an SM, 64 at most.
-pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, tbs: impl Fn(u16) -> u32) {
+/// Latches counters near the end of their range, so that all numbers are as wide as they get, and different on every SM. In a round,
+/// from 0. `tbs`: the TBs of an SM, 64 at most.
+pub(crate) fn count(bus: &mut MappedBus, sms: u16, counts: Counts, round: u8, tbs: impl Fn(u16) -> u32) {
     for index in 0..sms {
-        let place = if counts == Counts::Peaked { (2 * index).min(2 * (sms - index) - 1) } else { index };
+        let place = match counts {
+            Counts::Peaked => (2 * index).min(2 * (sms - index) - 1),
+            Counts::Turning if round == 0 => sms - 1 - index,
+            Counts::Rising | Counts::Turning | Counts::ByTbs => index,
+        };
         let share = u32::from(place) * 32 / u32::from(sms);
         let values = [
             (Counter::Cycles, Counter::Cycles.max()),

@@ -14,8 +14,15 @@ const CLIMB: (&str, PolicyCode) = ("warped-slicer-all-fit", PolicyCode::WarpedSl
 
 const IN_TIME: Way = Way { drained: true, ..Way::USUAL };
 const LATE: Way = Way { late: true, ..IN_TIME };
-/// The two, with the best at the end and in the middle.
-const RANKED: [Way; 4] = [IN_TIME, LATE, Way { counts: Counts::Peaked, ..IN_TIME }, Way { counts: Counts::Peaked, ..LATE }];
+/// The two, with the best at the end, in the middle and, of a first round, at the beginning.
+const RANKED: [Way; 6] = [
+    IN_TIME,
+    LATE,
+    Way { counts: Counts::Peaked, ..IN_TIME },
+    Way { counts: Counts::Peaked, ..LATE },
+    Way { counts: Counts::Turning, ..IN_TIME },
+    Way { counts: Counts::Turning, ..LATE },
+];
 /// Ways on which a policy that measures kernels alone gives them SMs of their own.
 const APART: [Way; 3] = [Way { loses: true, ..IN_TIME }, Way { loses: true, ..LATE }, Way { lost: true, ..LATE }];
 const BY_TBS: [Way; 4] = [

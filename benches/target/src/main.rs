@@ -19,6 +19,9 @@ mod board;
 mod board;
 #[cfg(target_os = "none")]
 mod commit;
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+#[path = "../../../firmware/images/src/bin/common/copy.rs"]
+mod copy;
 #[cfg(target_os = "none")]
 mod floor;
 #[cfg(target_os = "none")]

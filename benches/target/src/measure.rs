@@ -61,7 +61,7 @@ pub(crate) fn run() -> ! {
     for &sms in MACHINES {
         // SAFETY: no scenario is running.
         let mut bus = unsafe { block::bus() };
-        block::count(&mut bus, sms, Counts::Rising, |_| 0);
+        block::count(&mut bus, sms, Counts::Rising, 0, |_| 0);
         let floors = [floor::ipc, floor::ipm_ipc, floor::factor, floor::factor];
         for ((name, _), floor) in metrics().zip(floors) {
             let (span, sum) = Span::of(|| floor(&mut bus, core::hint::black_box(sms)));
@@ -79,6 +79,11 @@ pub(crate) fn run() -> ! {
                     let crate::scenario::Cost { configs, to_choice, decision, after, .. } = cost;
                     println!("decision {sms} {} {name} {round} {configs} {to_choice} {decision} {after}", kernels.len());
                 }
+                let ready = schedule(policy, sms, &endless(kernels), Way { prepared: true, ..way });
+                deepest = ready.stack.max(deepest);
+                let (all, longest) = ready.prepared;
+                let whole = ready.rounds.iter().fold(ready.partition + all, |sum, cost| sum + cost.to_choice + cost.after);
+                println!("prepared {sms} {} {name} {} {} {all} {longest} {whole}", kernels.len(), ready.total, ready.partition);
             }
         }
         deepest = commit::measure(sms).max(deepest);

@@ -29,11 +29,13 @@ pub(crate) struct Way {
     pub(crate) loses: bool,
     /// No SM of the first configuration reaches its partition before the time-out, if it is `late`.
     pub(crate) lost: bool,
+    /// The firmware prepares while the launches are collected.
+    pub(crate) prepared: bool,
 }
 
 impl Way {
     /// The end of all windows, and nothing else.
-    pub(crate) const USUAL: Self = Self { drained: false, late: false, counts: Counts::Rising, loses: false, lost: false };
+    pub(crate) const USUAL: Self = Self { drained: false, late: false, counts: Counts::Rising, loses: false, lost: false, prepared: false };
 }
 
 /// Machines that this build measures.
@@ -67,6 +69,8 @@ pub(crate) struct Costs {
     pub(crate) partition: u32,
     /// One decision per round.
     pub(crate) rounds: [Cost; 2],
+    /// Instructions of what was prepared, in all and of the longest part.
+    pub(crate) prepared: (u32, u32),
     /// Deepest stack in bytes, over all interrupts.
     pub(crate) stack: u32,
 }
@@ -119,6 +123,22 @@ impl Bench {
         block::quiet(bus);
         (span, marks)
     }
+
+    /// All that can be prepared: instructions in all, and of the longest part.
+    #[inline(never)]
+    fn prepare(&mut self) -> (u32, u32) {
+        let (mut all, mut longest) = (0, 0);
+        loop {
+            let (mut span, mut more) = (Span::default(), false);
+            let depth = stack::depth(|| (span, more) = Span::of(|| self.firmware.prepare()));
+            self.deepest = depth.max(self.deepest);
+            all += span.instructions();
+            longest = span.instructions().max(longest);
+            if !more {
+                return (all, longest);
+            }
+        }
+    }
 }
 
 /// Runs kernels under a policy until it is steady.
@@ -137,6 +157,9 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
         bench.interrupt();
     }
     let mut costs = Costs::default();
+    if way.prepared {
+        costs.prepared = bench.prepare();
+    }
     block::set_time(&mut bench.bus, 5_000);
     mias_firmware::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
     costs.partition = bench.interrupt().0.instructions();
@@ -153,13 +176,13 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
 }
 
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
-    let (configs, held) = held(bench.firmware);
+    let (configs, round, held) = held(bench.firmware);
     let runs = |sm: &u16| held[usize::from(*sm) % usize::from(configs)];
     let last = if way.late { sms - 1 } else { sms };
     let punctual = || (0..last).filter(|sm| !(way.lost && sm % configs == 0));
     block::reach_partition(&mut bench.bus, punctual());
     bench.interrupt();
-    block::count(&mut bench.bus, sms, way.counts, |sm| runs(&sm).tbs);
+    block::count(&mut bench.bus, sms, way.counts, round, |sm| runs(&sm).tbs);
     if way.loses {
         block::lose(&mut bench.bus, (0..sms).filter(|sm| runs(sm).kernels > 1));
     }
@@ -190,8 +213,8 @@ struct Held {
     kernels: usize,
 }
 
-/// The configurations of the current round: how many, and what each is.
-fn held(firmware: &Scheduler) -> (u16, [Held; limits::CONFIGS]) {
+/// The configurations of the current round: how many, which round, and what each is.
+fn held(firmware: &Scheduler) -> (u16, u8, [Held; limits::CONFIGS]) {
     let report = firmware.report();
     let current = report.tried().map(|tried| tried.entry.round).max();
     let mut held = [Held::default(); limits::CONFIGS];
@@ -201,5 +224,5 @@ fn held(firmware: &Scheduler) -> (u16, [Held; limits::CONFIGS]) {
         held[usize::from(configs)] = Held { tbs: vector.0.iter().map(|tbs| u32::from(*tbs)).sum(), kernels: vector.present() };
         configs += 1;
     }
-    (configs, held)
+    (configs, current.unwrap_or_default(), held)
 }

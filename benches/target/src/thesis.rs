@@ -133,7 +133,7 @@ pub(crate) fn measure(sms: u16) {
     use Counter::{Cycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
     // SAFETY: no scenario is running.
     let mut bus = unsafe { block::bus() };
-    block::count(&mut bus, sms, Counts::Rising, |_| 0);
+    block::count(&mut bus, sms, Counts::Rising, 0, |_| 0);
     let metrics: [(&str, &[Counter], Metric); 4] = [
         ("ipc", &[Cycles, ThreadInsts], ipc),
         ("ipm-ipc", &[Cycles, ThreadInsts, LoadRequests], ipm_ipc),

@@ -19,11 +19,53 @@ pub struct Candidate {
     pub cap: u8,
 }
 
-impl Candidate {
-    /// Most TBs that fit into `rest`.
-    fn most(&self, rest: &Resources) -> u8 {
-        u8::try_from(rest.max_tbs(&self.demand)).unwrap_or(u8::MAX).min(self.cap)
+/// A set of up to [`MAX_KERNELS`] kernels, in launch order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernels {
+    demands: [Resources; MAX_KERNELS],
+    caps: [u8; MAX_KERNELS],
+    count: u8,
+    /// How many of them a configuration holds at least one TB of, to be one that may be tried.
+    pub(super) least: u8,
+}
+
+impl Kernels {
+    /// No kernel.
+    pub(super) const NONE: Self = Self { demands: [Resources::NONE; MAX_KERNELS], caps: [0; MAX_KERNELS], count: 0, least: 0 };
+
+    /// Takes other kernels in, of which those beyond [`MAX_KERNELS`] are ignored; false if everything is as it was.
+    pub(super) fn replace(&mut self, least: u8, kernels: impl Iterator<Item = Candidate>) -> bool {
+        let (mut count, mut same) = (0_u8, true);
+        for ((demand, cap), kernel) in self.demands.iter_mut().zip(&mut self.caps).zip(kernels) {
+            same &= *demand == kernel.demand && *cap == kernel.cap;
+            (*demand, *cap) = (kernel.demand, kernel.cap);
+            count = count.saturating_add(1);
+        }
+        // Nothing is known of no kernel.
+        same &= count != 0 && self.count == count && self.least == least;
+        (self.count, self.least) = (count, least);
+        !same
     }
+
+    /// Forgets them.
+    pub(super) fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// A kernel's demand and cap; none beyond the last.
+    fn get(&self, index: usize) -> Option<(&Resources, u8)> {
+        self.demands.get(index).zip(self.caps.get(index).copied())
+    }
+
+    /// The first `count` of them.
+    fn first(&self, count: usize) -> impl Iterator<Item = (&Resources, u8)> {
+        self.demands.iter().zip(self.caps).take(count)
+    }
+}
+
+/// Most TBs of a demand, and no more than `cap`, that fit into `rest`.
+fn most(rest: &Resources, demand: &Resources, cap: u8) -> u8 {
+    u8::try_from(rest.max_tbs(demand)).unwrap_or(u8::MAX).min(cap)
 }
 
 /// Which maximal vectors are candidates for profiling.
@@ -47,49 +89,75 @@ impl Rules {
     }
 }
 
-/// Iterator over all maximal vectors of up to [`MAX_KERNELS`] kernels, in lexicographic order, each once. Kernels beyond that
-/// number are ignored.
-#[derive(Clone, Debug)]
-pub struct Generator<'a> {
-    outer: &'a [Candidate],
-    inner: Inner<'a>,
-    capacity: Resources,
+/// Where the walk over the maximal vectors of a set of kernels stands. It knows neither them nor the SM: whoever walks hands them in, the
+/// same ones every time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
     /// What the odometer's kernels leave.
     rest: Resources,
+    /// The odometer's counts.
     vector: TbVector,
     /// Where the next stair starts; none when the prefix is exhausted.
     stair: Option<u8>,
+    /// Every vector has been found.
+    over: bool,
 }
 
-/// The innermost kernels.
+/// What a step of the walk came upon.
 #[derive(Clone, Copy, Debug)]
-enum Inner<'a> {
-    None,
-    One(&'a Candidate),
-    Two(&'a Candidate, &'a Candidate),
+pub(super) enum Step {
+    /// A maximal vector.
+    Found(TbVector),
+    /// None, and there may be more.
+    Nothing,
+    /// The end.
+    Over,
 }
 
-impl<'a> Generator<'a> {
-    /// The maximal vectors of `kernels` on an SM with `capacity`.
-    #[must_use]
-    pub fn new(capacity: Resources, kernels: &'a [Candidate]) -> Self {
-        let kernels = kernels.get(..MAX_KERNELS).unwrap_or(kernels);
-        let (outer, inner) = match kernels {
-            [] => (kernels, Inner::None),
-            [one] => (&[][..], Inner::One(one)),
-            [outer @ .., first, last] => (outer, Inner::Two(first, last)),
+impl Place {
+    /// At the end, of no kernel.
+    pub(super) const NONE: Self = Self { rest: Resources::NONE, vector: TbVector([0; MAX_KERNELS]), stair: None, over: false };
+
+    /// At the first vector on an SM with `capacity`.
+    pub(super) const fn first(capacity: Resources) -> Self {
+        Self { rest: capacity, stair: Some(0), ..Self::NONE }
+    }
+
+    /// One step: at most one pair of counts, or one turn of the odometer.
+    #[inline(never)]
+    pub(super) fn step(&mut self, capacity: &Resources, kernels: &Kernels) -> Step {
+        if self.over {
+            return Step::Over;
+        }
+        let outer = usize::from(kernels.count).wrapping_sub(2);
+        let (Some(first), Some(last)) = (kernels.get(outer), kernels.get(outer.wrapping_add(1))) else {
+            self.over = true;
+            let one = kernels.get(0).filter(|_| kernels.count == 1);
+            return one.map_or(Step::Over, |(demand, cap)| Step::Found(TbVector::single(0, most(capacity, demand, cap))));
         };
-        Self { outer, inner, capacity, rest: capacity, vector: TbVector::default(), stair: Some(0) }
+        match self.next_pair(first, last) {
+            Some((a, b, left)) if self.prefix_is_maximal(kernels, outer, &left) => {
+                let mut vector = self.vector;
+                vector.set(outer, a);
+                vector.set(outer.saturating_add(1), b);
+                Step::Found(vector)
+            }
+            Some(_) => Step::Nothing,
+            None => {
+                self.over = !self.next_prefix(capacity, kernels, outer);
+                Step::Nothing
+            }
+        }
     }
 
     /// Steps the odometer to the next feasible prefix.
-    fn next_prefix(&mut self) -> bool {
-        for turn in (0..self.outer.len()).rev() {
+    fn next_prefix(&mut self, capacity: &Resources, kernels: &Kernels, outer: usize) -> bool {
+        for turn in (0..outer).rev() {
             // The rightmost count goes up by one; if that does not fit, it goes back to 0 and its left neighbour goes up.
-            let cap = self.outer.get(turn).map_or(0, |kernel| kernel.cap);
+            let cap = kernels.caps.get(turn).map_or(0, |cap| *cap);
             if let Some(raised) = self.vector.get(turn).checked_add(1).filter(|raised| *raised <= cap) {
                 self.vector.set(turn, raised);
-                if let Some(rest) = self.after_prefix() {
+                if let Some(rest) = self.after_prefix(capacity, kernels, outer) {
                     self.rest = rest;
                     self.stair = Some(0);
                     return true;
@@ -101,53 +169,59 @@ impl<'a> Generator<'a> {
     }
 
     /// What the prefix leaves, none if it does not fit.
-    fn after_prefix(&self) -> Option<Resources> {
-        self.outer.iter().zip(self.vector.0).try_fold(self.capacity, |rest, (kernel, tbs)| rest.minus(&kernel.demand, tbs.into()))
+    fn after_prefix(&self, capacity: &Resources, kernels: &Kernels, outer: usize) -> Option<Resources> {
+        let mut prefix = kernels.first(outer).zip(self.vector.0);
+        prefix.try_fold(*capacity, |rest, ((demand, _), tbs)| rest.minus(demand, tbs.into()))
     }
 
     /// The next maximal pair beside the current prefix: its counts, and what they leave.
-    fn next_pair(&mut self, first: &Candidate, last: &Candidate) -> Option<(u8, u8, Resources)> {
+    fn next_pair(&mut self, first: (&Resources, u8), last: (&Resources, u8)) -> Option<(u8, u8, Resources)> {
         let start = self.stair?;
         self.stair = None;
-        let beside_first = self.rest.minus(&first.demand, start.into()).filter(|_| start <= first.cap)?;
-        let b = last.most(&beside_first);
-        let beside_last = self.rest.minus(&last.demand, b.into())?;
-        let a = first.most(&beside_last);
+        let beside_first = self.rest.minus(first.0, start.into()).filter(|_| start <= first.1)?;
+        let b = most(&beside_first, last.0, last.1);
+        let beside_last = self.rest.minus(last.0, b.into())?;
+        let a = most(&beside_last, first.0, first.1);
         self.stair = a.checked_add(1);
-        Some((a, b, beside_last.minus(&first.demand, a.into())?))
+        Some((a, b, beside_last.minus(first.0, a.into())?))
     }
 
     /// Whether none of the odometer's kernels could take another TB.
-    fn prefix_is_maximal(&self, left: &Resources) -> bool {
-        let mut prefix = self.outer.iter().zip(self.vector.0);
-        prefix.all(|(kernel, tbs)| tbs >= kernel.cap || !left.fits(&kernel.demand))
+    fn prefix_is_maximal(&self, kernels: &Kernels, outer: usize, left: &Resources) -> bool {
+        let mut prefix = kernels.first(outer).zip(self.vector.0);
+        prefix.all(|((demand, cap), tbs)| tbs >= cap || !left.fits(demand))
     }
 }
 
-impl Iterator for Generator<'_> {
+/// Iterator over all maximal vectors of up to [`MAX_KERNELS`] kernels, in lexicographic order, each once. Kernels beyond that
+/// number are ignored.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    capacity: Resources,
+    kernels: Kernels,
+    place: Place,
+}
+
+impl Generator {
+    /// The maximal vectors of `kernels` on an SM with `capacity`.
+    #[must_use]
+    pub fn new(capacity: Resources, kernels: &[Candidate]) -> Self {
+        let mut known = Kernels::NONE;
+        known.replace(0, kernels.iter().copied());
+        Self { capacity, kernels: known, place: Place::first(capacity) }
+    }
+}
+
+impl Iterator for Generator {
     type Item = TbVector;
 
-    #[inline(never)]
     fn next(&mut self) -> Option<TbVector> {
-        match self.inner {
-            Inner::None => None,
-            Inner::One(kernel) => {
-                self.stair.take()?;
-                Some(TbVector::single(0, kernel.most(&self.capacity)))
+        loop {
+            match self.place.step(&self.capacity, &self.kernels) {
+                Step::Found(vector) => return Some(vector),
+                Step::Nothing => {}
+                Step::Over => return None,
             }
-            Inner::Two(first, last) => loop {
-                match self.next_pair(first, last) {
-                    Some((a, b, left)) if self.prefix_is_maximal(&left) => {
-                        let mut vector = self.vector;
-                        vector.set(self.outer.len(), a);
-                        vector.set(self.outer.len().saturating_add(1), b);
-                        return Some(vector);
-                    }
-                    Some(_) => {}
-                    None if self.next_prefix() => {}
-                    None => return None,
-                }
-            },
         }
     }
 }

@@ -5,11 +5,13 @@ use core::cmp::Ordering;
 mod generate;
 mod measurement;
 mod pick;
+mod pool;
 mod table;
 
 pub use generate::{Candidate, Generator, Rules};
 pub use measurement::Measurement;
 pub use pick::{Stride, subsample};
+pub(crate) use pool::Pool;
 pub use table::{ConfigTable, Entry, Origin, RoundTotals, Sums};
 
 /// Kernels that the firmware schedules at a time; further launches wait in the FIFO.

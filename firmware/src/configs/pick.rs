@@ -10,20 +10,21 @@ pub struct Stride {
 }
 
 impl Stride {
-    /// Picks all items if `want >= total`.
+    /// Picks all items if `want >= total`. There are fewer than 2^31 items.
     #[must_use]
     pub fn new(want: u32, total: u32) -> Self {
+        let (want, total) = (want.min(total), total.max(1));
         // Starting one step short of the wrap picks the first item.
-        let want = want.min(total);
-        Self { want, total, error: total.saturating_sub(want) }
+        Self { want, total, error: if want == 0 { 0 } else { total.saturating_sub(want) } }
     }
 
     /// Whether the next item is picked.
+    #[inline(always)]
     pub fn pick(&mut self) -> bool {
-        self.error = self.error.saturating_add(self.want);
-        let picked = self.want != 0 && self.error >= self.total;
+        self.error = self.error.wrapping_add(self.want);
+        let picked = self.error >= self.total;
         if picked {
-            self.error = self.error.saturating_sub(self.total);
+            self.error = self.error.wrapping_sub(self.total);
         }
         picked
     }

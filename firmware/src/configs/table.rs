@@ -2,7 +2,7 @@
 
 use heapless::Vec;
 
-use super::{MAX_KERNELS, Measurement, TbVector};
+use super::{MAX_KERNELS, Measurement, Pool, TbVector};
 
 /// Counters of the SMs that ran a configuration, summed. Replicas are averaged by keeping sum and count; nothing is divided.
 ///
@@ -85,6 +85,10 @@ pub struct ConfigTable<const C: usize> {
     origin: Origin,
     /// Of each round.
     totals: [RoundTotals; 2],
+    /// Index of the best of the rounds before the current one.
+    leader: u16,
+    /// What configurations there are: known from one scheduling to the next, where the kernels are the same.
+    pool: Pool<C>,
 }
 
 impl<const C: usize> Default for ConfigTable<C> {
@@ -105,6 +109,8 @@ impl<const C: usize> ConfigTable<C> {
         settled: false,
         origin: Origin::Policy,
         totals: [RoundTotals::NONE; 2],
+        leader: 0,
+        pool: Pool::EMPTY,
     };
 
     /// Empties the table for the kernels in these slots, in launch order.
@@ -147,16 +153,36 @@ impl<const C: usize> ConfigTable<C> {
         if self.settled { self.entries.get(..self.first).unwrap_or_default() } else { &self.entries }
     }
 
-    /// Whether the configuration at a position has been placed.
-    #[must_use]
-    pub fn contains(&self, position: u32) -> bool {
-        self.entries.iter().any(|entry| entry.position == position)
+    /// What configurations there are.
+    pub(crate) fn pool(&self) -> &Pool<C> {
+        &self.pool
+    }
+
+    /// The same, to find them.
+    pub(crate) fn pool_mut(&mut self) -> &mut Pool<C> {
+        &mut self.pool
+    }
+
+    /// Those among whom the best is: in a first round all but the first `references`, in a second one from the best of the first on.
+    // A call on the RISC-V core, whose image has the least flash to spare.
+    #[cfg_attr(not(target_arch = "riscv32"), inline(always))]
+    #[cfg_attr(target_arch = "riscv32", inline(never))]
+    pub(crate) fn contenders(&self, references: u8) -> &[Entry] {
+        let first = if self.round == 0 { references.into() } else { self.leader };
+        self.entries.get(usize::from(first)..).unwrap_or_default()
     }
 
     /// Begins the next round.
     pub fn next_round(&mut self) {
         self.round = self.round.saturating_add(1);
         self.first = self.entries.len();
+        self.leader = 0;
+    }
+
+    /// Notes the index of the best of the rounds before the current one, which has begun.
+    pub(crate) fn set_leader(&mut self, index: usize) {
+        // Far from the end of the range: an index of the table.
+        self.leader = index as u16;
     }
 
     /// Notes how many configurations there are in all, tried or not.
@@ -232,7 +258,13 @@ impl<const C: usize> ConfigTable<C> {
         }
     }
 
-    /// Configurations of the current round.
+    /// The configurations of the current round.
+    #[must_use]
+    pub fn current(&self) -> &[Entry] {
+        self.entries.get(self.first..).unwrap_or_default()
+    }
+
+    /// How many those are.
     #[must_use]
     pub fn current_len(&self) -> usize {
         self.entries.len().saturating_sub(self.first)

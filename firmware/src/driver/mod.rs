@@ -14,11 +14,11 @@ pub use start::StartError;
 
 use counters::Reading;
 
-use crate::bus::{Bus, write};
+use crate::bus::{Bus, read, write};
 use crate::configs::TbVector;
 use crate::counters::{Counter, CounterSet};
 use crate::policy::{AnyPolicy, Policy};
-use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control, sm};
+use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
 
 /// Configurations that the firmware has room for by default (two rounds on 32 SMs, sources.md D21).
@@ -83,6 +83,13 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         }
     }
 
+    /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be
+    /// called while the interrupt line is low, until it rises: an event that arrives meanwhile waits for one part, whose time has a budget
+    /// (docs/decision-latency.md). It changes no decision.
+    pub fn prepare(&mut self) -> bool {
+        self.scheduler.prepare()
+    }
+
     /// What was tried and why the winner won.
     #[must_use]
     pub fn report(&self) -> Report<'_, P, C> {
@@ -130,7 +137,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             observer.decision(&self.scheduler.report());
         }
         if self.scheduler.reschedulings() != before {
-            bus.write32(global::RESCHEDULINGS, self.scheduler.reschedulings());
+            write(bus, global::RESCHEDULINGS, self.scheduler.reschedulings());
         }
     }
 
@@ -180,11 +187,23 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if let Some(vector) = self.scheduler.broadcast() {
             stage(bus, global::QUOTA_ALL, slots, vector);
         } else {
-            for sm in 0..usize::from(self.scheduler.machine().sm_count) {
-                stage(bus, sm::at(sm, sm::QUOTA), slots, self.scheduler.quotas(sm));
+            let (sms, round) = (u32::from(self.scheduler.machine().sm_count), self.scheduler.dealt());
+            let step = round.len() as u32;
+            for (first, entry) in (0..).zip(round) {
+                // SMs `first`, `first + step`, ...
+                let mut sm = first;
+                for word in 0..sms.div_ceil(32) {
+                    let (end, mut bits) = (sms.min(32 * word + 32), 0);
+                    while sm < end {
+                        bits |= 1 << (sm % 32);
+                        sm += step;
+                    }
+                    write(bus, global::QUOTA_SMS + 4 * word, bits);
+                }
+                stage(bus, global::QUOTA_SOME, slots, entry.vector);
             }
         }
-        bus.write32(global::COMMIT, 1);
+        write(bus, global::COMMIT, 1);
     }
 
     /// Adds the latched counters of every SM that is done to its configuration. Out of line: it is off the stack when configurations are
@@ -237,7 +256,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     fn refresh_kernels(&mut self, bus: &mut impl Bus) {
         for kernel in self.scheduler.kernels_mut() {
-            kernel.unfinished_tbs = bus.read32(slot::at(kernel.slot.into(), slot::UNFINISHED_TBS));
+            kernel.unfinished_tbs = read(bus, slot::at(kernel.slot.into(), slot::UNFINISHED_TBS));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
 
 use super::{Firmware, Observer, raise};
-use crate::bus::Bus;
+use crate::bus::{Bus, read, write};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
 use crate::regs::{MAX_SLOTS, fault, global, slot, slot_status};
@@ -20,8 +20,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Kernels that have completed or drained since they were last looked at, in the order of their slots.
     #[inline(always)]
     pub(super) fn slot_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
-        bus.write32(global::COMPLETED, u32::MAX);
-        bus.write32(global::DRAINED, u32::MAX);
+        write(bus, global::COMPLETED, u32::MAX);
+        write(bus, global::DRAINED, u32::MAX);
         for slot in 0..MAX_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
             let event = match read_status(bus, slot) {
@@ -46,7 +46,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             if !self.scheduler.has_room() {
                 return;
             }
-            let slot = if found { turn } else { bus.read32(global::LAUNCH_SLOT) };
+            let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT) };
             let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits));
             // Read last: a block that fell silent meanwhile shows here.
             if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8) > COMPLETED {
@@ -56,7 +56,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             if found {
                 self.orphans &= !(1 << turn);
             } else {
-                bus.write32(global::LAUNCH_POP, 1);
+                write(bus, global::LAUNCH_POP, 1);
             }
             if self.scheduler.kernels().iter().all(|known| u32::from(known.slot) != slot) {
                 self.dispatch(bus, observer, launched, now);
@@ -76,5 +76,5 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
 /// A slot that the map has no room for is read as one that it has.
 fn read_status(bus: &mut impl Bus, slot: u8) -> u32 {
-    bus.read32(slot::at(usize::from(slot) % MAX_SLOTS, slot::STATUS))
+    read(bus, slot::at(usize::from(slot) % MAX_SLOTS, slot::STATUS))
 }

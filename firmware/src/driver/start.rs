@@ -84,8 +84,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// kernels an interrupt is asked for at once; the windows say nothing to a scheduler that did not ask, and end when it does.
     #[inline(never)]
     fn take_over(&mut self, bus: &mut impl Bus) {
-        if bus.read32(global::PHASE) != PhaseCode::Idle as u32 {
-            bus.write32(global::PHASE, PhaseCode::Idle as u32);
+        if read(bus, global::PHASE) != PhaseCode::Idle as u32 {
+            write(bus, global::PHASE, PhaseCode::Idle as u32);
         }
         self.find_orphans(bus);
         set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 });
@@ -105,8 +105,8 @@ fn set_up_registers(bus: &mut impl Bus, settings: &Settings, sms: u16) {
 /// Whether this is a register block that the firmware knows; the machine behind it.
 fn check_map(bus: &mut impl Bus) -> Result<Machine, StartError> {
     let (id, version) = (read(bus, global::ID), read(bus, global::VERSION));
-    // The lower half of the version counts additions.
-    if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 {
+    // The lower half of the version counts additions, of which the firmware uses the last.
+    if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 && version >= VERSION_VALUE {
         Ok(Machine::read(bus))
     } else {
         write(bus, global::FAULT_SET, fault::WRONG_MAP);

@@ -17,6 +17,12 @@ macro_rules! any_policy {
                 }
             }
 
+            fn prepare<const C: usize>(&self, context: &super::Context<'_>, table: &mut crate::configs::ConfigTable<C>) -> bool {
+                match self {
+                    $(Self::$Kind(policy) => policy.prepare(context, table),)+
+                }
+            }
+
             fn generate_configs<const C: usize>(
                 &self,
                 context: &super::Context<'_>,

@@ -2,12 +2,13 @@
 //!
 //! More configurations than SMs are tried in consecutive rounds. Where two rounds do not suffice, or the table has no room
 //! for all, the first round tries a sub-sample at a fixed stride and the second those around its best (sources.md
-//! D21). Configurations stream from the generator and are never cut off by order.
+//! D21). Configurations are found once, and before they are wanted where there is time for it ([`Policy::prepare`]); they are never cut
+//! off by order.
 
 use core::cmp::Ordering;
+use core::ops::Range;
 
-use super::space::Space;
-use super::{Context, Plan, Policy, Verdict, fall_back};
+use super::{Context, Plan, Policy, Verdict, fall_back, space};
 use crate::configs::{ConfigTable, Entry, Rules, Stride, TbVector};
 use crate::counters::CounterSet;
 use crate::metric::{Metric, Score};
@@ -27,38 +28,34 @@ fn rules(context: &Context<'_>) -> Rules {
     Rules { require_all_present: context.settings.require_all_present }
 }
 
-/// A round's part of the admitted configurations: all of them, or those within a range of positions that have not been tried.
-struct Part {
-    first: u32,
-    last: u32,
-    untried: bool,
-}
-
-impl Part {
-    const ALL: Self = Self { first: 0, last: u32::MAX, untried: false };
-
-    fn holds<const C: usize>(&self, table: &ConfigTable<C>, position: u32) -> bool {
-        (self.first..=self.last).contains(&position) && !(self.untried && table.contains(position))
-    }
-}
-
-/// How many configurations there are in a part. Out of line, as [`add`]: each has its iterator on the stack only while it runs.
+/// Adds the configurations at positions from `first` to `last` to the table: of those that the earlier rounds have not tried, which
+/// `tried` are, the ones that the stride picks.
 #[inline(never)]
-fn count<const C: usize>(space: &Space, context: &Context<'_>, table: &ConfigTable<C>, part: &Part) -> u32 {
-    let mut count = 0_u32;
-    for (position, _) in space.configs(context, rules(context)) {
-        count = count.saturating_add(u32::from(part.holds(table, position)));
-    }
-    count
-}
-
-/// Adds those of a part that the stride picks to the table.
-#[inline(never)]
-fn add<const C: usize>(space: &Space, context: &Context<'_>, table: &mut ConfigTable<C>, part: &Part, mut stride: Stride) {
-    for (position, vector) in space.configs(context, rules(context)) {
-        if part.holds(table, position) && stride.pick() && !table.push(vector, position) {
-            return;
+fn add<const C: usize>(
+    context: &Context<'_>,
+    table: &mut ConfigTable<C>,
+    (first, last): (u32, u32),
+    mut tried: Range<usize>,
+    mut stride: Stride,
+) {
+    let capacity = &context.machine.limits.capacity;
+    let mut tail = table.pool().tail();
+    let mut position = first;
+    // The last position is below the number of configurations: one beyond it is a number still.
+    while position <= last {
+        // Up to the next one that was tried, or to the end.
+        let next_tried = tried.next().and_then(|index| Some(table.entries().get(index)?.position));
+        let end = next_tried.unwrap_or(last.wrapping_add(1));
+        while position < end {
+            if stride.pick() {
+                let Some(vector) = table.pool().at(position, capacity, &mut tail) else { return };
+                if !table.push(vector, position) {
+                    return;
+                }
+            }
+            position = position.wrapping_add(1);
         }
+        position = position.wrapping_add(1);
     }
 }
 
@@ -82,13 +79,23 @@ fn first_round(total: u32, sms: u32, room: u32) -> u32 {
 /// Position of a configuration that is profiled for comparison only.
 const REFERENCE: u32 = u32::MAX;
 
+/// Steps of the search in one part: assumption, enough for the look at the kernels before them to be a small part.
+const STEPS: u32 = 4;
+
+/// Finds some of the configurations that [`first_configs`] will want; false if there is nothing left to find.
+#[inline(never)]
+pub(super) fn prepare_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+    space::gather(table.pool_mut(), context, rules(context));
+    (0..STEPS).all(|_| table.pool_mut().step(&context.machine.limits.capacity))
+}
+
 /// Fills the table with the first round, or with a fall-back. The same for all metrics, and one copy of it in the image. The
 /// configurations of the first `references` kernels alone come first, on SMs of their own.
 #[inline(never)]
 pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, references: u8) -> Plan {
-    let mut space = Space::new();
-    space.gather(context);
-    let total = count(&space, context, table, &Part::ALL);
+    space::gather(table.pool_mut(), context, rules(context));
+    let capacity = &context.machine.limits.capacity;
+    let total = table.pool_mut().fill(capacity);
     table.set_total(total);
     let spare = u32::from(context.machine.sm_count).saturating_sub(references.into());
     if total == 0 || spare == 0 {
@@ -99,7 +106,7 @@ pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut C
     }
     let room = u32::try_from(C.saturating_sub(table.entries().len())).unwrap_or(u32::MAX);
     let want = first_round(total, spare, room);
-    add(&space, context, table, &Part::ALL, Stride::new(want, total));
+    add(context, table, (0, total.saturating_sub(1)), 0..0, Stride::new(want, total));
     if total == 1 && references == 0 { Plan::Place } else { Plan::Profile }
 }
 
@@ -109,36 +116,41 @@ pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut Confi
     let tried = table.entries().len();
     let sms = u32::from(context.machine.sm_count);
     let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(sms);
-    let tried = u32::try_from(tried).unwrap_or(u32::MAX).saturating_sub(references.into());
-    let left = table.total().saturating_sub(tried);
+    let left = table.total().saturating_sub(u32::try_from(tried).unwrap_or(u32::MAX).saturating_sub(references.into()));
     if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 || left == 0 {
         return false;
     }
-    let mut space = Space::new();
-    space.gather(context);
     // As many neighbours on each side as there is room for, all of them if everything left fits.
     let reach = if left <= room { u32::MAX } else { room };
-    let near = Part { first: best.saturating_sub(reach), last: best.saturating_add(reach), untried: true };
-    let total = count(&space, context, table, &near);
-    if total == 0 {
+    let (first, last) = (best.saturating_sub(reach), best.saturating_add(reach).min(table.total().saturating_sub(1)));
+    // The first round is in the order of positions, behind the references.
+    let references = usize::from(references);
+    let (mut from, mut leader, mut past) = (references, references, references);
+    for entry in table.entries().get(references..).unwrap_or_default() {
+        from = from.wrapping_add(usize::from(entry.position < first));
+        leader = leader.wrapping_add(usize::from(entry.position < best));
+        past = past.wrapping_add(usize::from(entry.position <= last));
+    }
+    let near = last.saturating_sub(first).saturating_add(1).saturating_sub(past.saturating_sub(from) as u32);
+    if near == 0 {
         return false;
     }
     table.next_round();
-    add(&space, context, table, &near, Stride::new(room, total));
+    table.set_leader(leader);
+    add(context, table, (first, last), from..past, Stride::new(room, near));
     true
 }
 
 /// The best measured configuration by a metric, the first `references` aside: the highest score, then the lexicographically lowest
-/// vector. Champion and challenger take turns in two places: no score is copied. Out of line: they are off the stack when a second
-/// round is generated.
+/// vector. In a second round what came before the best of the first is not looked at again. Champion and challenger take turns in two
+/// places: no score is copied. Out of line: they are off the stack when a second round is looked up.
 #[inline(never)]
 pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
     let mut places = [Score::LEAST; 2];
     let [one, other] = &mut places;
     let (mut champion, mut challenger) = (one, other);
     let mut best: Option<&Entry> = None;
-    let entries = table.entries().get(references.into()..).unwrap_or_default();
-    for entry in entries.iter().filter(|entry| entry.sums.sms != 0) {
+    for entry in table.contenders(references).iter().filter(|entry| entry.sums.sms != 0) {
         *challenger = metric.score_entry(entry, table.totals(entry.round));
         let better = best.is_none_or(|best| match order(M::compare(challenger, champion)) {
             Ordering::Greater => true,
@@ -160,6 +172,10 @@ pub(super) fn score<M: Metric, const C: usize>(metric: &M, table: &ConfigTable<C
 }
 
 impl<M: Metric> Policy for Mias<M> {
+    fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+        prepare_configs(context, table)
+    }
+
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
         first_configs(context, table, 0)
     }

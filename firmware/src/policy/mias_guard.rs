@@ -4,7 +4,7 @@
 //! Every kernel is profiled alone as well, as for MIAS-STP. If the kernels together make no more progress under the chosen
 //! configuration than one after the other would, they get SMs of their own: Spatial, or Left-over where SMs are fewer.
 
-use super::mias::{add_round, best, score};
+use super::mias::{add_round, best, prepare_configs, score};
 use super::mias_stp::{references_measured, with_references};
 use super::{Context, Plan, Policy, Verdict, settle_for_spatial};
 use crate::configs::{ConfigTable, Origin};
@@ -16,6 +16,10 @@ use crate::metric::{IpmIpc, Metric, Score, gains};
 pub struct MiasGuard;
 
 impl Policy for MiasGuard {
+    fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+        prepare_configs(context, table)
+    }
+
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
         with_references(context, table)
     }

@@ -4,7 +4,7 @@
 //! own. A configuration's score is the sum over kernels of what they did over what they do alone: the STP that a decision by IPC
 //! does not see. MIAS-Roofline is the same with another score ([`crate::metric::roofline`]).
 
-use super::mias::{add_round, best, first_configs, score};
+use super::mias::{add_round, best, first_configs, prepare_configs, score};
 use super::{Context, Plan, Policy, Verdict, settle_for_spatial, spatial};
 use crate::configs::{ConfigTable, Origin};
 use crate::counters::CounterSet;
@@ -18,6 +18,10 @@ pub struct MiasStp {
 }
 
 impl Policy for MiasStp {
+    fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+        prepare_configs(context, table)
+    }
+
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
         with_references(context, table)
     }

@@ -111,6 +111,14 @@ pub trait Policy {
         KernelSet::ALL
     }
 
+    /// Does a part of what [`Policy::generate_configs`] would otherwise do, in bounded time, and nothing that shows in the table; false if
+    /// there is nothing left to do so. Called while the processor has nothing else to do, any number of times or never. By default there
+    /// is nothing.
+    fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
+        let _ = (context, table);
+        false
+    }
+
     /// Fills the empty table with configurations of at least one scheduled kernel, and says what to do with them.
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan;
 

@@ -9,9 +9,8 @@
 //! `IPC (1 + M / C (T / j - 1))` with `j` TBs on this SM and `T` on the average of those profiled. Windows are exact, so that
 //! instructions per window stand for IPC.
 
-use super::space::Space;
 use super::water_fill::water_fill;
-use super::{Context, Plan, Policy, Verdict, beside_one_of_each, fall_back, settle_for_spatial, spatial};
+use super::{Context, Plan, Policy, Verdict, beside_one_of_each, fall_back, settle_for_spatial, space, spatial};
 use crate::configs::{ConfigTable, Entry, Measurement, Origin, Rules, Stride, TbVector};
 use crate::counters::{Counter, CounterSet};
 use crate::metric::Score;
@@ -65,7 +64,7 @@ impl Policy for WarpedSlicer {
         judge(table.entries_mut(), scaled);
         let choice = match self.objective {
             Objective::Least => water_fill(context, table.entries()),
-            Objective::Sum => largest_sum(context, table.entries()),
+            Objective::Sum => largest_sum(context, table),
         };
         match choice {
             Some(vector) => Verdict::Broadcast(vector),
@@ -168,15 +167,19 @@ fn best_of(points: &[Entry], kernel: usize, most: u8) -> Option<(u8, u32)> {
 
 /// Every way of filling an SM, with the best that each kernel did on at most its TBs there. None if none was measured whole.
 #[inline(never)]
-fn largest_sum(context: &Context<'_>, points: &[Entry]) -> Option<TbVector> {
-    let mut space = Space::new();
-    space.gather(context);
+fn largest_sum<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>) -> Option<TbVector> {
+    space::gather(table.pool_mut(), context, Rules { require_all_present: true });
+    let capacity = &context.machine.limits.capacity;
+    table.pool_mut().fill(capacity);
+    let mut tail = table.pool().tail();
     let mut best: Option<(TbVector, u64)> = None;
-    for (_, vector) in space.configs(context, Rules { require_all_present: true }) {
+    let mut position = 0_u32;
+    while let Some(vector) = table.pool().at(position, capacity, &mut tail) {
+        position = position.saturating_add(1);
         let mut choice = TbVector::default();
         let mut sum = 0_u64;
         for kernel in 0..context.kernels.len() {
-            let Some((tbs, performance)) = best_of(points, kernel, vector.get(kernel)) else { break };
+            let Some((tbs, performance)) = best_of(table.entries(), kernel, vector.get(kernel)) else { break };
             choice.set(kernel, tbs);
             sum = sum.saturating_add(performance.into());
         }

@@ -83,6 +83,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.kernels.clear();
         self.scheduled.clear();
         self.table.reset(core::iter::empty());
+        self.table.pool_mut().forget();
     }
 
     /// Answers one event that happened at cycle `now`.

@@ -34,6 +34,19 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         }
     }
 
+    /// Does a part of what the next rescheduling will ask for, in bounded time; false if there is nothing left to do ahead. It shows in
+    /// no state but how long that takes. To be called while there is nothing else to do.
+    pub fn prepare(&mut self) -> bool {
+        match self.phase {
+            Phase::Partition { .. } => {
+                // If it is to be about other kernels in the end, they are found anew.
+                let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.kernels };
+                self.policy.prepare(&context, &mut self.table)
+            }
+            Phase::Idle | Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => false,
+        }
+    }
+
     /// Deals the table's current round to the SMs.
     pub(super) fn place(&mut self, plan: Plan, now: u64, commands: &mut Commands) {
         self.broadcast = None;

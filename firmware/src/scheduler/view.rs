@@ -1,7 +1,7 @@
 //! What the driver, reports and tests see of the scheduler: which SM gets what, and where measurements go.
 
 use super::{Phase, Report, Scheduler, SmSet};
-use crate::configs::{ConfigTable, Sums, TbVector};
+use crate::configs::{ConfigTable, Entry, Sums, TbVector};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::policy::Policy;
@@ -12,6 +12,12 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[must_use]
     pub fn quotas(&self, sm: usize) -> TbVector {
         self.broadcast.or_else(|| Some(self.table.entries().get(self.table.assigned(sm)?)?.vector)).unwrap_or_default()
+    }
+
+    /// The configurations that are dealt to the SMs, unless all get the same: SM `i` of a machine gets the `i mod n`-th of the `n`.
+    #[must_use]
+    pub fn dealt(&self) -> &[Entry] {
+        self.table.current()
     }
 
     /// The vector that all SMs get, if they all get the same.

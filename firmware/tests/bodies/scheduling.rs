@@ -104,6 +104,53 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
     assert_eq!(s.phase(), rest, "not at rest after {EVENTS_TO_REST} events");
 }
 
+/// Preparing, any number of parts before any event, changes no answer and nothing that can be seen: a scheduler that never prepares does
+/// the same. Most events are those that the phase waits for, so that decisions and second rounds come about.
+pub(crate) fn preparing_changes_nothing(policy: u32, inputs: impl IntoIterator<Item = Input>) {
+    let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
+    let new = || Machinery::new(AnyPolicy::new(code, &MACHINE, &SETTINGS, TbVector([1; 4])), MACHINE, SETTINGS);
+    let (mut plain, mut prepared, mut now) = (new(), new(), 0_u64);
+    for input in inputs {
+        now += u64::from(input.later);
+        let event = match plain.phase() {
+            _ if input.kind.is_multiple_of(5) => input.event(),
+            Phase::Idle | Phase::Steady => Input { kind: 0, ..input }.event(),
+            // Every other batch stays open for one more kernel.
+            Phase::Partition { .. } if input.place % 2 == 1 => Input { kind: 0, ..input }.event(),
+            Phase::Partition { at } => {
+                now = now.max(at);
+                Event::Timer
+            }
+            Phase::Transition => Event::PartitionReached(SmWord::one(0)),
+            Phase::Profile { .. } => Event::ProfileDone(SmWord { word: 0, bits: (1 << SMS) - 1 }),
+            Phase::Decide => Event::CountersRead,
+            Phase::Broadcast => Event::BroadcastDone,
+        };
+        if let Event::Launched(kernel) = event
+            && (!plain.has_room() || plain.kernels().iter().any(|known| known.slot == kernel.slot))
+        {
+            continue;
+        }
+        for _ in 0..input.numbers[2] % 64 {
+            prepared.prepare();
+        }
+        for s in [&mut plain, &mut prepared] {
+            for sm in (0..SMS).filter(|_| matches!(event, Event::CountersRead)) {
+                if let Some(sums) = s.sums_mut(sm) {
+                    (sums.sms, sums.cycles) = (sums.sms + 1, sums.cycles + 1000);
+                    sums.instructions += input.numbers[usize::from(sm % 3)] % 9999;
+                }
+            }
+        }
+        assert_eq!(plain.handle(event, now), prepared.handle(event, now), "{event:?}");
+        assert_eq!(plain.phase(), prepared.phase());
+        assert!((0..SMS.into()).all(|sm| plain.quotas(sm) == prepared.quotas(sm)));
+        let (plain, prepared) = (plain.report(), prepared.report());
+        assert!(plain.tried().map(|tried| tried.entry).eq(prepared.tried().map(|tried| tried.entry)));
+        assert_eq!((plain.total_configs(), plain.winner()), (prepared.total_configs(), prepared.winner()));
+    }
+}
+
 /// One event, and what must hold after it.
 fn step(s: &mut Machinery, event: Event, now: u64) {
     let (before, reschedulings, kernels) = (s.phase(), s.reschedulings(), s.kernels().len());

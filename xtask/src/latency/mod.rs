@@ -100,6 +100,19 @@ fn check(all: &[Numbers]) -> Result<()> {
             let (thesis, _) = numbers.thesis(30, metric, configs)?;
             keep(&format!("{name}: of the thesis' port"), decision * budget.decision.least_times_less_than_thesis, thesis)?;
         }
+        let many = numbers.decisions.iter().filter(|((sms, kernels, name, ..), _)| (*sms, name.as_str()) == (30, metric) && *kernels > 2);
+        for ((_, kernels, _, round, configs), decision) in many {
+            let name = format!("{metric}, {kernels} kernels, round {round}, {configs} configurations: decision, instructions");
+            keep(&name, decision.to_choice, budget.decision.most_times_floor_of_many * floor)?;
+        }
+    }
+    let (mias, spatial) = (numbers.prepared(30, 2, 3, "ipc")?, numbers.prepared(30, 2, 0, "spatial")?);
+    let most = budget.decision.most_percent_of_spatial * spatial.placement;
+    keep("a prepared placement, in hundredths of instructions", 100 * mias.placement, most)?;
+    for ((sms, kernels, configs, policy), prepared) in &numbers.prepared {
+        let name = format!("{policy}, {sms} SMs, {kernels} kernels, {configs} configurations");
+        keep(&format!("{name}: longest part ahead, instructions"), prepared.longest, budget.decision.most_instructions_ahead)?;
+        keep(&format!("{name}: whole scheduling, instructions"), prepared.whole, budget.decision.most_instructions_in_all)?;
     }
     Ok(())
 }

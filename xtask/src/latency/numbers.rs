@@ -27,6 +27,19 @@ pub(super) struct Decision {
     pub(super) after: u64,
 }
 
+/// What a scheduling cost for which all was prepared that can be, in instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prepared {
+    /// From the end of the batch to the first quotas in effect.
+    pub(super) placement: u64,
+    /// What was done before.
+    pub(super) ahead: u64,
+    /// The longest part of that: what an event waits for at most.
+    pub(super) longest: u64,
+    /// All of it, and the decisions.
+    pub(super) whole: u64,
+}
+
 /// SMs, kernels, policy, round, configurations.
 type Situation = (u64, u64, String, u64, u64);
 
@@ -41,6 +54,8 @@ pub(super) struct Numbers {
     pub(super) commits: BTreeMap<Committed, Vec<(String, u64)>>,
     /// SMs, kernels, all configurations, policy.
     pub(super) partitions: BTreeMap<(u64, u64, u64, String), u64>,
+    /// SMs, kernels, all configurations, policy.
+    pub(super) prepared: BTreeMap<(u64, u64, u64, String), Prepared>,
     /// SMs, metric, configurations: the plain port and the lean one.
     pub(super) theses: BTreeMap<(u64, String, u64), (u64, u64)>,
     /// Kernels, configurations, leaves of the tree: the firmware and the tree.
@@ -85,6 +100,10 @@ impl Numbers {
                 // Policies that do not profile count no configurations.
                 self.partitions.insert((number(1)?, number(2)?, number(4)?, word(3)?), number(5)?);
             }
+            Some("prepared") => {
+                let prepared = Prepared { placement: number(5)?, ahead: number(6)?, longest: number(7)?, whole: number(8)? };
+                self.prepared.insert((number(1)?, number(2)?, number(4)?, word(3)?), prepared);
+            }
             Some("thesis") => {
                 self.theses.insert((number(1)?, word(2)?, number(3)?), (number(4)?, number(5)?));
             }
@@ -113,6 +132,12 @@ impl Numbers {
         self.decisions.get(&situation).copied().with_context(|| format!("no decision {situation:?}"))
     }
 
+    /// What was prepared, and what that leaves.
+    pub(super) fn prepared(&self, sms: u64, kernels: u64, configs: u64, policy: &str) -> Result<Prepared> {
+        let found = self.prepared.get(&(sms, kernels, configs, policy.to_owned())).copied();
+        found.with_context(|| format!("nothing prepared for {sms} SMs, {kernels} kernels and {configs} configurations under {policy}"))
+    }
+
     /// The ports of the thesis: the plain one and the lean one.
     pub(super) fn thesis(&self, sms: u64, metric: &str, configs: u64) -> Result<(u64, u64)> {
         let found = self.theses.get(&(sms, metric.to_owned(), configs)).copied();
@@ -127,7 +152,8 @@ mod tests {
     #[test]
     fn lines_become_numbers() {
         let mut numbers = Numbers::new("core");
-        let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\nthesis 30 ipc 7 15030 22307\n\
+        let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\n\
+            prepared 30 2 ipc 7 2600 5300 700 9600\nthesis 30 ipc 7 15030 22307\n\
             generation 2 9 9 2214 4606\nstack 844\n";
         numbers.add(printed).unwrap();
         numbers.add("stack 9999\n").unwrap();
@@ -136,6 +162,8 @@ mod tests {
         assert_eq!(decision, Decision { to_choice: 1336, from_first_read: 1122, after: 273 });
         assert_eq!(numbers.thesis(30, "ipc", 7).unwrap(), (15_030, 22_307));
         assert_eq!((numbers.stack, numbers.generations[&(2, 9, 9)]), (844, (2214, 4606)));
+        let prepared = numbers.prepared(30, 2, 7, "ipc").unwrap();
+        assert_eq!(prepared, Prepared { placement: 2600, ahead: 5300, longest: 700, whole: 9600 });
         assert_eq!(numbers.partitions[&(30, 2, 7, "ipc".to_owned())], 8003);
     }
 

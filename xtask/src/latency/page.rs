@@ -36,7 +36,9 @@ What the columns mean:
   IPM\\*IPC, 5 for Factor and Linear.
 * *quotas*: what follows the choice, up to the end of the interrupt.
 
-Where not all configurations fit one round, the first decision also generates those of the second round.
+Where not all configurations fit one round, the first decision also looks up those of the second round, which the placement has found.
+A second decision scores those of the first round again from the best on. The tables have the best at the end of a first round; where it is
+at the beginning, a second decision takes longer, as the file below has it.
 
 [firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
 worst case, up to as many configurations as the images have room for. That is what a simulated decision takes. It has the other policies, too,
@@ -56,6 +58,11 @@ and for them the ways that end with SMs of their own for each kernel.
         text += &all_fit(numbers);
         text += "\n### From the end of a batch of launches to the first quotas in effect\n\n";
         text += &partitions(numbers);
+        text += "\n### What is done ahead\n\n\
+            MIAS may find its configurations while launches are collected, in parts between which it looks for events. An event that arrives\n\
+            meanwhile waits for the longest part. *At once*: the placement where nothing was done ahead; *prepared*: where all was, and beside\n\
+            it that of Spatial. *Whole scheduling*: all that was done ahead, the placement, and the decisions by IPC with their quotas.\n\n";
+        text += &prepared(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -134,6 +141,27 @@ fn partitions(numbers: &Numbers) -> String {
             text += &found.map_or_else(|| "| - ".to_owned(), |count| format!("| {} ", grouped(*count)));
         }
         text += "|\n";
+    }
+    text
+}
+
+fn prepared(numbers: &Numbers) -> String {
+    let mut text = String::from(
+        "| SMs | kernels | configurations | at once | prepared | times Spatial | ahead, in all | longest part | whole scheduling |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for ((sms, kernels, total, policy), instructions) in &numbers.partitions {
+        let of = |policy: &str, total: u64| numbers.prepared.get(&(*sms, *kernels, total, policy.to_owned()));
+        let (Some(ready), Some(spatial)) = (of(policy, *total), of("spatial", 0)) else { continue };
+        if policy == "ipc" {
+            let ratio = times(ready.placement, spatial.placement);
+            let counts = [ready.ahead, ready.longest, ready.whole].map(grouped).join(" | ");
+            text += &format!(
+                "| {sms} | {kernels} | {total} | {} | {} | {ratio} | {counts} |\n",
+                grouped(*instructions),
+                grouped(ready.placement)
+            );
+        }
     }
     text
 }

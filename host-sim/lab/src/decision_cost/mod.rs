@@ -2,7 +2,8 @@
 //! what lies between and beyond them.
 //!
 //! The cost of a decision does not fall when there are more SMs, kernels or configurations: every SM is read once, every
-//! configuration scored and compared once, every one there is generated twice if a second round follows (docs/decision-latency.md).
+//! configuration scored and compared once, those of a second round are looked up, and of more than are kept the rest
+//! is generated again (docs/decision-latency.md).
 //! So between entries the next larger one is a bound. Beyond the largest entry each dimension adds no more than the steepest slope
 //! measured along it: loops over SMs and configurations run the same instructions on every pass, which makes the cost linear.
 //! Warped-Slicer's cost is not linear in its points, each of which may be a step that looks at all of them; its entries reach the most that
@@ -36,7 +37,7 @@ pub struct Situation {
     pub kernels: u32,
     /// Configurations profiled so far, of both rounds.
     pub scored: u32,
-    /// Configurations that there are, if the decision ends with a second round, which is then generated; 0 if it ends with the
+    /// Configurations that there are, if the decision ends with a second round, which is looked up among them; 0 if it ends with the
     /// last quotas.
     pub generated: u32,
 }
@@ -67,7 +68,7 @@ impl LatencyTable {
     }
 
     /// Instructions that a decision takes at most, from its interrupt to the commit of the quotas. Under one of MIAS' metrics it is
-    /// that of the slowest where a second round is generated: that takes most of the time and depends on where the best
+    /// that of the slowest where a second round follows: that takes most of the time and depends on where the best
     /// configuration lies, not on the metric.
     pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, charge: Charge) -> u64 {
         let charge = if situation.generated != 0 { charge.of_generation() } else { charge };

@@ -2,6 +2,9 @@
 //! sleeps, and is woken by the register block's interrupt line.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
+#[cfg(all(target_os = "none", target_arch = "riscv32"))]
+#[path = "../common/copy.rs"]
+mod copy;
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 #[path = "cortex_m.rs"]
 mod core_support;
