@@ -161,13 +161,19 @@ proptest! {
     fn single_kernel_filter((capacity, kernels) in space(0..=4), require_all_present: bool) {
         let rules = Rules { require_all_present };
         let vectors = all(capacity, &kernels);
-        for vector in &vectors {
-            let present = vector.0.iter().filter(|tbs| **tbs > 0).count();
-            let wanted = if require_all_present { kernels.len() } else { kernels.len().min(2) };
-            prop_assert_eq!(rules.admit(vector, kernels.len()), present >= wanted);
-        }
+        let most = |kernel: &Candidate| u8::try_from(capacity.max_tbs(&kernel.demand)).unwrap_or(255).min(kernel.cap);
+        let dropped: Vec<TbVector> = vectors.iter().copied().filter(|vector| !rules.admit(vector, kernels.len())).collect();
+        let expected: Vec<TbVector> = vectors.iter().copied().filter(|vector| match kernels.len() {
+            0 => false,
+            // Nothing that has TBs is dropped.
+            1 => vector.get(0) == 0,
+            count if require_all_present => (0..count).any(|kernel| vector.get(kernel) == 0),
+            // As many TBs of one kernel as there can be, and nothing else.
+            _ => kernels.iter().enumerate().any(|(index, kernel)| *vector == TbVector::single(index, most(kernel))),
+        }).collect();
+        prop_assert_eq!(dropped, expected);
         for (index, kernel) in kernels.iter().enumerate() {
-            let most = u8::try_from(capacity.max_tbs(&kernel.demand)).unwrap_or(255).min(kernel.cap);
+            let most = most(kernel);
             prop_assert!(vectors.iter().any(|vector| vector.get(index) == most));
             if kernels.len() == 1 {
                 prop_assert_eq!(&vectors, &vec![TbVector::single(0, most)]);

@@ -179,36 +179,6 @@ proptest! {
         prop_assert_eq!(free.iter().map(delta).sum::<Exact>(), ratio(0));
     }
 
-    /// Invariants 21 and 25: which SMs ran a configuration, and in which order they are added, does not matter.
-    #[test]
-    fn replicas_commute(per_sm in proptest::collection::vec((0..3_usize, sums(1..=1)), 3..12), turn: usize, coefficient: u32) {
-        let table = |sms: &[(usize, Sums)]| {
-            let mut configs = [Sums::default(); 3];
-            for (config, sm) in sms {
-                let sums = &mut configs[*config];
-                sums.sms += 1;
-                sums.cycles += sm.cycles;
-                sums.issue_cycles += sm.issue_cycles;
-                sums.memory_stall_cycles += sm.memory_stall_cycles;
-                sums.load_requests += sm.load_requests;
-                sums.instructions += sm.instructions;
-                sums.outstanding_misses += sm.outstanding_misses;
-            }
-            configs
-        };
-        let mut turned = per_sm.clone();
-        turned.rotate_left(turn % per_sm.len());
-        turned.reverse();
-        let (one, other) = (table(&per_sm), table(&turned));
-        prop_assert_eq!(one, other);
-        if one.iter().any(|sums| sums.sms != 0) {
-            prop_assert_eq!(decide(Ipc, &one), decide(Ipc, &other));
-            prop_assert_eq!(decide(IpmIpc, &one), decide(IpmIpc, &other));
-            prop_assert_eq!(decide(Factor, &one), decide(Factor, &other));
-            prop_assert_eq!(decide(linear(coefficient, false), &one), decide(linear(coefficient, false), &other));
-        }
-    }
-
     /// Invariants 23 and 25: an order, whatever the counters say.
     #[test]
     fn any_counters_have_an_order(one in any_sums(), other in any_sums(), sms: u16, outstanding_misses: u64, coefficient: u32, literal: bool) {

@@ -7,6 +7,7 @@ mod cases;
 mod coordinated;
 mod every;
 mod references;
+mod replicas;
 mod roofline;
 mod smk;
 mod warped_slicer;

@@ -27,6 +27,7 @@ pub(crate) struct Counts {
     pub(crate) load_requests: u32,
     pub(crate) l2_accesses: u32,
     pub(crate) l2_hits: u32,
+    pub(crate) outstanding_misses: u32,
 }
 
 struct Block(Vec<u32>);
@@ -178,6 +179,7 @@ impl World {
                 (Counter::ThreadInsts, sum),
                 (Counter::L2Accesses, counts.l2_accesses),
                 (Counter::L2Hits, counts.l2_hits),
+                (Counter::OutstandingMisses, counts.outstanding_misses),
             ] {
                 *self.block.word(sm::at(sm, counter.register())) = value;
             }
