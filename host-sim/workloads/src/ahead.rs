@@ -2,7 +2,7 @@
 //! ahead of it, so that a run of a window does not wait for the whole grid.
 //!
 //! Each TB is executed once, whatever number of runs share the kernel: they read one trace, which grows part by part. Parts that are too
-//! much for memory wait on disk ([`Parts`]). When the whole grid has been executed, its results are checked, and its trace is kept in the
+//! much for memory wait on disk (`parts.rs`). When the whole grid has been executed, its results are checked, and its trace is kept in the
 //! cache if it fits into memory.
 
 use crate::kernels::{Instance, KernelError, Prepared};
