@@ -147,9 +147,9 @@ pub enum ExecError {
         /// More about both places.
         notes: Box<AccessNotes>,
     },
-    /// A fetch from a texture, or an access to a surface, that cannot be done.
+    /// What a thread asks for cannot be done: a fetch from a texture, an access to a surface, a call too deep for its stack.
     #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {message}", quoted(kernel))]
-    Texture {
+    Thread {
         /// Entry name.
         kernel: String,
         /// File name.
@@ -162,7 +162,7 @@ pub enum ExecError {
         tb: [u32; 3],
         /// Thread index in x, y, z.
         thread: [u32; 3],
-        /// What is wrong with which texture, and what to do.
+        /// What is wrong with which texture or function, and what to do.
         message: Box<str>,
     },
     /// A barrier that cannot be passed.
@@ -200,24 +200,6 @@ pub enum ExecError {
         thread: [u32; 3],
         /// `trap`, or a failed assertion.
         what: &'static str,
-    },
-    /// Calls that are too deep for the stack.
-    #[error("{file}:{line}{source_line}: kernel {}, TB {tb:?}, thread {thread:?}: {message}", quoted(kernel))]
-    Stack {
-        /// Entry name.
-        kernel: String,
-        /// File name.
-        file: String,
-        /// PTX line of the call.
-        line: u32,
-        /// Line of the source in parentheses, if the PTX has it.
-        source_line: String,
-        /// Block index in x, y, z.
-        tb: [u32; 3],
-        /// Thread index in x, y, z.
-        thread: [u32; 3],
-        /// Which function, how deep, and what to do.
-        message: Box<str>,
     },
     /// The module's variables cannot be put where they belong.
     #[error("{file}: kernel {}: the device memory holds the variables of another module", quoted(kernel))]

@@ -52,7 +52,7 @@ impl Trap {
                 address: fault.address,
                 notes: Box::new(AccessNotes { source_line: source(pc), nearest }),
             },
-            Trap::Texture(pc, fault) => ExecError::Texture {
+            Trap::Texture(pc, fault) => ExecError::Thread {
                 kernel,
                 file,
                 line: at(pc),
@@ -79,7 +79,7 @@ impl Trap {
                     _ => "a failed assertion",
                 },
             },
-            Trap::Stack(pc, lane, depth, stack_bytes) => ExecError::Stack {
+            Trap::Stack(pc, lane, depth, stack_bytes) => ExecError::Thread {
                 kernel,
                 file,
                 line: at(pc),

@@ -73,7 +73,7 @@ impl Parts {
         (0..self.parts.len()).map(|at| self.get(at)).collect()
     }
 
-    /// The part that has TB `tb`; none if the TB comes after all parts.
+    /// The part that has TB `tb`; none if the TB comes after all parts, which end before TB `end`.
     ///
     /// # Errors
     /// Those of reading the file, or of writing another part to it.
