@@ -29,13 +29,13 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Hands over the registers of every SM that is done of a configuration's: `first`, and every `step`th after it.
+    /// Hands over every SM that is done of a configuration's: `first`, and every `step`th after it.
     #[inline(always)]
-    pub(super) fn each_done(&self, first: usize, step: usize, mut read: impl FnMut(u32)) {
+    pub(super) fn each_done(&self, first: usize, step: usize, mut read: impl FnMut(usize)) {
         let mut sm = first;
         while sm < usize::from(self.sms) {
             if self.done.contains(sm as u16) {
-                read(sm::at(sm, 0));
+                read(sm);
             }
             // Far from the end of the range: 16 bits, and at most a table of configurations.
             sm = sm.wrapping_add(step.max(1));
@@ -122,7 +122,8 @@ fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: 
     let mut total = 0_u64;
     table.measure(|first, step| {
         let mut sums = Sums::default();
-        reading.each_done(first, step, |base| {
+        reading.each_done(first, step, |sm| {
+            let base = sm::at(sm, 0);
             let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { 0 };
             let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
             sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));

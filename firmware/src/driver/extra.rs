@@ -2,7 +2,7 @@
 //! do ([`Extra`]).
 
 use super::counters::Reading;
-use crate::bus::{self, Bus};
+use crate::bus::Bus;
 use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement};
 use crate::counters::{Counter, Extra};
 use crate::metric::roofline::{self, Objective};
@@ -59,25 +59,28 @@ pub(super) fn read_extra<const C: usize>(
 fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>, wanted: &Wanted<'_>) {
     let warps = reading.instructions == Counter::WarpInsts;
     let registers = if warps { sm::SLOT_WARP_INSTS } else { sm::SLOT_THREAD_INSTS };
-    table.measure_extra(|slots, entry, first, step| {
-        let mut sum = Measurement::NONE;
-        reading.each_done(first, step, |base| {
-            if let Wanted::Gains(rates) = wanted {
-                for (slot, rate) in slots.iter().zip(&rates.kernels) {
-                    let gain = gain(bus::read(bus, base + registers + 4 * u32::from(*slot)), *rate);
-                    sum = Measurement::of_gain(sum.gain().saturating_add(gain));
+    // Of the loads that missed the L1 as many are wanted as make the traffic right: where it is the misses of the L2, all accesses.
+    let loads = if matches!(wanted, Wanted::Traffic) { Counter::LoadRequests } else { Counter::L2Accesses };
+    let of_l2 = [loads, Counter::L2Accesses, Counter::L2Hits].map(Counter::register);
+    table.measure_extra(|slots, entry, first, step| match wanted {
+        Wanted::Gains(rates) => {
+            let mut made = [0_u32; MAX_KERNELS];
+            reading.each_done(first, step, |sm| {
+                for (sum, slot) in made.iter_mut().zip(slots) {
+                    let [count] = bus.read_sm_registers(sm, [registers + 4 * u32::from(*slot)]);
+                    // Of 24 bits each, and at most 256 SMs.
+                    *sum = sum.wrapping_add(count);
                 }
-            } else {
-                let mut read = |counter: Counter| bus::read(bus, base + counter.register());
-                let (accesses, hits) = (read(Counter::L2Accesses), read(Counter::L2Hits));
-                // Without stores the traffic is the accesses that did not hit.
-                let loads = if matches!(wanted, Wanted::Traffic) { read(Counter::LoadRequests) } else { accesses };
-                sum = Measurement::of_count(sum.count().wrapping_add(roofline::traffic(loads, accesses, hits)));
-            }
-        });
-        match wanted {
-            Wanted::Gains(rates) => rates.value(entry, sum.gain(), reading.sms),
-            _ => sum,
+            });
+            rates.value(entry, &made, reading.sms)
+        }
+        _ => {
+            let mut sum = 0_u32;
+            reading.each_done(first, step, |sm| {
+                let [loads, accesses, hits] = bus.read_sm_registers(sm, of_l2);
+                sum = sum.wrapping_add(roofline::traffic(loads, accesses, hits));
+            });
+            Measurement::of_count(sum)
         }
     });
 }
@@ -101,16 +104,23 @@ impl Rates {
         self.mean = inverse(sum.checked_div(kernels).unwrap_or(0));
     }
 
-    /// What a configuration is worth of which its SMs made `progress` together.
+    /// What a configuration is worth of whose kernels its SMs `made` so many instructions together.
     #[inline(always)]
-    fn value(&self, entry: &Entry, progress: Gain, sms: u16) -> Measurement {
-        match (self.whole, progress.checked_div_int(entry.sums.sms.into()), per_sm(entry.sums.instructions, entry)) {
-            // A second round needs the traffic of the kernels alone again.
-            (Some(_), ..) if entry.vector.present() == 1 => entry.extra,
-            (Some(objective), Some(progress), Some(instructions)) => {
+    fn value(&self, entry: &Entry, made: &[u32; MAX_KERNELS], sms: u16) -> Measurement {
+        // A second round needs the traffic of the kernels alone again.
+        if self.whole.is_some() && entry.vector.present() == 1 {
+            return entry.extra;
+        }
+        let mut progress = Gain::ZERO;
+        for (made, rate) in made.iter().zip(&self.kernels) {
+            // Of the mean SM: one multiplication for each kernel instead of one for each kernel and SM.
+            progress = progress.saturating_add(gain(per_sm(*made, entry).unwrap_or(0), *rate));
+        }
+        match (self.whole, per_sm(entry.sums.instructions, entry)) {
+            (Some(objective), Some(instructions)) => {
                 Measurement::of_worth(roofline::value(objective, gain(instructions, self.mean), progress, self.share(entry, sms)))
             }
-            _ => Measurement::of_gain(progress),
+            _ => Measurement::of_gain(progress.saturating_mul_int(entry.sums.sms.into())),
         }
     }
 
