@@ -11,7 +11,7 @@
 use core::ops::Add;
 
 use fixed::types::extra::{LeEqU32, LeEqU64, Unsigned};
-use fixed::types::{U8F24, U12F20, U16F16, U17F15, U19F13, U20F12, U22F10, U24F40, U30F2, U32F0, U40F24, U48F16};
+use fixed::types::{U8F24, U12F20, U16F16, U17F15, U19F13, U20F12, U22F10, U24F40, U28F4, U32F0, U40F24, U48F16};
 use fixed::{FixedU32, FixedU64};
 
 /// A count as a factor of a product: no fraction.
@@ -31,8 +31,8 @@ pub type SectorRate = U16F16;
 /// A part of a whole: 0 to 1. Roofline's share of DRAM (docs/roofline.md), right to 5 parts of 2^16.
 pub type Share = U16F16;
 
-/// A part of a peak, in quarters: 0 to 1.
-pub type Quarters = U30F2;
+/// A part of a peak, in sixteenths: 0 to 1.
+pub type Sixteenths = U28F4;
 
 /// Speedup or progress: instructions over those of a kernel alone in the same time, the terms of which S and STP are made
 /// (docs/glossary.md). 0 to 2^16, saturating: about 1 of each of 4 kernels, added up over at most 256 SMs.

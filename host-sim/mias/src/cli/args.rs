@@ -93,7 +93,7 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, or the TOML file of a plan of your own
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, or the TOML file of a plan of your own
     #[arg(default_value = "thesis")]
     pub(super) plan: String,
     /// This plan instead of `thesis`
