@@ -7,6 +7,7 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::{Workload, place};
 use mias_lab::machines;
 use mias_workloads::ahead::Ahead;
+use mias_workloads::budget::Budget;
 use mias_workloads::kernels::{self, Spec};
 use mias_workloads::trace_store::Traced;
 use std::sync::Arc;
@@ -61,9 +62,9 @@ fn ahead() -> Vec<Workload> {
     let traced = |(stream, (name, size)): (usize, (&str, u64))| {
         let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
         let span = prepared.sector_span();
-        let ahead = Arc::new(Ahead::new(prepared, u64::MAX, None, None).unwrap());
-        assert_eq!(ahead.so_far().recorded_tbs(), 0);
-        let traced = Traced { trace: ahead.so_far(), source: Some(ahead), key: String::new(), span };
+        let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
+        assert_eq!(ahead.without_tbs().recorded_tbs(), 0);
+        let traced = Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span };
         Workload { stream: stream as u32, ..Workload::executed(name, traced) }
     };
     let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();

@@ -49,12 +49,59 @@ fn a_relaunch_reads_what_was_too_much_for_memory() {
 }
 
 #[test]
-fn memory_that_holds_nothing_is_told() {
-    let run = ["run", "mm:2048", "--cycles", "20000", "--no-cache", "--memory"];
-    let message = "kernel `mm`: the trace of .* of its 16384 TBs takes .*, more than the 10.0 KiB that all may \\(--memory\\)";
-    mias(&run).arg("10KiB").assert().code(2).stdout("").stderr(predicate::str::is_match(message).unwrap());
-    mias(&run).arg("0").assert().code(2).stderr(predicate::str::contains("--memory: 0 bytes hold no trace"));
-    mias(&run).arg("much").assert().code(2).stderr(predicate::str::contains("invalid value 'much' for '--memory <BYTES>'"));
+fn amounts_of_memory_are_checked() {
+    let run = ["run", "mm:64", "--cycles", "20000", "--no-cache", "--memory"];
+    let message = "error: invalid value '0' for '--memory <BYTES>': 0 bytes hold no trace; give a number of bytes such as 2GiB or 500MB";
+    mias(&run).arg("0").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
+    let message = "error: invalid value 'much' for '--memory <BYTES>': expected a number of bytes, alone or with a unit as in 2GiB or 500MB";
+    mias(&run).arg("much").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
+}
+
+/// What executing takes at least is said where it is more than the kernel has, and nowhere else.
+#[test]
+fn a_budget_below_the_least_is_said() {
+    let run = ["run", "mm:256", "--cycles", "20000"];
+    let whole = report(&run);
+    let message = "warning: `mm` is executed in up to 64.0 MiB of memory, more than the 10.0 KiB that it has of --memory\n";
+    let found = mias(&run).args(["--no-cache", "--format", "json", "--memory", "10KiB"]).assert().success().stderr(message);
+    assert_eq!(String::from_utf8(found.get_output().stdout.clone()).unwrap(), whole);
+    mias(&run).args(["--no-cache", "--memory", "64MiB"]).assert().success().stderr("");
+}
+
+/// A warp's record grows with every round of an endless loop, also where its warps meet at a barrier in each.
+#[test]
+fn records_end_where_the_budget_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = folder.path().join("loops.ptx");
+    let turns = LOOPS.replace("bra L;\n}\n.visible .entry spins", "bar.sync 0;\nbra L;\n}\n.visible .entry spins");
+    for (text, lines) in [(LOOPS, "12 to 13"), (&turns, "12 to 14")] {
+        std::fs::write(&ptx, text).unwrap();
+        let options = ["--entry", "gathers", "--grid", "4", "--block", "1024", "--regs", "16", "--arg", "buf:u32:32768:zeros", "--no-cache"];
+        let run = [&["run", "--ptx", ptx.to_str().unwrap(), "--memory", "64MiB"][..], &options].concat();
+        let message = format!("takes more than the 16777216 bytes that there are for it, and it is still running, in lines {lines}");
+        mias(&run).assert().code(2).stdout("").stderr(predicate::str::contains(message).and(predicate::str::contains("larger --memory")));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_buffer_for_which_there_is_no_memory_is_told() {
+    let limited = |kernel: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mias"), "run", kernel, "--cycles", "9000", "--no-cache"]);
+        command.env("RAYON_NUM_THREADS", "2");
+        command
+    };
+    let message = "4.0 GiB of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)";
+    limited("fwt:1073741824").assert().code(2).stdout("").stderr(predicate::str::contains("buffer `").and(predicate::str::contains(message)));
+    limited("fwt:1048576").assert().success();
+}
+
+#[test]
+fn what_is_no_run_is_not_listed() {
+    mias(&["run", "--help"]).assert().success().stdout(predicate::str::contains("sequential").not());
+    mias(&["compare", "--help"]).assert().success().stdout(predicate::str::contains("sequential"));
+    mias(&["run", "mm:64", "--policy", "sequential"]).assert().code(2).stderr(predicate::str::contains("`sequential` is no run"));
 }
 
 const LOOPS: &str = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n\
@@ -71,7 +118,7 @@ fn endless_loops_end_with_a_message() {
         let options = ["run", "--ptx", ptx, "--entry", entry, "--grid", "4", "--block", "1024", "--regs", "16", "--no-cache"];
         mias(&options).args(args).assert().code(2)
     };
-    let gathers = run("gathers", &["--arg", "buf:u32:32768:zeros"]);
+    let gathers = run("gathers", &["--arg", "buf:u32:32768:zeros", "--memory", "8GiB"]);
     gathers.stderr(predicate::str::contains("its record takes more than 268435456 bytes, and it is still running, in lines 12 to 13"));
     let message = "still running after 40000000 instructions of all its warps, in line 17; if it needs more, raise `tb_instructions`";
     run("spins", &[]).stderr(predicate::str::contains(message));

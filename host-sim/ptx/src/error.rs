@@ -211,8 +211,8 @@ pub enum ExecError {
     },
     /// Still running at a limit: most likely an endless loop.
     #[error(
-        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, raise `{}` in the table [limits] of its file{}",
-        lines.0, quoted(kernel), span(*lines), limit.key(), limit.waits()
+        "{file}:{}{source_line}: kernel {}, TB {tb:?}, warp {warp}: {limit}, {}; if it needs more, {}{}",
+        lines.0, quoted(kernel), span(*lines), limit.remedy(), limit.waits()
     )]
     Endless {
         /// Entry name.
@@ -244,6 +244,12 @@ pub enum Limit {
     /// Bytes that its record takes.
     #[error("its record takes more than {0} bytes, and it is still running")]
     Record(u64),
+    /// Bytes that its record takes, of those that there are for records.
+    #[error("its record takes more than the {0} bytes that there are for it, and it is still running")]
+    Memory(u64),
+    /// Bytes that the records of a cooperative grid take, of those that there are.
+    #[error("the records of its cooperative grid take more than the {0} bytes that there are for them, and it is still running")]
+    Grid(u64),
 }
 
 impl Limit {
@@ -251,16 +257,17 @@ impl Limit {
     fn waits(self) -> &'static str {
         match self {
             Limit::Warp(_) | Limit::Tb(_) => "; a thread that waits for another of its warp, or for a later TB, waits for ever here",
-            Limit::Record(_) => "",
+            Limit::Record(_) | Limit::Memory(_) | Limit::Grid(_) => "",
         }
     }
 
-    /// What raises it: a key of the table `[limits]` of a kernel's file.
-    fn key(self) -> &'static str {
+    /// What raises it: a key of the table `[limits]` of a kernel's file, or an option.
+    fn remedy(self) -> &'static str {
         match self {
-            Limit::Warp(_) => "warp_instructions",
-            Limit::Tb(_) => "tb_instructions",
-            Limit::Record(_) => "tb_record_bytes",
+            Limit::Warp(_) => "raise `warp_instructions` in the table [limits] of its file",
+            Limit::Tb(_) => "raise `tb_instructions` in the table [limits] of its file",
+            Limit::Record(_) => "raise `tb_record_bytes` in the table [limits] of its file",
+            Limit::Memory(_) | Limit::Grid(_) => "give a larger --memory",
         }
     }
 }

@@ -289,13 +289,10 @@ impl<'a> TbRunner<'a> {
             ran = true;
             let before = warp.place.executed;
             let stop =
-                warp.run(self.program, &mut memories, (limits.warp_instructions, self.slice), observer).map_err(|trap| (number, trap))?;
+                warp.run(self.program, &mut memories, (&limits, self.slice), observer).map_err(|trap| (number, trap))?;
             self.spent += warp.place.executed - before;
             if stop == Stop::Slice && self.spent > limits.tb_instructions {
                 return Err((number, Trap::Limit(None, Limit::Tb(limits.tb_instructions))));
-            }
-            if stop == Stop::Slice && observer.bytes() > limits.record_bytes {
-                return Err((number, Trap::Limit(None, Limit::Record(limits.record_bytes))));
             }
             *state = match stop {
                 Stop::Done => State::Ended,

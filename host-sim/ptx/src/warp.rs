@@ -7,6 +7,7 @@ use super::exec::control::{Barrier, Control, Reduction};
 use super::exec::place::WarpPlace;
 use super::exec::{self, Op};
 use super::frames::Frames;
+use super::limits::Limits;
 use super::memory::LocalMemory;
 use super::program::{Inst, Program, Src32};
 use super::registers::{LANES, Lanes, RegFile};
@@ -37,9 +38,13 @@ pub trait Observer {
     /// Called with what the threads of a warp print, in how many calls of theirs.
     fn printed(&mut self, _text: &str, _calls: u32) {}
 
-    /// Bytes that what it noted takes.
-    fn bytes(&self) -> u64 {
-        0
+    /// Whether what it noted has room, of which the launch allows `most_bytes`; asked before every instruction. It may wait for room.
+    ///
+    /// # Errors
+    /// [`Limit`]: the TB ends.
+    #[inline]
+    fn room(&mut self, _most_bytes: u64) -> Result<(), Limit> {
+        Ok(())
     }
 }
 
@@ -100,13 +105,13 @@ impl Warp {
         self.place.executed = 0;
     }
 
-    /// Runs until a barrier or the end, at most `limit` instructions since the start, and until the next branch after `slice`
-    /// instructions from now.
+    /// Runs until a barrier or the end, within `limits` for the warp and for what the observer notes, and until the next branch after
+    /// `slice` instructions from now.
     pub(super) fn run<O: Observer>(
         &mut self,
         program: &Program,
         m: &mut Memories<'_>,
-        (limit, slice): (u64, u64),
+        (limits, slice): (&Limits, u64),
         observer: &mut O,
     ) -> Result<Stop, Trap> {
         let end = program.insts.len() as u32;
@@ -114,9 +119,10 @@ impl Warp {
         while let Some(top) = self.stack.top(self.live, end) {
             let (pc, active) = (top.pc, top.mask);
             let inst = &program.insts[pc as usize];
-            if self.place.executed == limit {
-                return Err(Trap::Limit(Some(pc), Limit::Warp(limit)));
+            if self.place.executed == limits.warp_instructions {
+                return Err(Trap::Limit(Some(pc), Limit::Warp(limits.warp_instructions)));
             }
+            observer.room(limits.record_bytes).map_err(|limit| Trap::Limit(None, limit))?;
             self.place.executed += 1;
             top.pc += 1;
             let mask = active & guard(inst, &self.regs);

@@ -5,6 +5,7 @@
 //! much for memory wait on disk (`parts.rs`). When the whole grid has been executed, its results are checked, and its trace is kept in the
 //! cache if it fits into memory.
 
+use crate::budget::Budget;
 use crate::kernels::{Instance, KernelError, Prepared};
 use crate::parts::Parts;
 use crate::trace_store::Keeper;
@@ -18,13 +19,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A part that is taken further grows by a quarter at least, so that all copies made of it while it grows take few times what it does.
 const GROWTH: u64 = 4;
 
-/// Bytes of a part, if the budget is large. Assumption: written or read back in tenths of a second.
-const PART_BYTES: u64 = 64 << 20;
-
-/// Parts that a small budget is divided into. Half of them are held; the others are what runs have from others' progress, and what is
-/// being executed.
-const PARTS: u64 = 16;
-
 /// Warp instructions executed at least when a TB is wanted. Assumption: some tenths of a second.
 const LEAST_WARP_INSTS: u64 = 4_000_000;
 
@@ -37,14 +31,15 @@ pub struct Ahead {
     program: Program,
     instance: Instance,
     info: KernelInfo,
-    /// Bytes that its trace may take in memory.
-    budget_bytes: u64,
+    /// What it may take in memory.
+    budget: Budget,
     /// Is told what its threads print.
     printer: Option<Printer>,
     /// How often they have.
     prints: AtomicU64,
     /// Where the whole trace is kept.
     keeper: Option<Keeper>,
+    without_tbs: Arc<KernelTrace>,
     state: Mutex<State>,
 }
 
@@ -53,34 +48,35 @@ struct State {
     recorder: Recorder,
     /// What does not grow any more.
     parts: Parts,
-    /// The part that grows: its first TB, and as far as somebody has seen it.
-    first_tb: u32,
+    /// The part that grows, as far as somebody has seen it.
     latest: Arc<KernelTrace>,
     failed: Option<String>,
 }
 
 impl Ahead {
-    /// Nothing is executed yet. The trace may take `budget_bytes` in memory; once it is whole it is kept.
+    /// Nothing is executed yet. The trace may take what `budget` says in memory; once it is whole it is kept.
     ///
     /// # Errors
     /// [`KernelError::Record`] for a launch that cannot be.
-    pub fn new(prepared: Prepared, budget_bytes: u64, keeper: Option<Keeper>, printer: Option<Printer>) -> Result<Self, KernelError> {
+    pub fn new(prepared: Prepared, budget: Budget, keeper: Option<Keeper>, printer: Option<Printer>) -> Result<Self, KernelError> {
         let Prepared { program, instance, info } = prepared;
         let job = Job { program: &program, launch: &instance.launch, device: &instance.memory };
         let recorder = Recorder::new(job, info.clone())?;
         let latest = Arc::new(recorder.so_far());
-        let state = Mutex::new(State { recorder, parts: Parts::new(budget_bytes / 2), first_tb: 0, latest, failed: None });
-        Ok(Ahead { program, instance, info, budget_bytes, printer, prints: AtomicU64::new(0), keeper, state })
+        let without_tbs = latest.clone();
+        let state = Mutex::new(State { recorder, parts: Parts::new(budget.held_bytes), latest, failed: None });
+        Ok(Ahead { program, instance, info, budget, printer, prints: AtomicU64::new(0), keeper, without_tbs, state })
     }
 
-    /// The trace of what has been executed, before anybody has asked for a TB.
-    pub fn so_far(&self) -> Arc<KernelTrace> {
-        self.state().latest.clone()
+    /// The trace of no TB: geometry and static instructions.
+    pub fn without_tbs(&self) -> Arc<KernelTrace> {
+        self.without_tbs.clone()
     }
 
-    /// Whether the whole grid has been executed.
-    pub fn is_whole(&self) -> bool {
-        self.state().recorder.recorded() == self.tbs()
+    /// The whole trace, if the whole grid has been executed and is in one part.
+    pub fn in_one_part(&self) -> Option<Arc<KernelTrace>> {
+        let state = self.state();
+        (state.recorder.recorded() == self.tbs() && state.parts.count() == 0).then(|| state.latest.clone())
     }
 
     fn tbs(&self) -> u32 {
@@ -107,26 +103,20 @@ impl Ahead {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes of a part.
-    fn part_bytes(&self) -> u64 {
-        (self.budget_bytes / PARTS).min(PART_BYTES)
-    }
-
     /// Executes TBs into the growing part while `goes_on`, or until it is full.
     fn advance(&self, state: &mut State, goes_on: &mut dyn FnMut(&Recorder) -> bool) -> Result<(), KernelError> {
         let job = Job { program: &self.program, launch: &self.instance.launch, device: &self.instance.memory };
-        let advanced = state.recorder.advance(job, self.part_bytes(), goes_on);
-        let printed = state.recorder.take_printed();
+        let State { recorder, parts, .. } = state;
+        let closed = &mut |first_tb, part| parts.add(first_tb, part);
+        let advanced = recorder.advance(job, self.budget.room, closed, goes_on);
+        let printed = recorder.take_printed();
         self.prints.fetch_add(printed.calls, Relaxed);
         if let Some(print) = self.printer {
             print(&printed.text);
         }
-        advanced?;
-        let (tbs, bytes) = (state.recorder.recorded() - state.first_tb, state.recorder.memory_bytes());
-        if bytes > self.budget_bytes {
-            let (kernel, of, budget_bytes) = (self.info.name.clone(), self.info.tbs(), self.budget_bytes);
-            return Err(KernelError::Memory { kernel, tbs, of, bytes, budget_bytes });
-        }
+        advanced.map_err(|error| self.explain(error))?;
+        // Not two copies at a time.
+        state.latest = self.without_tbs.clone();
         state.latest = Arc::new(state.recorder.so_far());
         if state.recorder.recorded() == self.tbs() {
             self.instance.check_results(&self.info.name)?;
@@ -140,11 +130,6 @@ impl Ahead {
             return Ok(());
         }
         while state.recorder.recorded() <= tb {
-            if state.recorder.recorded() > state.first_tb && state.recorder.memory_bytes() >= self.part_bytes() {
-                let (first_tb, part) = (state.first_tb, state.recorder.take_part());
-                state.first_tb = state.recorder.recorded();
-                state.parts.add(first_tb, part).map_err(|error| self.spill_error(&error))?;
-            }
             let (insts, bytes) = (state.recorder.warp_insts(), state.recorder.memory_bytes());
             let enough = |recorder: &Recorder| {
                 let grown = recorder.memory_bytes() >= bytes + bytes / GROWTH;
@@ -174,16 +159,27 @@ impl Ahead {
         for &inst in state.latest.statics() {
             builder.define(inst).map_err(RecordError::from)?;
         }
-        let parts = state.parts.all().map_err(|error| self.spill_error(&error))?;
+        let parts = state.parts.all().map_err(|error| self.spill_error(&error.to_string()))?;
         for part in parts.iter().chain([&state.latest]) {
             builder.append(part).map_err(RecordError::from)?;
         }
         Ok(Some(Arc::new(builder.finish().map_err(RecordError::from)?)))
     }
 
-    fn spill_error(&self, error: &std::io::Error) -> KernelError {
+    fn spill_error(&self, error: &str) -> KernelError {
         let (kernel, folder) = (self.info.name.clone(), std::env::temp_dir().display().to_string());
-        KernelError::Spill { kernel, folder, error: error.to_string() }
+        KernelError::Spill { kernel, folder, error: error.to_owned() }
+    }
+
+    /// What went wrong, in terms of what the user can do about it.
+    fn explain(&self, error: RecordError) -> KernelError {
+        match error {
+            RecordError::Room { tb, room_bytes } => {
+                KernelError::Memory { kernel: self.info.name.clone(), tb, of: self.info.tbs(), room_bytes, budget_bytes: self.budget.bytes }
+            }
+            RecordError::Closed(error) => self.spill_error(&error),
+            error => error.into(),
+        }
     }
 }
 
@@ -197,9 +193,10 @@ impl TraceSource for Ahead {
             state.failed = Some(error.to_string());
             return Err(error.to_string());
         }
-        let State { parts, first_tb, latest, .. } = &mut *state;
-        let closed = parts.with(tb, *first_tb).map_err(|error| self.spill_error(&error).to_string())?;
-        Ok(closed.unwrap_or_else(|| TracePart { number: parts.count(), first_tb: *first_tb, trace: latest.clone() }))
+        let State { parts, recorder, latest, .. } = &mut *state;
+        let first_tb = recorder.first_tb();
+        let closed = parts.with(tb, first_tb).map_err(|error| self.spill_error(&error.to_string()).to_string())?;
+        Ok(closed.unwrap_or_else(|| TracePart { number: parts.count(), first_tb, trace: latest.clone() }))
     }
 }
 

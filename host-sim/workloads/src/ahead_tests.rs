@@ -10,7 +10,7 @@ fn prepared(name: &str, size: u64) -> Prepared {
 }
 
 fn ahead(name: &str, size: u64, budget_bytes: u64) -> Ahead {
-    Ahead::new(prepared(name, size), budget_bytes, None, None).unwrap()
+    Ahead::new(prepared(name, size), Budget::new(budget_bytes, 2), None, None).unwrap()
 }
 
 /// bfs overwrites its input and its TBs see each other; fwt is in place.
@@ -39,8 +39,7 @@ fn every_state_of_the_trace_begins_the_whole() {
             assert!((0..trace.patterns()).all(|pattern| trace.pattern(pattern) == whole.pattern(pattern)), "{name}");
         }
         ahead.start(u64::MAX, &mut |_| {}).unwrap();
-        assert!(ahead.is_whole());
-        assert_eq!(*ahead.so_far(), whole, "{name}");
+        assert_eq!(ahead.in_one_part().as_deref(), Some(&whole), "{name}");
     }
 }
 
@@ -60,8 +59,8 @@ fn a_budget_of_any_size_gives_the_same_tbs() {
     for (name, size) in KERNELS {
         let whole = prepared(name, size).record(&mut |_, _| {}).unwrap();
         let bytes = whole.memory_bytes() as u64;
-        // All in one part; in parts, all in memory; most of them on disk.
-        for (budget, spills) in [(64 * bytes, false), (4 * bytes, false), (bytes / 2, true)] {
+        // All in one part; in parts, all in memory; most of them on disk. An eighth of a small budget is held.
+        for (budget, spills) in [(256 * bytes, false), (16 * bytes, false), (bytes / 2, true)] {
             let ahead = ahead(name, size, budget);
             for tb in (0..whole.tbs()).chain(0..whole.tbs()) {
                 let part = ahead.part_with(tb).unwrap();
@@ -78,12 +77,59 @@ fn a_budget_of_any_size_gives_the_same_tbs() {
     }
 }
 
+/// One warp in each of 3 TBs loads as often as `loads` says, from places that differ: 32 sectors of a pattern of its own each time.
+fn gathers(loads: u32) -> Prepared {
+    let ptx = format!(
+        ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry gathers(.param .u64 p)\n{{\n.reg .b64 %a<4>;\n.reg .b32 %r<9>;\n\
+         .reg .pred %p;\nld.param.u64 %a1, [p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nL: mad.lo.u32 %r4, %r2, 2654435761, 12345;\n\
+         add.u32 %r3, %r1, 1;\nmul.lo.u32 %r4, %r4, %r3;\nshr.u32 %r4, %r4, 8;\nand.b32 %r4, %r4, 0x7ffffc;\ncvt.u64.u32 %a2, %r4;\n\
+         add.s64 %a3, %a1, %a2;\nld.global.u32 %r5, [%a3];\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, {loads};\n@%p bra L;\nret;\n}}\n"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let toml = "name = \"gathers\"\nptx = \"k.ptx\"\nregisters = 32\ngrid = 3\nblock = 32\nargs = [\"buf:u32:2097152:zeros\"]\n";
+    let file = folder.path().join("k.toml");
+    std::fs::write(&file, toml).unwrap();
+    Spec::parse(file.to_str().unwrap()).unwrap().prepare().unwrap()
+}
+
+/// The record of a warp with 32 sectors of 8 bytes for each load, and 16 for the load: some 300 bytes a round. 20,000 rounds are 6 MB, and
+/// twice the sectors more than the 8 MiB that a part has at least.
 #[test]
-fn a_batch_beyond_the_budget_is_told_and_stays_told() {
-    let ahead = ahead("mm", 160, 1000);
-    let told = ahead.part_with(0).unwrap_err();
-    assert!(told.starts_with("kernel `mm`: the trace of ") && told.contains(" of its 100 TBs takes ") && told.contains("1000 B"), "{told}");
-    assert_eq!(ahead.part_with(3).unwrap_err(), told);
+fn a_tb_beyond_the_budget_is_told_and_stays_told() {
+    let ahead = |loads, budget| Ahead::new(gathers(loads), Budget::new(budget, 2), None, None).unwrap();
+    let small = ahead(20_000, 1000);
+    let told = small.part_with(0).unwrap_err();
+    let part = "kernel `gathers`: the trace of TB 0 of its 3 TBs takes more than 8.0 MiB, the part for it of the 1000 B that it has (--memory)";
+    assert!(told.starts_with(part), "{told}");
+    assert_eq!(small.part_with(2).unwrap_err(), told);
+    let large = ahead(20_000, 1 << 30);
+    assert_eq!(large.part_with(2).unwrap().trace.recorded_tbs(), 3);
+    // 60,000 rounds are 18 MB, of the 16 MiB that a record has at least.
+    let told = ahead(60_000, 1000).part_with(0).unwrap_err();
+    assert!(told.contains("its record takes more than the 16777216 bytes that there are for it") && told.contains("--memory"), "{told}");
+}
+
+/// What is counted while a kernel with large records is executed: TBs' records as they are when one ends, the growing part and those held.
+#[test]
+fn what_is_counted_is_within_the_budget() {
+    for (loads, budget_bytes) in [(20_000, 64 << 20), (20_000, 128 << 20), (8_000, 1 << 20), (8_000, 1 << 26)] {
+        let prepared = gathers(loads);
+        let budget = Budget::new(budget_bytes, 2);
+        let ahead = Ahead::new(prepared, budget, None, None).unwrap();
+        for tb in [0, 1, 2, 0] {
+            if let Err(told) = ahead.part_with(tb) {
+                assert!(told.contains("takes more than"), "{told}");
+                break;
+            }
+            let state = ahead.state();
+            let growing = state.recorder.memory_bytes() + state.latest.memory_bytes() as u64;
+            let counted = growing + state.parts.held_bytes() + budget.room.record_bytes;
+            let most = budget_bytes.max(crate::budget::LEAST_BYTES);
+            assert!(counted <= most, "{counted} of {budget_bytes}");
+            assert!(state.recorder.memory_bytes() <= budget.room.most_part_bytes);
+        }
+    }
 }
 
 /// 240 TBs with two tiles each: of one system so large a TB alone has a million instructions.

@@ -2,6 +2,7 @@
 //! [`picture`]), their execution while they are simulated ([`ahead`]), and their traces, kept on disk between runs ([`trace_store`]).
 
 pub mod ahead;
+pub mod budget;
 pub mod graph;
 pub mod input;
 pub mod kernels;

@@ -50,6 +50,12 @@ impl Parts {
         self.parts.len() as u32
     }
 
+    /// Bytes of those that are held.
+    #[cfg(test)]
+    pub(crate) fn held_bytes(&self) -> u64 {
+        self.held_bytes
+    }
+
     /// Whether one is on disk.
     pub(crate) fn spilled(&self) -> bool {
         self.file.is_some()

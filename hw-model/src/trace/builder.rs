@@ -38,6 +38,9 @@ pub enum TraceError {
         /// Threads in x, y, z.
         block: [u32; 3],
     },
+    /// A TB needs more room than it may take.
+    #[error("a TB needs more memory than there is for it")]
+    Room,
     /// Fewer or more TBs were recorded than the grid has.
     #[error("the grid has {expected} TBs but {found} were recorded")]
     TbCount {
@@ -63,6 +66,7 @@ pub struct TbRecorder {
     warps: Vec<WarpRecord>,
     current: usize,
     insts: u64,
+    accesses: u64,
     sectors: Vec<SectorRef>,
     pattern: Vec<SectorRef>,
     scratch: Vec<(u64, u32)>,
@@ -105,6 +109,7 @@ impl TbRecorder {
                 let start = self.sectors.len() as u32;
                 self.sectors.extend_from_slice(&self.pattern);
                 warp.mems.push((base.unwrap_or(0), start, self.sectors.len() as u32));
+                self.accesses += 1;
             }
             _ => {}
         }
@@ -112,9 +117,11 @@ impl TbRecorder {
         self.insts += 1;
     }
 
-    /// Bytes that the TB takes, about: its instructions, and the sectors of its accesses.
+    /// Bytes of what is recorded: instructions, accesses and their sectors.
+    #[inline]
     pub fn memory_bytes(&self) -> u64 {
-        self.insts * size_of::<ShapeInst>() as u64 + (size_of::<SectorRef>() * self.sectors.len()) as u64
+        let sectors = (size_of::<SectorRef>() * self.sectors.len()) as u64;
+        self.insts * size_of::<ShapeInst>() as u64 + self.accesses * size_of::<(u64, u32, u32)>() as u64 + sectors
     }
 }
 
@@ -167,15 +174,45 @@ impl TraceBuilder {
     /// # Errors
     /// [`TraceError::WarpCount`] if the TB has another number of warps than the block needs; [`TraceError::TooLarge`].
     pub fn add_tb(&mut self, tb: &TbRecorder) -> Result<(), TraceError> {
+        self.add_tb_within(tb, u64::MAX)
+    }
+
+    /// Whether [`TraceBuilder::memory_bytes`] stays within `most_bytes` when a TB is added, even if its sectors are all new.
+    pub fn has_room(&self, tb: &TbRecorder, most_bytes: u64) -> bool {
+        let other = tb.sectors.len() as u64 * 2 * SECTOR_REF_BYTES + tb.accesses * ACCESS_BYTES + tb.warps.len() as u64 * WARP_BYTES;
+        let left = most_bytes.checked_sub(self.memory_bytes() as u64).and_then(|left| left.checked_sub(other));
+        // Looking shapes up takes time: only where it matters.
+        let new: u64 = tb.warps.iter().map(|warp| shape_bytes(&warp.insts)).sum();
+        let added = || tb.warps.iter().map(|warp| self.added_by_shape(&warp.insts)).sum::<u64>();
+        left.is_some_and(|left| new <= left || added() <= left)
+    }
+
+    fn added_by_shape(&self, insts: &[ShapeInst]) -> u64 {
+        if self.shape_index.contains_key(insts) { 0 } else { shape_bytes(insts) }
+    }
+
+    /// The same, with at most `most_bytes` of [`TraceBuilder::memory_bytes`] in the end.
+    ///
+    /// # Errors
+    /// As [`TraceBuilder::add_tb`], and [`TraceError::Room`]; then a part of the TB is there, and the builder is of no more use.
+    pub fn add_tb_within(&mut self, tb: &TbRecorder, most_bytes: u64) -> Result<(), TraceError> {
+        let counts = !self.has_room(tb, most_bytes);
         let expected = self.trace.info.warps();
         let found = tb.warps.len() as u32;
         if found != expected {
             return Err(TraceError::WarpCount { tb: self.tbs, found, expected, threads: self.trace.info.threads() });
         }
         for warp in &tb.warps {
+            let fits = |builder: &Self, bytes: u64| builder.memory_bytes() as u64 + bytes <= most_bytes;
+            if counts && !fits(self, WARP_BYTES + self.added_by_shape(&warp.insts)) {
+                return Err(TraceError::Room);
+            }
             let shape = self.shape(&warp.insts)?;
             let first_mem = index_u32(self.trace.mems.len(), "memory references")?;
             for &(base_sector, start, end) in &warp.mems {
+                if counts && !fits(self, ACCESS_BYTES + 2 * SECTOR_REF_BYTES * u64::from(end - start)) {
+                    return Err(TraceError::Room);
+                }
                 let pattern = self.pattern(&tb.sectors[start as usize..end as usize])?;
                 self.trace.mems.push(MemRef { base_sector, pattern });
             }
@@ -260,6 +297,20 @@ impl TraceBuilder {
         let KernelTrace { sectors: all, pattern_starts, .. } = &mut self.trace;
         once(sectors, &mut self.pattern_index, all, pattern_starts, ["sector patterns", "sectors"])
     }
+}
+
+/// Bytes of a sector of a pattern. A new pattern has them twice: once to be found by.
+const SECTOR_REF_BYTES: u64 = size_of::<SectorRef>() as u64;
+
+/// Bytes that an access adds besides the sectors of a new pattern: itself, and where that pattern begins.
+const ACCESS_BYTES: u64 = size_of::<MemRef>() as u64 + 4;
+
+/// Bytes that a warp adds besides its shape and its accesses.
+const WARP_BYTES: u64 = size_of::<WarpRef>() as u64;
+
+/// Bytes of a new shape: twice, and where it begins.
+fn shape_bytes(insts: &[ShapeInst]) -> u64 {
+    2 * size_of_val(insts) as u64 + 4
 }
 
 /// A trace of no TB.

@@ -25,9 +25,10 @@ pub(super) struct Arguments {
 impl Arguments {
     /// The process' arguments, in which `policies` are known by name.
     pub(super) fn parse_with(policies: &Policies) -> Result<Self, clap::Error> {
-        let known = |command: clap::Command, option: &'static str| command.mut_arg(option, |arg| arg.value_parser(own::parser(policies)));
-        let command = Arguments::command().mut_subcommand("compare", |compare| known(compare, "only"));
-        let command = command.mut_subcommand("run", |run| known(run, "policy"));
+        let compared = |arg: clap::Arg| arg.value_parser(own::parser(policies));
+        let command = Arguments::command().mut_subcommand("compare", |compare| compare.mut_arg("only", compared));
+        let run = |arg: clap::Arg| arg.value_parser(own::run_parser(policies));
+        let command = command.mut_subcommand("run", |command| command.mut_arg("policy", run));
         Arguments::from_arg_matches(&command.try_get_matches()?)
     }
 }
@@ -121,8 +122,9 @@ pub(super) struct TraceArgs {
     /// Execute kernels even if their traces are cached, and cache none
     #[arg(long)]
     pub(super) no_cache: bool,
-    /// Memory that the traces of all kernels may take, as in 2GiB [default: a quarter of this machine's]
-    #[arg(long, value_name = "BYTES")]
+    /// Memory that the traces of all kernels may take, with what is noted while they are executed, as in 2GiB [default: a quarter of this
+    /// machine's]
+    #[arg(long, value_parser = super::tracing::memory, value_name = "BYTES")]
     pub(super) memory: Option<ByteSize>,
     /// Execute whole grids before anything is simulated: their results are checked, and their traces cached
     #[arg(long, conflicts_with = "memory")]
@@ -144,7 +146,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
     pub(super) reference: Option<PathBuf>,
     /// What decides where thread blocks go [default: mias-ipm-ipc, with --trace left-over]
-    #[arg(long, value_parser = own::parser(&Policies::default()))]
+    #[arg(long, value_parser = own::run_parser(&Policies::default()))]
     pub(super) policy: Option<Policy>,
     /// Order in which a scheduler considers its warps [default: the GPU's]
     #[arg(long, value_enum)]

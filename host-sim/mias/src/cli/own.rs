@@ -10,7 +10,16 @@ use std::path::Path;
 
 /// Parses a policy's name.
 pub(super) fn parser(policies: &Policies) -> impl TypedValueParser<Value = Policy> + use<> {
-    let possible = |policy: Policy| PossibleValue::new(policy.name()).help(policy.help());
+    parser_without(policies, None)
+}
+
+/// The same for a run; [`Policy::Sequential`], which is none, is known for the sake of its message, but not listed.
+pub(super) fn run_parser(policies: &Policies) -> impl TypedValueParser<Value = Policy> + use<> {
+    parser_without(policies, Some(Policy::Sequential))
+}
+
+fn parser_without(policies: &Policies, hidden: Option<Policy>) -> impl TypedValueParser<Value = Policy> + use<> {
+    let possible = |policy: Policy| PossibleValue::new(policy.name()).help(policy.help()).hide(hidden == Some(policy));
     let known = policies.clone();
     PossibleValuesParser::new(policies.all().map(possible))
         .try_map(move |name| known.find(&name).ok_or_else(|| format!("unknown policy `{name}`")))

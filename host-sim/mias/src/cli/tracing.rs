@@ -27,13 +27,10 @@ impl Tracing {
         }
         let of_this_machine = || {
             let all = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-            System::new_with_specifics(all).total_memory() / PART_OF_MEMORY
+            let machine = System::new_with_specifics(all).total_memory();
+            address_space().map_or(machine, |bytes| bytes.min(machine)) / PART_OF_MEMORY
         };
-        let budget_bytes = match args.memory {
-            Some(ByteSize(0)) => return Err(CliError::User("--memory: 0 bytes hold no trace".into())),
-            Some(ByteSize(bytes)) => bytes,
-            None => of_this_machine(),
-        };
+        let budget_bytes = args.memory.map_or_else(of_this_machine, |ByteSize(bytes)| bytes);
         Ok(Tracing { cache: open(args.no_cache)?, budget_bytes: Some(budget_bytes), print: false })
     }
 
@@ -59,7 +56,48 @@ impl Tracing {
     }
 }
 
+/// Parses an amount of memory.
+pub(super) fn memory(text: &str) -> Result<ByteSize, String> {
+    match text.trim().parse() {
+        Ok(ByteSize(0)) => Err("0 bytes hold no trace; give a number of bytes such as 2GiB or 500MB".into()),
+        Ok(bytes) => Ok(bytes),
+        Err(_) => Err("expected a number of bytes, alone or with a unit as in 2GiB or 500MB".into()),
+    }
+}
+
+/// Bytes of memory that this process may address, where it is told (`ulimit -v`; proc(5), `/proc/self/limits`).
+fn address_space() -> Option<u64> {
+    most_address_space(&std::fs::read_to_string("/proc/self/limits").ok()?)
+}
+
+/// Of a text of limits: the soft one, none if there is none.
+fn most_address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 /// The cache that the environment names, unless the user wants none.
 fn open(no_cache: bool) -> Result<Cache, CliError> {
     if no_cache { Ok(Cache::off()) } else { Cache::open().map_err(|error| CliError::User(error.to_string())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines as proc(5) shows them.
+    #[test]
+    fn the_limit_of_the_process_is_read() {
+        let limits = |soft: &str| format!("Limit                     Soft Limit           Hard Limit           Units\nMax address space         {soft}           unlimited            bytes\n");
+        assert_eq!(most_address_space(&limits("4096000")), Some(4_096_000));
+        assert_eq!((most_address_space(&limits("unlimited")), most_address_space("")), (None, None));
+    }
+
+    #[test]
+    fn amounts_of_memory_have_units() {
+        assert_eq!((memory("2GiB"), memory("1000")), (Ok(ByteSize(2 << 30)), Ok(ByteSize(1000))));
+        for text in ["much", "-1", "", "0", "4X", "0GiB"] {
+            assert!(memory(text).unwrap_err().contains("2GiB or 500MB"), "{text}");
+        }
+    }
 }

@@ -13,9 +13,11 @@
 pub mod allocate;
 pub mod copies;
 pub mod fold;
+mod line;
 pub mod observe;
 pub mod opcode;
 pub mod record;
+mod room;
 pub mod schedule;
 pub mod tensor;
 

@@ -5,8 +5,10 @@
 
 use super::Lowered;
 use super::copies::{self, UnderWay, Use};
+use super::line::Line;
+use super::room::{OverOnPanic, Place, Room};
 use super::tensor::Steps;
-use crate::error::ExecError;
+use crate::error::{ExecError, Limit};
 use crate::exec::access::lanes;
 use crate::launch::{Launch, TbRunner};
 use crate::memory::DeviceMemory;
@@ -16,9 +18,7 @@ use crate::program::Program;
 use crate::together;
 use crate::warp::{Event, Observer};
 use mias_hw_model::isa::{Class, Space, StaticInst};
-use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Is told what the warps of one TB execute. `T` is what it knows an instruction by.
 pub trait Sink<T> {
@@ -30,6 +30,7 @@ pub trait Sink<T> {
     /// What threads print, in how many calls.
     fn printed(&mut self, _text: &str, _calls: u32) {}
     /// Bytes that what it noted takes.
+    #[inline]
     fn bytes(&self) -> u64 {
         0
     }
@@ -136,11 +137,12 @@ struct Watcher<'a, T, S> {
     addresses: Vec<u64>,
     /// Of each warp that has started any.
     copies: Vec<UnderWay>,
+    place: Place<'a>,
 }
 
 impl<'a, T, S: Sink<T>> Watcher<'a, T, S> {
-    fn new(code: &'a Code<'a, T>, sink: S) -> Self {
-        Watcher { code, sink, pending: Vec::new(), addresses: Vec::new(), copies: Vec::new() }
+    fn new(code: &'a Code<'a, T>, sink: S, place: Place<'a>) -> Self {
+        Watcher { code, sink, place, pending: Vec::new(), addresses: Vec::new(), copies: Vec::new() }
     }
 
     fn tell(&mut self, event: Event<'_>) {
@@ -246,8 +248,9 @@ fn split<T, S: Sink<T>>(sink: &mut S, insts: Vec<&T>, event: Event<'_>) -> bool 
 }
 
 impl<T, S: Sink<T>> Observer for Watcher<'_, T, S> {
-    fn bytes(&self) -> u64 {
-        self.sink.bytes()
+    #[inline]
+    fn room(&mut self, most_bytes: u64) -> Result<(), Limit> {
+        self.place.ask(self.sink.bytes(), most_bytes)
     }
 
     fn printed(&mut self, text: &str, calls: u32) {
@@ -294,62 +297,45 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Executes TBs of the launch, each watched by a sink of its own; gives the sinks in grid order. `sink` makes one for a TB.
-    /// The result does not depend on the number of worker threads, as long as TBs do not race. Of a cooperative grid `tbs` must be all.
-    pub fn observe<T: Sync, S: Sink<T> + Send>(
+    /// Executes TBs of the launch, each watched by a sink of its own that `sink` makes for it; `take` is handed the sinks in grid order, each
+    /// as soon as it and those before are done. All sinks together note at most `room_bytes`. The result does not depend on the number of
+    /// worker threads, as long as TBs do not race. Of a cooperative grid `tbs` must be all.
+    ///
+    /// # Errors
+    /// That of the first TB in grid order that failed, or that `take` failed on.
+    pub fn observe<T: Sync, S: Sink<T> + Send, E: From<ExecError> + Send>(
         &self,
         code: &Code<'_, T>,
-        tbs: Range<u32>,
+        (tbs, room_bytes): (Range<u32>, u64),
         sink: impl Fn(u32) -> S + Sync,
-    ) -> Vec<Result<S, ExecError>> {
+        mut take: impl FnMut(S) -> Result<(), E> + Send,
+    ) -> Result<(), E> {
+        let room = Room::new(room_bytes, tbs.start, tbs.len() as u32);
         if self.program.is_cooperative() {
-            let watcher = |tb| Watcher::new(code, sink(tb));
-            return match together::run(self.program, self.launch, self.device, watcher) {
-                Ok(watchers) => watchers.into_iter().map(|watcher| Ok(watcher.sink)).collect(),
-                Err(error) => vec![Err(error)],
-            };
+            let watcher = |tb| Watcher::new(code, sink(tb), Place::shared(&room, tb));
+            let watchers = together::run(self.program, self.launch, self.device, watcher)?;
+            return watchers.into_iter().try_for_each(|watcher| take(watcher.sink));
         }
+        let watch = |runner: &mut TbRunner<'_>, tb| {
+            let mut watcher = Watcher::new(code, sink(tb), Place::of(&room, tb));
+            runner.run(tb, &mut watcher).map(|()| watcher.sink)
+        };
         // What an atomic reads, and a sum of floats, depends on who came first: then one TB after the other.
-        let together = if self.program.depends_on_order() { tbs.len().max(1) } else { 1 };
-        let first_failure = FirstFailure::default();
-        let observed: Vec<Option<Result<S, ExecError>>> = tbs
-            .into_par_iter()
-            .with_min_len(together)
-            .map_init(
-                || TbRunner::new(self.program, self.launch, self.device),
-                |runner, tb| {
-                    first_failure.run(tb, || {
-                        let mut watcher = Watcher::new(code, sink(tb));
-                        runner.as_mut().map_err(|e| e.clone())?.run(tb, &mut watcher)?;
-                        Ok(watcher.sink)
-                    })
-                },
-            )
-            .collect();
-        // None stands behind a failure only.
-        observed.into_iter().flatten().collect()
-    }
-}
-
-/// The lowest TB that failed: those above it need not run any more, those below it must, so that the error does not depend on the
-/// number of workers.
-pub(super) struct FirstFailure(AtomicU32);
-
-impl Default for FirstFailure {
-    fn default() -> Self {
-        FirstFailure(AtomicU32::new(u32::MAX))
-    }
-}
-
-impl FirstFailure {
-    pub(super) fn run<T>(&self, tb: u32, f: impl FnOnce() -> Result<T, ExecError>) -> Option<Result<T, ExecError>> {
-        if tb > self.0.load(Relaxed) {
-            return None;
-        }
-        let result = f();
-        if result.is_err() {
-            self.0.fetch_min(tb, Relaxed);
-        }
-        Some(result)
+        let workers = if self.program.depends_on_order() { 1 } else { rayon::current_num_threads().min(tbs.len()) };
+        let line = Line::new(&room, tbs, take);
+        let work = || {
+            let _guard = OverOnPanic(&room);
+            match TbRunner::new(self.program, self.launch, self.device) {
+                Ok(mut runner) => line.work(|tb| watch(&mut runner, tb)),
+                Err(error) => line.work(|_| Err(error.clone())),
+            }
+        };
+        rayon::scope(|scope| {
+            (1..workers).for_each(|_| scope.spawn(|_| work()));
+            work();
+            // Others are at their last TBs. Who waits here takes no other work, which may need what the caller holds.
+            line.wait();
+        });
+        line.result()
     }
 }

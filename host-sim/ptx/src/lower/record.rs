@@ -2,7 +2,7 @@
 //! launch in grid order, as far as they are wanted.
 
 use super::Lowered;
-use super::observe::{Code, FirstFailure, Job, Sink};
+use super::observe::{Code, Job, Sink};
 use crate::error::ExecError;
 use crate::launch::{Launch, TbRunner};
 use crate::memory::DeviceMemory;
@@ -11,6 +11,8 @@ use crate::together;
 use mias_hw_model::isa::StaticInst;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TbRecorder, TraceBuilder, TraceError};
 use rayon::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Why a launch has no trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,11 +23,41 @@ pub enum RecordError {
     /// It does not fit the trace's form.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// A part of the trace has no room for its first TB.
+    #[error("TB {tb}: its trace takes more than {} bytes", room_bytes)]
+    Room {
+        /// Index of the TB.
+        tb: u32,
+        /// Bytes that there are for a part.
+        room_bytes: u64,
+    },
+    /// A part of the trace could not be put away.
+    #[error("a part of the trace cannot be put away: {0}")]
+    Closed(String),
 }
 
 /// TBs that are recorded before they are added to the trace, per batch, at most. Assumption: enough to keep any number of workers
 /// busy, few enough that a batch stays small in memory.
 const BATCH: u32 = 128;
+
+/// Memory for what a [`Recorder`] records, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Of a part: one that takes so much gets no TB more.
+    pub part_bytes: u64,
+    /// Of a part with its last TB.
+    pub most_part_bytes: u64,
+    /// Of the records of all TBs that are executed at a time. The first of them may take half of it.
+    pub record_bytes: u64,
+}
+
+impl Room {
+    /// One part of any size.
+    pub const ANY: Room = Room { part_bytes: u64::MAX, most_part_bytes: u64::MAX, record_bytes: u64::MAX };
+}
+
+/// Is handed a part that no longer grows: its first TB, and the trace.
+pub type Closed<'a> = dyn FnMut(u32, KernelTrace) -> std::io::Result<()> + Send + 'a;
 
 /// Warp instructions per batch, about, judged by the TBs before. Assumption: a tenth of a second.
 const BATCH_WARP_INSTS: u64 = 1 << 20;
@@ -82,12 +114,14 @@ impl Sink<Defined> for Recording {
 /// Executes the TBs of a launch in grid order and records what they do, as far as somebody asks for.
 #[derive(Debug)]
 pub struct Recorder {
-    lowered: Lowered,
+    lowered: Arc<Lowered>,
     builder: TraceBuilder,
     warps: u32,
     tbs: u32,
     /// TBs of the parts that were taken.
     taken: u32,
+    /// Bytes of the largest record of a TB so far.
+    largest: u64,
     printed: Printed,
 }
 
@@ -98,8 +132,8 @@ impl Recorder {
     /// [`RecordError`] for a launch that cannot be, or has too many different instructions.
     pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
         TbRunner::new(job.program, job.launch, job.device)?;
-        let (lowered, warps, tbs) = (Lowered::new(job.program), info.warps(), job.launch.tbs() as u32);
-        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, printed: Printed::default() };
+        let (lowered, warps, tbs) = (Arc::new(Lowered::new(job.program)), info.warps(), job.launch.tbs() as u32);
+        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, largest: 0, printed: Printed::default() };
         // All static instructions are there from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)
@@ -115,16 +149,13 @@ impl Recorder {
         self.builder.warp_insts()
     }
 
-    /// TBs of the next batch: few to begin with, and where TBs are long, or `room_bytes` are left for few.
-    fn batch(&self, room_bytes: u64) -> u32 {
-        let workers = rayon::current_num_threads() as u32;
-        let fit = |most: u64, tbs: u32, taken: u64| most.saturating_mul(tbs.into()).checked_div(taken).unwrap_or(0);
-        let fit = fit(BATCH_WARP_INSTS, self.recorded(), self.warp_insts()).min(fit(
-            room_bytes,
-            self.recorded() - self.taken,
-            self.memory_bytes(),
-        ));
-        u32::try_from(fit).unwrap_or(BATCH).clamp(workers.min(BATCH), BATCH)
+    /// TBs of the next batch: few to begin with, and where TBs are long. If their records have room side by side they need not wait for
+    /// each other.
+    fn batch(&self, room: Room) -> u32 {
+        let workers = (rayon::current_num_threads() as u32).min(BATCH);
+        let fit = BATCH_WARP_INSTS.saturating_mul(self.recorded().into()).checked_div(self.warp_insts()).unwrap_or(0);
+        let side_by_side = (room.record_bytes / 2).checked_div(2 * self.largest).unwrap_or(u64::MAX);
+        u32::try_from(fit.min(side_by_side)).unwrap_or(BATCH).clamp(workers, BATCH)
     }
 
     /// What has been printed since somebody last took it.
@@ -137,33 +168,60 @@ impl Recorder {
         self.builder.memory_bytes() as u64
     }
 
-    /// Records TBs, some at least, until all are, or those since the last part take `part_bytes`. `job` must be the same every time. After each batch `goes_on` is told how many there are; it says
-    /// whether to go on. The result does not depend on the number of worker threads, as long as TBs do not race.
+    /// Index of the first TB since the last part.
+    pub fn first_tb(&self) -> u32 {
+        self.taken
+    }
+
+    /// Records TBs, some at least, until all are, or a part is full. `job` must be the same every time. When a TB comes for which a part has
+    /// no room left, `closed` is handed that part. After each batch `goes_on` is told how many TBs there are; it says whether to go on. What
+    /// is recorded does not depend on the number of worker threads, as long as TBs do not race.
     ///
     /// # Errors
     /// [`RecordError`]; of several failing TBs, the first in grid order within the first batch that has one.
-    pub fn advance(&mut self, job: Job<'_>, part_bytes: u64, goes_on: &mut dyn FnMut(&Self) -> bool) -> Result<(), RecordError> {
+    pub fn advance(
+        &mut self,
+        job: Job<'_>,
+        room: Room,
+        closed: &mut Closed<'_>,
+        goes_on: &mut dyn FnMut(&Self) -> bool,
+    ) -> Result<(), RecordError> {
         while self.recorded() < self.tbs {
             let done = self.recorded();
             // TBs that wait for each other run at a time.
-            let batch = if job.program.is_cooperative() { self.tbs } else { self.batch(part_bytes.saturating_sub(self.memory_bytes())) };
+            let batch = if job.program.is_cooperative() { self.tbs } else { self.batch(room) };
             let warps = self.warps;
             let sink = |_| {
                 let mut tb = TbRecorder::new();
                 (0..warps).for_each(|_| tb.warp());
                 Recording { tb, printed: Printed::default() }
             };
-            let code = code(&self.lowered, &mut self.builder)?;
-            for tb in job.observe(&code, done..self.tbs.min(done.saturating_add(batch)), sink) {
-                let Recording { tb, printed } = tb?;
-                self.builder.add_tb(&tb)?;
+            let lowered = Arc::clone(&self.lowered);
+            let code = code(&lowered, &mut self.builder)?;
+            let tbs = done..self.tbs.min(done.saturating_add(batch));
+            job.observe(&code, (tbs, room.record_bytes), sink, |Recording { tb, printed }| {
                 self.printed.add(&printed.text, printed.calls);
-            }
-            if !goes_on(self) || self.memory_bytes() >= part_bytes {
+                self.largest = self.largest.max(tb.memory_bytes());
+                self.add(&tb, room, closed)
+            })?;
+            if !goes_on(self) || self.memory_bytes() >= room.part_bytes {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Adds a TB to the growing part, or if that has no room for it to a new one.
+    fn add(&mut self, tb: &TbRecorder, room: Room, closed: &mut Closed<'_>) -> Result<(), RecordError> {
+        let full = self.memory_bytes() >= room.part_bytes || !self.builder.has_room(tb, room.most_part_bytes);
+        if full && self.recorded() > self.taken {
+            let (first_tb, part) = (self.taken, self.take_part());
+            closed(first_tb, part).map_err(|error| RecordError::Closed(error.to_string()))?;
+        }
+        match self.builder.add_tb_within(tb, room.most_part_bytes) {
+            Err(TraceError::Room) => Err(RecordError::Room { tb: self.recorded(), room_bytes: room.most_part_bytes }),
+            added => Ok(added?),
+        }
     }
 
     /// The trace of the TBs so far, from the last part taken on.
@@ -205,7 +263,8 @@ pub fn trace(
 ) -> Result<KernelTrace, RecordError> {
     let job = Job { program, launch, device };
     let mut recorder = Recorder::new(job, info)?;
-    recorder.advance(job, u64::MAX, &mut |recorder| {
+    let closed = &mut |_, _| Ok(());
+    recorder.advance(job, Room::ANY, closed, &mut |recorder| {
         progress(recorder.recorded().into());
         true
     })?;
@@ -232,4 +291,27 @@ pub fn execute(program: &Program, launch: &Launch, device: &DeviceMemory) -> Res
         )
         .collect();
     results.into_iter().flatten().collect()
+}
+
+/// The lowest TB that failed: those above it need not run any more, those below it must, so that the error does not depend on the
+/// number of workers.
+struct FirstFailure(AtomicU32);
+
+impl Default for FirstFailure {
+    fn default() -> Self {
+        FirstFailure(AtomicU32::new(u32::MAX))
+    }
+}
+
+impl FirstFailure {
+    fn run<T>(&self, tb: u32, f: impl FnOnce() -> Result<T, ExecError>) -> Option<Result<T, ExecError>> {
+        if tb > self.0.load(Relaxed) {
+            return None;
+        }
+        let result = f();
+        if result.is_err() {
+            self.0.fetch_min(tb, Relaxed);
+        }
+        Some(result)
+    }
 }

@@ -8,6 +8,7 @@ use crate::error::AccessFault;
 use crate::image::Image;
 use crate::nearest::Near;
 use crate::texture::{Texture, TextureError, Textures, Unbound};
+use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -65,6 +66,27 @@ impl DeviceMemory {
         Self::default()
     }
 
+    /// The same as [`DeviceMemory::allocate`] with `count` words.
+    ///
+    /// # Errors
+    /// The host has no memory for them.
+    pub fn try_allocate(&mut self, count: usize, words: impl IntoIterator<Item = u32>) -> Result<Buffer, TryReserveError> {
+        let mut all = reserved(count)?;
+        all.extend(words.into_iter().map(AtomicU32::new));
+        let bytes = 4 * all.len() as u64;
+        Ok(self.place(all, bytes, 0))
+    }
+
+    /// The same as [`DeviceMemory::allocate_bytes`].
+    ///
+    /// # Errors
+    /// The host has no memory for them.
+    pub fn try_allocate_bytes(&mut self, bytes: &[u8]) -> Result<Buffer, TryReserveError> {
+        let mut words = reserved(bytes.len().div_ceil(4))?;
+        words.extend(bytes.chunks(4).map(|chunk| AtomicU32::new(word(chunk))));
+        Ok(self.place(words, bytes.len() as u64, 0))
+    }
+
     /// Allocates 32-bit words with the given contents.
     pub fn allocate(&mut self, words: impl IntoIterator<Item = u32>) -> Buffer {
         let words: Vec<AtomicU32> = words.into_iter().map(AtomicU32::new).collect();
@@ -80,11 +102,17 @@ impl DeviceMemory {
 
     /// Allocates bytes with others before and behind them. The address is that of the first byte in the middle, which is aligned as
     /// that of any buffer. Those before are filled up in front with zeros to a multiple of 4.
-    pub fn allocate_between(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Buffer {
+    ///
+    /// # Errors
+    /// The host has no memory for them.
+    pub fn allocate_between(&mut self, before: &[u8], bytes: &[u8], after: &[u8]) -> Result<Buffer, TryReserveError> {
         let filler = before.len().next_multiple_of(4) - before.len();
-        let all = [&[0; 3][..filler], before, bytes, after].concat();
-        let words = all.chunks(4).map(|chunk| AtomicU32::new(word(chunk))).collect();
-        self.place(words, all.len() as u64, (filler + before.len()) as u64)
+        let parts = [&[0; 3][..filler], before, bytes, after];
+        let mut all = reserved(parts.iter().map(|part| part.len()).sum())?;
+        parts.iter().for_each(|part| all.extend_from_slice(part));
+        let mut words = reserved(all.len().div_ceil(4))?;
+        words.extend(all.chunks(4).map(|chunk| AtomicU32::new(word(chunk))));
+        Ok(self.place(words, all.len() as u64, (filler + before.len()) as u64))
     }
 
     /// The address of the buffer is `lead` bytes behind its start, a multiple of 4.
@@ -238,6 +266,13 @@ impl DeviceMemory {
     }
 }
 
+/// An empty vector with room for so many.
+fn reserved<T>(count: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(count)?;
+    Ok(room)
+}
+
 /// Up to four bytes, the lowest first.
 fn word(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
@@ -367,7 +402,7 @@ mod tests {
         fn bytes_lie_around_a_buffer(before in prop::collection::vec(any::<u8>(), 0..40), bytes in prop::collection::vec(any::<u8>(), 1..40), after in prop::collection::vec(any::<u8>(), 0..9)) {
             let mut memory = DeviceMemory::new();
             memory.allocate([0]);
-            let buffer = memory.allocate_between(&before, &bytes, &after);
+            let buffer = memory.allocate_between(&before, &bytes, &after).unwrap();
             let whole = [&before[..], &bytes, &after].concat();
             prop_assert_eq!(buffer.address % ALIGNMENT, 0);
             let start = buffer.address - before.len() as u64;

@@ -73,6 +73,9 @@ pub enum Fault {
         /// The number.
         value: u64,
     },
+    /// More than the reader has room for.
+    #[error("it takes more memory than there is for it")]
+    Room,
     /// The parts do not fit together.
     #[error("{0}")]
     Parts(#[from] PartsError),
@@ -102,6 +105,9 @@ pub enum Problem {
     /// Other bytes than were written.
     #[error("{0}: the checksum does not match, the trace file is damaged; {AGAIN}")]
     Checksum(Section),
+    /// It is whole, but takes more memory than the reader may.
+    #[error("the trace takes more memory than there is for it")]
+    Room,
     /// Bytes that mean nothing.
     #[error("{section}: {fault}; {AGAIN}")]
     Malformed {

@@ -121,9 +121,13 @@ pub(super) fn decode(
     section: &[u8],
     statics: &[StaticInst],
     (shape_insts, shape_starts): (&[ShapeInst], &[u32]),
-    (warp_shapes, warps_per_tb): (&[u32], usize),
+    (warp_shapes, warps_per_tb, most_bytes): (&[u32], usize, u64),
 ) -> Result<Vec<MemRef>, Fault> {
     let accesses = Accesses::new(statics, shape_insts, shape_starts);
+    let all: u64 = warp_shapes.iter().map(|&shape| accesses.of(shape).len() as u64).sum();
+    if all.saturating_mul(size_of::<MemRef>() as u64) > most_bytes {
+        return Err(Fault::Room);
+    }
     let mut histories = Histories::new(statics.len());
     let (mut reader, mut runs, mut newest) = (Reader::new(section), RunReader::default(), Newest::default());
     let mut mems: Vec<MemRef> = Vec::new();

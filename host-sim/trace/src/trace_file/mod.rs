@@ -30,7 +30,7 @@ pub use container::VERSION;
 pub use error::{Fault, Part, Problem, Section, TraceFileError};
 
 use crate::accelsim::Warnings;
-use mias_hw_model::trace::{KernelTrace, PartsError, TraceParts};
+use mias_hw_model::trace::{KernelTrace, PartsError, TraceParts, WarpRef};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -81,6 +81,15 @@ pub fn read(path: &Path) -> Result<(TraceFile, Sizes), TraceFileError> {
     read().map_err(|problem: Problem| TraceFileError::new(path, problem))
 }
 
+/// Reads a trace file whose launches take at most `most_bytes` of memory ([`KernelTrace::memory_bytes`]); more is never taken for them.
+///
+/// # Errors
+/// As [`read`], and [`Problem::Room`] for one that takes more.
+pub fn read_within(path: &Path, most_bytes: u64) -> Result<TraceFile, TraceFileError> {
+    let read = || decode_within(&map::map(&File::open(path)?)?, most_bytes);
+    read().map_err(|problem: Problem| TraceFileError::new(path, problem))
+}
+
 /// The bytes of a trace file. Equal launches give equal bytes.
 pub fn encode(file: &TraceFile) -> Vec<u8> {
     let parts = |launch: &Launch| {
@@ -103,14 +112,22 @@ pub fn encode(file: &TraceFile) -> Vec<u8> {
 /// # Errors
 /// [`Problem`] if they are not a whole, undamaged and consistent trace file of this version.
 pub fn decode(bytes: &[u8]) -> Result<TraceFile, Problem> {
+    decode_within(bytes, u64::MAX)
+}
+
+fn decode_within(bytes: &[u8], most_bytes: u64) -> Result<TraceFile, Problem> {
+    let mut room = Room(most_bytes);
     let sections = container::unpack(bytes)?;
     let malformed = |section| move |fault| Problem::Malformed { section, fault };
     let (name, warnings) = launch::decode_list(sections[0]).map_err(malformed(Section::List))?;
     let mut launches: Vec<Launch> = Vec::new();
     let mut streams = 0;
     for (at, parts) in sections[1..].chunks_exact(Part::ALL.len()).enumerate() {
-        let launch = decode_launch(parts).map_err(|(part, fault)| {
+        let launch = decode_launch(parts, &mut room).map_err(|(part, fault)| {
             let number = at + 1;
+            if fault == Fault::Room {
+                return Problem::Room;
+            }
             Problem::Malformed { section: part.map_or(Section::WholeLaunch(number), |part| Section::Launch(number, part)), fault }
         })?;
         if launch.stream > streams {
@@ -123,22 +140,41 @@ pub fn decode(bytes: &[u8]) -> Result<TraceFile, Problem> {
     Ok(TraceFile { name, warnings, launches })
 }
 
+/// Bytes that decoding may still take.
+struct Room(u64);
+
+impl Room {
+    fn take(&mut self, bytes: u64) -> Result<(), Fault> {
+        self.0 = self.0.checked_sub(bytes).ok_or(Fault::Room)?;
+        Ok(())
+    }
+
+    fn take_all<T>(&mut self, items: &[T]) -> Result<(), Fault> {
+        self.take(size_of_val(items) as u64)
+    }
+}
+
 /// A launch from its six sections; an error without a part concerns several.
-fn decode_launch(sections: &[&[u8]]) -> Result<Launch, (Option<Part>, Fault)> {
+fn decode_launch(sections: &[&[u8]], room: &mut Room) -> Result<Launch, (Option<Part>, Fault)> {
     let section = |part: Part| sections[part as usize];
     let at = |part| move |fault| (Some(part), fault);
     let (stream, info) = launch::decode(section(Part::Launch)).map_err(at(Part::Launch))?;
     let statics = statics::decode(section(Part::Statics)).map_err(at(Part::Statics))?;
-    let (shape_insts, shape_starts) = shapes::decode(section(Part::Shapes), &statics).map_err(at(Part::Shapes))?;
-    let (sectors, pattern_starts) = patterns::decode(section(Part::Patterns)).map_err(at(Part::Patterns))?;
+    room.take_all(&statics).map_err(at(Part::Statics))?;
+    let (shape_insts, shape_starts) = shapes::decode(section(Part::Shapes), &statics, room.0).map_err(at(Part::Shapes))?;
+    room.take_all(&shape_insts).and_then(|()| room.take_all(&shape_starts)).map_err(at(Part::Shapes))?;
+    let (sectors, pattern_starts) = patterns::decode(section(Part::Patterns), room.0).map_err(at(Part::Patterns))?;
+    room.take_all(&sectors).and_then(|()| room.take_all(&pattern_starts)).map_err(at(Part::Patterns))?;
     let warps_per_tb = info.warps() as usize;
     let warps = info.tbs() * u64::from(info.warps());
+    room.take(warps.saturating_mul(size_of::<WarpRef>() as u64)).map_err(at(Part::Warps))?;
     let warp_shapes = warps::decode(section(Part::Warps), warps, warps_per_tb).map_err(at(Part::Warps))?;
     if let Some(&shape) = warp_shapes.iter().find(|&&shape| shape as usize + 1 >= shape_starts.len()) {
         return Err((Some(Part::Warps), Fault::Value { what: "a shape", value: shape.into() }));
     }
-    let mems = memory::decode(section(Part::Memory), &statics, (&shape_insts, &shape_starts), (&warp_shapes, warps_per_tb));
+    let mems = memory::decode(section(Part::Memory), &statics, (&shape_insts, &shape_starts), (&warp_shapes, warps_per_tb, room.0));
     let mems = mems.map_err(at(Part::Memory))?;
+    room.take_all(&mems).map_err(at(Part::Memory))?;
     let parts = TraceParts { info, statics, shape_insts, shape_starts, sectors, pattern_starts, warp_shapes, mems };
     let trace = KernelTrace::from_parts(parts).map_err(|error: PartsError| (None, error.into()))?;
     Ok(Launch { stream, trace: Arc::new(trace) })

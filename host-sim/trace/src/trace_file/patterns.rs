@@ -52,7 +52,7 @@ pub(super) fn encode(trace: &KernelTrace) -> Vec<u8> {
 }
 
 /// Sectors of all patterns, and where each pattern begins, with the end of the last.
-pub(super) fn decode(section: &[u8]) -> Result<(Vec<SectorRef>, Vec<u32>), Fault> {
+pub(super) fn decode(section: &[u8], most_bytes: u64) -> Result<(Vec<SectorRef>, Vec<u32>), Fault> {
     let mut reader = Reader::new(section);
     let (mut sectors, mut starts) = (Vec::new(), vec![0]);
     let mut mask = u32::MAX;
@@ -68,6 +68,9 @@ pub(super) fn decode(section: &[u8]) -> Result<(Vec<SectorRef>, Vec<u32>), Fault
             };
             let gap = code >> 2;
             let delta = u32::try_from(expected + gap).map_err(|_| Fault::Value { what: "a gap between sectors", value: gap })?;
+            if size_of_val(&sectors[..]) as u64 >= most_bytes {
+                return Err(Fault::Room);
+            }
             sectors.push(SectorRef { delta, byte_mask: mask });
             expected = u64::from(delta) + 1;
         }
@@ -88,10 +91,10 @@ mod tests {
     fn patterns_are_as_the_format_says() {
         let sector = |delta, byte_mask| SectorRef { delta, byte_mask };
         let bytes = [2, 4, 0, 2 << 2 | 2, 0b101, 1, 0xff, 3, 1, 0, 0, 0x80, 0];
-        let (sectors, starts) = decode(&bytes).unwrap();
+        let (sectors, starts) = decode(&bytes, u64::MAX).unwrap();
         assert_eq!(sectors, [sector(0, u32::MAX), sector(3, 0xf0f), sector(4, 0xf0f), sector(132, 0x8000_0001)]);
         assert_eq!(starts, [0, 4, 4]);
-        assert!(decode(&[1, 1, 0xfc, 0xff, 0xff, 0xff, 0x7f]).is_err(), "beyond 32 bits");
+        assert!(decode(&[1, 1, 0xfc, 0xff, 0xff, 0xff, 0x7f], u64::MAX).is_err(), "beyond 32 bits");
     }
 
     proptest! {

@@ -104,13 +104,16 @@ fn straight(mut expected: Expected<'_>, insts: &[ShapeInst]) -> usize {
 }
 
 /// Instructions of all shapes, and where each shape begins, with the end of the last. They are instructions of `statics`.
-pub(super) fn decode(section: &[u8], statics: &[StaticInst]) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault> {
+pub(super) fn decode(section: &[u8], statics: &[StaticInst], most_bytes: u64) -> Result<(Vec<ShapeInst>, Vec<u32>), Fault> {
     let mut reader = Reader::new(section);
     let (mut insts, mut starts) = (Vec::new(), vec![0]);
     let mut expected = Expected::new(statics);
     for _ in 0..reader.varint()? {
         let length = u64::from(reader.u32("the length of a shape")?);
         let end = insts.len() as u64 + length;
+        if end.saturating_mul(size_of::<ShapeInst>() as u64) > most_bytes {
+            return Err(Fault::Room);
+        }
         let start = u32::try_from(end).map_err(|_| Fault::Value { what: "the length of all shapes", value: end })?;
         while (insts.len() as u64) < end {
             operation(&mut reader, &mut insts, &mut expected, end)?;

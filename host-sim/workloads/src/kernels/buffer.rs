@@ -6,7 +6,9 @@ use super::fill::{Fill, Giver, Made, Rule};
 use super::place::{Formula, Place};
 use crate::input::file;
 use crate::random::Random;
+use bytesize::ByteSize;
 use mias_ptx::{Buffer, DeviceMemory};
+use std::collections::TryReserveError;
 use std::io::Read;
 use std::path::Path;
 
@@ -83,8 +85,10 @@ impl Sources<'_> {
                 let words = (self.words)(*giver, part)?;
                 let found = words.len() as u64;
                 match (width, count) {
-                    (4, None) => Ok((memory.allocate(words), found)),
-                    (4, Some(count)) if count == found => Ok((memory.allocate(words), found)),
+                    (4, count) if count.is_none_or(|count| count == found) => {
+                        let buffer = memory.try_allocate(words.len(), words).map_err(|_| no_memory(4 * found))?;
+                        Ok((buffer, found))
+                    }
                     (4, Some(count)) => Err(format!("{count} elements, but there are {found} of `{part}`; leave `count` out")),
                     _ => Err(format!("elements of `{part}` have 4 bytes, those of {element} have {width}")),
                 }
@@ -93,14 +97,18 @@ impl Sources<'_> {
             (_, Some(count)) if count.checked_mul(width).is_none_or(|bytes| bytes > MOST_BYTES) => {
                 Err(format!("a buffer has at most {MOST_BYTES} bytes"))
             }
-            ([Fill::File(path)], Some(count)) => Ok((memory.allocate_bytes(&self.file(path, element, count)?), count)),
+            ([Fill::File(path)], Some(count)) => {
+                let bytes = self.file(path, element, count)?;
+                Ok((memory.try_allocate_bytes(&bytes).map_err(|_| no_memory(bytes.len() as u64))?, count))
+            }
             (_, Some(count)) => {
                 let rule = |fill: &Fill| match fill {
                     Fill::Made(made) => made.rule(element, self.scope),
                     _ => Err("a file, graph, picture or reference fills the whole of a buffer".into()),
                 };
                 let rules: Vec<Rule> = fills.iter().map(rule).collect::<Result<_, _>>()?;
-                Ok((made(memory, element, count, &rules, random), count))
+                let buffer = made(memory, element, count, &rules, random).map_err(|_| no_memory(count * width))?;
+                Ok((buffer, count))
             }
         }
     }
@@ -119,7 +127,11 @@ impl Sources<'_> {
         let mut scratch = DeviceMemory::new();
         let (buffer, count) = self.allocate(&mut scratch, element, count, fills, random)?;
         let size = count * u64::from(element.bytes());
-        let bytes = scratch.read(buffer.address, size as usize).map_err(|fault| format!("{size} bytes: {fault}"))?;
+        let mut bytes = Vec::new();
+        // The words may reach beyond the last byte.
+        bytes.try_reserve_exact(size.next_multiple_of(4) as usize).map_err(|_| no_memory(size))?;
+        scratch.words(buffer).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        bytes.truncate(size as usize);
         Ok((bytes, count))
     }
 
@@ -137,7 +149,8 @@ impl Sources<'_> {
         let (before, _) = self.bytes(element, Some(before), border, random)?;
         let (bytes, count) = self.bytes(element, count, fills, random)?;
         let (after, _) = self.bytes(element, Some(after), border, random)?;
-        Ok((memory.allocate_between(&before, &bytes, &after), count))
+        let all = (before.len() + bytes.len() + after.len()) as u64;
+        Ok((memory.allocate_between(&before, &bytes, &after).map_err(|_| no_memory(all))?, count))
     }
 
     fn file(&self, path: &Path, element: Element, count: u64) -> Result<Vec<u8>, String> {
@@ -148,6 +161,7 @@ impl Sources<'_> {
         let length = file.metadata().map_err(|error| fail(error.to_string()))?.len();
         // The length may change, or be unknown: no more is read than is wanted.
         let mut data = Vec::new();
+        data.try_reserve_exact(length.min(size) as usize).map_err(|_| no_memory(length))?;
         if length <= size {
             file.take(size.saturating_add(1)).read_to_end(&mut data).map_err(|error| fail(error.to_string()))?;
         }
@@ -159,19 +173,26 @@ impl Sources<'_> {
 }
 
 /// A buffer of elements made one by one: by the first rule, the second, .., and again by the first.
-fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule], random: &mut Random) -> Buffer {
+fn made(memory: &mut DeviceMemory, element: Element, count: u64, rules: &[Rule], random: &mut Random) -> Result<Buffer, TryReserveError> {
     let rules = rules.iter().cycle();
     let bits = (0..count).zip(rules).map(|(index, rule)| rule.bits(element, index, random));
     match element.bytes() {
-        4 => memory.allocate(bits.map(|bits| bits as u32)),
-        8 => memory.allocate(bits.flat_map(|bits| [bits as u32, (bits >> 32) as u32])),
+        4 => memory.try_allocate(count as usize, bits.map(|bits| bits as u32)),
+        8 => memory.try_allocate(2 * count as usize, bits.flat_map(|bits| [bits as u32, (bits >> 32) as u32])),
         width => {
             let width = usize::from(width);
-            let mut data = Vec::with_capacity(count as usize * width);
+            let mut data = Vec::new();
+            data.try_reserve_exact(count as usize * width)?;
             bits.for_each(|bits| data.extend_from_slice(&bits.to_le_bytes()[..width]));
-            memory.allocate_bytes(&data)
+            memory.try_allocate_bytes(&data)
         }
     }
+}
+
+/// What is said of a buffer for which the host has no memory: the machine's may be used up, or what a process may have.
+fn no_memory(bytes: u64) -> String {
+    let asked = ByteSize::b(bytes);
+    format!("{asked} of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)")
 }
 
 /// All zeros: what a buffer holds that says nothing else.

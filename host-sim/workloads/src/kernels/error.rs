@@ -47,21 +47,22 @@ pub enum KernelError {
     /// The kernel is not described as it must be.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// A few TBs are more than the whole trace may take.
+    /// The trace of one TB is more than a part of the whole may take.
     #[error(
-        "kernel `{kernel}`: the trace of {tbs} of its {of} TBs takes {}, more than the {} that all may (--memory); give it more",
-        bytesize::ByteSize(*bytes), bytesize::ByteSize(*budget_bytes)
+        "kernel `{kernel}`: the trace of TB {tb} of its {of} TBs takes more than {}, the part for it of the {} that it has (--memory); give a \
+         larger --memory",
+        bytesize::ByteSize(*room_bytes), bytesize::ByteSize(*budget_bytes)
     )]
     Memory {
         /// Kernel name.
         kernel: String,
-        /// TBs that were executed together.
-        tbs: u32,
+        /// Index of the TB in the grid.
+        tb: u32,
         /// TBs of the grid.
         of: u64,
-        /// Bytes that their trace takes.
-        bytes: u64,
-        /// Bytes that it may take.
+        /// Bytes that a TB's trace may take.
+        room_bytes: u64,
+        /// Bytes that the kernel has in all.
         budget_bytes: u64,
     },
     /// What is too much for memory cannot be kept on disk.

@@ -16,10 +16,12 @@ mod tests;
 pub use keeper::Keeper;
 pub use key::{TRACE_VERSION, key};
 pub use place::{DEFAULT_LIMIT_BYTES, FOLDER_VARIABLE, LIMIT_VARIABLE, Place, PlaceError};
-pub use store::{Store, Usage};
+pub use store::{Store, Unusable, Usage};
 
 use crate::ahead::{Ahead, Printer};
+use crate::budget::{self, Budget};
 use crate::kernels::{KernelError, Prepared};
+use bytesize::ByteSize;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceSource};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,7 +37,7 @@ pub enum Needs {
     Grid,
     /// What a simulation of some window comes to.
     Window {
-        /// Bytes that the trace may take.
+        /// Bytes that the trace may take, with what executing it takes.
         budget_bytes: u64,
         /// Is told what threads print; then the kernel is executed, even if its trace is there.
         printer: Option<Printer>,
@@ -101,23 +103,29 @@ impl Cache {
         let keeper = self.store.clone().map(|store| Keeper::new(store, key.clone()));
         let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone() };
         let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
-        if !prints && let Some(trace) = self.load(&key, &info) {
+        let most_bytes = if let Needs::Window { budget_bytes, .. } = needs { budget_bytes } else { u64::MAX };
+        if !prints && let Some(trace) = self.load(&key, &info, most_bytes) {
             progress(info.tbs(), info.tbs());
             return Ok(whole(trace));
         }
         let trace = match needs {
             Needs::Grid => Arc::new(prepared.record(progress)?),
             Needs::Window { budget_bytes, printer } => {
-                let ahead = Ahead::new(prepared, budget_bytes, keeper.clone(), printer)?;
+                let budget = Budget::new(budget_bytes, rayon::current_num_threads());
+                if budget.exceeded() {
+                    let (given, least) = (ByteSize(budget_bytes), ByteSize(budget::LEAST_BYTES));
+                    self.note(format!("`{}` is executed in up to {least} of memory, more than the {given} that it has of --memory", info.name));
+                }
+                let ahead = Ahead::new(prepared, budget, keeper.clone(), printer)?;
                 ahead.start(START_WARP_INSTS, &mut |done| progress(done, info.tbs()))?;
                 if ahead.prints() > 0 && !prints {
                     self.note(format!("threads of `{}` print; `mias run --print` shows what", info.name));
                 }
-                if !ahead.is_whole() {
-                    let trace = ahead.so_far();
+                let Some(trace) = ahead.in_one_part() else {
+                    let trace = ahead.without_tbs();
                     return Ok(Traced { source: Some(Arc::new(ahead)), ..whole(trace) });
-                }
-                ahead.so_far()
+                };
+                trace
             }
         };
         if let Some(keeper) = keeper
@@ -131,11 +139,16 @@ impl Cache {
         Ok(whole(trace))
     }
 
-    fn load(&self, key: &str, info: &KernelInfo) -> Option<Arc<KernelTrace>> {
+    fn load(&self, key: &str, info: &KernelInfo, most_bytes: u64) -> Option<Arc<KernelTrace>> {
         let store = self.store.as_ref()?;
-        match store.load(key, |file| matches!(&file.launches[..], [launch] if *launch.trace.info() == *info)) {
+        match store.load(key, most_bytes, |file| matches!(&file.launches[..], [launch] if *launch.trace.info() == *info)) {
             Ok(file) => file?.launches.pop().map(|launch| launch.trace),
-            Err(damage) => {
+            Err(Unusable::Large) => {
+                let most = ByteSize(most_bytes);
+                self.note(format!("`{}` is executed again: its cached trace takes more than the {most} that it has of --memory", info.name));
+                None
+            }
+            Err(Unusable::Wrong(damage)) => {
                 self.note(format!("a cached trace of `{}` is made again: {damage}", info.name));
                 None
             }

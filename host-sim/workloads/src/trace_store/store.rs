@@ -30,6 +30,15 @@ pub struct Store {
     limit_bytes: u64,
 }
 
+/// Why a trace that is there is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// What is wrong with the file, which is then to be written again.
+    Wrong(String),
+    /// It takes more memory than it may.
+    Large,
+}
+
 /// How much a store holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
@@ -63,22 +72,25 @@ impl Store {
         self.limit_bytes
     }
 
-    /// The trace of `key`, none if it is not there. `fits` says whether it is what the key stands for.
+    /// The trace of `key`, none if it is not there. `fits` says whether it is what the key stands for. It may take `most_bytes` in memory.
     ///
     /// # Errors
-    /// What is wrong with the file, which is then to be written again.
-    pub fn load(&self, key: &str, fits: impl FnOnce(&TraceFile) -> bool) -> Result<Option<TraceFile>, String> {
+    /// [`Unusable`].
+    pub fn load(&self, key: &str, most_bytes: u64, fits: impl FnOnce(&TraceFile) -> bool) -> Result<Option<TraceFile>, Unusable> {
         let path = self.path(key);
-        match trace_file::read(&path) {
-            Ok((file, _)) if fits(&file) => {
+        match trace_file::read_within(&path, most_bytes) {
+            Ok(file) if fits(&file) => {
                 // Not worth a word if it fails: the file only seems older than it is.
                 let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
                 Ok(Some(file))
             }
-            Ok(_) => Err(format!("{} is of another kernel", path.display())),
+            Ok(_) => Err(Unusable::Wrong(format!("{} is of another kernel", path.display()))),
+            Err(TraceFileError { problem: trace_file::Problem::Room, .. }) => Err(Unusable::Large),
             Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) => Err(format!("cannot read {}: {error}", path.display())),
-            Err(_) => Err(format!("{} was damaged", path.display())),
+            Err(TraceFileError { problem: trace_file::Problem::Io(error), .. }) => {
+                Err(Unusable::Wrong(format!("cannot read {}: {error}", path.display())))
+            }
+            Err(_) => Err(Unusable::Wrong(format!("{} was damaged", path.display()))),
         }
     }
 

@@ -93,6 +93,32 @@ fn other_input_is_another_trace() {
     assert_ne!(bits(0), bits(1));
 }
 
+/// A trace is loaded in exactly the memory that it takes, and not in less.
+#[test]
+fn a_cached_trace_beyond_the_budget_is_not_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = cache(folder.path(), DEFAULT_LIMIT_BYTES);
+    let (made, _) = record(&cache, fwt(1));
+    let bytes = made.memory_bytes() as u64;
+    let [file] = &names(folder.path())[..] else { panic!("one trace") };
+    assert_eq!(mias_trace::trace_file::read_within(file, bytes).unwrap().launches[0].trace, made);
+    for less in [0, 1, bytes / 4, bytes / 2, bytes - 1] {
+        let error = mias_trace::trace_file::read_within(file, less).unwrap_err();
+        assert!(matches!(error.problem, mias_trace::trace_file::Problem::Room), "{error}");
+    }
+    let window = |budget_bytes| Needs::Window { budget_bytes, printer: None };
+    assert_eq!(*cache.traced(fwt(1), window(bytes), &mut |_, _| {}).unwrap().trace, *made);
+    assert_eq!(cache.notes(), [""; 0]);
+    let grown = cache.traced(fwt(1), window(bytes - 1), &mut |_, _| {}).unwrap();
+    let notes = cache.notes();
+    assert!(notes[0].starts_with("`fwt` is executed again: its cached trace takes more than the "), "{notes:?}");
+    assert!(notes[1].starts_with("`fwt` is executed in up to 64.0 MiB of memory, more than the ") && notes.len() == 2, "{notes:?}");
+    // Small parts: the last of them begins in the middle of the grid.
+    let last = grown.source.unwrap().part_with(255).unwrap();
+    assert_eq!((grown.trace.tbs(), last.first_tb + last.trace.recorded_tbs()), (256, 256));
+    assert!(last.first_tb > 0 && last.trace.memory_bytes() < made.memory_bytes() / 2);
+}
+
 #[test]
 fn a_damaged_file_is_made_again_with_a_note() {
     let folder = tempfile::tempdir().unwrap();

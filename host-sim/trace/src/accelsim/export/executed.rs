@@ -109,11 +109,10 @@ pub fn execute(export: &mut Export, job: Job<'_>, info: &KernelInfo, progress: &
         let batch = done..tbs.min(done + together);
         done = batch.end;
         let mut longest = 1;
-        for tb in job.observe(&code, batch, sink) {
-            let tb = tb?;
+        job.observe(&code, (batch, u64::MAX), sink, |tb| {
             longest = longest.max(tb.len());
-            file.tb(&tb)?;
-        }
+            file.tb(&tb)
+        })?;
         together = u32::try_from(HELD_BYTES / longest).unwrap_or(MOST_TBS).clamp(1, MOST_TBS);
         if !progress(done.into()) {
             return Err(ExportError::Interrupted);

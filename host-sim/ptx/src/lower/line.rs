@@ -1,0 +1,109 @@
+//! A line of TBs that workers take from and hand on, both in grid order.
+
+use super::room::Room;
+use crate::error::ExecError;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// TBs, and who takes what they give.
+pub(super) struct Line<'a, S, F, E> {
+    room: &'a Room,
+    end: u32,
+    /// The next TB that somebody takes.
+    next: AtomicU32,
+    done: Mutex<Done<S, F, E>>,
+}
+
+struct Done<S, F, E> {
+    /// The first TB that has not been handed on.
+    lowest: u32,
+    /// TBs that are done before those below them.
+    early: BTreeMap<u32, Result<S, ExecError>>,
+    take: F,
+    result: Result<(), E>,
+}
+
+impl<'a, S, E: From<ExecError>, F: FnMut(S) -> Result<(), E>> Line<'a, S, F, E> {
+    /// These TBs; `take` is handed what they give.
+    pub(super) fn new(room: &'a Room, tbs: Range<u32>, take: F) -> Self {
+        let done = Done { lowest: tbs.start, early: BTreeMap::new(), take, result: Ok(()) };
+        Line { room, end: tbs.end, next: AtomicU32::new(tbs.start), done: Mutex::new(done) }
+    }
+
+    fn done(&self) -> MutexGuard<'_, Done<S, F, E>> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs TBs until none is left to begin. After a failure no TB begins; those below it have begun, and run to their end, so that the error
+    /// does not depend on the number of workers.
+    pub(super) fn work(&self, mut run: impl FnMut(u32) -> Result<S, ExecError>) {
+        loop {
+            let tb = self.next.fetch_add(1, Relaxed);
+            // The counter may run past the end by one for each worker.
+            if tb >= self.end {
+                self.next.store(self.end, Relaxed);
+                return;
+            }
+            let given = run(tb);
+            if given.is_err() {
+                self.next.store(self.end, Relaxed);
+            }
+            self.hand_on(tb, given);
+        }
+    }
+
+    fn hand_on(&self, tb: u32, given: Result<S, ExecError>) {
+        let done = &mut *self.done();
+        done.early.insert(tb, given);
+        while done.result.is_ok()
+            && let Some(given) = done.early.remove(&done.lowest)
+        {
+            done.result = given.map_err(E::from).and_then(&mut done.take);
+            done.lowest += 1;
+        }
+        if done.result.is_err() {
+            done.early.clear();
+            self.next.store(self.end, Relaxed);
+            self.room.over();
+        }
+        self.room.handed_on(done.lowest);
+    }
+
+    /// Waits until every TB has been handed on, or one has failed.
+    pub(super) fn wait(&self) {
+        self.room.wait(self.end);
+    }
+
+    /// What became of them.
+    pub(super) fn result(self) -> Result<(), E> {
+        self.done.into_inner().unwrap_or_else(PoisonError::into_inner).result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Workers that begin TBs in any interleaving hand them on in order; of several failures the first in grid order is told.
+    #[test]
+    fn tbs_are_handed_on_in_order() {
+        for fail in [None, Some(40)] {
+            let room = Room::new(0, 10, 90);
+            let mut taken = Vec::new();
+            let line = Line::new(&room, 10..100, |tb: u32| {
+                taken.push(tb);
+                Ok::<(), ExecError>(())
+            });
+            let failure = |tb: u32| ExecError::Module { kernel: tb.to_string(), file: String::new() };
+            let run = |tb: u32| if fail.is_some_and(|from| tb >= from) { Err(failure(tb)) } else { Ok(tb) };
+            std::thread::scope(|scope| {
+                (0..4).for_each(|_| drop(scope.spawn(|| line.work(run))));
+            });
+            line.wait();
+            assert_eq!(line.result(), fail.map_or(Ok(()), |tb| Err(failure(tb))));
+            assert_eq!(taken, (10..fail.unwrap_or(100)).collect::<Vec<_>>());
+        }
+    }
+}
