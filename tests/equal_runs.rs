@@ -44,7 +44,7 @@ fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
     let mut first_only = vec![0; both.len()];
     first_only[0] = max_tbs[0];
     for control in [Control::Policy(Policy::LeftOver), Control::Fixed(first_only)] {
-        assert!(is_first_alone(&control, &max_tbs, options));
+        assert!(is_first_alone(&control, &max_tbs, &[0, 0], options));
         let together = run(&machine, &both, &control, options);
         let derived = alone.with_idle_kernels(both.len(), max_tbs[0], SMS);
         // The second kernel was launched and has waited since cycle 0.
@@ -53,7 +53,7 @@ fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
     }
     // Where kernels do not start again the second has its turn, and nothing is derived.
     let once = Options { relaunch: false, ..options };
-    assert!(!is_first_alone(&Control::Policy(Policy::LeftOver), &max_tbs, once));
+    assert!(!is_first_alone(&Control::Policy(Policy::LeftOver), &max_tbs, &[0, 0], once));
     assert!(run(&machine, &both, &Control::Policy(Policy::LeftOver), once).launches[1].tbs_issued > 0);
 }
 
@@ -100,7 +100,7 @@ fn options_that_are_taken_for_equal_give_equal_runs() {
             (&both[..], Control::Fixed(vec![1, 3])),
             (&both[..], Control::Policy(Policy::MiasIpc)),
         ] {
-            let same = canonical(&control, members.len(), options);
+            let same = canonical(&control, &vec![0; members.len()], options);
             let measures = control == Control::Policy(Policy::MiasIpc);
             let (mut asked, plain) = (run(&machine, members, &control, options), run(&machine, members, &control, same));
             if !measures {

@@ -42,6 +42,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         gpu_hash: gpu_hash.into(),
         kernels: vec!["a".into()],
         kernel_hashes: vec![kernel_hash.into()],
+        arrivals: Vec::new(),
         control: "left-over".into(),
         cycles: Some(1_000),
         profile_cycles: 100,

@@ -64,7 +64,7 @@ pub fn findings(plan: &Plan, studies: &Studies<'_>, runs: &Runs) -> Result<Evalu
     let mut results = studies.all.iter().map(|study| self::study(study, runs)).collect::<Result<Vec<_>, _>>()?;
     compare_orders(&mut results);
     for result in &mut results {
-        result.summary = summary::rows(&result.groups);
+        result.summary = summary::rows(&result.groups, result.arrive > 0);
     }
     let note = Note::of(plan);
     Ok(Evaluation {
@@ -82,12 +82,15 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
     for group in &study.groups {
         for (kernel, key) in group.alone.iter().enumerate() {
             if !kernels.iter().any(|known| known.run == *key) {
-                kernels.push(alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel)));
+                let mut row = alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel));
+                // Until done a kernel alone arrives at 0.
+                row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
+                kernels.push(row);
             }
         }
     }
     let place = |kernel: &AloneResult| experiment.kernels.iter().position(|(word, request)| request.name(word) == kernel.name);
-    kernels.sort_by_key(place);
+    kernels.sort_by_key(|kernel| (place(kernel), kernel.arrival_cycle));
     Ok(StudyResult {
         experiment: experiment.name.clone(),
         title: experiment.title.clone(),
@@ -100,6 +103,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         latency: options.latency.name(),
         ipc_unit: options.ipc.name(),
         relaunch: options.relaunch,
+        arrive: setting.arrive,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,
         summary: Vec::new(),
@@ -118,6 +122,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
     AloneResult {
         name: unnumbered(name).to_owned(),
         trace_hash: trace_hash.to_owned(),
+        arrival_cycle: 0,
         run: key.to_owned(),
         max_tbs,
         ipc: ipc(&kept.outcome(), 0, options),
@@ -139,7 +144,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let policies = &study.experiment.policies;
     let sweep = group.sweep.clone();
     let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
-    let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &[], options);
+    let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &group.arrivals(), options);
     let sequential_cycles = one_by_one.makespan_cycles;
     let (max_tbs, isolated) = (&group.max_tbs, &isolated_ipc);
     let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };

@@ -32,6 +32,9 @@ pub struct Identity {
     pub kernels: Vec<String>,
     /// Fingerprints of their traces.
     pub kernel_hashes: Vec<String>,
+    /// Core cycle at which each arrives; empty where all arrive at 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<u64>,
     /// A policy's name, or a configuration such as `1-3`.
     pub control: String,
     /// Window in core cycles; none: until all kernels have completed.
@@ -58,11 +61,13 @@ impl Identity {
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
         // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
         let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch } = options;
+        let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
             gpu: name.to_owned(),
             gpu_hash: fingerprint::gpu(gpu),
             kernels: workloads.iter().map(|workload| workload.name.clone()).collect(),
             kernel_hashes: workloads.iter().map(|workload| workload.hash.clone()).collect(),
+            arrivals: if arrivals.iter().all(|&cycle| cycle == 0) { Vec::new() } else { arrivals },
             control: control_name(control),
             cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
             profile_cycles,
@@ -91,7 +96,12 @@ impl Identity {
     /// In one line.
     pub fn describe(&self) -> String {
         let end = self.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{cycles} cycles"));
-        let (kernels, profile) = (self.kernels.join(" + "), self.profile_cycles);
+        let arriving = |(at, name): (usize, &String)| match self.arrivals.get(at) {
+            None | Some(0) => name.clone(),
+            Some(cycle) => format!("{name} (at cycle {cycle})"),
+        };
+        let kernels: Vec<String> = self.kernels.iter().enumerate().map(arriving).collect();
+        let (kernels, profile) = (kernels.join(" + "), self.profile_cycles);
         let relaunch = if self.relaunch { "" } else { ", no relaunch" };
         format!(
             "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}",
@@ -110,8 +120,10 @@ fn control_name(control: &Control) -> String {
 
 /// Options without what does not matter to a run, so that equal runs are equal: a policy that does not measure needs no profiling
 /// window, counts nothing, and never enters the phase whose time is counted; where it sets its quotas once, because all kernels arrive
-/// together and start again for ever or there is only one, there is no transition; until done, nothing starts again.
-pub fn canonical(control: &Control, kernels: usize, options: Options) -> Options {
+/// together and start again for ever or there is only one, there is no transition; until done, nothing starts again. `arrivals` are the
+/// cycles at which the kernels arrive.
+pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Options {
+    let (kernels, all_at_once) = (arrivals.len(), arrivals.iter().all(|cycle| Some(cycle) == arrivals.first()));
     let mut same = Options { tbs_per_sm: None, ..options };
     let plain = Options::new(options.end);
     if options.end == End::Done {
@@ -125,7 +137,7 @@ pub fn canonical(control: &Control, kernels: usize, options: Options) -> Options
     };
     if !measures {
         (same.profile_cycles, same.ipc, same.latency) = (plain.profile_cycles, plain.ipc, Latency::Off);
-        if kernels == 1 || (options.end != End::Done && options.relaunch) {
+        if kernels == 1 || (all_at_once && options.end != End::Done && options.relaunch) {
             same.transition = plain.transition;
         }
     }
@@ -244,10 +256,11 @@ impl Kept {
 /// alone: the others' launches touch nothing that it sees.
 ///
 /// Left-over turns to the next kernel when the first has no TB left to issue, and until then the quotas of the others are 0. In a
-/// window in which kernels start again that is never.
-pub fn is_first_alone(control: &Control, max_tbs: &[u32], options: Options) -> bool {
+/// window in which kernels start again that is never. Only where all arrive together: a later arrival makes the firmware place again.
+pub fn is_first_alone(control: &Control, max_tbs: &[u32], arrivals: &[u64], options: Options) -> bool {
     let endless = options.end != End::Done && options.relaunch;
     endless
+        && arrivals.iter().all(|&cycle| cycle == 0)
         && max_tbs.len() > 1
         && match control {
             Control::Policy(policy) => *policy == Policy::LeftOver,

@@ -17,6 +17,11 @@ pub struct Objectives<T> {
     pub stp: T,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_zero(cycle: &u64) -> bool {
+    *cycle == 0
+}
+
 /// The whole.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evaluation {
@@ -66,6 +71,9 @@ pub struct StudyResult {
     pub ipc_unit: &'static str,
     /// Whether kernels that end start again.
     pub relaunch: bool,
+    /// Core cycle at which the last kernel of each group arrives.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub arrive: u64,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.
@@ -81,6 +89,9 @@ pub struct AloneResult {
     pub name: String,
     /// Fingerprint of its trace.
     pub trace_hash: String,
+    /// Core cycle at which it arrives.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub arrival_cycle: u64,
     /// Key of the run.
     pub run: String,
     /// Most TBs per SM.
@@ -253,6 +264,9 @@ pub struct SummaryRow {
     pub below_one: usize,
     /// Groups with STP of 1 or less.
     pub not_worth_sharing: usize,
+    /// Kernels, over all groups, that executed no instruction; none where all arrive at 0, and for what is no policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels_without_progress: Option<usize>,
     /// Groups in which the oracle's configuration for the objective was chosen.
     pub best_chosen: Objectives<usize>,
     /// Goodman and Kruskal's gamma over all pairs of configurations of all groups.

@@ -15,6 +15,7 @@ fn identity(control: &str) -> Identity {
         gpu_hash: "h".into(),
         kernels: vec!["a".into(), "b".into()],
         kernel_hashes: vec!["1".into(), "2".into()],
+        arrivals: Vec::new(),
         control: control.into(),
         cycles: Some(1_000),
         profile_cycles: 100,
@@ -53,6 +54,7 @@ fn every_part_of_an_identity_is_in_the_key() {
     let base = identity("1-3");
     let others = [
         Identity { gpu_hash: "i".into(), ..base.clone() },
+        Identity { arrivals: vec![0, 5], ..base.clone() },
         Identity { kernel_hashes: vec!["1".into(), "3".into()], ..base.clone() },
         Identity { control: "3-1".into(), ..base.clone() },
         Identity { cycles: None, ..base.clone() },

@@ -113,7 +113,8 @@ impl<'p> Studies<'p> {
         if setting.order == Order::Reversed {
             kernels.reverse();
         }
-        let workloads = workloads(experiment, &kernels, traces);
+        let arrivals = arrivals(kernels.len(), setting.arrive);
+        let workloads = workloads(experiment, &kernels, &arrivals, traces);
         let members: Vec<&Workload> = workloads.iter().collect();
         let sweep = if experiment.configurations && members.len() > 1 { machine.configurations(&members)? } else { Vec::new() };
         let mut plan = GroupPlan {
@@ -127,8 +128,10 @@ impl<'p> Studies<'p> {
         };
         let study = self.all.len();
         let alone = Control::Policy(Policy::LeftOver);
-        for &kernel in &kernels {
-            let workload = self::workloads(experiment, &[kernel], traces);
+        for (&kernel, &arrival) in kernels.iter().zip(&arrivals) {
+            // In a window it arrives when it does beside the others, so that both runs count over the same cycles.
+            let arrival = if setting.options.end == End::Done { 0 } else { arrival };
+            let workload = self::workloads(experiment, &[kernel], &[arrival], traces);
             plan.alone.push(self.job(study, setting, workload, alone.clone()));
         }
         let policies = experiment.policies.iter().filter(|policy| policy.decides()).map(|&policy| Control::Policy(policy));
@@ -140,7 +143,7 @@ impl<'p> Studies<'p> {
 
     /// Adds a run of a group.
     fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control) {
-        let derived = is_first_alone(&control, &plan.max_tbs, setting.options);
+        let derived = is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), control.clone()) };
         plan.runs.insert(control, Origin { key, derived });
     }
@@ -189,19 +192,25 @@ impl<'p> Studies<'p> {
 
 /// What a run is, and its options.
 fn identity(setting: &Setting, workloads: &[Workload], control: &Control) -> (Identity, Options) {
-    let options = canonical(control, workloads.len(), setting.options);
+    let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
+    let options = canonical(control, &arrivals, setting.options);
     (Identity::new(&setting.machine, &setting.gpu, workloads, control, options), options)
 }
 
+/// When the kernels of a group arrive: all at 0, but the last of several at `last`.
+fn arrivals(kernels: usize, last: u64) -> Vec<u64> {
+    (0..kernels).map(|at| if at > 0 && at + 1 == kernels { last } else { 0 }).collect()
+}
+
 /// Kernels of an experiment as launched together: streams of their own, buffers one after the other.
-fn workloads(experiment: &Experiment, kernels: &[usize], traces: &BTreeMap<String, Workload>) -> Vec<Workload> {
+fn workloads(experiment: &Experiment, kernels: &[usize], arrivals: &[u64], traces: &BTreeMap<String, Workload>) -> Vec<Workload> {
     let named = |at: usize| experiment.kernels[kernels[at]].0.as_str();
     let workload = |at: usize| {
         let traced = traces.get(named(at))?;
         // By name, not by word: two files may each describe a kernel of one name.
         let number = (0..=at).filter(|&before| traces.get(named(before)).is_some_and(|before| before.name == traced.name)).count();
         let name = if number == 1 { traced.name.clone() } else { format!("{}#{number}", traced.name) };
-        Some(Workload { name, stream: at as u32, ..traced.clone() })
+        Some(Workload { name, stream: at as u32, arrival_cycle: arrivals[at], ..traced.clone() })
     };
     let mut workloads: Vec<Workload> = (0..kernels.len()).filter_map(workload).collect();
     place(&mut workloads);
@@ -224,6 +233,11 @@ impl GroupPlan {
     /// Fingerprint of a kernel's trace.
     pub fn hash(&self, kernel: usize) -> &str {
         self.workloads.get(kernel).map_or("", |workload| &workload.hash)
+    }
+
+    /// Core cycle at which each kernel arrives.
+    pub fn arrivals(&self) -> Vec<u64> {
+        self.workloads.iter().map(|workload| workload.arrival_cycle).collect()
     }
 }
 

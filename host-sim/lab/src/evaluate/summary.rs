@@ -46,8 +46,8 @@ pub const QUANTITIES: [Quantity; 20] = [
     ("makespan_speedup_left_over_reversed", |r| r.makespan_speedup_left_over_reversed),
 ];
 
-/// The rows of a study: classes in the thesis' order, then all; in each, policies in the plan's order, then the references.
-pub fn rows(groups: &[GroupResult]) -> Vec<SummaryRow> {
+/// The rows of a study, in which a kernel may arrive `late`: classes in the thesis' order, then all; in each, policies in the plan's order, then the references.
+pub fn rows(groups: &[GroupResult], late: bool) -> Vec<SummaryRow> {
     let mut classes: Vec<&str> = Vec::new();
     for group in groups {
         if !classes.contains(&group.class.as_str()) {
@@ -66,13 +66,13 @@ pub fn rows(groups: &[GroupResult]) -> Vec<SummaryRow> {
                 policies.push(result.policy);
             }
         }
-        rows.extend(policies.into_iter().map(|policy| of_policy(class, policy, &members)));
+        rows.extend(policies.into_iter().map(|policy| of_policy(class, policy, &members, late)));
         rows.extend(references(class, &members));
     }
     rows
 }
 
-fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult]) -> SummaryRow {
+fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: bool) -> SummaryRow {
     let found = groups.iter().filter_map(|group| Some((*group, group.policies.iter().find(|result| result.policy == policy)?)));
     let results: Vec<(&GroupResult, &PolicyResult)> = found.collect();
     let mean = |(name, of): &Quantity| (*name, means(&results.iter().filter_map(|(_, result)| of(result)).collect::<Vec<_>>()));
@@ -83,7 +83,9 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult]) -> Summ
         counts.map(count).fold(Concordance::default(), Concordance::plus).gamma()
     };
     let metrics: Vec<MetricValues> = results.iter().map(|(_, result)| result.metrics).collect();
+    let still = results.iter().flat_map(|(_, result)| &result.ipc).filter(|ipc| **ipc == 0.0).count();
     SummaryRow {
+        kernels_without_progress: late.then_some(still),
         best_chosen: Objectives { s: chosen(|r| r.regret.s), stp: chosen(|r| r.regret.stp) },
         gamma: Objectives { s: pairs(|r| (r.concordant.s, r.discordant.s)), stp: pairs(|r| (r.concordant.stp, r.discordant.stp)) },
         ..row(class, policy, &metrics, QUANTITIES.iter().map(mean).collect())
@@ -122,6 +124,7 @@ fn row(class: &str, policy: &str, metrics: &[MetricValues], means: BTreeMap<&'st
         most_speedup: metrics.iter().filter_map(|metrics| metrics.speedup).reduce(f64::max),
         below_one: count(|metrics| metrics.speedup.is_some_and(|s| s < 1.0)),
         not_worth_sharing: count(|metrics| metrics.stp.is_some_and(|stp| stp <= 1.0)),
+        kernels_without_progress: None,
         best_chosen: Objectives::default(),
         gamma: Objectives::default(),
     }

@@ -17,6 +17,8 @@ use crate::experiment::policy::{Control, Policy};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+mod arrivals;
+
 /// Three kernels of 256 threads: four TBs fill an SM.
 const PLAN: &str = include_str!("../../tests/data/pairs.toml");
 
@@ -200,14 +202,15 @@ fn sequential_follows_from_the_runs_alone() {
 fn left_over_is_derived_only_where_it_never_turns_to_the_next() {
     let window = Options::new(End::Cycles(10));
     let left_over = Control::Policy(Policy::LeftOver);
-    assert!(is_first_alone(&left_over, &[4, 4], window));
-    assert!(!is_first_alone(&left_over, &[4], window), "alone it is a run of its own");
-    assert!(!is_first_alone(&left_over, &[4, 4], Options { relaunch: false, ..window }));
-    assert!(!is_first_alone(&left_over, &[4, 4], Options::new(End::Done)));
-    assert!(!is_first_alone(&Control::Policy(Policy::Spatial), &[4, 4], window));
-    assert!(is_first_alone(&Control::Fixed(vec![4, 0]), &[4, 4], window));
-    assert!(!is_first_alone(&Control::Fixed(vec![3, 0]), &[4, 4], window));
-    assert!(!is_first_alone(&Control::Fixed(vec![0, 4]), &[4, 4], window));
+    assert!(is_first_alone(&left_over, &[4, 4], &[0, 0], window));
+    assert!(!is_first_alone(&left_over, &[4], &[0], window), "alone it is a run of its own");
+    assert!(!is_first_alone(&left_over, &[4, 4], &[0, 0], Options { relaunch: false, ..window }));
+    assert!(!is_first_alone(&left_over, &[4, 4], &[0, 0], Options::new(End::Done)));
+    assert!(!is_first_alone(&Control::Policy(Policy::Spatial), &[4, 4], &[0, 0], window));
+    assert!(is_first_alone(&Control::Fixed(vec![4, 0]), &[4, 4], &[0, 0], window));
+    assert!(!is_first_alone(&Control::Fixed(vec![3, 0]), &[4, 4], &[0, 0], window));
+    assert!(!is_first_alone(&Control::Fixed(vec![0, 4]), &[4, 4], &[0, 0], window));
+    assert!(!is_first_alone(&left_over, &[4, 4], &[0, 5], window), "the firmware places again when the second arrives");
 }
 
 #[test]

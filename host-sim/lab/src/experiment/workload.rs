@@ -9,6 +9,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
+pub const LATEST_ARRIVAL: u64 = 1_000_000_000;
+
 /// One kernel of an experiment.
 #[derive(Clone, Debug)]
 pub struct Workload {

@@ -9,7 +9,7 @@ use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
-use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, place};
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
@@ -19,9 +19,6 @@ use std::sync::Arc;
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
-
-/// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
-const LATEST_ARRIVAL: u64 = 1_000_000_000;
 
 /// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.

@@ -6,6 +6,7 @@ use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::workload::LATEST_ARRIVAL;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
@@ -19,7 +20,7 @@ const MOST_VALUES: u64 = 1_000;
 const LONGEST_WINDOW: u64 = 1_000_000_000_000;
 
 /// Keys of `[experiment.parameters]`.
-const KEYS: [&str; 8] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order"];
+const KEYS: [&str; 9] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive"];
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ enum Change {
     Latency(Latency),
     Ipc(IpcUnit),
     Order(Order),
+    Arrive(u64),
     Machine(Vec<String>, toml::Value),
 }
 
@@ -56,6 +58,8 @@ pub struct Setting {
     pub options: Options,
     /// In which order kernels are launched.
     pub order: Order,
+    /// Core cycle at which the last kernel of a group arrives; the others arrive at 0, as does one alone in its group.
+    pub arrive: u64,
     /// Key and value of the parameters that the experiment varies.
     pub labels: Vec<(String, String)>,
 }
@@ -71,7 +75,25 @@ pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
             return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
         }
     }
-    value.entries()?.iter().map(axis).collect()
+    let axes: Vec<Axis> = value.entries()?.iter().map(axis).collect::<Result<_, _>>()?;
+    if let Some(arrive) = table.get("arrive") {
+        arrivals(&axes, table.get("until").is_some()).map_err(|message| arrive.fail(&message))?;
+    }
+    Ok(axes)
+}
+
+/// Refuses an arrival at or beyond the end of any window.
+fn arrivals(axes: &[Axis], until_done: bool) -> Result<(), String> {
+    let changes = || axes.iter().flat_map(|axis| &axis.values).map(|(_, change)| change);
+    let latest = changes().filter_map(|change| if let Change::Arrive(cycle) = change { Some(*cycle) } else { None }).max();
+    let window = changes().filter_map(|change| if let Change::Cycles(cycles) = change { Some(*cycles) } else { None }).min();
+    let window = window.unwrap_or(super::DEFAULT_CYCLES);
+    match latest {
+        Some(cycle) if !until_done && cycle >= window => {
+            Err(format!("{cycle}: the window ends at cycle {window}; let the kernel arrive earlier, or give larger `cycles`"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
@@ -84,7 +106,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     }
     let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
         Ok(match key {
-            "cycles" | "profile-cycles" => {
+            "cycles" | "profile-cycles" | "arrive" => {
                 let number = value.whole(0..=u64::MAX)?;
                 (number.to_string(), numeric(value, number)?)
             }
@@ -110,6 +132,8 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
     match value.key {
         "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
+        "arrive" if number > LATEST_ARRIVAL => Err(value.fail(&format!("{number}: the latest cycle is {LATEST_ARRIVAL}"))),
+        "arrive" => Ok(Change::Arrive(number)),
         _ => Err(value.fail("has no range; give a value or a list of values")),
     }
 }
@@ -236,7 +260,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             _ => {}
         }
     }
-    let mut setting = Setting { machine, gpu, options: Options::new(end), order: Order::Given, labels: Vec::new() };
+    let mut setting = Setting { machine, gpu, options: Options::new(end), order: Order::Given, arrive: 0, labels: Vec::new() };
     for (axis, (label, change)) in combination {
         match change {
             Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
@@ -245,6 +269,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Latency(latency) => setting.options.latency = *latency,
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
             Change::Order(order) => setting.order = *order,
+            Change::Arrive(cycle) => setting.arrive = *cycle,
             Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
         }
         if axis.values.len() > 1 {

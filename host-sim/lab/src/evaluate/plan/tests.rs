@@ -76,6 +76,18 @@ fn parameters_are_combined() {
 }
 
 #[test]
+fn arrivals_are_settings() {
+    let with = |lines: &str| parse("my.toml", &SOUND.replace("cycles = 20_000", lines)).unwrap().experiments.remove(0).settings;
+    let arrive = |settings: &[Setting]| settings.iter().map(|setting| setting.arrive).collect::<Vec<_>>();
+    assert_eq!(arrive(&with("cycles = 20_000")), [0]);
+    let both = with("cycles = 20_000\narrive = [0, 19_999]");
+    assert_eq!(arrive(&both), [0, 19_999]);
+    assert_eq!(both[1].labels, [("arrive".to_owned(), "19999".to_owned())]);
+    assert_eq!(arrive(&with("cycles = 20_000\narrive = { from = 0, to = 9_000, step = 4_500 }")), [0, 4_500, 9_000]);
+    assert_eq!(arrive(&with("until = \"done\"\narrive = 1_000_000_000")), [1_000_000_000], "no window ends before");
+}
+
+#[test]
 fn a_field_that_is_as_in_the_machines_file_changes_nothing() {
     let text = SOUND.to_owned() + "[experiment.machine]\nsm.warp_scheduler = [\"gto\", \"lrr\"]\n";
     let plan = parse("my.toml", &text).unwrap();
@@ -150,6 +162,14 @@ fn mistakes_are_shown_where_they_are() {
         ("cycles = 20_000", "cycles = 1_000_000_000_001", &["1000000000001 must be 1 to 1000000000000"]),
         ("cycles = 20_000", "until = \"done\"\ncycles = 20_000", &["cycles: give `cycles` or `until`, not both"]),
         ("cycles = 20_000", "until = \"done\"\nrelaunch = true", &["relaunch: with `until` no kernel starts again"]),
+        (
+            "cycles = 20_000",
+            "cycles = [20_000, 40_000]\narrive = [0, 20_000]",
+            &["arrive: 20000: the window ends at cycle 20000; let the kernel arrive earlier, or give larger `cycles`"],
+        ),
+        ("cycles = 20_000", "arrive = 5_000_000", &["arrive: 5000000: the window ends at cycle 5000000"]),
+        ("cycles = 20_000", "until = \"done\"\narrive = 1_000_000_001", &["arrive: 1000000001: the latest cycle is 1000000000"]),
+        ("cycles = 20_000", "cycles = 20_000\narrive = -1", &["arrive: -1 must be at least 0"]),
         ("policies", "together = [2, 2]\npolicies", &["together: `2` is listed twice"]),
         (
             "policies",

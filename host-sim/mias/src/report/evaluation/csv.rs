@@ -48,7 +48,11 @@ impl Lines {
             [&study.experiment, &setting, &study.gpu, kernels, class, subject, name].map(str::to_owned)
         };
         for kernel in &study.kernels {
-            self.about = about([&kernel.name, "", "alone", &kernel.name]);
+            let name = match kernel.arrival_cycle {
+                0 => kernel.name.clone(),
+                cycle => format!("{}@{cycle}", kernel.name),
+            };
+            self.about = about([&kernel.name, "", "alone", &name]);
             self.alone(kernel);
         }
         for group in &study.groups {
@@ -73,6 +77,9 @@ impl Lines {
     fn alone(&mut self, kernel: &AloneResult) {
         self.add("ipc", kernel.ipc);
         self.add("max_tbs", kernel.max_tbs);
+        if kernel.arrival_cycle > 0 {
+            self.add("arrival_cycle", kernel.arrival_cycle);
+        }
         self.add("cycles", kernel.cycles);
         self.number("energy_joules", kernel.energy_joules);
         self.issue_slots(&kernel.issue_slots);
@@ -136,6 +143,7 @@ impl Lines {
         self.number("most_speedup", row.most_speedup);
         self.add("below_one", row.below_one);
         self.add("not_worth_sharing", row.not_worth_sharing);
+        self.number("kernels_without_progress", row.kernels_without_progress.map(|kernels| kernels as f64));
         self.add("best_chosen_s", row.best_chosen.s);
         self.add("best_chosen_stp", row.best_chosen.stp);
         self.number("gamma_s", row.gamma.s);

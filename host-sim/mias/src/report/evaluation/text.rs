@@ -26,9 +26,13 @@ pub fn groups(study: &StudyResult) -> String {
     format!("{count} group{}", if count == 1 { "" } else { "s" })
 }
 
-/// When the runs of a study end.
+/// When the runs of a study end, and when the last kernel arrives if not at 0.
 pub fn ending(study: &StudyResult) -> String {
-    study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)))
+    let end = study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)));
+    match study.arrive {
+        0 => end,
+        cycle => format!("{end}, the last kernel at cycle {}", table::grouped(cycle)),
+    }
 }
 
 /// The table of means. Arithmetic but for the columns that say so.
@@ -39,15 +43,22 @@ pub fn means(study: &StudyResult) -> String {
     if until_done {
         headings.extend(["vs sequential", "vs left-over"]);
     }
+    if study.arrive > 0 {
+        headings.push("no progress");
+    }
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     // Of one class there is nothing more to say of all.
     let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
     let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
-    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done)).collect();
-    table::text(&table::of(&headings, &rows))
+    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, study.arrive > 0)).collect();
+    let mut text = table::text(&table::of(&headings, &rows));
+    if study.arrive > 0 {
+        text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
+    }
+    text
 }
 
-fn cells(row: &SummaryRow, until_done: bool) -> Vec<String> {
+fn cells(row: &SummaryRow, until_done: bool, late: bool) -> Vec<String> {
     let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
     let plain = |means: Means| number(means.arithmetic, 3);
     let (s, stp) = (mean("speedup"), mean("stp"));
@@ -56,6 +67,9 @@ fn cells(row: &SummaryRow, until_done: bool) -> Vec<String> {
     cells.extend(["regret_s", "regret_stp", "overhead"].map(|name| percent(mean(name).arithmetic)));
     if until_done {
         cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over"].map(|name| plain(mean(name))));
+    }
+    if late {
+        cells.push(row.kernels_without_progress.map_or_else(|| table::DASH.to_owned(), |kernels| kernels.to_string()));
     }
     cells
 }

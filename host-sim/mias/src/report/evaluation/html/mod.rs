@@ -64,9 +64,10 @@ fn sentence(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The study that the thesis' figures are drawn from: of those with pairs in a window, the first with the most policies.
+/// The study that the thesis' figures are drawn from: of those with pairs that arrive together in a window, the first with the most policies.
 fn main_study(evaluation: &Evaluation) -> Option<&StudyResult> {
-    let pairs = |study: &&StudyResult| study.cycles.is_some() && study.groups.iter().all(|group| group.kernels.len() == 2);
+    let pairs =
+        |study: &&StudyResult| study.cycles.is_some() && study.arrive == 0 && study.groups.iter().all(|group| group.kernels.len() == 2);
     let studies: Vec<&StudyResult> = evaluation.studies.iter().filter(pairs).collect();
     let most = studies.iter().map(|study| figures::policies(study).len()).max()?;
     studies.into_iter().find(|study| figures::policies(study).len() == most)

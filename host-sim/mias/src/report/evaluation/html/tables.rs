@@ -159,7 +159,28 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         cells
     };
     page.table(&headings, &study.summary.iter().map(row).collect::<Vec<_>>(), true);
+    if study.arrive > 0 {
+        page.note(&without_progress(study));
+    }
     page.note("Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups. e2e: end-to-end regret. Best chosen: groups in which the oracle's configuration was. vs: speedup in makespan.");
+}
+
+/// Which kernels executed nothing since they arrived, by policy.
+fn without_progress(study: &StudyResult) -> String {
+    let mut found = Vec::new();
+    for policy in policies(study) {
+        let results = study.groups.iter().filter_map(|group| Some((group, of(group, policy)?)));
+        let still: Vec<String> = results
+            .flat_map(|(group, result)| group.kernels.iter().zip(&result.ipc).map(move |(kernel, ipc)| (group, kernel, *ipc)))
+            .filter(|(_, _, ipc)| *ipc == 0.0)
+            .map(|(group, kernel, _)| format!("{} of {}", plain(kernel), names(group)))
+            .collect();
+        if !still.is_empty() {
+            found.push(format!("{policy}, {}: {}", still.len(), still.join(", ")));
+        }
+    }
+    let found = if found.is_empty() { "none".to_owned() } else { found.join("; ") };
+    format!("Kernels without progress, which executed nothing since they arrived: {found}.")
 }
 
 /// Every group under every policy.
