@@ -209,6 +209,9 @@ fn policy(
     options: Options,
 ) -> PolicyResult {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
+    // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.
+    let none_taken = (options.latency != Latency::Off).then_some(0);
+    let in_run = kept.decision_time.map(|time| time.in_run_cycles()).or(none_taken);
     PolicyResult {
         policy: result.policy.name(),
         run: origin.key.clone(),
@@ -218,15 +221,17 @@ fn policy(
         metrics: values(result.metrics),
         ipc: result.kernels.iter().map(|kernel| kernel.ipc).collect(),
         normalized_ipc: result.kernels.iter().map(|kernel| kernel.normalized_ipc).collect(),
+        too_late: result.too_late,
+        too_late_config: result.late_config.clone(),
         regret: objectives(result.decision_regret),
         end_to_end_regret: objectives(result.end_to_end_regret),
         transition_cycles: result.transition_cycles,
         in_place: result.in_place.map(|in_place| in_place.share),
         sms_short_of_it: result.in_place.map(|in_place| in_place.sms_short_of_it),
         profile_cycles: result.profile_cycles,
-        overhead: ratio(result.transition_cycles + result.profile_cycles, kept.cycles),
-        // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.
-        decision_cycles: result.decision_cycles.or((options.latency != Latency::Off).then_some(0)),
+        overhead: ratio(result.transition_cycles + result.profile_cycles + in_run.unwrap_or_default(), kept.cycles),
+        decision_cycles: result.decision_cycles.or(none_taken),
+        decision_cycles_in_run: in_run,
         decision_cycle: result.decision.as_ref().map(|decision| decision.cycle),
         ranking: result.decision.as_ref().map(|decision| ranking(decision, configurations)),
         issue_slots: issue_slots(kept),

@@ -161,6 +161,9 @@ pub struct Kept {
     pub placement: Vec<Placement>,
     /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
+    /// The run ended before the firmware had placed what it was about to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsettled: bool,
     /// How much of the run was spent in `placement`.
     pub in_place: InPlace,
     /// Cycles in which the firmware profiled.
@@ -191,6 +194,7 @@ impl Kept {
             sms,
             placement,
             transition_cycles,
+            unsettled,
             in_place,
             profile_cycles,
             decision_time,
@@ -209,6 +213,7 @@ impl Kept {
             outstanding_cycles: sms.outstanding_cycles,
             placement,
             transition_cycles,
+            unsettled,
             in_place,
             profile_cycles,
             decision_time,
@@ -232,6 +237,7 @@ impl Kept {
             },
             placement: self.placement.clone(),
             transition_cycles: self.transition_cycles,
+            unsettled: self.unsettled,
             in_place: self.in_place,
             profile_cycles: self.profile_cycles,
             decision_time: self.decision_time,

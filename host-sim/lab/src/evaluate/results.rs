@@ -187,22 +187,29 @@ pub struct PolicyResult {
     pub ipc: Vec<f64>,
     /// The same over alone.
     pub normalized_ipc: Vec<Option<f64>>,
-    /// Lost by the choice of configuration.
+    /// The window ended before what the policy chose was in effect: what ran is not what it chose.
+    pub too_late: bool,
+    /// What it had chosen by then, where that came too late; `config` and `placement` are empty then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_late_config: Option<Vec<u32>>,
+    /// Lost by the choice of configuration, be it in effect or too late.
     pub regret: Objectives<Option<f64>>,
     /// Lost in all.
     pub end_to_end_regret: Objectives<Option<f64>>,
     /// Cycles in transition.
     pub transition_cycles: u64,
-    /// Share of the run that SMs spent in the quotas that it ended with; none where it is of several runs.
+    /// Share of the run that SMs spent in the quotas that it ended with, 0 where these came too late; none where it is of several runs.
     pub in_place: Option<f64>,
     /// SMs that held more than their quotas to the end: they never had the configuration.
     pub sms_short_of_it: Option<u32>,
     /// Cycles of profiling.
     pub profile_cycles: u64,
-    /// Transition and profiling over all cycles simulated. Decisions are made at the end of profiling, and are in it.
+    /// Transition, profiling and decisions, as far as they are in the run, over all cycles simulated.
     pub overhead: Option<f64>,
     /// Cycles that the decisions took; none if they took none.
     pub decision_cycles: Option<u64>,
+    /// Of these, the cycles within the run.
+    pub decision_cycles_in_run: Option<u64>,
     /// Cycle of the last decision.
     pub decision_cycle: Option<u64>,
     /// What the policy made of each configuration, and what that was worth.
@@ -267,6 +274,8 @@ pub struct SummaryRow {
     /// Kernels, over all groups, that executed no instruction; none where all arrive at 0, and for what is no policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernels_without_progress: Option<usize>,
+    /// Groups in which the decision came too late; means of decisions leave them out.
+    pub too_late: usize,
     /// Groups in which the oracle's configuration for the objective was chosen.
     pub best_chosen: Objectives<usize>,
     /// Goodman and Kruskal's gamma over all pairs of configurations of all groups.

@@ -22,14 +22,14 @@ type Quantity = (&'static str, fn(&PolicyResult) -> Option<f64>);
 /// A metric of any run.
 type Metric = (&'static str, fn(&MetricValues) -> Option<f64>);
 
-/// The quantities of which there are means, by their names in the documents.
-pub const QUANTITIES: [Quantity; 20] = [
+/// The quantities of which there are means, by their names in the documents. Those of decisions are of decisions that were in effect.
+pub const QUANTITIES: [Quantity; 21] = [
     ("speedup", |r| r.metrics.speedup),
     ("stp", |r| r.metrics.stp),
     ("antt", |r| r.metrics.antt),
     ("fairness", |r| r.metrics.fairness),
-    ("regret_s", |r| r.regret.s),
-    ("regret_stp", |r| r.regret.stp),
+    ("regret_s", |r| in_effect(r)?.regret.s),
+    ("regret_stp", |r| in_effect(r)?.regret.stp),
     ("end_to_end_regret_s", |r| r.end_to_end_regret.s),
     ("end_to_end_regret_stp", |r| r.end_to_end_regret.stp),
     ("overhead", |r| r.overhead),
@@ -38,13 +38,19 @@ pub const QUANTITIES: [Quantity; 20] = [
     ("sms_short_of_it", |r| r.sms_short_of_it.map(f64::from)),
     ("profile_cycles", |r| Some(r.profile_cycles as f64)),
     ("decision_cycles", |r| r.decision_cycles.map(|cycles| cycles as f64)),
-    ("decision_cycle", |r| r.decision_cycle.map(|cycle| cycle as f64)),
-    ("kendall_s", |r| r.ranking.as_ref()?.kendall.s),
-    ("kendall_stp", |r| r.ranking.as_ref()?.kendall.stp),
+    ("decision_cycles_in_run", |r| r.decision_cycles_in_run.map(|cycles| cycles as f64)),
+    ("decision_cycle", |r| in_effect(r)?.decision_cycle.map(|cycle| cycle as f64)),
+    ("kendall_s", |r| in_effect(r)?.ranking.as_ref()?.kendall.s),
+    ("kendall_stp", |r| in_effect(r)?.ranking.as_ref()?.kendall.stp),
     ("makespan_speedup_sequential", |r| r.makespan_speedup_sequential),
     ("makespan_speedup_left_over", |r| r.makespan_speedup_left_over),
     ("makespan_speedup_left_over_reversed", |r| r.makespan_speedup_left_over_reversed),
 ];
+
+/// The run, unless its decision came too late.
+fn in_effect(result: &PolicyResult) -> Option<&PolicyResult> {
+    (!result.too_late).then_some(result)
+}
 
 /// The rows of a study, in which a kernel may arrive `late`: classes in the thesis' order, then all; in each, policies in the plan's order, then the references.
 pub fn rows(groups: &[GroupResult], late: bool) -> Vec<SummaryRow> {
@@ -76,9 +82,10 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: b
     let found = groups.iter().filter_map(|group| Some((*group, group.policies.iter().find(|result| result.policy == policy)?)));
     let results: Vec<(&GroupResult, &PolicyResult)> = found.collect();
     let mean = |(name, of): &Quantity| (*name, means(&results.iter().filter_map(|(_, result)| of(result)).collect::<Vec<_>>()));
-    let chosen = |of: fn(&PolicyResult) -> Option<f64>| results.iter().filter(|(_, result)| of(result).is_some_and(|r| r <= 0.0)).count();
+    let decided = || results.iter().filter_map(|(_, result)| in_effect(result));
+    let chosen = |of: fn(&PolicyResult) -> Option<f64>| decided().filter(|result| of(result).is_some_and(|r| r <= 0.0)).count();
     let pairs = |of: fn(&super::results::Ranking) -> (u64, u64)| {
-        let counts = results.iter().filter_map(|(_, result)| result.ranking.as_ref()).map(of);
+        let counts = decided().filter_map(|result| result.ranking.as_ref()).map(of);
         let count = |(concordant, discordant)| Concordance { concordant, discordant, ..Concordance::default() };
         counts.map(count).fold(Concordance::default(), Concordance::plus).gamma()
     };
@@ -86,6 +93,7 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: b
     let still = results.iter().flat_map(|(_, result)| &result.ipc).filter(|ipc| **ipc == 0.0).count();
     SummaryRow {
         kernels_without_progress: late.then_some(still),
+        too_late: results.iter().filter(|(_, result)| result.too_late).count(),
         best_chosen: Objectives { s: chosen(|r| r.regret.s), stp: chosen(|r| r.regret.stp) },
         gamma: Objectives { s: pairs(|r| (r.concordant.s, r.discordant.s)), stp: pairs(|r| (r.concordant.stp, r.discordant.stp)) },
         ..row(class, policy, &metrics, QUANTITIES.iter().map(mean).collect())
@@ -125,6 +133,7 @@ fn row(class: &str, policy: &str, metrics: &[MetricValues], means: BTreeMap<&'st
         below_one: count(|metrics| metrics.speedup.is_some_and(|s| s < 1.0)),
         not_worth_sharing: count(|metrics| metrics.stp.is_some_and(|stp| stp <= 1.0)),
         kernels_without_progress: None,
+        too_late: 0,
         best_chosen: Objectives::default(),
         gamma: Objectives::default(),
     }

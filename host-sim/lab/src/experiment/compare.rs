@@ -53,7 +53,7 @@ pub struct PolicyResult {
     pub placement: Vec<Placement>,
     /// Against isolated runs.
     pub metrics: Metrics,
-    /// Lost by the choice of configuration; none where it is not of the sweep.
+    /// Lost by the choice of configuration, in effect or too late; none where it is not of the sweep.
     pub decision_regret: PerObjective<Option<f64>>,
     /// Lost in all.
     pub end_to_end_regret: PerObjective<Option<f64>>,
@@ -71,6 +71,10 @@ pub struct PolicyResult {
     pub kernels: Vec<KernelResult>,
     /// How it chose.
     pub decision: Option<Decision>,
+    /// It measures, and the window ended before its choice was in effect: what ran is not what it chose.
+    pub too_late: bool,
+    /// What it had chosen by then, where that came too late.
+    pub late_config: Option<Vec<u32>>,
     /// How an image and the firmware in this process parted ([`Outcome::parted`]).
     pub parted: Option<String>,
 }

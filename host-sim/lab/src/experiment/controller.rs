@@ -62,6 +62,8 @@ pub(super) struct Observed {
     pub(super) profile_cycles: u64,
     /// The time of decisions.
     pub(super) decision_time: Option<DecisionTime>,
+    /// The firmware was on its way to a configuration.
+    pub(super) unsettled: bool,
     /// The last quotas in a steady state with all kernels that then ran.
     pub(super) placement: Vec<Placement>,
     /// The last decision.
@@ -151,10 +153,11 @@ impl Controller {
         };
         let parted =
             parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
+        let unsettled = !matches!(self.phase, PhaseCode::Steady | PhaseCode::Idle);
         let Controller { timer, profile_cycles, placement, decision, record, .. } = self;
         let recording = record.map(|run| Recording { maker, runs: vec![run] });
-        let decision_time = timer.map(|timer| timer.spent());
-        Observed { profile_cycles, decision_time, placement, decision, recording, parted }
+        let decision_time = timer.map(|timer| timer.spent(now));
+        Observed { profile_cycles, decision_time, unsettled, placement, decision, recording, parted }
     }
 
     /// Follows the phase register. After a decision that takes time it changes between two interrupts.

@@ -30,6 +30,8 @@ pub(super) struct DecisionTimer {
     /// The configurations scored last.
     scored: Scored,
     spent: DecisionTime,
+    /// Cycle in which the last decision is over.
+    last_end: u64,
 }
 
 /// What has been scored since a rescheduling.
@@ -58,7 +60,18 @@ impl DecisionTimer {
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
         let (ipc, spent) = (options.ipc, DecisionTime::default());
-        Some(DecisionTimer { microcontroller, core_khz, charge, own, per_metric, ipc, timed_out: false, scored: Scored::default(), spent })
+        Some(DecisionTimer {
+            microcontroller,
+            core_khz,
+            charge,
+            own,
+            per_metric,
+            ipc,
+            timed_out: false,
+            scored: Scored::default(),
+            spent,
+            last_end: 0,
+        })
     }
 
     /// The firmware is about to be called.
@@ -91,15 +104,16 @@ impl DecisionTimer {
             None => measured,
         };
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions);
-        registers.finish_decision(registers.now().saturating_add(cycles));
+        self.last_end = registers.now().saturating_add(cycles);
+        registers.finish_decision(self.last_end);
         self.spent.decisions += 1;
         self.spent.instructions += instructions;
         self.spent.cycles += cycles;
     }
 
-    /// The time of all decisions so far.
-    pub(super) fn spent(&self) -> DecisionTime {
-        self.spent
+    /// The time of all decisions of a run that ends at cycle `now`.
+    pub(super) fn spent(&self, now: u64) -> DecisionTime {
+        DecisionTime { beyond_end_cycles: self.last_end.saturating_sub(now), ..self.spent }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::compare::{
     Best, Comparison, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, ipc, only_fastest,
 };
-use super::machine::{End, Options, Outcome};
+use super::machine::{Decision, End, Options, Outcome};
 use super::policy::{Control, Policy};
 use super::sequential::Sequential;
 use crate::metrics::{self, Metrics};
@@ -67,12 +67,16 @@ pub fn judge(material: Material<'_>) -> Comparison {
             continue;
         };
         let (metrics, ipcs) = judge(outcome);
-        let config = outcome.config().map(<[u32]>::to_vec);
-        let chosen = config.as_ref().and_then(|config| sweep.iter().find(|point| point.config == *config));
+        let too_late = outcome.unsettled && policy.measures() && isolated_ipc.len() > 1 && options.end != End::Done;
+        let config = outcome.config().filter(|_| !too_late).map(<[u32]>::to_vec);
+        // The decision that is not over yet is the last one; an earlier one was of other kernels.
+        let pending = too_late && outcome.decision_time.is_some_and(|time| time.beyond_end_cycles > 0);
+        let late_config = outcome.decision.as_ref().filter(|_| pending).and_then(Decision::config).map(<[u32]>::to_vec);
+        let chosen = config.as_ref().or(late_config.as_ref()).and_then(|config| sweep.iter().find(|point| point.config == *config));
         let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
         results.push(PolicyResult {
             policy,
-            placement: if config.is_some() { Vec::new() } else { outcome.placement.clone() },
+            placement: if too_late || config.is_some() { Vec::new() } else { outcome.placement.clone() },
             config,
             metrics,
             decision_regret: regret(chosen.map(|point| point.metrics)),
@@ -84,6 +88,8 @@ pub fn judge(material: Material<'_>) -> Comparison {
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
             kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
             decision: outcome.decision.clone(),
+            too_late,
+            late_config,
             parted: outcome.parted.clone(),
         });
     }

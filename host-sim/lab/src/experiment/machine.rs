@@ -112,6 +112,14 @@ pub struct Decision {
     pub chosen: Option<Vec<u32>>,
 }
 
+impl Decision {
+    /// TBs of each kernel per SM that it broadcasts; none if the kernels get SMs of their own.
+    pub fn config(&self) -> Option<&[u32]> {
+        let winner = self.winner.and_then(|winner| self.profiled.get(winner)).map(|profiled| &profiled.config);
+        winner.or(self.chosen.as_ref()).map(Vec::as_slice)
+    }
+}
+
 /// The time of decisions, all of a run together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct DecisionTime {
@@ -121,6 +129,21 @@ pub struct DecisionTime {
     pub instructions: u64,
     /// Core cycles in which it executes them.
     pub cycles: u64,
+    /// Of these, the cycles after the end of the run: the last decision was not over by then.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub beyond_end_cycles: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_zero(cycles: &u64) -> bool {
+    *cycles == 0
+}
+
+impl DecisionTime {
+    /// The cycles within the run.
+    pub fn in_run_cycles(&self) -> u64 {
+        self.cycles.saturating_sub(self.beyond_end_cycles)
+    }
 }
 
 /// How much of a run was spent in the placement that it ended with.
@@ -176,7 +199,9 @@ pub struct Outcome {
     pub placement: Vec<Placement>,
     /// Cycles in which SMs were on their way to new quotas.
     pub transition_cycles: u64,
-    /// How much of the run was spent in `placement`.
+    /// The run ended before the firmware had placed what it was about to: it still profiled, or decided.
+    pub unsettled: bool,
+    /// How much of the run was spent in `placement`; nothing if it is `unsettled`.
     pub in_place: InPlace,
     /// Cycles in which the firmware profiled.
     pub profile_cycles: u64,

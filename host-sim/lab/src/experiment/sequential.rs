@@ -72,6 +72,8 @@ impl Sequential {
             makespan_cycles: *makespan_cycles,
             kernels: ipc.iter().enumerate().map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel) }).collect(),
             decision: None,
+            too_late: false,
+            late_config: None,
             parted: None,
         }
     }

@@ -9,7 +9,7 @@ use super::controller::Controller;
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::least_squares::StallSample;
-use super::machine::{End, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
+use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use crate::cosim::Image;
@@ -195,7 +195,8 @@ impl SimulatedGpu {
             sms: sm_totals(&stats),
             placement: observed.placement,
             transition_cycles: stats.transition_cycles,
-            in_place: in_place(&stats),
+            unsettled: observed.unsettled,
+            in_place: if observed.unsettled { InPlace::default() } else { in_place(&stats) },
             profile_cycles: observed.profile_cycles,
             decision_time: observed.decision_time,
             decision: observed.decision,

@@ -51,6 +51,10 @@ struct PolicyRow<'a> {
     stp: Option<f64>,
     antt: Option<f64>,
     fairness: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    too_late: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    too_late_config: Option<&'a [u32]>,
     regret: Objectives<Option<f64>>,
     end_to_end_regret: Objectives<Option<f64>>,
     transition_cycles: u64,
@@ -122,6 +126,8 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         stp: result.metrics.stp,
         antt: result.metrics.antt,
         fairness: result.metrics.fairness,
+        too_late: result.too_late,
+        too_late_config: result.late_config.as_deref(),
         regret: objectives(result.decision_regret),
         end_to_end_regret: objectives(result.end_to_end_regret),
         transition_cycles: result.transition_cycles,

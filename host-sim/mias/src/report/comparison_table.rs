@@ -85,7 +85,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
     }
     let mut table = table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for result in &comparison.results {
-        let mut row = vec![result.policy.name().to_owned(), config(result.config.as_deref())];
+        let mut row = vec![result.policy.name().to_owned(), choice(result)];
         row.extend(result.kernels.iter().flat_map(|k| [number(Some(k.ipc), 1), number(k.normalized_ipc, 3)]));
         let m = result.metrics;
         row.extend([m.speedup, m.stp, m.antt, m.fairness].map(|value| number(value, 3)));
@@ -101,6 +101,12 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         table.add_row(std::iter::once(policy.name().to_owned()).chain(dashes));
     }
     table::text(&table)
+}
+
+/// The configuration of all SMs; in brackets one that came too late.
+fn choice(result: &PolicyResult) -> String {
+    let late = result.late_config.as_ref().map(|late| format!("({})", config(Some(late))));
+    late.unwrap_or_else(|| config(result.config.as_deref()))
 }
 
 /// A line if the configuration chosen by measuring leaves a kernel out (sources.md D19).

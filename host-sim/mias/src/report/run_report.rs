@@ -116,7 +116,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         sms_short_of_it: outcome.in_place.sms_short_of_it,
         profile_cycles: outcome.profile_cycles,
         decision_latency: outcome.decision_time.map(|time| {
-            let DecisionTime { decisions, instructions, cycles } = time;
+            let DecisionTime { decisions, instructions, cycles, beyond_end_cycles: _ } = time;
             DecisionLatency { decisions, instructions, cycles, microseconds: microseconds(subject.gpu, cycles) }
         }),
         launches: launches
@@ -191,7 +191,12 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
     }
-    text += &explanation::undecided(subject.policy, outcome.profile_cycles, outcome.decision.is_some(), !outcome.placement.is_empty());
+    text += &explanation::undecided(
+        subject.policy,
+        outcome.profile_cycles,
+        outcome.decision.is_some(),
+        !outcome.placement.is_empty() && !outcome.unsettled,
+    );
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
     if slots > 0 {
         let mut table = table::new(&["issue slots", "share"]);

@@ -106,6 +106,10 @@ impl Lines {
             self.add("config", table::config(Some(config)));
         }
         self.add("derived", result.derived);
+        self.add("too_late", result.too_late);
+        if let Some(config) = &result.too_late_config {
+            self.add("too_late_config", table::config(Some(config)));
+        }
         self.metrics(&result.metrics);
         self.each("ipc", result.ipc.iter().map(|&ipc| Some(ipc)));
         self.each("normalized_ipc", result.normalized_ipc.iter().copied());
@@ -119,6 +123,7 @@ impl Lines {
         self.add("profile_cycles", result.profile_cycles);
         self.number("overhead", result.overhead);
         self.number("decision_cycles", result.decision_cycles.map(|cycles| cycles as f64));
+        self.number("decision_cycles_in_run", result.decision_cycles_in_run.map(|cycles| cycles as f64));
         self.number("decision_cycle", result.decision_cycle.map(|cycle| cycle as f64));
         if let Some(ranking) = &result.ranking {
             self.number("kendall_s", ranking.kendall.s);
@@ -144,6 +149,7 @@ impl Lines {
         self.add("below_one", row.below_one);
         self.add("not_worth_sharing", row.not_worth_sharing);
         self.number("kernels_without_progress", row.kernels_without_progress.map(|kernels| kernels as f64));
+        self.add("too_late", row.too_late);
         self.add("best_chosen_s", row.best_chosen.s);
         self.add("best_chosen_stp", row.best_chosen.stp);
         self.number("gamma_s", row.gamma.s);

@@ -38,10 +38,27 @@ pub fn ending(study: &StudyResult) -> String {
 /// The table of means. Arithmetic but for the columns that say so.
 pub fn means(study: &StudyResult) -> String {
     let until_done = study.cycles.is_none();
-    let mut headings =
-        vec!["class", "policy", "groups", "S", "S geo", "STP", "STP geo", "ANTT", "fairness", "regret S", "regret STP", "overhead"];
+    let mut headings = vec![
+        "class",
+        "policy",
+        "groups",
+        "S",
+        "S geo",
+        "STP",
+        "STP geo",
+        "ANTT",
+        "fairness",
+        "regret S",
+        "regret STP",
+        "overhead",
+        "in place",
+    ];
     if until_done {
         headings.extend(["vs sequential", "vs left-over"]);
+    }
+    let too_late = study.summary.iter().any(|row| row.too_late > 0);
+    if too_late {
+        headings.push("too late");
     }
     if study.arrive > 0 {
         headings.push("no progress");
@@ -50,25 +67,32 @@ pub fn means(study: &StudyResult) -> String {
     // Of one class there is nothing more to say of all.
     let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
     let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
-    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, study.arrive > 0)).collect();
+    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, too_late, study.arrive > 0)).collect();
     let mut text = table::text(&table::of(&headings, &rows));
+    if too_late {
+        text +=
+            "too late: groups whose run ended before the decision was in effect. They count as what ran; means of regret leave them out.\n";
+    }
     if study.arrive > 0 {
         text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
     }
     text
 }
 
-fn cells(row: &SummaryRow, until_done: bool, late: bool) -> Vec<String> {
+fn cells(row: &SummaryRow, until_done: bool, too_late: bool, late_arrival: bool) -> Vec<String> {
     let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
     let plain = |means: Means| number(means.arithmetic, 3);
     let (s, stp) = (mean("speedup"), mean("stp"));
     let mut cells = vec![row.class.clone(), row.policy.clone(), row.groups.to_string()];
     cells.extend([plain(s), number(s.geometric, 3), plain(stp), number(stp.geometric, 3), plain(mean("antt")), plain(mean("fairness"))]);
-    cells.extend(["regret_s", "regret_stp", "overhead"].map(|name| percent(mean(name).arithmetic)));
+    cells.extend(["regret_s", "regret_stp", "overhead", "in_place"].map(|name| percent(mean(name).arithmetic)));
     if until_done {
         cells.extend(["makespan_speedup_sequential", "makespan_speedup_left_over"].map(|name| plain(mean(name))));
     }
-    if late {
+    if too_late {
+        cells.push(if row.too_late > 0 { format!("{} !", row.too_late) } else { table::DASH.to_owned() });
+    }
+    if late_arrival {
         cells.push(row.kernels_without_progress.map_or_else(|| table::DASH.to_owned(), |kernels| kernels.to_string()));
     }
     cells

@@ -26,6 +26,8 @@ pub(super) enum Mark {
     Oracle(f64),
     /// A diamond over a series' bar: the thesis' value.
     Thesis(usize, f64),
+    /// A triangle over a series' bar: decisions behind it that came too late, and how many.
+    Late(usize, f64, usize),
 }
 
 /// Bars that stand together.
@@ -67,7 +69,7 @@ impl Grouped<'_> {
         let below = self.bar_names(self.bar_width(slot)).map_or(0.0, |names| names.height());
         let mut svg = Svg::new(WIDTH, frame.bottom() + below.max(12.0 + 14.0 * lines as f64));
         let marked = |mark: &Mark| match mark {
-            Mark::Null(value) | Mark::Oracle(value) | Mark::Thesis(_, value) => *value,
+            Mark::Null(value) | Mark::Oracle(value) | Mark::Thesis(_, value) | Mark::Late(_, value, _) => *value,
         };
         let values = self.clusters.iter().flat_map(|c| c.values.iter().flatten().copied().chain(c.marks.iter().map(marked)));
         let scale = Scale::over(values.chain([0.0]), frame.bottom(), frame.top, self.unit);
@@ -113,6 +115,10 @@ impl Grouped<'_> {
                 Mark::Oracle(value) => {
                     let y = scale.at(value);
                     svg.line((first - 2.0, y), (first + inside + 2.0, y), "oracle", &format!("{title}, oracle: {}", self.shown(value)));
+                }
+                Mark::Late(series, value, count) => {
+                    let about = self.series.get(series).map_or("", |series| &series.name);
+                    svg.triangle((place(series) + bar / 2.0, scale.at(value).min(zero)), &format!("{title}, {about}: {count} too late"));
                 }
                 Mark::Thesis(series, value) => {
                     let about = self.series.get(series).map_or("", |series| &series.name);

@@ -2,6 +2,7 @@
 
 use super::bars::{Cluster, Grouped, WIDTH};
 use super::figures::{CLASSES, legend, plain, policies, series};
+use super::late;
 use super::page::{Legend, Page, panels};
 use super::palette::{INK, Palette};
 use super::points::{self, Dot, Plane, Strip};
@@ -103,7 +104,10 @@ fn regrets(page: &mut Page, study: &StudyResult) {
         };
         all.iter().filter_map(strip).collect()
     };
-    let decision = [("S", strips(|r| r.regret.s, "regret_s")), ("STP", strips(|r| r.regret.stp, "regret_stp"))];
+    let decision = [
+        ("S", strips(|r| r.regret.s.filter(|_| !r.too_late), "regret_s")),
+        ("STP", strips(|r| r.regret.stp.filter(|_| !r.too_late), "regret_stp")),
+    ];
     let end_to_end = [
         ("S", strips(|r| r.end_to_end_regret.s, "end_to_end_regret_s")),
         ("STP", strips(|r| r.end_to_end_regret.stp, "end_to_end_regret_stp")),
@@ -122,7 +126,7 @@ fn regrets(page: &mut Page, study: &StudyResult) {
     };
     page.figure(
         "Figure B",
-        "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs, and only pairs in which it is one of those that were run.",
+        "Decision regret: how much less a static run of the chosen configuration gives than the best of all configurations. A dot per pair, the line is the mean. Only policies that choose one configuration for all SMs, in time, and only pairs in which it is one of those that were run.",
         &with_shapes(Legend::default()),
         &panels(halves, &decision.iter().map(panel).collect::<Vec<_>>()),
     );
@@ -134,7 +138,7 @@ fn regrets(page: &mut Page, study: &StudyResult) {
         };
         page.figure(
             "Figure C",
-            "End-to-end regret: the policy's own run, which pays for profiling and transition, against the best configuration run throughout. Negative where a policy does what no configuration of the sweep does. Above: S, below: STP.",
+            "End-to-end regret: the policy's own run, which pays for profiling, decision and transition, against the best configuration run throughout. Negative where a policy does what no configuration of the sweep does. Above: S, below: STP.",
             &with_shapes(Legend::default()),
             &html! { @for strips in &end_to_end { (drawing(strips)) } },
         );
@@ -197,7 +201,7 @@ fn by_class(study: &StudyResult, names: &[&'static str], quantity: &'static str)
             names: vec![class.to_owned()],
             note: String::new(),
             values: names.iter().map(|policy| value(class, policy)).collect(),
-            marks: Vec::new(),
+            marks: late::of_means(study, class, names, quantity),
             apart: class == summary::ALL,
         })
         .collect()
@@ -223,7 +227,7 @@ fn fairness(page: &mut Page, study: &StudyResult) {
     page.figure(
         "Figure E",
         "Above: mean STP; 1 is what running one kernel after the other gives. Below: mean fairness, the smaller over the larger normalised IPC; 0 where a kernel made no progress.",
-        &legend(&page.palette, &all),
+        &late::legend(legend(&page.palette, &all), &[study]),
         &html! { (throughput) (fairness) },
     );
 }
@@ -239,9 +243,9 @@ fn overheads(page: &mut Page, study: &StudyResult) {
     if all.is_empty() {
         return;
     }
-    page.heading("What profiling and transition take");
+    page.heading("What profiling, decisions and transition take");
     let chart = Grouped {
-        label: "Share of the window in transition or profiling",
+        label: "Share of the window in transition, profiling or deciding",
         y_label: "of the window",
         unit: Unit::Percent,
         series: series(&page.palette, &all),
@@ -251,8 +255,8 @@ fn overheads(page: &mut Page, study: &StudyResult) {
     };
     page.figure(
         "Figure F",
-        "Cycles in which SMs were on their way to new quotas, and cycles of profiling, over the window. TBs run meanwhile, but not in the configuration chosen.",
-        &legend(&page.palette, &all),
+        "Cycles in which SMs were on their way to new quotas, cycles of profiling and cycles of deciding, over the window. TBs run meanwhile, but not in the configuration chosen.",
+        &late::legend(legend(&page.palette, &all), &[study]),
         &chart.draw(),
     );
 }

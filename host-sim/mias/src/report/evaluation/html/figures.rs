@@ -1,6 +1,7 @@
 //! The thesis' figures, drawn from our data: 3.1, 3.4, 4.1, 4.2 a to c, 4.3 a to d, 4.4.
 
 use super::bars::{Cluster, Grouped, Mark, Series, Stack, Stacked, WIDTH};
+use super::late;
 use super::page::{Legend, Page, panels};
 use super::palette::{self, Palette};
 use super::points::{self, Curve};
@@ -52,6 +53,7 @@ fn cluster(group: &GroupResult, policies: &[&str]) -> Cluster {
     let name = group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+");
     let thesis = policies.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(&name, policy)?.0)));
     marks.extend(thesis);
+    marks.extend(late::of_group(group, policies));
     // One under the other: pairs stand close.
     let last = group.kernels.len() - 1;
     let line = |(at, kernel): (usize, &String)| format!("{}{}", plain(kernel), if at < last { " +" } else { "" });
@@ -66,6 +68,7 @@ fn mean_cluster(study: &StudyResult, class: &str, policies: &[&str], name: &str)
     marks.extend(mean(summary::ORACLE_S).map(Mark::Oracle));
     let comparable = if thesis::has_pairs(study, class) { policies } else { &[] };
     marks.extend(comparable.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(class, policy)?.0))));
+    marks.extend(late::of_means(study, class, policies, "speedup"));
     Cluster {
         names: vec![name.to_owned()],
         note: String::new(),
@@ -80,7 +83,7 @@ fn marks(legend: Legend, study: &StudyResult) -> Legend {
     let legend = legend.mark("null", "S_null: only the faster kernel runs");
     let oracle = study.groups.iter().any(|group| group.oracle.s.is_some());
     let legend = if oracle { legend.mark("oracle", "oracle: best configuration that holds all kernels") } else { legend };
-    legend.mark("thesis", "thesis")
+    late::legend(legend.mark("thesis", "thesis"), &[study])
 }
 
 /// All of the thesis' figures.

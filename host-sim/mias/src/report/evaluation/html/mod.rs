@@ -4,6 +4,7 @@
 mod bars;
 mod beyond;
 mod figures;
+mod late;
 mod names;
 mod page;
 mod palette;

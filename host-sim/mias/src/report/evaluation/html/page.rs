@@ -113,7 +113,7 @@ impl Legend {
         self
     }
 
-    /// A mark of the charts: `null`, `oracle`, `thesis`.
+    /// A mark of the charts: `null`, `oracle`, `thesis`, `late`.
     pub(super) fn mark(mut self, mark: &str, name: &str) -> Self {
         self.0.push(html! { i class={ "k-" (mark) } {} (name) });
         self

@@ -2,6 +2,7 @@
 
 use super::bars::{Cluster, Grouped};
 use super::figures::{legend, policies, series};
+use super::late;
 use super::page::Page;
 use super::svg::Unit;
 use super::tables;
@@ -57,7 +58,7 @@ pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
     page.figure(
         &format!("Figure {}", letter(number)),
         caption,
-        &legend(&page.palette, &all),
+        &late::legend(legend(&page.palette, &all), studies),
         &html! { @for drawing in &drawings { (drawing) } },
     );
     for study in studies {
@@ -107,7 +108,13 @@ fn clusters(studies: &[&StudyResult], policies: &[&'static str], quantity: &str)
         let value = |policy: &&'static str| summary::find(&study.summary, summary::ALL, policy)?.means.get(quantity)?.arithmetic;
         let named: Vec<String> = study.setting.iter().map(|(key, value)| format!("{key} {value}")).collect();
         let names = if named.is_empty() { vec!["all groups".to_owned()] } else { named };
-        Cluster { names, note: String::new(), values: policies.iter().map(value).collect(), marks: Vec::new(), apart: false }
+        Cluster {
+            names,
+            note: String::new(),
+            values: policies.iter().map(value).collect(),
+            marks: late::of_means(study, summary::ALL, policies, quantity),
+            apart: false,
+        }
     };
     studies.iter().map(cluster).collect()
 }

@@ -76,6 +76,12 @@ impl Svg {
         self.body.push(html! { circle.dot cx=(x) cy=(y) r=(r) fill=(fill) { (titled(title)) } });
     }
 
+    /// What came too late: a black triangle that points down to a bar's end.
+    pub(super) fn triangle(&mut self, (x, y): (f64, f64), title: &str) {
+        const SIZE: f64 = 5.0;
+        self.polygon(&[(x - SIZE, y - 1.7 * SIZE), (x + SIZE, y - 1.7 * SIZE), (x, y)], "#111", "late", title);
+    }
+
     /// The thesis' number: a white diamond with a black edge.
     pub(super) fn diamond(&mut self, (x, y): (f64, f64), title: &str) {
         const SIZE: f64 = 4.5;

@@ -1,6 +1,7 @@
 //! The numbers under the figures.
 
 use super::figures::{CLASSES, plain, policies};
+use super::late;
 use super::page::Page;
 use super::palette::STALLS;
 use super::thesis::{self, Source};
@@ -28,6 +29,7 @@ pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'s
         let best = group.oracle.s.as_ref();
         let mut cells = vec![names(group), number(group.s_null, 3), number(best.map(|b| b.value), 3), config(best.map(|b| &b.config[..]))];
         cells.extend(policies.iter().map(|policy| match of(group, policy) {
+            Some(result) if result.too_late => format!("{} ({})", number(result.metrics.speedup, 3), choice(result)),
             Some(result) => match &result.config {
                 Some(chosen) => format!("{} ({})", number(result.metrics.speedup, 3), config(Some(chosen))),
                 None => number(result.metrics.speedup, 3),
@@ -129,6 +131,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         "best chosen, STP",
         "overhead",
         "in place",
+        "too late",
         "decided at cycle",
         "decision took",
         "vs sequential",
@@ -152,6 +155,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         cells.extend([row.below_one.to_string(), if row.policy == S_NULL { DASH.into() } else { row.not_worth_sharing.to_string() }]);
         cells.extend(["regret_s", "regret_stp", "end_to_end_regret_s", "end_to_end_regret_stp"].map(share));
         cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead"), share("in_place")]);
+        cells.push(if row.too_late > 0 { row.too_late.to_string() } else { DASH.to_owned() });
         let cycles =
             |quantity| mean(Some(row), quantity).arithmetic.map_or_else(|| DASH.to_owned(), |cycles| grouped(cycles.round() as u64));
         cells.extend(["decision_cycle", "decision_cycles"].map(cycles));
@@ -159,10 +163,18 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         cells
     };
     page.table(&headings, &study.summary.iter().map(row).collect::<Vec<_>>(), true);
+    if late::any(&[study]) {
+        page.note("Too late: groups whose run ended before the decision was in effect. They count as what ran; what is said of decisions leaves them out.");
+    }
     if study.arrive > 0 {
         page.note(&without_progress(study));
     }
     page.note("Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups. e2e: end-to-end regret. Best chosen: groups in which the oracle's configuration was. vs: speedup in makespan.");
+}
+
+/// The configuration of all SMs, or what came too late.
+fn choice(result: &PolicyResult) -> String {
+    if result.too_late { format!("{} too late", config(result.too_late_config.as_deref())) } else { config(result.config.as_deref()) }
 }
 
 /// Which kernels executed nothing since they arrived, by policy.
@@ -201,6 +213,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
         "in place",
         "transition",
         "profile",
+        "decision",
     ];
     if until_done {
         headings.extend(["makespan", "vs sequential", "vs left-over"]);
@@ -211,7 +224,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
             let normalized: Vec<String> = result.normalized_ipc.iter().map(|ipc| number(*ipc, 3)).collect();
             let policy = if result.derived { format!("{} \u{2020}", result.policy) } else { result.policy.to_owned() };
             let metrics = result.metrics;
-            let mut cells = vec![names(group), group.class.clone(), policy, config(result.config.as_deref()), normalized.join(" / ")];
+            let mut cells = vec![names(group), group.class.clone(), policy, choice(result), normalized.join(" / ")];
             cells.extend([metrics.speedup, metrics.stp, metrics.antt, metrics.fairness].map(|value| number(value, 3)));
             cells.extend([
                 percent(result.regret.s),
@@ -219,6 +232,7 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
                 percent(result.in_place) + if result.sms_short_of_it.is_some_and(|sms| sms > 0) { " !" } else { "" },
                 grouped(result.transition_cycles),
                 grouped(result.profile_cycles),
+                result.decision_cycles_in_run.map_or_else(|| DASH.to_owned(), grouped),
             ]);
             if until_done {
                 cells.push(result.makespan_cycles.map_or_else(|| DASH.to_owned(), grouped));
@@ -230,6 +244,9 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     page.table(&headings, &rows, true);
     if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.sms_short_of_it.is_some_and(|sms| sms > 0)) {
         page.note("In place: the share of the run that SMs spent in the quotas that it ended with. ! Some SMs never got there: TBs from before ran on them to the end.");
+    }
+    if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.too_late) {
+        page.note("Too late: the run ended before the decision was in effect; what ran is not what was chosen.");
     }
     let starved: Vec<String> = study.groups.iter().flat_map(starved).collect();
     if !starved.is_empty() {
@@ -262,7 +279,8 @@ pub(super) fn correlations(page: &mut Page, study: &StudyResult) {
     for row in study.summary.iter().filter(|row| row.gamma.s.is_some() || row.gamma.stp.is_some()) {
         let spearman = |of: fn(&mias_lab::evaluate::results::Ranking) -> Option<f64>| {
             let in_class = study.groups.iter().filter(|group| row.class == ALL || group.class == row.class);
-            let values: Vec<f64> = in_class.filter_map(|group| of(self::of(group, &row.policy)?.ranking.as_ref()?)).collect();
+            let decided = in_class.filter_map(|group| self::of(group, &row.policy).filter(|result| !result.too_late));
+            let values: Vec<f64> = decided.filter_map(|result| of(result.ranking.as_ref()?)).collect();
             number(summary::means(&values).arithmetic, 2)
         };
         let kendall = |quantity: &str| number(mean(Some(row), quantity).arithmetic, 2);
