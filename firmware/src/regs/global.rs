@@ -79,7 +79,7 @@ registers! {
     MODE = 0x0C0, ReadWrite;
     /// Length of a profiling window in cycles, 1 to 131,071; applies to windows that start after the write.
     PROFILE_WINDOW = 0x0C4, ReadWrite, Some(super::MAX_WINDOW);
-    /// Makes all staged quotas effective in one cycle. The value is ignored.
+    /// Makes all staged quotas effective, in the order of the SMs. The value is ignored.
     COMMIT = 0x0C8, WriteOnly;
     /// Scheduler phase, [`super::PhaseCode`]: for traces, no effect on hardware.
     PHASE = 0x0CC, ReadWrite;

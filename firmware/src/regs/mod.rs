@@ -14,8 +14,8 @@
 //! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
 //!   [`fault::BAD_ACCESS`]. SMs and slots beyond the machine's count are unmapped.
 //! * A value beyond a field's range is clamped into it and raises [`fault::VALUE_RANGE`].
-//! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect together, in one cycle, when
-//!   [`global::COMMIT`] is written.
+//! * Quotas are staged: [`sm::QUOTA`], [`global::QUOTA_ALL`] and [`global::QUOTA_SOME`] take effect when
+//!   [`global::COMMIT`] is written, on one SM after the other. No window of an SM starts before its own have.
 //! * 64-bit values are read low word first: that read latches the high word.
 //! * Clear [`global::INT_STATUS`] first and read the event registers afterwards: nothing is lost that way.
 //!

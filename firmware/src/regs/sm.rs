@@ -32,6 +32,6 @@ registers! {
     QUOTA[MAX_SLOTS] = 0x80, ReadWrite;
     /// Resident TBs per slot.
     RESIDENT[MAX_SLOTS] = 0xA0, ReadOnly;
-    /// Quota in effect per slot, as of the last commit.
+    /// Quota in effect per slot: as of the last commit, once that has come to the SM.
     ACTIVE_QUOTA[MAX_SLOTS] = 0xC0, ReadOnly;
 }

@@ -33,6 +33,7 @@ impl GpuConfig {
             }
         }
         for (key, value) in [
+            ("scheduler.commit_cycles_per_sm", self.scheduler.commit_cycles_per_sm),
             ("dram.latency", dram.latency),
             ("dram.timing.t_ccd", dram.timing.t_ccd),
             ("dram.timing.t_ccdl", dram.timing.t_ccdl),

@@ -295,4 +295,8 @@ pub struct SchedulerConfig {
     pub linear_coefficient_q16: u32,
     /// R squared of its least-squares fit, in thousandths.
     pub linear_r2_permille: u32,
+    /// Core cycles that the quota bus takes for each SM when the firmware commits quotas, 0 to 4,096. 0 or absent: all SMs have their
+    /// quotas in the cycle of the commit.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub commit_cycles_per_sm: u32,
 }

@@ -94,7 +94,8 @@ impl Gpu {
             sms: (0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(),
             wake: vec![u64::MAX; config.sm.count as usize],
             memory: MemorySystem::new(config),
-            registers: RegisterFile::new(MachineDescription::of(config, straps)),
+            registers: RegisterFile::new(MachineDescription::of(config, straps))
+                .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm),
             programs: Programs::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
@@ -196,9 +197,17 @@ impl Gpu {
                 return Ok(());
             }
             self.registers.set_now(self.now);
+            self.load_counters();
             microcontroller.on_interrupt(&mut self.registers);
         }
         Err(self.stuck("the scheduler's interrupt line stays high".into()))
+    }
+
+    /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.
+    fn load_counters(&mut self) {
+        for (id, sm) in self.sms.iter_mut().enumerate() {
+            self.registers.load_counters(id, raw_counters(sm, &self.memory, id, self.now));
+        }
     }
 
     fn replies(&mut self) {

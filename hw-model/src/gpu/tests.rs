@@ -4,6 +4,7 @@
 
 mod cap;
 mod options;
+mod snapshot;
 
 use super::*;
 use crate::hand_made::{Step, config, kernel, random_kernel};

@@ -58,10 +58,11 @@ impl MemoryCounters {
     }
 }
 
-/// L2 look-ups of one SM's requests, for its register block.
+/// L2 look-ups of one SM's requests, for its register block. They are counted where the replies arrive, each with a bit that says
+/// whether it hit (own). So a slice needs no wires to the counters, and a count is as late as the reply that brings it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SmL2 {
-    /// Look-ups that were accepted.
+    /// Look-ups whose reply the SM has taken.
     pub accesses: u64,
     /// Those that hit.
     pub hits: u64,
@@ -92,9 +93,9 @@ impl CounterTable {
         self.sms[sm]
     }
 
-    /// An L2 look-up of a request of `sm` was accepted.
+    /// `sm` has taken a reply.
     #[inline]
-    pub(super) fn l2_accepted(&mut self, sm: u16, hit: bool) {
+    pub(super) fn l2_replied(&mut self, sm: u16, hit: bool) {
         let sm = &mut self.sms[usize::from(sm)];
         sm.accesses += 1;
         sm.hits += u64::from(hit);

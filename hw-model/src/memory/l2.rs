@@ -25,6 +25,14 @@ pub(super) struct Waiting {
     atomic: bool,
 }
 
+/// A request that is answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Answer {
+    pub(super) id: PacketId,
+    /// The look-up found its bytes: a bit of the reply, which the SM counts.
+    pub(super) hit: bool,
+}
+
 /// One slice.
 #[derive(Clone, Debug)]
 pub(super) struct L2Slice {
@@ -38,7 +46,7 @@ pub(super) struct L2Slice {
     pub(super) misses: QueuePair<DramRequest>,
     /// Sectors that have come.
     pub(super) from_dram: Queue<u64>,
-    pub(super) to_crossbar: Queue<PacketId>,
+    pub(super) to_crossbar: Queue<Answer>,
     pub(super) tags: TagArray,
     mshr: Mshr<Waiting>,
     data_port_free_at: u64,
@@ -89,7 +97,7 @@ impl L2Slice {
             && !self.to_crossbar.is_full()
             && let Some((_, answered)) = self.mshr.pop_ready()
         {
-            self.to_crossbar.push(answered.id);
+            self.to_crossbar.push(Answer { id: answered.id, hit: false });
         }
         let mut call_channel = self.fill(now, packets);
         call_channel |= self.misses.pass_if(|_| true);
@@ -154,7 +162,7 @@ impl L2Slice {
 
     /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
     fn look_up(&mut self, id: PacketId, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
-        let &L2Request { request: Request { kind, byte_mask, kernel, sm, .. }, local } = request;
+        let &L2Request { request: Request { kind, byte_mask, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
         let probe = self.tags.probe(local, is_write);
         if probe == Probe::Full {
@@ -165,11 +173,10 @@ impl L2Slice {
             if kind != RequestKind::Read {
                 self.tags.write(local, slot, byte_mask, probe);
             }
-            counters.l2_accepted(sm, true);
             let counters = counters.of(kernel);
             *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
             self.data_port_free_at = now + self.port_cycles(1);
-            self.to_crossbar.push(id);
+            self.to_crossbar.push(Answer { id, hit: true });
             return true;
         }
         // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
@@ -184,7 +191,7 @@ impl L2Slice {
         let (slot, evicted) = self.tags.access(local, probe);
         if is_write {
             self.tags.write(local, slot, byte_mask, probe);
-            self.to_crossbar.push(id);
+            self.to_crossbar.push(Answer { id, hit: false });
         } else {
             // The line may have been evicted while requests for it were still being answered.
             if room == MshrRoom::Merge && self.mshr.has_arrived(local) {
@@ -198,7 +205,6 @@ impl L2Slice {
                 self.misses.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
             }
         }
-        counters.l2_accepted(sm, false);
         let counters = counters.of(kernel);
         match (probe, is_write) {
             (Probe::HitReserved(_), _) => counters.l2_pending_hits += 1,

@@ -63,4 +63,6 @@ pub struct Reply {
     pub kernel: u8,
     /// The identifier given with the request.
     pub tag: u32,
+    /// It hit in the L2.
+    pub l2_hit: bool,
 }

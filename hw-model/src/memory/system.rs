@@ -13,7 +13,7 @@ use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
 use super::dram::Channel;
-use super::l2::L2Slice;
+use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, PacketId, Packets};
 use super::{Reply, Request, RequestKind};
 use crate::config::GpuConfig;
@@ -123,7 +123,11 @@ impl MemorySystem {
     /// Takes the next reply for the SM.
     #[inline]
     pub fn pop_reply(&mut self, sm: u16) -> Option<Reply> {
-        self.replies.pop(sm.into())
+        let reply = self.replies.pop(sm.into());
+        if let Some(reply) = &reply {
+            self.counters.l2_replied(sm, reply.l2_hit);
+        }
+        reply
     }
 
     /// SMs that have a reply waiting: bit `sm % 64` of word `sm / 64`.
@@ -173,7 +177,7 @@ impl MemorySystem {
         self.counters.get(kernel)
     }
 
-    /// L2 look-ups of an SM's requests since the start, all kernels together.
+    /// L2 look-ups of an SM's requests whose replies it has taken since the start, all kernels together.
     pub fn sm_l2(&self, sm: usize) -> SmL2 {
         self.counters.sm_l2(sm)
     }
@@ -205,13 +209,13 @@ impl MemorySystem {
                     continue;
                 }
                 let queue = &mut self.slices[s].to_crossbar;
-                let Some(packet) = queue.pop() else { continue };
+                let Some(Answer { id, hit }) = queue.pop() else { continue };
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                let Request { sector, kind, kernel, tag, sm, .. } = self.packets.remove(packet).request;
+                let Request { sector, kind, kernel, tag, sm, .. } = self.packets.remove(id).request;
                 self.counters.of(kernel).reply_packets += 1;
-                self.replies.push(s, sm.into(), Reply { sector, kind, kernel, tag });
+                self.replies.push(s, sm.into(), Reply { sector, kind, kernel, tag, l2_hit: hit });
             }
         }
     }

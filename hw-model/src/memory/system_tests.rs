@@ -32,6 +32,24 @@ fn unloaded_hit_latency_is_the_sum_of_its_parts() {
     assert_eq!(latency(&mut memory, 1000), 1 + 1 + config.l2.latency + 1 + 1);
 }
 
+/// What an SM's counters show of the L2 is as late as the reply: nothing when the slice has looked up, all when the SM takes it.
+#[test]
+fn look_ups_are_counted_when_their_reply_is_taken() {
+    let mut memory = MemorySystem::new(&config());
+    memory.preload(1000);
+    for (sector, hits) in [(1000, 1), (77_000, 1), (1000, 2)] {
+        let before = memory.sm_l2(0);
+        memory.inject(request(sector, 0, RequestKind::Read, 9));
+        while memory.peek_reply(0).is_none() {
+            memory.tick();
+            assert_eq!(memory.sm_l2(0), before);
+        }
+        memory.pop_reply(0);
+        assert_eq!(memory.sm_l2(0), SmL2 { accesses: before.accesses + 1, hits });
+    }
+    assert_eq!(memory.sm_l2(1), SmL2::default());
+}
+
 /// L2 miss: the fixed latency before DRAM, the DRAM cycles of a closed bank or of a row conflict, and the queues.
 #[test]
 fn unloaded_miss_latency_is_the_sum_of_its_parts() {
@@ -224,6 +242,10 @@ proptest! {
             prop_assert_eq!(c.dram_writes, c.l2_write_back_sectors);
             prop_assert!(c.dram_reads <= c.l2_read_misses);
         }
+        // What the SMs have seen of the L2 is what the kernels have.
+        let of_sms = (0..30).map(|sm| memory.sm_l2(sm)).fold((0, 0), |sum, sm| (sum.0 + sm.accesses, sum.1 + sm.hits));
+        let of_kernels = (0..2).map(|kernel| memory.counters(kernel)).fold((0, 0), |sum, c| (sum.0 + c.l2_accesses(), sum.1 + c.l2_hits()));
+        prop_assert_eq!(of_sms, of_kernels);
     }
 
     /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.

@@ -169,12 +169,7 @@ impl RegisterFile {
                 self.changed();
             }
             global::PROFILE_WINDOW => self.profile_window = self.in_range(value, 1, MAX_WINDOW),
-            global::COMMIT => {
-                for sm in &mut self.sms {
-                    sm.active = sm.staged;
-                }
-                self.changed();
-            }
+            global::COMMIT => self.commit(),
             global::PHASE => self.report_phase(value),
             global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
             global::FAULT => self.faults &= !value,

@@ -8,7 +8,7 @@
 //! after the writes, as by a processor that is in its handler. How long that is the host says; the block knows no firmware.
 
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PhaseCode, global};
+use mias_firmware::regs::{PhaseCode, global, sm, sm_control};
 
 use super::RegisterFile;
 
@@ -32,6 +32,14 @@ impl Busy {
             self.writes.push((offset, value));
         }
         self.holding
+    }
+
+    /// Whether the writes that are due by `now` take a snapshot of an SM.
+    pub(super) fn snapshots_at(&self, now: u64) -> bool {
+        let is_snapshot = |offset: u32, value: u32| {
+            offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::CONTROL && value & sm_control::SNAPSHOT != 0
+        };
+        self.until.is_some_and(|until| until <= now) && self.writes.iter().any(|&(offset, value)| is_snapshot(offset, value))
     }
 }
 

@@ -82,7 +82,7 @@ impl RegisterFile {
         std::mem::take(&mut self.rejected)
     }
 
-    /// Frees a slot and zeroes its quotas, staged and active, on all SMs.
+    /// Frees a slot and zeroes its quotas, staged, on their way and active, on all SMs.
     pub(super) fn release(&mut self, slot: usize) {
         if let Some(state) = self.slots.get_mut(slot) {
             *state = SlotState::default();
@@ -92,7 +92,7 @@ impl RegisterFile {
         self.drained &= !(1 << slot);
         self.completed &= !(1 << slot);
         for sm in &mut self.sms {
-            for quotas in [&mut sm.staged, &mut sm.active] {
+            for quotas in [&mut sm.staged, &mut sm.committed, &mut sm.active] {
                 if let Some(quota) = quotas.get_mut(slot) {
                     *quota = 0;
                 }

@@ -13,6 +13,7 @@
 
 mod access;
 mod activity;
+mod broadcast;
 mod busy;
 mod counters;
 mod launch;
@@ -30,6 +31,7 @@ pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 
 use activity::ActivityLog;
+use broadcast::QuotaBus;
 use busy::Busy;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 
@@ -75,7 +77,9 @@ pub struct RegisterFile {
     generation: u32,
     /// An armed SM may have reached its partition.
     evaluate: bool,
-    /// Earliest end of a window, timer, watchdog or decision.
+    /// Quotas on their way to the SMs.
+    quota_bus: QuotaBus,
+    /// Earliest end of a window, timer, watchdog or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
     busy: Busy,
@@ -112,6 +116,7 @@ impl RegisterFile {
             faults: 0,
             generation: 0,
             evaluate: false,
+            quota_bus: QuotaBus::default(),
             deadline: None,
             busy: Busy::default(),
             activity: None,
@@ -131,7 +136,7 @@ impl RegisterFile {
         self
     }
 
-    /// TBs of the kernel in `slot` that `sm` may hold; 0 for SMs and slots that do not exist.
+    /// TBs of the kernel in `slot` that `sm` may hold, as far as a commit has come; 0 for SMs and slots that do not exist.
     #[must_use]
     pub fn quota(&self, sm: usize, slot: usize) -> u32 {
         self.sms.get(sm).and_then(|sm| sm.active.get(slot)).copied().map_or(0, u32::from)
@@ -179,7 +184,7 @@ impl RegisterFile {
         self.sms.get(sm).and_then(|sm| sm.resident.get(slot)).copied().map_or(0, u32::from)
     }
 
-    /// Hands over the cumulative counts of an SM. Needed before the firmware runs if it takes snapshots by command; windows
+    /// Hands over the cumulative counts of an SM. To be done before the firmware runs, which may take snapshots by command; windows
     /// get theirs through [`RegisterFile::tick`].
     pub fn load_counters(&mut self, sm: usize, raw: RawCounters) {
         if let Some(state) = self.sms.get_mut(sm) {

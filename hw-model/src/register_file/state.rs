@@ -14,6 +14,8 @@ pub(super) struct SmState {
     pub(super) window_end: Option<u64>,
     pub(super) counters: CounterBank,
     pub(super) staged: [u8; MAX_SLOTS],
+    /// As of the last commit, in effect or on their way.
+    pub(super) committed: [u8; MAX_SLOTS],
     pub(super) active: [u8; MAX_SLOTS],
     pub(super) resident: [u8; MAX_SLOTS],
 }

@@ -1,4 +1,4 @@
-//! Time in the register block: profiling windows, timer, watchdog, and the end of a decision.
+//! Time in the register block: profiling windows, timer, watchdog, the quota bus, and the end of a decision.
 
 use mias_firmware::regs::{fault, interrupt, sm_bit};
 
@@ -12,21 +12,25 @@ impl RegisterFile {
         self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// The cycle at which the earliest window, timer, watchdog or decision ends.
+    /// The cycle at which the earliest window, timer, watchdog or decision ends, or an SM has its turn on the quota bus.
     #[must_use]
     pub fn next_deadline(&self) -> Option<u64> {
         self.deadline
     }
 
-    /// Brings the block to cycle `now`: makes the writes of a decision that is over, ends the windows that are over, starts those
-    /// whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of this cycle, for those
-    /// SMs only whose window ends or starts.
+    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out quotas, ends the windows that are over, starts those
+    /// whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of
+    /// this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is among the writes.
     ///
     /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
     /// [`RegisterFile::next_deadline`].
     pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
         self.set_now(now);
+        if self.busy.snapshots_at(now) {
+            (0..self.sms.len()).for_each(|sm| self.sms[sm].counters.load(counters(sm)));
+        }
         self.make_held_writes();
+        self.advance_quota_bus();
         self.end_windows(&mut counters);
         if std::mem::take(&mut self.evaluate) {
             self.start_windows(&mut counters);
@@ -48,17 +52,19 @@ impl RegisterFile {
         self.sms.get(sm).is_some_and(|sm| sm.window_end.is_some())
     }
 
-    /// Whether an SM holds just what its quotas ask for: for every slot resident TBs equal the quota, or are fewer and the
+    /// Whether an SM has the quotas of the last commit and holds just what they ask for: for every slot resident TBs equal the quota, or are fewer and the
     /// kernel has no TB left to issue.
     #[must_use]
     pub fn partition_reached(&self, sm: usize) -> bool {
         let Some(sm) = self.sms.get(sm) else { return false };
         let slots = self.slots.iter().map(|slot| slot.unissued == 0);
-        sm.resident
-            .iter()
-            .zip(&sm.active)
-            .zip(slots)
-            .all(|((resident, quota), exhausted)| resident == quota || resident < quota && exhausted)
+        sm.active == sm.committed
+            && sm
+                .resident
+                .iter()
+                .zip(&sm.active)
+                .zip(slots)
+                .all(|((resident, quota), exhausted)| resident == quota || resident < quota && exhausted)
     }
 
     fn end_windows(&mut self, counters: &mut impl FnMut(usize) -> RawCounters) {
@@ -114,6 +120,7 @@ impl RegisterFile {
 
     pub(super) fn update_deadline(&mut self) {
         let windows = self.sms.iter().filter_map(|sm| sm.window_end);
-        self.deadline = windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).chain(self.busy.until).min();
+        self.deadline =
+            windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).chain(self.busy.until).chain(self.quota_bus.at).min();
     }
 }

@@ -194,7 +194,7 @@ impl Controller {
         }
         let mut placement: Vec<Placement> = Vec::new();
         for sm in 0..registers.machine().sm_count as usize {
-            let config: Vec<u32> = slots.iter().map(|slot| slot.map_or(0, |slot| registers.quota(sm, slot))).collect();
+            let config: Vec<u32> = slots.iter().map(|slot| slot.map_or(0, |slot| registers.committed_quota(sm, slot))).collect();
             match placement.iter_mut().find(|p| p.config == config) {
                 Some(group) => group.sms.push(sm as u32),
                 None => placement.push(Placement { sms: vec![sm as u32], config }),

@@ -1,0 +1,97 @@
+//! Snapshots by command, on a machine that runs: they are of the cycle in which they are written, whatever sleeps.
+
+use super::*;
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{sm, sm_control};
+
+/// The quotas of a [`Table`], and a snapshot of every SM in each of some cycles.
+struct Snapshots {
+    table: Table,
+    times: Vec<u64>,
+    /// Cycle, SM, and what was latched of the counters below.
+    taken: Vec<(u64, usize, [u32; 4])>,
+    /// Cycles from the interrupt until the writes are made; none: at once.
+    held_cycles: Option<u64>,
+}
+
+const READ: [Counter; 4] = [Counter::Cycles, Counter::WarpInsts, Counter::L2Accesses, Counter::L2Hits];
+
+impl Snapshots {
+    fn read(&mut self, registers: &mut RegisterFile) {
+        for id in 0..registers.machine().sm_count as usize {
+            let values = READ.map(|counter| registers.read32(sm::at(id, counter.register())));
+            self.taken.push((registers.now(), id, values));
+        }
+    }
+}
+
+impl Microcontroller for Snapshots {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.table.on_interrupt(registers);
+        let now = registers.now();
+        if self.times.contains(&now) {
+            if self.held_cycles.is_some() {
+                registers.time_decisions();
+                registers.write32(global::PHASE, mias_firmware::regs::PhaseCode::Decide as u32);
+            }
+            for id in 0..registers.machine().sm_count as usize {
+                registers.write32(sm::at(id, sm::CONTROL), sm_control::SNAPSHOT);
+            }
+            match self.held_cycles {
+                Some(cycles) => registers.finish_decision(now + cycles),
+                None => self.read(registers),
+            }
+        }
+        if let Some(next) = self.times.iter().find(|time| **time > now) {
+            registers.write32(global::TIMER_LOW, *next as u32);
+            registers.write32(global::TIMER_HIGH, 0);
+        }
+    }
+}
+
+/// Loads by dependent instructions, so that SMs sleep for most of the time.
+fn run(times: &[u64], held_cycles: Option<u64>, skip: bool) -> (Snapshots, Gpu) {
+    let config = config();
+    let mut gpu = gpu(&config);
+    if !skip {
+        gpu = gpu.without_skipping();
+    }
+    let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
+    let trace = kernel(40, 64, 16, 0, |tb, warp| (0..60).map(|i| (load, u64::from(97 * tb + warp) * 4096 + 128 * i)).collect());
+    gpu.launch(once(trace)).expect("fits");
+    let mut snapshots = Snapshots { table: Table::fixed(&[4]), times: times.to_vec(), taken: Vec::new(), held_cycles };
+    assert_eq!(gpu.run(&mut snapshots, 1_000_000), RunEnd::AllComplete);
+    (snapshots, gpu)
+}
+
+#[test]
+fn a_snapshot_is_of_the_cycle_in_which_it_is_written() {
+    // A prime apart, within the counters' range.
+    let times: Vec<u64> = (1..12).map(|n| 4_000 + 997 * n).collect();
+    let (snapshots, mut gpu) = run(&times, None, true);
+    let sms = gpu.config().sm.count as usize;
+    assert_eq!(snapshots.taken.len(), times.len() * sms);
+    // Cleared by the one before: each holds the cycles since then.
+    for (at, time) in times.iter().enumerate() {
+        let before = if at == 0 { 0 } else { times[at - 1] };
+        for (_, _, values) in snapshots.taken.iter().filter(|(now, ..)| now == time) {
+            assert_eq!(u64::from(values[0]), time - before);
+        }
+    }
+    let sum = |counter: usize| snapshots.taken.iter().map(|(_, _, values)| u64::from(values[counter])).sum::<u64>();
+    let stats = gpu.stats();
+    assert!(sum(1) > 0 && sum(1) <= stats.launches[0].warp_insts);
+    assert!(sum(2) > 0 && sum(3) <= sum(2));
+    // The same without sleep.
+    assert_eq!(run(&times, None, false).0.taken, snapshots.taken);
+}
+
+/// A snapshot that a busy microcontroller writes later is of the cycle in which the write reaches the block.
+#[test]
+fn a_held_snapshot_is_of_the_cycle_in_which_it_is_made() {
+    let (mut held, mut gpu) = run(&[6_000], Some(500), true);
+    held.read(gpu.registers_mut());
+    let (direct, _) = run(&[6_500], None, true);
+    let values = |of: &Snapshots| of.taken.iter().map(|(_, sm, values)| (*sm, *values)).collect::<Vec<_>>();
+    assert_eq!(values(&held), values(&direct));
+}

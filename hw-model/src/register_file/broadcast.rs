@@ -1,0 +1,158 @@
+//! The quota bus: a commit takes the staged quotas to the SMs one after the other, in SM order.
+//!
+//! Assumption: one bus as wide as the quotas of one SM (8 slots of 8 bits), with a machine's number of core cycles per SM. SM n has its
+//! quotas n + 1 times that after the commit. What is committed is taken over at the commit, so that the firmware may stage again at
+//! once; a commit while the bus is busy begins anew with the first SM. Where transitions are ideal, or the number is 0, all SMs have
+//! theirs in the cycle of the commit.
+
+use super::RegisterFile;
+
+/// The bus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct QuotaBus {
+    /// Core cycles per SM; 0: none.
+    cycles_per_sm: u32,
+    /// The SM that comes next.
+    next: usize,
+    /// Cycle in which it has its quotas; none while nothing is on its way.
+    pub(super) at: Option<u64>,
+}
+
+impl RegisterFile {
+    /// The same block, whose commits take so many core cycles for each SM; 0, as after [`RegisterFile::new`]: none.
+    #[must_use]
+    pub fn with_commit_cycles_per_sm(mut self, cycles: u32) -> Self {
+        self.quota_bus.cycles_per_sm = cycles;
+        self
+    }
+
+    /// TBs of the kernel in `slot` that `sm` may hold as of the last commit, be it in effect or on its way; 0 for SMs and slots that
+    /// do not exist.
+    #[must_use]
+    pub fn committed_quota(&self, sm: usize, slot: usize) -> u32 {
+        self.sms.get(sm).and_then(|sm| sm.committed.get(slot)).copied().map_or(0, u32::from)
+    }
+
+    /// The firmware commits what it has staged.
+    pub(super) fn commit(&mut self) {
+        for sm in &mut self.sms {
+            sm.committed = sm.staged;
+        }
+        if self.quota_bus.cycles_per_sm == 0 || self.ideal_transition() {
+            self.quota_bus.at = None;
+            for sm in &mut self.sms {
+                sm.active = sm.committed;
+            }
+        } else {
+            self.quota_bus.next = 0;
+            self.quota_bus.at = Some(self.now.saturating_add(self.quota_bus.cycles_per_sm.into()));
+        }
+        self.changed();
+        self.update_deadline();
+    }
+
+    /// Gives their quotas to the SMs whose turn has come.
+    pub(super) fn advance_quota_bus(&mut self) {
+        while let Some(at) = self.quota_bus.at.filter(|at| *at <= self.now) {
+            let Some(sm) = self.sms.get_mut(self.quota_bus.next) else {
+                self.quota_bus.at = None;
+                return;
+            };
+            sm.active = sm.committed;
+            self.quota_bus.next += 1;
+            let more = self.quota_bus.next < self.sms.len();
+            self.quota_bus.at = more.then(|| at.saturating_add(self.quota_bus.cycles_per_sm.into()));
+            self.changed();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SMS, machine};
+    use super::super::{KernelDescriptor, RawCounters};
+    use super::*;
+    use mias_firmware::bus::Bus;
+    use mias_firmware::regs::{global, mode, sm};
+    use proptest::prelude::*;
+
+    fn file(cycles_per_sm: u32) -> RegisterFile {
+        let mut file = RegisterFile::new(machine()).with_commit_cycles_per_sm(cycles_per_sm);
+        file.post_launch(KernelDescriptor { grid_tbs: 99, ..KernelDescriptor::default() });
+        file
+    }
+
+    fn commit(file: &mut RegisterFile, now: u64, quota: u32) {
+        file.set_now(now);
+        file.write32(global::QUOTA_ALL, quota);
+        file.write32(global::COMMIT, 1);
+    }
+
+    fn tick(file: &mut RegisterFile, now: u64) {
+        file.tick(now, |_| RawCounters::default());
+    }
+
+    proptest! {
+        /// The closed form, cycle by cycle or from deadline to deadline; a second commit begins anew.
+        #[test]
+        fn sm_n_has_its_quotas_after_n_plus_one_turns(cycles in 1..9_u32, second in 1..60_u64, skip: bool) {
+            let mut file = file(cycles);
+            commit(&mut file, 100, 2);
+            tick(&mut file, 100);
+            // Staged only: not on the bus.
+            file.write32(global::QUOTA_ALL, 7);
+            let has = |sm: usize, of: u64, now: u64| now >= of + (sm as u64 + 1) * u64::from(cycles);
+            for now in 101..220 {
+                if !skip || file.needs_tick(now) {
+                    tick(&mut file, now);
+                }
+                for sm in 0..SMS {
+                    let first = if has(sm, 100, now.min(100 + second)) { 2 } else { 0 };
+                    let expected = if has(sm, 100 + second, now) { 3 } else { first };
+                    prop_assert_eq!(file.quota(sm, 0), expected, "SM {} in cycle {}", sm, now);
+                    prop_assert_eq!(file.read32(sm::at(sm, sm::ACTIVE_QUOTA)), expected);
+                    prop_assert_eq!(file.committed_quota(sm, 0), if now > 100 + second { 3 } else { 2 });
+                }
+                if now == 100 + second {
+                    commit(&mut file, now, 3);
+                    tick(&mut file, now);
+                }
+            }
+            prop_assert_eq!(file.next_deadline(), None);
+        }
+    }
+
+    /// An SM that holds what it held is not in its new partition before it has its quotas.
+    #[test]
+    fn a_window_begins_with_the_sms_own_quotas() {
+        let mut file = file(3);
+        (0..SMS).for_each(|sm| file.set_resident(sm, 0, 2));
+        file.write32(global::PROFILE_WINDOW, 1_000);
+        commit(&mut file, 0, 0);
+        (0..=20).for_each(|now| tick(&mut file, now));
+        commit(&mut file, 50, 2);
+        file.write32(global::ARM, 0x1F);
+        for now in 50..70 {
+            tick(&mut file, now);
+            let turns = (now - 50) / 3;
+            assert_eq!(file.read32(global::PARTITION), (1 << turns.min(5)) - 1, "cycle {now}");
+        }
+        // A kernel that has gone is on no SM, though its quotas were on their way.
+        commit(&mut file, 100, 2);
+        file.write32(mias_firmware::regs::slot::at(0, mias_firmware::regs::slot::CONTROL), 1);
+        (100..130).for_each(|now| tick(&mut file, now));
+        assert!((0..SMS).all(|sm| file.quota(sm, 0) == 0 && file.committed_quota(sm, 0) == 0));
+    }
+
+    #[test]
+    fn ideal_transitions_and_no_cycles_are_at_once() {
+        for (cycles, mode) in [(0, mode::DRAIN), (4, mode::IDEAL)] {
+            let mut file = file(cycles);
+            file.write32(global::MODE, mode);
+            commit(&mut file, 10, 2);
+            assert!((0..SMS).all(|sm| file.quota(sm, 0) == 2));
+            tick(&mut file, 10);
+            assert_eq!(file.next_deadline(), None);
+        }
+    }
+}
