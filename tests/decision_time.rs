@@ -6,7 +6,7 @@ use mias_firmware::regs::{PhaseCode, PolicyCode, global, interrupt};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{Activity, ActivityEvent, RegisterFile, Straps};
-use mias_lab::decision_cost::{Charge, LatencyTable, Situation};
+use mias_lab::decision_cost::{Batch, Charge, LatencyTable, Situation};
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -78,6 +78,42 @@ fn quotas_change_after_the_decisions_time() {
             let inside = |a: &&Activity| a.cycle > from && a.cycle < to && matches!(a.event, ActivityEvent::Write { .. });
             assert_eq!(outcome.activity.iter().filter(inside).count(), 0);
         }
+    }
+}
+
+/// The first quotas of a policy that profiles come as late as was counted; those of one that does not, when the batch ends.
+#[test]
+fn the_first_quotas_take_the_placements_time() {
+    let gpu = machine();
+    let first = |policy, latency, kernels| writes(&run(&gpu, policy, latency, &WORKLOADS[..kernels]).activity, global::COMMIT, None)[0];
+    let end = u64::from(gpu.launch.latency_cycles);
+    let at_once = [(Policy::MiasIpc, Latency::Off, 2), (Policy::Spatial, Latency::Worst, 2), (Policy::MiasIpc, Latency::Worst, 1)];
+    assert_eq!(at_once.map(|(policy, latency, kernels)| first(policy, latency, kernels)), [end; 3]);
+    // 5,000 cycles of 1,365 MHz are 976 instructions of 1.5 cycles of 400 MHz; mm and fwt have 3 configurations.
+    let batch = Batch { sms: SMS, kernels: 2, configs: 3, time_ahead: 976 };
+    let instructions = LatencyTable::measured().placement(gpu.microcontroller.core, batch);
+    let cycles = (instructions * 1_500 * 1_365).div_ceil(1_000 * 400);
+    for latency in [Latency::Worst, Latency::PerMetric] {
+        assert_eq!(first(Policy::MiasFactor, latency, 2), end + cycles);
+    }
+}
+
+/// Each access waits so many cycles of the microcontroller: what is added is proportional to them, in placements and decisions.
+#[test]
+fn wait_states_are_added_for_every_access() {
+    let times = |wait_states| {
+        let mut gpu = machine();
+        gpu.microcontroller.wait_states = wait_states;
+        let outcome = run(&gpu, Policy::MiasIpc, Latency::Worst, &WORKLOADS[..2]);
+        let (from, to) = decisions(&outcome)[0];
+        [writes(&outcome.activity, global::COMMIT, None)[0], to - from]
+    };
+    let [none, few, many] = [0, 4, 8].map(times);
+    // Of a decision at least three counters per SM; of a placement at least a quota per slot. Times are rounded up.
+    for (at, least) in [8, 3 * u64::from(SMS)].into_iter().enumerate() {
+        let (added, twice) = (few[at] - none[at], many[at] - none[at]);
+        assert!(added + 1 >= least * 4 * 1_365 / 400, "{added} for {least} accesses");
+        assert!((2 * added).abs_diff(twice) <= 2, "{added}, {twice}");
     }
 }
 

@@ -10,6 +10,9 @@ const CLOCK_KHZ: std::ops::RangeInclusive<u32> = 1_000..=10_000_000;
 /// Fewest and most cycles per instruction, in thousandths (assumption: ten instructions a cycle, a hundred cycles an instruction).
 const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
 
+/// Most wait states of an access (assumption: a slow bridge between two buses takes tens of cycles).
+const MOST_WAIT_STATES: u32 = 1_000;
+
 /// A processor whose instructions have been counted (`firmware/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -47,25 +50,35 @@ pub struct MicrocontrollerConfig {
     pub clock_khz: u32,
     /// Its cycles per instruction, in thousandths, 100 to 100,000.
     pub cpi_permille: u32,
+    /// Cycles of its clock that each access to the register block takes on top of its instruction, 0 to 1,000: the wait states of the bus.
+    /// 0 or absent: none.
+    #[serde(default, skip_serializing_if = "super::is_off")]
+    pub wait_states: u32,
 }
 
 impl MicrocontrollerConfig {
-    /// Cycles of a core clock of `core_khz` in which the microcontroller executes so many instructions, rounded up.
+    /// Cycles of a core clock of `core_khz` in which the microcontroller executes so many instructions, of which so many access the
+    /// register block, rounded up.
     #[must_use]
-    pub fn core_cycles(&self, core_khz: u32, instructions: u64) -> u64 {
-        let work = u128::from(instructions) * u128::from(self.cpi_permille) * u128::from(core_khz);
+    pub fn core_cycles(&self, core_khz: u32, instructions: u64, accesses: u64) -> u64 {
+        let executed = u128::from(instructions) * u128::from(self.cpi_permille);
+        let waited = 1_000 * u128::from(accesses) * u128::from(self.wait_states);
+        let work = executed.saturating_add(waited).saturating_mul(u128::from(core_khz));
         u64::try_from(work.div_ceil(1_000 * u128::from(self.clock_khz.max(1)))).unwrap_or(u64::MAX)
     }
 }
 
 impl GpuConfig {
     pub(super) fn check_microcontroller(&self) -> Result<(), ConfigError> {
-        let MicrocontrollerConfig { clock_khz, cpi_permille, .. } = self.microcontroller;
+        let MicrocontrollerConfig { clock_khz, cpi_permille, wait_states, .. } = self.microcontroller;
         if !CLOCK_KHZ.contains(&clock_khz) {
             fail("microcontroller.clock_khz", clock_khz, "must be 1000 to 10000000, which is 1 MHz to 10 GHz")?;
         }
         if !CPI_PERMILLE.contains(&cpi_permille) {
             fail("microcontroller.cpi_permille", cpi_permille, "must be 100 to 100000 thousandths of a cycle per instruction")?;
+        }
+        if wait_states > MOST_WAIT_STATES {
+            fail("microcontroller.wait_states", wait_states, "must be at most 1000 cycles per access to the register block; 0 for none")?;
         }
         Ok(())
     }
@@ -78,19 +91,22 @@ mod tests {
     use proptest::prelude::*;
 
     fn with(clock_khz: u32, cpi_permille: u32) -> MicrocontrollerConfig {
-        MicrocontrollerConfig { core: MicrocontrollerCore::CortexM4F, clock_khz, cpi_permille }
+        MicrocontrollerConfig { core: MicrocontrollerCore::CortexM4F, clock_khz, cpi_permille, wait_states: 0 }
     }
 
     #[test]
     fn closed_forms() {
         // One instruction a cycle at the core's clock.
-        assert_eq!(with(1_000, 1_000).core_cycles(1_000, 77), 77);
+        assert_eq!(with(1_000, 1_000).core_cycles(1_000, 77, 5), 77);
         // 100 instructions at 1.5 cycles are 150 of a clock that has a third of the core's: 450.
-        assert_eq!(with(1_000, 1_500).core_cycles(3_000, 100), 450);
+        assert_eq!(with(1_000, 1_500).core_cycles(3_000, 100, 5), 450);
         // 1 cycle of 1 GHz is 1.365 of 1,365 MHz: rounded up.
-        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 1), 2);
-        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 0), 0);
-        assert_eq!(with(1, u32::MAX).core_cycles(u32::MAX, u64::MAX), u64::MAX);
+        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 1, 1), 2);
+        assert_eq!(with(1_000_000, 1_000).core_cycles(1_365_000, 0, 0), 0);
+        assert_eq!(with(1, u32::MAX).core_cycles(u32::MAX, u64::MAX, u64::MAX), u64::MAX);
+        // Of 100 instructions at 1.5 cycles 10 wait 7 cycles more: 150 + 70 of a clock that has a third of the core's.
+        let waits = MicrocontrollerConfig { wait_states: 7, ..with(1_000, 1_500) };
+        assert_eq!(waits.core_cycles(3_000, 100, 10), 3 * 220);
     }
 
     #[test]
@@ -105,13 +121,16 @@ mod tests {
             assert_eq!(gpu.check().unwrap_err().key, key);
         }
         assert_eq!(GpuConfig { microcontroller: with(1_000, 100_000), ..config() }.check(), Ok(()));
+        let waits = |wait_states| GpuConfig { microcontroller: MicrocontrollerConfig { wait_states, ..with(1_000, 100) }, ..config() };
+        assert_eq!(waits(1_001).check().unwrap_err().key, "microcontroller.wait_states");
+        assert_eq!(waits(1_000).check(), Ok(()));
     }
 
     proptest! {
         /// The least number of core cycles that is not shorter than the instructions' time.
         #[test]
         fn rounds_up_and_no_further(instructions in 0..1_u64 << 32, core in 1..10_000_000_u32, clock in 1_000..10_000_000_u32, cpi in 100..100_000_u32) {
-            let cycles = u128::from(with(clock, cpi).core_cycles(core, instructions));
+            let cycles = u128::from(with(clock, cpi).core_cycles(core, instructions, 3));
             let work = u128::from(instructions) * u128::from(cpi) * u128::from(core);
             let unit = 1_000 * u128::from(clock);
             prop_assert!(cycles * unit >= work && (cycles == 0 || (cycles - 1) * unit < work));
@@ -119,7 +138,7 @@ mod tests {
 
         #[test]
         fn a_faster_clock_is_never_later(instructions in 0..1_u64 << 32, slow in 1_000..5_000_000_u32, more in 0..5_000_000_u32) {
-            let cycles = |clock| with(clock, 1_500).core_cycles(1_365_000, instructions);
+            let cycles = |clock| with(clock, 1_500).core_cycles(1_365_000, instructions, 3);
             prop_assert!(cycles(slow + more) <= cycles(slow));
         }
     }

@@ -171,7 +171,8 @@ impl RegisterFile {
             global::PROFILE_WINDOW => self.profile_window = self.in_range(value, 1, MAX_WINDOW),
             global::COMMIT => self.commit(),
             global::PHASE => self.report_phase(value),
-            global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
+            global::RESCHEDULINGS => self.report_reschedulings(value),
+            global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
             global::FAULT => self.faults &= !value,
             global::FAULT_SET => self.raise_fault(value & fault::BY_FIRMWARE),
             global::WATCHDOG_PERIOD => {

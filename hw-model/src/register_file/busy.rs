@@ -3,9 +3,11 @@
 //! A model calls the firmware at once, and the firmware is done at once. A real one reads its counters, computes, and writes; the
 //! simulated cycle in which it writes is that of the interrupt plus its instructions' time. So writes that come after the firmware
 //! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
-//! [`RegisterFile::finish_decision`] names. Until then nothing reads them, the phase register shows Decide, and the firmware is not
-//! called again ([`RegisterFile::calls_firmware`]): events that come in the meantime keep the interrupt line high and are served
-//! after the writes, as by a processor that is in its handler. How long that is the host says; the block knows no firmware.
+//! [`RegisterFile::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
+//! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas. Until then nothing reads them, the phase register shows
+//! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterFile::calls_firmware`]): events that come
+//! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
+//! that is the host says; the block knows no firmware.
 
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{PhaseCode, global, sm, sm_control};
@@ -56,7 +58,21 @@ impl RegisterFile {
         self.busy.holding = self.busy.enabled && phase == PhaseCode::Decide as u32;
     }
 
-    /// The phase that a decision leads to whose end has not been named yet; none if there is no such decision.
+    /// The firmware counts its reschedulings: a placement begins, if it is one more.
+    pub(super) fn report_reschedulings(&mut self, reschedulings: u32) {
+        let more = self.reschedulings() != reschedulings;
+        self.notes.set(global::RESCHEDULINGS, reschedulings);
+        self.busy.holding |= self.busy.enabled && more;
+    }
+
+    /// Whether what [`RegisterFile::undated_decision`] tells of is a placement: what a batch of launches, or a kernel that has gone,
+    /// leads to. Nothing has been profiled for it.
+    #[must_use]
+    pub fn undated_placement(&self) -> bool {
+        self.busy.holding && self.phase() != Some(PhaseCode::Decide)
+    }
+
+    /// The phase that a decision or placement leads to whose end has not been named yet; none if there is no such decision.
     #[must_use]
     pub fn undated_decision(&self) -> Option<PhaseCode> {
         if !self.busy.holding {
@@ -163,6 +179,29 @@ mod tests {
         assert!(file.interrupt_pending() && !file.calls_firmware());
         tick(&mut file, 140);
         assert!(file.calls_firmware() && file.quota(0, 0) == 2);
+    }
+
+    #[test]
+    fn a_placement_is_held_from_its_rescheduling_on() {
+        let mut file = timed();
+        file.set_now(100);
+        file.write32(global::PHASE, PhaseCode::Partition as u32);
+        file.write32(global::RESCHEDULINGS, 0);
+        assert_eq!(file.undated_decision(), None, "it is the same number");
+        file.write32(global::RESCHEDULINGS, 1);
+        file.write32(global::QUOTA_ALL, 2);
+        file.write32(global::COMMIT, 1);
+        file.write32(global::PHASE, PhaseCode::Transition as u32);
+        assert!(file.undated_placement());
+        assert_eq!((file.undated_decision(), file.reschedulings()), (Some(PhaseCode::Transition), 1));
+        file.finish_decision(130);
+        tick(&mut file, 129);
+        assert_eq!((file.quota(0, 0), file.phase()), (0, Some(PhaseCode::Partition)));
+        tick(&mut file, 130);
+        assert_eq!((file.quota(0, 0), file.phase()), (2, Some(PhaseCode::Transition)));
+        // A decision is no placement.
+        decide(&mut file, 200);
+        assert!(!file.undated_placement() && file.undated_decision().is_some());
     }
 
     #[test]

@@ -18,8 +18,8 @@ impl RegisterFile {
         self.deadline
     }
 
-    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out quotas, ends the windows that are over, starts those
-    /// whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of
+    /// Brings the block to cycle `now`: makes the writes of a decision that is over, hands out quotas, ends the windows that are
+    /// over, starts those whose partition is reached, and runs timer and watchdog. `counters` is asked for the cumulative counts of an SM, as of the start of
     /// this cycle, for those SMs only whose window ends or starts, and for all if a snapshot is among the writes.
     ///
     /// Windows, timer and watchdog take effect in the cycle of the call; call it no later than at
@@ -52,8 +52,8 @@ impl RegisterFile {
         self.sms.get(sm).is_some_and(|sm| sm.window_end.is_some())
     }
 
-    /// Whether an SM has the quotas of the last commit and holds just what they ask for: for every slot resident TBs equal the quota, or are fewer and the
-    /// kernel has no TB left to issue.
+    /// Whether an SM has the quotas of the last commit and holds just what they ask for: for every slot resident
+    /// TBs equal the quota, or are fewer and the kernel has no TB left to issue.
     #[must_use]
     pub fn partition_reached(&self, sm: usize) -> bool {
         let Some(sm) = self.sms.get(sm) else { return false };

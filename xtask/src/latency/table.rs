@@ -42,6 +42,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # mias-guard and          get SMs of their own.
 # mias-roofline*
 #
+# placement               From the end of a batch of launches to the first quotas in effect, of MIAS by IPC: where nothing was done ahead,
+#                         where all was, and what that took. `generated` is how many configurations there are.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -52,6 +55,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         for (group, columns) in [MIAS].into_iter().chain(others.iter().map(|(policy, columns)| (*policy, &columns[..]))) {
             text += &format!("{group} = [\n{}]\n", rows(numbers, columns));
         }
+        text += &format!("placement = [\n{}]\n", placements(numbers));
     }
     text
 }
@@ -71,6 +75,22 @@ fn rows(numbers: &Numbers, columns: &[(&str, &str)]) -> String {
             text += &format!(", worst = {}", longest.iter().max().copied().unwrap_or_default());
         }
         text += " },\n";
+    }
+    text
+}
+
+/// A placement that looks for configurations.
+fn placements(numbers: &Numbers) -> String {
+    let mut text = String::new();
+    for ((sms, kernels, configs, policy), at_once) in &numbers.partitions {
+        let prepared = numbers.prepared.get(&(*sms, *kernels, *configs, policy.clone()));
+        if let Some(prepared) = prepared.filter(|_| policy == METRICS[0]) {
+            let [at_once, ready, ahead] = [*at_once, prepared.placement, prepared.ahead].map(rounded_up);
+            text += &format!(
+                "    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = {configs}, \
+                 at-once = {at_once}, prepared = {ready}, ahead = {ahead} }},\n"
+            );
+        }
     }
     text
 }

@@ -12,10 +12,12 @@
 
 mod bound;
 mod charge;
+mod placement;
 #[cfg(test)]
 mod tests;
 
 pub use charge::Charge;
+pub use placement::Batch;
 
 use bound::Entry;
 use mias_hw_model::config::MicrocontrollerCore;
@@ -77,7 +79,12 @@ impl LatencyTable {
 
     /// The group that holds what is charged.
     fn entries(&self, core: MicrocontrollerCore, charge: Charge) -> &[Entry] {
+        self.group(core, charge.column())
+    }
+
+    /// The group that has a column.
+    fn group(&self, core: MicrocontrollerCore, column: &str) -> &[Entry] {
         let mut groups = self.cores.get(core.name()).into_iter().flat_map(BTreeMap::values);
-        groups.find(|group| group.first().is_some_and(|entry| entry.counts(charge.column()))).map_or(&[], Vec::as_slice)
+        groups.find(|group| group.first().is_some_and(|entry| entry.counts(column))).map_or(&[], Vec::as_slice)
     }
 }

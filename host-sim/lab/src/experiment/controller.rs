@@ -3,7 +3,7 @@
 //! The observer reads only what a host's debugger could: the phase register, the quotas, the firmware's report.
 
 use super::decider::{Decider, slot_of};
-use super::decision_time::DecisionTimer;
+use super::decision_time::{DecisionTimer, accesses};
 use super::machine::{Decision, DecisionTime, Placement, RunError};
 use super::own::Own;
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
@@ -222,18 +222,26 @@ impl Microcontroller for Controller {
         if let Some(timer) = &mut self.timer {
             timer.begin(registers);
         }
-        let list = self.record.as_mut().map(Run::accesses_mut);
+        // Without wait states nobody asks how many accesses there are.
+        let counts = self.timer.as_ref().is_some_and(DecisionTimer::counts_accesses);
+        let mut made = Vec::new();
         match &mut self.brain {
-            Brain::Native(firmware) => firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }),
+            Brain::Native(firmware) => {
+                let list = (counts || self.record.is_some()).then_some(&mut made);
+                firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list });
+            }
             Brain::Remote(remote) => {
                 remote.on_interrupt(registers);
-                list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
+                made.extend_from_slice(remote.record());
             }
         }
-        self.record.iter_mut().for_each(|run| run.end_step(registers.now()));
-        let configs = self.brain.firmware().map(Decider::total_configs);
+        if let Some(run) = &mut self.record {
+            run.accesses_mut().extend_from_slice(&made);
+            run.end_step(registers.now());
+        }
         if let Some(timer) = &mut self.timer {
-            timer.finish(registers, configs);
+            let firmware = self.brain.firmware();
+            timer.finish(registers, firmware.map(Decider::total_configs), accesses(&made, firmware.map(Decider::counters)));
         }
         self.note_decision(registers);
         self.look(registers);

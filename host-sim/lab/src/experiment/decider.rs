@@ -4,6 +4,7 @@ use super::machine::{Decision, ProfiledConfig};
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
+use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::metric::Score;
 use mias_firmware::policy::Policy;
@@ -17,6 +18,9 @@ pub(super) trait Decider: Debug + Send + Sync {
 
     /// How many configurations there are in all; 0 for policies that do not profile.
     fn total_configs(&self) -> u32;
+
+    /// The counters that the policy asks for, beside that of instructions.
+    fn counters(&self) -> CounterSet;
 
     /// The last decision and the number of its rescheduling, unless that is `noted`; `streams` are those of the workloads.
     fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)>;
@@ -32,6 +36,10 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
 
     fn total_configs(&self) -> u32 {
         self.report().total_configs()
+    }
+
+    fn counters(&self) -> CounterSet {
+        self.scheduler().policy().counters()
     }
 
     fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {

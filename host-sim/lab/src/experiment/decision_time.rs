@@ -7,8 +7,10 @@ use super::machine::DecisionTime;
 use super::machine::Options;
 use super::own::Own;
 use super::policy::{Control, IpcUnit, Latency, Policy};
-use crate::decision_cost::{Charge, LatencyTable, Situation};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt};
+use crate::cosim::recording::Access;
+use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
+use mias_firmware::counters::{Counter, CounterSet};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt, sm};
 use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
 use mias_hw_model::register_file::RegisterFile;
 
@@ -27,6 +29,10 @@ pub(super) struct DecisionTimer {
     ipc: IpcUnit,
     /// Profiling had timed out when the firmware was called.
     timed_out: bool,
+    /// Since when launches are collected, if they are.
+    collecting: Option<u64>,
+    /// Placements take time: the policy measures, and there are kernels to schedule together.
+    places: bool,
     /// The configurations scored last.
     scored: Scored,
     spent: DecisionTime,
@@ -46,8 +52,8 @@ struct Scored {
 }
 
 impl DecisionTimer {
-    /// A timer; none if decisions take no time.
-    pub(super) fn new(gpu: &GpuConfig, options: Options, control: &Control) -> Option<Self> {
+    /// A timer for a run of so many kernels; none if decisions take no time.
+    pub(super) fn new(gpu: &GpuConfig, options: Options, control: &Control, kernels: usize) -> Option<Self> {
         if options.latency == Latency::Off {
             return None;
         }
@@ -59,19 +65,31 @@ impl DecisionTimer {
         let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
-        let (ipc, spent) = (options.ipc, DecisionTime::default());
+        // As where equal runs are told: `canonical` in evaluate/record.rs.
+        let places = match control {
+            Control::Policy(Policy::Own(_)) => true,
+            Control::Policy(policy) => policy.measures() && kernels > 1,
+            Control::Fixed(_) => false,
+        };
         Some(DecisionTimer {
             microcontroller,
             core_khz,
             charge,
             own,
             per_metric,
-            ipc,
+            ipc: options.ipc,
             timed_out: false,
+            collecting: None,
+            places,
             scored: Scored::default(),
-            spent,
+            spent: DecisionTime::default(),
             last_end: 0,
         })
+    }
+
+    /// Whether the number of accesses to the register block matters.
+    pub(super) fn counts_accesses(&self) -> bool {
+        self.microcontroller.wait_states != 0
     }
 
     /// The firmware is about to be called.
@@ -81,7 +99,17 @@ impl DecisionTimer {
 
     /// If the interrupt just served was a decision: when it takes effect. `configs` is how many configurations there are; none if
     /// the firmware's account of them is lost, which is then taken for the largest that was measured.
-    pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>) {
+    /// `accesses` is how often it accessed the register block ([`accesses`]); without wait states nobody asks.
+    pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
+        if registers.undated_placement() {
+            self.finish_placement(registers, configs, accesses);
+            return;
+        }
+        self.collecting = match self.collecting {
+            _ if registers.phase() != Some(PhaseCode::Partition) => None,
+            None => Some(registers.now()),
+            since => since,
+        };
         let Some(phase) = registers.undated_decision() else { return };
         let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
         let (reschedulings, profiled) = (registers.reschedulings(), profiled(registers));
@@ -103,7 +131,7 @@ impl DecisionTimer {
             Some(stated) => stated.max(measured),
             None => measured,
         };
-        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions);
+        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
         self.last_end = registers.now().saturating_add(cycles);
         registers.finish_decision(self.last_end);
         self.spent.decisions += 1;
@@ -111,10 +139,47 @@ impl DecisionTimer {
         self.spent.cycles += cycles;
     }
 
+    /// The interrupt just served placed a batch: its quotas take effect later, too. It is no decision, and not among those that are reported.
+    fn finish_placement(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
+        let MicrocontrollerConfig { core, clock_khz, cpi_permille, .. } = self.microcontroller;
+        let now = registers.now();
+        if !self.places {
+            registers.finish_decision(now);
+            return;
+        }
+        let collected = now - self.collecting.take().unwrap_or(now).min(now);
+        let executed =
+            1_000 * u128::from(collected) * u128::from(clock_khz) / (u128::from(cpi_permille) * u128::from(self.core_khz)).max(1);
+        let kernels = (0..MAX_SLOTS).filter(|&slot| registers.kernel(slot).is_some()).count() as u32;
+        let batch = Batch {
+            sms: registers.machine().sm_count,
+            kernels,
+            configs: configs.unwrap_or(0),
+            time_ahead: u64::try_from(executed).unwrap_or(u64::MAX),
+        };
+        let instructions = LatencyTable::measured().placement(core, batch);
+        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
+        registers.finish_decision(now.saturating_add(cycles));
+    }
+
     /// The time of all decisions of a run that ends at cycle `now`.
     pub(super) fn spent(&self, now: u64) -> DecisionTime {
         DecisionTime { beyond_end_cycles: self.last_end.saturating_sub(now), ..self.spent }
     }
+}
+
+/// Accesses of an interrupt that are the firmware's own work. In a simulation it also reads what the policy did not ask for, for
+/// reports; `asked` is what it did ask for, if that is known.
+pub(super) fn accesses(made: &[Access], asked: Option<CounterSet>) -> u64 {
+    const REPORTED: [Counter; 5] =
+        [Counter::Cycles, Counter::IssueCycles, Counter::MemoryStallCycles, Counter::LoadRequests, Counter::OutstandingMisses];
+    let for_reports = |access: &&Access| {
+        let (Access::Read { offset, .. }, Some(asked)) = (**access, asked) else { return false };
+        let register = offset.checked_sub(sm::BASE).map(|rest| rest % sm::STRIDE);
+        let unasked = REPORTED.iter().filter(|counter| !asked.contains(**counter));
+        register == Some(sm::SATURATED) || unasked.map(|counter| counter.register()).any(|unasked| register == Some(unasked))
+    };
+    (made.len() - made.iter().filter(for_reports).count()) as u64
 }
 
 /// The configurations that SMs hold, each once.

@@ -133,7 +133,7 @@ impl SimulatedGpu {
             gpu.launch(launch).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
-        let timer = DecisionTimer::new(&self.config, run.options, &run.control);
+        let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
         let own = if let Control::Policy(Policy::Own(own)) = run.control { Some(own) } else { None };
         let controller = Controller::start(gpu.registers_mut(), streams, own, self.image.as_ref(), timer, self.record_firmware)?;
         Ok(Running { gpu, controller })
