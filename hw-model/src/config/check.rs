@@ -90,7 +90,7 @@ impl GpuConfig {
             }
         }
         if sm.count > 256 {
-            fail("sm.count", sm.count, "the register map has room for 256 SMs")?;
+            fail("sm.count", sm.count, "must be at most 256: the register map has room for no more SMs")?;
         }
         if sm.threads % 32 != 0 || sm.threads > 4096 {
             fail("sm.threads", sm.threads, "must be a multiple of 32, at most 4096")?;

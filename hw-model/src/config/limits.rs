@@ -64,8 +64,8 @@ impl GpuConfig {
         if sm.shared_granule_bytes > 1 << 24 {
             fail("sm.shared_granule_bytes", sm.shared_granule_bytes, "must be at most 16777216")?;
         }
-        if dram.channels > 64 {
-            fail("dram.channels", dram.channels, "must be at most 64")?;
+        if dram.channels > 128 {
+            fail("dram.channels", dram.channels, "must be at most 128")?;
         }
         if l2.slices_per_channel > 16 {
             fail("l2.slices_per_channel", l2.slices_per_channel, "must be at most 16")?;

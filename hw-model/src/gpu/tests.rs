@@ -5,6 +5,7 @@
 mod cap;
 mod options;
 mod snapshot;
+mod wide;
 
 use super::*;
 use crate::hand_made::{Step, config, kernel, random_kernel};

@@ -1,0 +1,48 @@
+//! The widest machines that there can be: 128 memory channels, 256 SMs. All of them is used, and one more is refused.
+
+use super::*;
+
+/// A kernel whose TBs each load lines of their own, run on this machine: the TBs of each SM that were issued, and the statistics.
+fn run(config: &GpuConfig, tbs: u32) -> Stats {
+    let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
+    let trace = kernel(tbs, 32, 16, 0, |tb, _| (0..4).map(|i| (load, u64::from(4 * tb + i) * 128)).collect());
+    let mut gpu = gpu(config);
+    gpu.launch(once(trace)).expect("fits");
+    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 1_000_000), RunEnd::AllComplete);
+    gpu.stats()
+}
+
+#[test]
+fn all_of_256_sms_run() {
+    let mut config = config();
+    config.sm.count = 256;
+    config.scheduler.commit_cycles_per_sm = 1;
+    config.check().unwrap();
+    // One TB on each SM, and all before the first could go on to a second.
+    let stats = run(&config, 256);
+    assert_eq!(stats.sms.len(), 256);
+    assert!(stats.sms.iter().all(|sm| sm.counters.issue_cycles > 0));
+    assert_eq!(stats.launches[0].tbs_completed, 256);
+}
+
+#[test]
+fn all_of_128_channels_are_used() {
+    let mut config = config();
+    config.dram.channels = 128;
+    config.check().unwrap();
+    // Channels change every 256 bytes: 4 lines of 128 bytes per TB are 2 channels. Each sector comes from DRAM once.
+    let stats = run(&config, 64);
+    assert_eq!(stats.launches[0].tbs_completed, 64);
+    assert_eq!(stats.launches[0].dram_reads, 64 * 4 * 4);
+}
+
+#[test]
+fn one_more_is_refused() {
+    let refused = |change: fn(&mut GpuConfig)| {
+        let mut config = config();
+        change(&mut config);
+        config.check().unwrap_err().to_string()
+    };
+    assert!(refused(|config| config.sm.count = 257).starts_with("sm.count = 257: must be at most 256"));
+    assert!(refused(|config| config.dram.channels = 129).starts_with("dram.channels = 129: must be at most 128"));
+}
