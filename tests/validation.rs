@@ -1,14 +1,34 @@
 //! The timing model against the reference numbers, on the traces in `tests/data/reference`: the bounds are those of
 //! `mias_lab::validation`, the document is what `cargo xtask validate` writes.
 
-use mias_lab::validation::{Suite, mean_error_percent, own_markdown};
-use std::path::Path;
+use mias_lab::validation::reference::COLUMNS;
+use mias_lab::validation::{ByPath, Launch, Suite, by_path_markdown, mean_error_percent, own_markdown};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+fn reference() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference")
+}
 
 fn suite() -> &'static Suite {
     static SUITE: OnceLock<Suite> = OnceLock::new();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
-    SUITE.get_or_init(|| Suite::run(&folder).unwrap_or_else(|error| panic!("{error}")))
+    SUITE.get_or_init(|| Suite::run(&reference()).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Traces that `mias trace export` wrote, run by the reference.
+fn exports() -> &'static ByPath {
+    static EXPORTS: OnceLock<ByPath> = OnceLock::new();
+    let folder = reference().join("exports");
+    EXPORTS.get_or_init(|| ByPath::run(&folder, Some(&folder.join("exports.csv"))).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// The exported traces, and how far the cycles of each may be off in percent, launch latency included.
+const EXPORTED: [(&str, f64); 5] = [("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
+
+/// Ours and the reference's number in a column.
+fn column(launch: &Launch, name: &str) -> (f64, f64) {
+    let at = COLUMNS.iter().position(|(column, _)| *column == name).expect("a column of the reference");
+    (launch.ours[at] as f64, launch.reference[at] as f64)
 }
 
 #[test]
@@ -29,4 +49,22 @@ fn everything_is_compared() {
 fn the_document_shows_todays_numbers() {
     let document = include_str!("../docs/validation.md");
     assert!(document.contains(&own_markdown(suite())), "docs/validation.md is out of date: run `cargo xtask validate`");
+    assert!(document.contains(&by_path_markdown(exports())), "docs/validation.md is out of date: run `cargo xtask validate`");
+}
+
+/// Each exported trace is within its bound, and so are its counts.
+#[test]
+fn exported_traces_are_within_their_bounds() {
+    let launches = &exports().launches;
+    assert!(exports().left_out.is_empty(), "{:?}", exports().left_out);
+    assert_eq!(launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), EXPORTED.map(|(trace, _)| trace));
+    for (launch, (trace, bound)) in launches.iter().zip(EXPORTED) {
+        assert!(launch.violations().is_empty(), "{}", launch.violations().join("\n"));
+        let (ours, reference) = column(launch, "cycles");
+        let error = 100.0 * (ours / reference - 1.0);
+        assert!(error.abs() <= bound, "{trace}: {ours} cycles, reference {reference}, {error:+.1} %, bound {bound} %");
+        let (fails, expected) = column(launch, "l1_reservation_fails");
+        let room = f64::max(0.25 * expected, 0.005 * column(launch, "l1_accesses").1);
+        assert!((fails - expected).abs() <= room, "{trace}: {fails} reservation fails, reference {expected}, bound {room}");
+    }
 }

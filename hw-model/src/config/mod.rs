@@ -223,6 +223,36 @@ pub struct InterconnectConfig {
     pub input_buffer: u32,
     /// Packets that each output port can hold.
     pub output_buffer: u32,
+    /// Which input an output serves next; absent: round robin.
+    #[serde(default, skip_serializing_if = "Arbiter::is_usual")]
+    pub arbiter: Arbiter,
+}
+
+/// Which input an output of the crossbar serves next (sources.md D65).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arbiter {
+    /// The first that wants it, from the one after the input served last.
+    #[default]
+    RoundRobin,
+    /// The first that wants it, from the second after the input served last; behind the last two inputs from the first again. So of
+    /// neighbours that all want it every other one waits until no other input does.
+    SkipOne,
+}
+
+impl Arbiter {
+    /// Inputs from the one served to the one that comes first next.
+    pub(crate) fn step(self) -> u32 {
+        match self {
+            Arbiter::RoundRobin => 1,
+            Arbiter::SkipOne => 2,
+        }
+    }
+
+    /// What a file need not say.
+    fn is_usual(&self) -> bool {
+        *self == Arbiter::RoundRobin
+    }
 }
 
 /// Second-level cache. The numbers are per slice (memory sub-partition).

@@ -1,12 +1,13 @@
 //! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65).
 //!
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
-//! pointer; the pointer moves past the input served. An input gives at most one packet per cycle, and only its first
-//! packet competes: head-of-line blocking stays. Every packet is one flit.
+//! pointer; the pointer moves past the input served, and past the next one too where the arbiter skips. An input gives at
+//! most one packet per cycle, and only its first packet competes: head-of-line blocking stays. Every packet is one flit.
 //!
 //! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
 //! what it moves.
 
+use crate::config::Arbiter;
 use crate::queue::Queue;
 
 /// An output: its packets, and the input at which its round robin starts.
@@ -23,6 +24,8 @@ pub(super) struct Crossbar<T> {
     outputs: Vec<Output<T>>,
     /// 64-bit words per set of inputs.
     words: usize,
+    /// Inputs from the one served to the one that comes first next.
+    step: u32,
     /// Per output, the set of inputs whose first packet wants it.
     wanted_by: Vec<u64>,
     /// Outputs that some input wants.
@@ -35,13 +38,17 @@ pub(super) struct Crossbar<T> {
 }
 
 impl<T: Copy + Default> Crossbar<T> {
-    pub(super) fn new(inputs: u32, outputs: u32, input_buffer: u32, output_buffer: u32) -> Self {
+    /// Every output asks input `first` first.
+    pub(super) fn new((inputs, outputs): (u32, u32), (input_buffer, output_buffer): (u32, u32), arbiter: Arbiter, first: u32) -> Self {
         let words = inputs.div_ceil(64) as usize;
         let output_words = outputs.div_ceil(64) as usize;
         Crossbar {
             inputs: (0..inputs).map(|_| Queue::new(input_buffer)).collect(),
-            outputs: (0..outputs).map(|_| Output { packets: Queue::new(output_buffer), pointer: 0 }).collect(),
+            outputs: (0..outputs)
+                .map(|_| Output { packets: Queue::new(output_buffer), pointer: if first < inputs { first } else { 0 } })
+                .collect(),
             words,
+            step: arbiter.step(),
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
@@ -98,7 +105,8 @@ impl<T: Copy + Default> Crossbar<T> {
         let candidates = &mut self.wanted_by[output * self.words..][..self.words];
         let (input, is_last) = take_next(candidates, to.pointer as usize);
         self.wanted[output / 64] &= !(u64::from(is_last) << (output % 64));
-        to.pointer = if input + 1 == self.inputs.len() { 0 } else { input as u32 + 1 };
+        let next = input as u32 + self.step;
+        to.pointer = if next as usize >= self.inputs.len() { 0 } else { next };
         let from = &mut self.inputs[input];
         if let Some((_, packet)) = from.pop() {
             to.packets.push(packet);

@@ -1,6 +1,7 @@
 //! A subnet as one would first write it: a queue per port, and a loop over outputs and inputs. Start reading here. [`super::Crossbar`]
 //! does the same with sets of inputs in words of the host; `behaves_as_the_plain_subnet` runs both side by side.
 
+use crate::config::Arbiter;
 use std::collections::VecDeque;
 
 /// A subnet; packets are numbers.
@@ -13,15 +14,17 @@ pub(super) struct PlainCrossbar {
     pointers: Vec<usize>,
     /// Packets that an input may hold, and an output.
     room: (usize, usize),
+    arbiter: Arbiter,
 }
 
 impl PlainCrossbar {
-    pub(super) fn new(inputs: u32, outputs: u32, input_buffer: u32, output_buffer: u32) -> Self {
+    pub(super) fn new((inputs, outputs): (u32, u32), room: (u32, u32), arbiter: Arbiter) -> Self {
         PlainCrossbar {
             inputs: vec![VecDeque::new(); inputs as usize],
             outputs: vec![VecDeque::new(); outputs as usize],
             pointers: vec![0; outputs as usize],
-            room: (input_buffer as usize, output_buffer as usize),
+            room: (room.0 as usize, room.1 as usize),
+            arbiter,
         }
     }
 
@@ -45,7 +48,11 @@ impl PlainCrossbar {
             let mut in_turn = (0..inputs).map(|step| (self.pointers[output] + step) % inputs);
             let Some(input) = in_turn.find(|&input| wanted[input] == Some(output)) else { continue };
             self.outputs[output].extend(self.inputs[input].pop_front().map(|(_, packet)| packet));
-            self.pointers[output] = (input + 1) % inputs;
+            self.pointers[output] = match self.arbiter {
+                Arbiter::RoundRobin => (input + 1) % inputs,
+                Arbiter::SkipOne if input + 2 < inputs => input + 2,
+                Arbiter::SkipOne => 0,
+            };
         }
     }
 

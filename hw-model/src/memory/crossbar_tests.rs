@@ -20,7 +20,7 @@ impl Random {
 /// Packets delivered in 60,000 cycles, after 2,000 to warm up.
 fn delivered(inputs: u32, outputs: u32) -> u64 {
     let mut random = Random(0x9E37_79B9_7F4A_7C15 + u64::from(inputs * 64 + outputs));
-    let mut crossbar = Crossbar::new(inputs, outputs, 4, 4);
+    let mut crossbar = Crossbar::new((inputs, outputs), (4, 4), Arbiter::RoundRobin, 0);
     let mut count = 0;
     for cycle in 0..62_000 {
         for input in 0..inputs as usize {
@@ -70,7 +70,7 @@ fn asymmetric_saturation() {
 
 #[test]
 fn one_output_serves_its_inputs_in_turn() {
-    let mut crossbar = Crossbar::new(100, 1, 2, 8);
+    let mut crossbar = Crossbar::new((100, 1), (2, 8), Arbiter::RoundRobin, 0);
     for input in 0..100 {
         crossbar.push(input, 0, input);
         crossbar.push(input, 0, input + 100);
@@ -85,6 +85,27 @@ fn one_output_serves_its_inputs_in_turn() {
     assert!(crossbar.is_idle());
 }
 
+/// Worked out by hand: from one served the next but one is asked first, and from either of the last two the first.
+#[test]
+fn a_skipping_output_leaves_neighbours_waiting() {
+    let order = |inputs: u32, first: u32| -> Vec<usize> {
+        let mut crossbar = Crossbar::new((inputs, 1), (2, 8), Arbiter::SkipOne, first);
+        for input in 0..inputs as usize {
+            crossbar.push(input, 0, input);
+            crossbar.push(input, 0, input);
+        }
+        let mut served = || {
+            crossbar.advance();
+            crossbar.pop(0).expect("one packet per cycle")
+        };
+        (0..2 * inputs).map(|_| served()).collect()
+    };
+    assert_eq!(order(2, 1), [1, 0, 0, 1], "input 1 waits until input 0 has nothing left");
+    assert_eq!(order(5, 0), [0, 2, 4, 0, 2, 4, 1, 3, 1, 3]);
+    assert_eq!(order(5, 1), [1, 3, 0, 2, 4, 0, 2, 4, 1, 3]);
+    assert_eq!(order(1, 1), [0, 0]);
+}
+
 proptest! {
     /// Port by port and cycle by cycle, for sets of one word and of several. `load` is how many inputs of eight get a packet, and `drain`
     /// how many outputs give one.
@@ -93,11 +114,12 @@ proptest! {
         (inputs, outputs) in prop_oneof![(1u32..10, 1u32..10), (60u32..140, 1u32..140)],
         buffers in (1u32..4, 1u32..4),
         (load, drain) in (1usize..=8, 1usize..=8),
+        arbiter in prop_oneof![Just(Arbiter::RoundRobin), Just(Arbiter::SkipOne)],
         seed: u64,
     ) {
         let mut random = Random(seed | 1);
-        let mut crossbar = Crossbar::new(inputs, outputs, buffers.0, buffers.1);
-        let mut plain = PlainCrossbar::new(inputs, outputs, buffers.0, buffers.1);
+        let mut crossbar = Crossbar::new((inputs, outputs), buffers, arbiter, 0);
+        let mut plain = PlainCrossbar::new((inputs, outputs), buffers, arbiter);
         for cycle in 0..120 {
             for input in 0..inputs as usize {
                 prop_assert_eq!(crossbar.can_push(input), plain.can_push(input));
@@ -122,9 +144,14 @@ proptest! {
 
     /// Nothing lost, duplicated or reordered between a source and a destination; one packet per port and cycle.
     #[test]
-    fn conserves_packets_and_order(inputs in 1u32..70, outputs in 1u32..70, seed: u64, buffer in 1u32..4) {
+    fn conserves_packets_and_order(
+        (inputs, outputs) in (1u32..70, 1u32..70),
+        arbiter in prop_oneof![Just(Arbiter::RoundRobin), Just(Arbiter::SkipOne)],
+        seed: u64,
+        buffer in 1u32..4,
+    ) {
         let mut random = Random(seed | 1);
-        let mut crossbar = Crossbar::new(inputs, outputs, buffer, buffer);
+        let mut crossbar = Crossbar::new((inputs, outputs), (buffer, buffer), arbiter, 0);
         let pairs = (inputs * outputs) as usize;
         let (mut sent, mut received) = (vec![0u32; pairs], vec![0u32; pairs]);
         for cycle in 0..400 {

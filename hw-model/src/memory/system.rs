@@ -62,8 +62,9 @@ impl MemorySystem {
             packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
             mapper: AddressMapper::new(&config.dram, &config.l2),
             slice_bits: config.l2.slices_per_channel.trailing_zeros(),
-            requests: Crossbar::new(config.sm.count, slices, net.input_buffer, net.output_buffer),
-            replies: Crossbar::new(slices, config.sm.count, net.input_buffer, net.output_buffer),
+            // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0 at the start too.
+            requests: Crossbar::new((config.sm.count, slices), (net.input_buffer, net.output_buffer), net.arbiter, net.arbiter.step() - 1),
+            replies: Crossbar::new((slices, config.sm.count), (net.input_buffer, net.output_buffer), net.arbiter, 0),
             slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
             core: 0,
             interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
