@@ -18,7 +18,7 @@ use std::sync::{Arc, LazyLock};
 /// Enough that every configuration of two kernels is tried in a round.
 const SMS: u32 = 6;
 const WINDOW: u32 = 1_000;
-const CYCLES: u64 = 60_000;
+const CYCLES: u64 = 150_000;
 
 static WORKLOADS: LazyLock<Vec<Workload>> = LazyLock::new(|| {
     let traced = |(name, stream)| {

@@ -53,7 +53,8 @@ fn amounts_of_memory_are_checked() {
     let run = ["run", "mm:64", "--cycles", "20000", "--no-cache", "--memory"];
     let message = "error: invalid value '0' for '--memory <BYTES>': 0 bytes hold no trace; give a number of bytes such as 2GiB or 500MB";
     mias(&run).arg("0").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
-    let message = "error: invalid value 'much' for '--memory <BYTES>': expected a number of bytes, alone or with a unit as in 2GiB or 500MB";
+    let message =
+        "error: invalid value 'much' for '--memory <BYTES>': expected a number of bytes, alone or with a unit as in 2GiB or 500MB";
     mias(&run).arg("much").assert().code(2).stdout("").stderr(predicate::str::starts_with(message));
 }
 
@@ -76,7 +77,8 @@ fn records_end_where_the_budget_does() {
     let turns = LOOPS.replace("bra L;\n}\n.visible .entry spins", "bar.sync 0;\nbra L;\n}\n.visible .entry spins");
     for (text, lines) in [(LOOPS, "12 to 13"), (&turns, "12 to 14")] {
         std::fs::write(&ptx, text).unwrap();
-        let options = ["--entry", "gathers", "--grid", "4", "--block", "1024", "--regs", "16", "--arg", "buf:u32:32768:zeros", "--no-cache"];
+        let options =
+            ["--entry", "gathers", "--grid", "4", "--block", "1024", "--regs", "16", "--arg", "buf:u32:32768:zeros", "--no-cache"];
         let run = [&["run", "--ptx", ptx.to_str().unwrap(), "--memory", "64MiB"][..], &options].concat();
         let message = format!("takes more than the 16777216 bytes that there are for it, and it is still running, in lines {lines}");
         mias(&run).assert().code(2).stdout("").stderr(predicate::str::contains(message).and(predicate::str::contains("larger --memory")));
@@ -88,12 +90,25 @@ fn records_end_where_the_budget_does() {
 fn a_buffer_for_which_there_is_no_memory_is_told() {
     let limited = |kernel: &str| {
         let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_mias"), "run", kernel, "--cycles", "9000", "--no-cache"]);
+        command.args([
+            "-c",
+            "ulimit -v 1000000; exec \"$0\" \"$@\"",
+            env!("CARGO_BIN_EXE_mias"),
+            "run",
+            kernel,
+            "--cycles",
+            "9000",
+            "--no-cache",
+        ]);
         command.env("RAYON_NUM_THREADS", "2");
         command
     };
-    let message = "4.0 GiB of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)";
-    limited("fwt:1073741824").assert().code(2).stdout("").stderr(predicate::str::contains("buffer `").and(predicate::str::contains(message)));
+    let message = "1.0 GiB of memory are not to be had for it; choose a smaller size, or let the process have more (`ulimit -v`)";
+    limited("fwt:268435456")
+        .assert()
+        .code(2)
+        .stdout("")
+        .stderr(predicate::str::contains("buffer `").and(predicate::str::contains(message)));
     limited("fwt:1048576").assert().success();
 }
 

@@ -84,7 +84,7 @@ fn running_every_cycle_gives_the_same_bytes() {
         assert_eq!(printed(&arguments), printed(&[&arguments[..], &["--no-skip"]].concat()), "{trace}");
     }
     let co_run =
-        ["run", "mm", "fwt", "--policy", "mias-ipm-ipc", "--cycles", "14000", "--profile-cycles", "3000", "--explain", "--format", "json"];
+        ["run", "mm", "fwt", "--policy", "mias-ipm-ipc", "--cycles", "40000", "--profile-cycles", "3000", "--explain", "--format", "json"];
     let skipped = printed(&co_run);
     assert_eq!(skipped, printed(&[&co_run[..], &["--no-skip"]].concat()));
     let document: Value = serde_json::from_str(&skipped).unwrap();

@@ -288,8 +288,7 @@ impl<'a> TbRunner<'a> {
                 Memories { device: self.device, shared: &mut self.shared, params: &self.params, addresses: &mut self.addresses };
             ran = true;
             let before = warp.place.executed;
-            let stop =
-                warp.run(self.program, &mut memories, (&limits, self.slice), observer).map_err(|trap| (number, trap))?;
+            let stop = warp.run(self.program, &mut memories, (&limits, self.slice), observer).map_err(|trap| (number, trap))?;
             self.spent += warp.place.executed - before;
             if stop == Stop::Slice && self.spent > limits.tb_instructions {
                 return Err((number, Trap::Limit(None, Limit::Tb(limits.tb_instructions))));

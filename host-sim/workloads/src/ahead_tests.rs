@@ -100,7 +100,8 @@ fn a_tb_beyond_the_budget_is_told_and_stays_told() {
     let ahead = |loads, budget| Ahead::new(gathers(loads), Budget::new(budget, 2), None, None).unwrap();
     let small = ahead(20_000, 1000);
     let told = small.part_with(0).unwrap_err();
-    let part = "kernel `gathers`: the trace of TB 0 of its 3 TBs takes more than 8.0 MiB, the part for it of the 1000 B that it has (--memory)";
+    let part =
+        "kernel `gathers`: the trace of TB 0 of its 3 TBs takes more than 8.0 MiB, the part for it of the 1000 B that it has (--memory)";
     assert!(told.starts_with(part), "{told}");
     assert_eq!(small.part_with(2).unwrap_err(), told);
     let large = ahead(20_000, 1 << 30);

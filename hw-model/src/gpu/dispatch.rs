@@ -88,7 +88,7 @@ impl Gpu {
         if self.slots.iter().flatten().any(|slot| slot.ready == self.now) {
             self.dispatcher.room_everywhere();
         }
-        if self.dispatcher.looks == 0 {
+        if self.dispatcher.looks == 0 || self.registers.quota_bus_is_busy() {
             return;
         }
         let count = self.sms.len();

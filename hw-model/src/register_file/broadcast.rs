@@ -2,8 +2,8 @@
 //!
 //! Assumption: one bus as wide as the quotas of one SM (8 slots of 8 bits), with a machine's number of core cycles per SM. SM n has its
 //! quotas n + 1 times that after the commit. What is committed is taken over at the commit, so that the firmware may stage again at
-//! once; a commit while the bus is busy begins anew with the first SM. Where transitions are ideal, or the number is 0, all SMs have
-//! theirs in the cycle of the commit.
+//! once; a commit while the bus is busy begins anew with the first SM. Where the number is 0, all SMs have theirs in the cycle of the
+//! commit. TBs are issued again when the last SM has its quotas (own): the first SMs would take a small grid before the others may.
 
 use super::RegisterFile;
 
@@ -38,7 +38,7 @@ impl RegisterFile {
         for sm in &mut self.sms {
             sm.committed = sm.staged;
         }
-        if self.quota_bus.cycles_per_sm == 0 || self.ideal_transition() {
+        if self.quota_bus.cycles_per_sm == 0 {
             self.quota_bus.at = None;
             for sm in &mut self.sms {
                 sm.active = sm.committed;
@@ -49,6 +49,12 @@ impl RegisterFile {
         }
         self.changed();
         self.update_deadline();
+    }
+
+    /// Whether quotas are on their way, so that no TB is issued.
+    #[must_use]
+    pub fn quota_bus_is_busy(&self) -> bool {
+        self.quota_bus.at.is_some()
     }
 
     /// Gives their quotas to the SMs whose turn has come.
@@ -145,14 +151,16 @@ mod tests {
     }
 
     #[test]
-    fn ideal_transitions_and_no_cycles_are_at_once() {
-        for (cycles, mode) in [(0, mode::DRAIN), (4, mode::IDEAL)] {
+    fn no_cycles_are_at_once_and_ideal_transitions_take_the_bus() {
+        for (cycles, mode) in [(0, mode::DRAIN), (0, mode::IDEAL), (4, mode::IDEAL)] {
             let mut file = file(cycles);
             file.write32(global::MODE, mode);
             commit(&mut file, 10, 2);
+            assert_eq!(file.quota_bus_is_busy(), cycles != 0);
+            assert!((0..SMS).all(|sm| file.quota(sm, 0) == if cycles == 0 { 2 } else { 0 }));
+            (10..=10 + SMS as u64 * u64::from(cycles)).for_each(|now| tick(&mut file, now));
             assert!((0..SMS).all(|sm| file.quota(sm, 0) == 2));
-            tick(&mut file, 10);
-            assert_eq!(file.next_deadline(), None);
+            assert_eq!((file.next_deadline(), file.quota_bus_is_busy()), (None, false));
         }
     }
 }

@@ -88,7 +88,11 @@ mod tests {
     /// Lines as proc(5) shows them.
     #[test]
     fn the_limit_of_the_process_is_read() {
-        let limits = |soft: &str| format!("Limit                     Soft Limit           Hard Limit           Units\nMax address space         {soft}           unlimited            bytes\n");
+        let limits = |soft: &str| {
+            format!(
+                "Limit                     Soft Limit           Hard Limit           Units\nMax address space         {soft}           unlimited            bytes\n"
+            )
+        };
         assert_eq!(most_address_space(&limits("4096000")), Some(4_096_000));
         assert_eq!((most_address_space(&limits("unlimited")), most_address_space("")), (None, None));
     }

@@ -133,7 +133,8 @@ impl Recorder {
     pub fn new(job: Job<'_>, info: KernelInfo) -> Result<Self, RecordError> {
         TbRunner::new(job.program, job.launch, job.device)?;
         let (lowered, warps, tbs) = (Arc::new(Lowered::new(job.program)), info.warps(), job.launch.tbs() as u32);
-        let mut recorder = Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, largest: 0, printed: Printed::default() };
+        let mut recorder =
+            Recorder { lowered, builder: TraceBuilder::new(info)?, warps, tbs, taken: 0, largest: 0, printed: Printed::default() };
         // All static instructions are there from the start.
         code(&recorder.lowered, &mut recorder.builder)?;
         Ok(recorder)

@@ -114,7 +114,10 @@ impl Cache {
                 let budget = Budget::new(budget_bytes, rayon::current_num_threads());
                 if budget.exceeded() {
                     let (given, least) = (ByteSize(budget_bytes), ByteSize(budget::LEAST_BYTES));
-                    self.note(format!("`{}` is executed in up to {least} of memory, more than the {given} that it has of --memory", info.name));
+                    self.note(format!(
+                        "`{}` is executed in up to {least} of memory, more than the {given} that it has of --memory",
+                        info.name
+                    ));
                 }
                 let ahead = Ahead::new(prepared, budget, keeper.clone(), printer)?;
                 ahead.start(START_WARP_INSTS, &mut |done| progress(done, info.tbs()))?;
@@ -145,7 +148,10 @@ impl Cache {
             Ok(file) => file?.launches.pop().map(|launch| launch.trace),
             Err(Unusable::Large) => {
                 let most = ByteSize(most_bytes);
-                self.note(format!("`{}` is executed again: its cached trace takes more than the {most} that it has of --memory", info.name));
+                self.note(format!(
+                    "`{}` is executed again: its cached trace takes more than the {most} that it has of --memory",
+                    info.name
+                ));
                 None
             }
             Err(Unusable::Wrong(damage)) => {
