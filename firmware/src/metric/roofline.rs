@@ -23,7 +23,7 @@ const MOST: Gain = Gain::lit("16");
 /// What to make large.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// The fourth power of S, times STP: the speedup, and of configurations that are nearly as fast the one that furthers all kernels.
+    /// The third power of S, times STP: the speedup, and of configurations that are nearly as fast the one that furthers all kernels.
     #[default]
     Both,
     /// STP.
@@ -73,10 +73,10 @@ pub fn value(objective: Objective, speedup: Gain, progress: Gain, share: Share) 
     let mut factor = WideWorth::ONE;
     if objective == Objective::Both {
         let once = kept(speedup);
-        // At most 2^8, then 2^16.
+        // At most 2^8, then 2^12.
         let square: Gain = wrapping(once.wide_mul(once));
-        factor = WideWorth::lossy_from(square.wide_mul(square));
+        factor = WideWorth::lossy_from(square.wide_mul(once));
     }
-    // At most 2^20.
+    // At most 2^16.
     saturating(product(factor, kept(progress)))
 }
