@@ -54,13 +54,16 @@ fn a_barrier_mask_narrower_than_the_block_is_harmless() {
 #[test]
 fn corrupt_headers_are_refused() {
     for (sound_line, broken, part) in [
-        ("-nregs = 32", "-nregs = 21955", "header `nregs`: `21955` is not a number from 0 to 255"),
+        ("-nregs = 32", "-nregs = 21955", "header `nregs`: `21955` is not a number of registers from 1 to 255"),
+        ("-nregs = 32", "-nregs = 0", "header `nregs`: `0` is not a number of registers from 1 to 255"),
+        ("-grid dim = (1,1,1)", "-grid dim = (10000000000,1,1)", "`(10000000000,1,1)` is not a grid of at most 2147483647 TBs"),
         ("-binary version = 75", "-binary version = 0", "header `binary version`: `0` is not a known instruction set"),
         ("-grid dim = (1,1,1)", "-grid dim = (0,1,1)", "header `grid dim`: `(0,1,1)` is not three numbers (x,y,z) of at least 1"),
         ("-block dim = (64,1,1)", "-block dim = (64,1,0)", "header `block dim`: `(64,1,0)`"),
-        ("-block dim = (64,1,1)", "-block dim = (2048,1,1)", "at most 1024 threads per block"),
+        ("-block dim = (64,1,1)", "-block dim = (2048,1,1)", "`(2048,1,1)` is not a block of at most 1024 threads"),
         ("-accelsim tracer version = 5", "-accelsim tracer version = 9", "`9` is not a version from 1 to 5"),
         ("-shmem = 512", "-shmem = -1", "header `shmem`: `-1`"),
+        ("-shmem = 512", "-shmem = 300000", "header `shmem`: `300000` is not a number of bytes from 0 to 233472"),
         ("-nregs = 32", "nregs 32", "header line `-key = value` expected, found `nregs 32`"),
     ] {
         let text = sound().replace(sound_line, broken);

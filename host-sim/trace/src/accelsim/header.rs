@@ -4,6 +4,7 @@ use super::error::{Problem, ReadError, excerpt};
 use super::opcodes::Isa;
 use super::source::Lines;
 use mias_hw_model::trace::KernelInfo;
+use std::ops::RangeInclusive;
 
 /// A CUDA stream. Launches of one stream run one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +15,15 @@ const NEWEST_VERSION: u32 = 5;
 
 /// Most registers that a thread can have on any machine traced (CUDA programming guide, compute capabilities 3.5 and up).
 const MAX_REGISTERS: u32 = 255;
+
+/// Most threads of a TB (the same, all compute capabilities).
+const MAX_BLOCK_THREADS: u128 = 1024;
+
+/// Most TBs of a grid: no extent has more on any machine (the same, x dimension of a grid).
+const MAX_GRID_TBS: u128 = i32::MAX as u128;
+
+/// Most shared memory of an SM in bytes: 228 KiB (the same, compute capabilities 9.0 and 10.0).
+const MAX_SHARED_BYTES: u32 = 228 << 10;
 
 /// A kernel's header.
 #[derive(Clone, Debug)]
@@ -84,19 +94,22 @@ impl Found {
             // Kept for a copy of the trace; nothing depends on them.
             "kernel id" => self.id = value.parse().ok(),
             "nvbit version" => self.nvbit = value.to_owned(),
-            "grid dim" => self.grid = Some(triple("grid dim", value)?),
-            "block dim" => self.block = Some(triple("block dim", value)?),
-            "nregs" => self.registers = Some(number("nregs", value, MAX_REGISTERS, "a number from 0 to 255")?),
-            "shmem" => self.shared_bytes = number("shmem", value, u32::MAX, "a number of bytes")?,
+            "grid dim" => self.grid = Some(extents("grid dim", value, MAX_GRID_TBS, "a grid of at most 2147483647 TBs")?),
+            "block dim" => self.block = Some(extents("block dim", value, MAX_BLOCK_THREADS, "a block of at most 1024 threads")?),
+            "nregs" => self.registers = Some(number("nregs", value, 1..=MAX_REGISTERS, "a number of registers from 1 to 255")?),
+            "shmem" => {
+                let expected = "a number of bytes from 0 to 233472, the most that an SM of any machine has";
+                self.shared_bytes = number("shmem", value, 0..=MAX_SHARED_BYTES, expected)?;
+            }
             "binary version" => {
                 let expected = "a known instruction set (60, 61 Pascal; 70 Volta; 72, 75 Turing; 80, 86, 87, 89 Ampere)";
                 let isa = value.parse().ok().and_then(|number| Some((number, Isa::from_binary_version(number)?)));
                 self.isa = Some(isa.ok_or_else(|| wrong("binary version", value, expected))?);
             }
             "accelsim tracer version" => {
-                self.version = Some(number("accelsim tracer version", value, NEWEST_VERSION, "a version from 1 to 5")?);
+                self.version = Some(number("accelsim tracer version", value, 1..=NEWEST_VERSION, "a version from 1 to 5")?);
             }
-            "enable lineinfo" => self.lineinfo = number("enable lineinfo", value, 1, "0 or 1")? == 1,
+            "enable lineinfo" => self.lineinfo = number("enable lineinfo", value, 0..=1, "0 or 1")? == 1,
             "cuda stream id" => self.stream = value.parse().map_err(|_| wrong("cuda stream id", value, "a number"))?,
             "shmem base_addr" => self.shared_base = address("shmem base_addr", value)?,
             "local mem base_addr" => self.local_base = address("local mem base_addr", value)?,
@@ -131,23 +144,27 @@ fn wrong(key: &'static str, value: &str, expected: &'static str) -> Problem {
     Problem::HeaderValue { key, value: excerpt(value.as_bytes()), expected }
 }
 
-fn number(key: &'static str, value: &str, limit: u32, expected: &'static str) -> Result<u32, Problem> {
-    value.parse().ok().filter(|&number| number <= limit).ok_or_else(|| wrong(key, value, expected))
+fn number(key: &'static str, value: &str, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Problem> {
+    value.parse().ok().filter(|number| range.contains(number)).ok_or_else(|| wrong(key, value, expected))
 }
 
 fn address(key: &'static str, value: &str) -> Result<u64, Problem> {
     u64::from_str_radix(value.trim_start_matches("0x"), 16).map_err(|_| wrong(key, value, "a hexadecimal address"))
 }
 
-/// Largest grid or block extent; their product then fits the trace's counters many times over.
-const MAX_EXTENT: u32 = i32::MAX as u32;
-
-fn triple(key: &'static str, value: &str) -> Result<[u32; 3], Problem> {
-    let bad = || wrong(key, value, "three numbers (x,y,z) of at least 1, at most 1024 threads per block");
-    let inner = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).ok_or_else(bad)?;
-    let numbers: Vec<u32> = inner.split(',').map(|n| n.trim().parse().map_err(|_| bad())).collect::<Result<_, _>>()?;
-    let extents: [u32; 3] = numbers.try_into().map_err(|_| bad())?;
-    let product: u128 = extents.iter().map(|&n| u128::from(n)).product();
-    let limit = if key == "block dim" { 1024 } else { u128::from(MAX_EXTENT) };
-    if product == 0 || product > limit { Err(bad()) } else { Ok(extents) }
+/// `(x,y,z)`, each at least 1, whose product is at most `limit`; `within` says what it then is.
+fn extents(key: &'static str, value: &str, limit: u128, within: &'static str) -> Result<[u32; 3], Problem> {
+    let malformed = || wrong(key, value, "three whole numbers (x,y,z)");
+    let inner = value.strip_prefix('(').and_then(|v| v.strip_suffix(')')).ok_or_else(malformed)?;
+    let numbers: Vec<u64> = inner.split(',').map(|n| n.trim().parse().map_err(|_| malformed())).collect::<Result<_, _>>()?;
+    let numbers: [u64; 3] = numbers.try_into().map_err(|_| malformed())?;
+    if numbers.contains(&0) {
+        return Err(wrong(key, value, "three numbers (x,y,z) of at least 1"));
+    }
+    let product = numbers.iter().try_fold(1u128, |product, &n| product.checked_mul(n.into()));
+    if product.is_none_or(|product| product > limit) {
+        return Err(wrong(key, value, within));
+    }
+    // None of the factors is above the product, which 32 bits hold.
+    Ok(numbers.map(|n| n as u32))
 }

@@ -46,6 +46,9 @@ pub(super) fn decode(section: &[u8]) -> Result<(u32, KernelInfo), Fault> {
     let mut triple = |what| Ok::<_, Fault>([reader.u32(what)?, reader.u32(what)?, reader.u32(what)?]);
     let (grid, block) = (triple("an extent of the grid")?, triple("an extent of the block")?);
     let registers_per_thread = reader.u32("the registers per thread")?;
+    if registers_per_thread == 0 {
+        return Err(Fault::Value { what: "the registers per thread", value: 0 });
+    }
     let shared_bytes = reader.u32("the shared memory")?;
     reader.finish()?;
     let info = KernelInfo { name, grid, block, registers_per_thread, shared_bytes };

@@ -40,7 +40,7 @@ fn a_narrow_barrier_mask_is_harmless() {
 #[test]
 fn a_corrupt_header_is_refused() {
     let text = one_warp(&[MOV]);
-    let expected = "kernel-1.traceg:6: header `nregs`: `21955` is not a number from 0 to 255";
+    let expected = "kernel-1.traceg:6: header `nregs`: `21955` is not a number of registers from 1 to 255";
     assert_eq!(refused(&text.replace("nregs = 32", "nregs = 21955")), expected);
     assert!(
         refused(&text.replace("binary version = 75", "binary version = 0"))
@@ -54,6 +54,30 @@ fn a_corrupt_header_is_refused() {
         "kernel-1.traceg:14: the header has no `-grid dim = ...` line before the first `#` line"
     );
     assert!(refused("").contains("the header has no `-kernel name"));
+}
+
+#[test]
+fn values_that_no_machine_has_are_refused() {
+    let text = one_warp(&[MOV]);
+    let with = |from: &str, to: &str| {
+        assert!(text.contains(from));
+        refused(&text.replace(from, to))
+    };
+    assert!(with("nregs = 32", "nregs = 0").ends_with(":6: header `nregs`: `0` is not a number of registers from 1 to 255"));
+    assert!(with("nregs = 32", "nregs = 256").contains("`256` is not a number of registers from 1 to 255"));
+    assert!(read(&text.replace("nregs = 32", "nregs = 255")).is_ok());
+    assert!(with("(32,1,1)", "(0,1,1)").ends_with(":4: header `block dim`: `(0,1,1)` is not three numbers (x,y,z) of at least 1"));
+    assert!(with("(32,1,1)", "(32,32,2)").ends_with("`(32,32,2)` is not a block of at most 1024 threads"));
+    for grid in ["(100000,100000,1)", "(10000000000,1,1)", "(18446744073709551615,18446744073709551615,4)"] {
+        let message = with("grid dim = (1,1,1)", &format!("grid dim = {grid}"));
+        assert!(message.ends_with(&format!(":3: header `grid dim`: `{grid}` is not a grid of at most 2147483647 TBs")), "{message}");
+    }
+    assert!(with("grid dim = (1,1,1)", "grid dim = (1,-1,1)").ends_with("`(1,-1,1)` is not three whole numbers (x,y,z)"));
+    // 227 KiB is what a TB of compute capability 9.0 may have.
+    assert!(read(&text.replace("shmem = 512", "shmem = 232448")).is_ok());
+    assert!(with("shmem = 512", "shmem = 233473").contains(":5: header `shmem`: `233473` is not a number of bytes from 0 to 233472"));
+    assert!(with("version = 5\n", "version = 0\n").ends_with("`0` is not a version from 1 to 5"));
+    assert!(with("binary version = 75", "binary version = 12").contains(":7: header `binary version`: `12` is not a known instruction set"));
 }
 
 #[test]
