@@ -50,6 +50,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         latency: "off".into(),
         ipc: "thread".into(),
         relaunch: true,
+        share_memory: false,
         model: MODEL.into(),
         program: String::new(),
     };

@@ -15,6 +15,7 @@ use crate::experiment::compare::{self, PerObjective, control_of, ipc, only_faste
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
 use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
+use crate::experiment::recorded::name_of;
 use crate::experiment::sequential::sequential;
 use crate::fingerprint;
 use crate::metrics::{Metrics, ratio};
@@ -103,6 +104,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         latency: options.latency.name(),
         ipc_unit: options.ipc.name(),
         relaunch: options.relaunch,
+        share_memory: options.share_memory,
         arrive: setting.arrive,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,
@@ -120,7 +122,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         before = (sample.cycle, insts);
     }
     AloneResult {
-        name: unnumbered(name).to_owned(),
+        name: name_of(name).to_owned(),
         trace_hash: trace_hash.to_owned(),
         arrival_cycle: 0,
         run: key.to_owned(),
@@ -265,11 +267,6 @@ pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult
     }
 }
 
-/// A kernel's name without the number of its launch.
-fn unnumbered(name: &str) -> &str {
-    name.split('#').next().unwrap_or_default()
-}
-
 fn values(metrics: Metrics) -> MetricValues {
     let Metrics { speedup, stp, antt, fairness } = metrics;
     MetricValues { speedup, stp, antt, fairness }
@@ -311,7 +308,7 @@ fn compare_orders(results: &mut [StudyResult]) {
     for study in results {
         let of_study = rest(study);
         for group in &mut study.groups {
-            let reversed: Vec<String> = group.kernels.iter().rev().map(|name| unnumbered(name).to_owned()).collect();
+            let reversed: Vec<String> = group.kernels.iter().rev().map(|name| name_of(name).to_owned()).collect();
             let other = makespans.get(&(of_study.clone(), reversed)).copied().flatten();
             for row in &mut group.policies {
                 row.makespan_speedup_left_over_reversed = other.zip(row.makespan_cycles).and_then(|(other, own)| ratio(other, own));

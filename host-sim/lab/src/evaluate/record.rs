@@ -49,6 +49,9 @@ pub struct Identity {
     pub ipc: String,
     /// Whether kernels that end start again.
     pub relaunch: bool,
+    /// Whether traces keep the addresses that they were recorded with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub share_memory: bool,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
@@ -60,7 +63,7 @@ impl Identity {
     /// Of a run on `gpu`, which is called `name`.
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
         // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
-        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch } = options;
+        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
             gpu: name.to_owned(),
@@ -75,6 +78,7 @@ impl Identity {
             latency: latency.name().to_owned(),
             ipc: ipc.name().to_owned(),
             relaunch,
+            share_memory,
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -103,8 +107,9 @@ impl Identity {
         let kernels: Vec<String> = self.kernels.iter().enumerate().map(arriving).collect();
         let (kernels, profile) = (kernels.join(" + "), self.profile_cycles);
         let relaunch = if self.relaunch { "" } else { ", no relaunch" };
+        let share = if self.share_memory { ", traces share memory" } else { "" };
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
@@ -126,6 +131,9 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     let (kernels, all_at_once) = (arrivals.len(), arrivals.iter().all(|cycle| Some(cycle) == arrivals.first()));
     let mut same = Options { tbs_per_sm: None, ..options };
     let plain = Options::new(options.end);
+    if kernels == 1 {
+        same.share_memory = plain.share_memory;
+    }
     if options.end == End::Done {
         same.relaunch = plain.relaunch;
     }

@@ -74,6 +74,9 @@ pub struct StudyResult {
     /// Core cycle at which the last kernel of each group arrives.
     #[serde(skip_serializing_if = "is_zero")]
     pub arrive: u64,
+    /// Whether traces keep the addresses that they were recorded with.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub share_memory: bool,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.

@@ -23,6 +23,7 @@ fn identity(control: &str) -> Identity {
         latency: "worst".into(),
         ipc: "thread".into(),
         relaunch: true,
+        share_memory: false,
         model: MODEL.into(),
         program: String::new(),
     }

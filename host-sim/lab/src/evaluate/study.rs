@@ -5,9 +5,11 @@ use super::record::{Identity, canonical, is_first_alone};
 use crate::experiment::compare::control_of;
 use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, Policy};
+use crate::experiment::recorded::label;
+use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, place};
-use mias_workloads::kernels::{KernelType, Spec};
+use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A run to be.
@@ -74,8 +76,8 @@ pub struct Studies<'p> {
 }
 
 /// Every kernel that the plan names, by word.
-pub fn words(plan: &Plan) -> Vec<(String, Spec)> {
-    let mut words: BTreeMap<String, Spec> = BTreeMap::new();
+pub fn words(plan: &Plan) -> Vec<(String, Request)> {
+    let mut words: BTreeMap<String, Request> = BTreeMap::new();
     for (word, request) in plan.experiments.iter().flat_map(|experiment| &experiment.kernels) {
         words.entry(word.clone()).or_insert_with(|| request.clone());
     }
@@ -114,7 +116,7 @@ impl<'p> Studies<'p> {
             kernels.reverse();
         }
         let arrivals = arrivals(kernels.len(), setting.arrive);
-        let workloads = workloads(experiment, &kernels, &arrivals, traces);
+        let workloads = workloads(experiment, setting, &kernels, &arrivals, traces);
         let members: Vec<&Workload> = workloads.iter().collect();
         let sweep = if experiment.configurations && members.len() > 1 { machine.configurations(&members)? } else { Vec::new() };
         let mut plan = GroupPlan {
@@ -131,7 +133,7 @@ impl<'p> Studies<'p> {
         for (&kernel, &arrival) in kernels.iter().zip(&arrivals) {
             // In a window it arrives when it does beside the others, so that both runs count over the same cycles.
             let arrival = if setting.options.end == End::Done { 0 } else { arrival };
-            let workload = self::workloads(experiment, &[kernel], &[arrival], traces);
+            let workload = self::workloads(experiment, setting, &[kernel], &[arrival], traces);
             plan.alone.push(self.job(study, setting, workload, alone.clone()));
         }
         let policies = experiment.policies.iter().filter(|policy| policy.decides()).map(|&policy| Control::Policy(policy));
@@ -143,7 +145,9 @@ impl<'p> Studies<'p> {
 
     /// Adds a run of a group.
     fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control) {
-        let derived = is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
+        // Where it lies elsewhere than alone, it may meet other rows of DRAM.
+        let at_its_place = plan.workloads.first().is_some_and(|first| first.sector_offset == 0);
+        let derived = at_its_place && is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), control.clone()) };
         plan.runs.insert(control, Origin { key, derived });
     }
@@ -203,23 +207,29 @@ fn arrivals(kernels: usize, last: u64) -> Vec<u64> {
 }
 
 /// Kernels of an experiment as launched together: streams of their own, buffers one after the other.
-fn workloads(experiment: &Experiment, kernels: &[usize], arrivals: &[u64], traces: &BTreeMap<String, Workload>) -> Vec<Workload> {
+fn workloads(
+    experiment: &Experiment,
+    setting: &Setting,
+    kernels: &[usize],
+    arrivals: &[u64],
+    traces: &BTreeMap<String, Workload>,
+) -> Vec<Workload> {
     let named = |at: usize| experiment.kernels[kernels[at]].0.as_str();
     let workload = |at: usize| {
         let traced = traces.get(named(at))?;
         // By name, not by word: two files may each describe a kernel of one name.
         let number = (0..=at).filter(|&before| traces.get(named(before)).is_some_and(|before| before.name == traced.name)).count();
-        let name = if number == 1 { traced.name.clone() } else { format!("{}#{number}", traced.name) };
+        let name = label(&traced.name, number);
         Some(Workload { name, stream: at as u32, arrival_cycle: arrivals[at], ..traced.clone() })
     };
     let mut workloads: Vec<Workload> = (0..kernels.len()).filter_map(workload).collect();
-    place(&mut workloads);
+    place(&mut workloads, setting.options.share_memory);
     workloads
 }
 
-fn class<'a>(kernels: impl Iterator<Item = &'a Spec>) -> String {
-    let letter = |request: &Spec| {
-        Some(match request.kernel.kernel_type()? {
+fn class<'a>(kernels: impl Iterator<Item = &'a Request>) -> String {
+    let letter = |request: &Request| {
+        Some(match request.kernel_type()? {
             KernelType::Memory => 'M',
             KernelType::Compute => 'C',
         })

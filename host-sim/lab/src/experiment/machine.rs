@@ -39,6 +39,8 @@ pub struct Options {
     /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
     /// (sources.md D8).
     pub relaunch: bool,
+    /// Traces keep the addresses that they were recorded with, and share what lies there; otherwise every kernel has a range of its own.
+    pub share_memory: bool,
 }
 
 impl Options {
@@ -46,7 +48,7 @@ impl Options {
     /// instructions, no cap, kernels relaunched; and decisions that take their time.
     pub fn new(end: End) -> Self {
         let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
-        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true }
+        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true, share_memory: false }
     }
 }
 

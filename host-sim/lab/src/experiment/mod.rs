@@ -16,6 +16,8 @@ pub mod machine;
 pub mod own;
 pub mod policies;
 pub mod policy;
+pub mod recorded;
+pub mod request;
 pub mod sequential;
 pub mod shape;
 pub mod simulated;

@@ -31,20 +31,29 @@ pub struct Workload {
     pub sector_offset: u64,
     /// Fingerprint: of what a kernel is made of, or of a trace that was recorded elsewhere.
     pub hash: String,
+    /// It is a trace that stands for a kernel ([`super::recorded`]), and has the addresses that it was recorded with.
+    pub is_trace: bool,
 }
 
 /// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
 const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 
 /// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
-/// same first address; run together like that, two kernels would share cache lines.
-pub fn place(workloads: &mut [Workload]) {
-    let mut next = None;
+/// same first address; run together like that, two kernels would share cache lines. Traces that were recorded elsewhere may lie anywhere.
+/// With `share_memory` they stay where they are, and share what lies at the same addresses; kernels that are executed here lie behind them.
+pub fn place(workloads: &mut [Workload], share_memory: bool) {
+    let stays = |workload: &Workload| share_memory && workload.is_trace;
+    let mut next =
+        workloads.iter().filter(|workload| stays(workload)).map(|workload| workload.span.end.next_multiple_of(GRANULE_SECTORS)).max();
     for workload in workloads {
+        if stays(workload) {
+            workload.sector_offset = 0;
+            continue;
+        }
         // Whole granules, so that a buffer keeps its place within one.
         let span = workload.span.start - workload.span.start % GRANULE_SECTORS..workload.span.end;
         let start = *next.get_or_insert(span.start);
-        // Spans start at equal or growing addresses, so that the offset cannot be negative.
+        // What lies beyond the start already need not move, and nothing lies there.
         workload.sector_offset = start.saturating_sub(span.start);
         next = Some((workload.sector_offset + span.end).next_multiple_of(GRANULE_SECTORS));
     }
@@ -54,13 +63,13 @@ impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Workload { name: name.to_owned(), hash, trace, source: None, span, arrival_cycle: 0, stream, sector_offset: 0 }
+        Workload { name: name.to_owned(), hash, trace, source: None, span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false }
     }
 
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
         let Traced { trace, source, key, span } = traced;
-        Workload { name: name.to_owned(), hash: key, trace, source, span, arrival_cycle: 0, stream: 0, sector_offset: 0 }
+        Workload { name: name.to_owned(), hash: key, trace, source, span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false }
     }
 }
 

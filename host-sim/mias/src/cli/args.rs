@@ -78,8 +78,8 @@ pub(super) enum GpuCommand {
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
-    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
-    /// twice, the second time as e.g. fwt#2
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your own, or a trace (kernelslist.g or
+    /// out.mtrace, with #N or #NAME for one of its launches); one named twice runs twice, the second time as e.g. fwt#2
     #[arg(required = true, num_args = 1.., value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     /// Only these policies; repeat or separate by commas
@@ -133,14 +133,14 @@ pub(super) struct TraceArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.. or the TOML file of your own; one named twice runs
-    /// twice, the second time as e.g. fwt#2
+    /// Kernels, in launch order: NAME, NAME:SIZE, NAME:SETTING=VALUE,.., the TOML file of your own, or a trace (kernelslist.g or
+    /// out.mtrace, with #N or #NAME for one of its launches); one named twice runs twice, the second time as e.g. fwt#2
     #[arg(required_unless_present_any = ["trace", "ptx"], conflicts_with_all = ["trace", "ptx"], value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     #[command(flatten)]
     pub(super) user: UserKernelArgs,
     /// Replay the launches of an Accel-Sim kernel list (kernelslist.g) or a converted trace, each once, to their end
-    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive"])]
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive", "share_memory"])]
     pub(super) trace: Option<PathBuf>,
     /// Print this file's numbers for the trace beside ours
     #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
@@ -232,6 +232,9 @@ pub(super) struct CommonArgs {
     /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@100000; repeatable
     #[arg(long, value_name = "KERNEL@CYCLE")]
     pub(super) arrive: Vec<String>,
+    /// Let traces keep the addresses that they were recorded with, and share what lies there; otherwise no two kernels share memory
+    #[arg(long)]
+    pub(super) share_memory: bool,
     /// Cycles of a profiling window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
@@ -265,7 +268,7 @@ pub(super) struct CommonArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct KernelsArgs {
-    /// Kernels, with settings as in mm:256 [default: all]
+    /// Kernels, with settings as in mm:256, or traces as in app/kernelslist.g#2 [default: all]
     #[arg(value_name = "KERNEL")]
     pub(super) kernels: Vec<String>,
     /// Execute and trace them, run each alone, and compare with what is published; minutes for all
@@ -296,7 +299,7 @@ pub(super) struct KernelsArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SweepArgs {
-    /// Kernel, with settings as in mm:256
+    /// Kernel, with settings as in mm:256, or a trace as in app/kernelslist.g#2
     pub(super) kernel: String,
     /// GPU by name, or a TOML file
     #[arg(long, default_value = "rtx2060")]

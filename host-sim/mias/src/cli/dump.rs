@@ -2,9 +2,10 @@
 
 use super::CliError;
 use mias_hw_model::trace::KernelTrace;
+use mias_lab::experiment::request::Request;
 use mias_lab::output::Output;
 use mias_workloads::input::suggest;
-use mias_workloads::kernels::{Prepared, Spec};
+use mias_workloads::kernels::Prepared;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -36,11 +37,14 @@ impl Dumps {
     }
 
     /// Finds the kernels by what launches are called, and sees to it that the files can be written.
-    pub(super) fn find(&mut self, requests: &[(String, Spec)], labels: &[String]) -> Result<(), CliError> {
+    pub(super) fn find(&mut self, requests: &[(String, Request)], labels: &[String]) -> Result<(), CliError> {
         for word in &self.words {
             let fail = |message: &str| CliError::User(format!("--dump `{word}`: {message}"));
             let (number, rest) = split(word, labels).map_err(|message| fail(&message))?;
-            let (kernel, _) = requests.get(number).ok_or_else(|| fail("there is no such kernel"))?;
+            let (kernel, request) = requests.get(number).ok_or_else(|| fail("there is no such kernel"))?;
+            if request.spec().is_none() {
+                return Err(fail("a trace says nothing of what its kernel leaves in memory"));
+            }
             let named = rest.split_once('=').filter(|(buffer, file)| !buffer.is_empty() && !file.is_empty());
             let (buffer, file) = named.ok_or_else(|| fail("expected BUFFER=FILE, as in y=y.bin"))?;
             let path = PathBuf::from(file);

@@ -4,6 +4,7 @@ use mias_lab::cosim::CosimError;
 use mias_lab::evaluate::plan::PlanError;
 use mias_lab::evaluate::store::StoreError;
 use mias_lab::experiment::machine::RunError;
+use mias_lab::experiment::request::RequestError;
 use mias_lab::experiment::workload::TraceReadError;
 use mias_lab::machines::GpuFileError;
 use mias_lab::output::OutputError;
@@ -64,6 +65,12 @@ impl From<GpuFileError> for CliError {
 
 impl From<TraceReadError> for CliError {
     fn from(error: TraceReadError) -> Self {
+        CliError::User(error.to_string())
+    }
+}
+
+impl From<RequestError> for CliError {
+    fn from(error: RequestError) -> Self {
         CliError::User(error.to_string())
     }
 }

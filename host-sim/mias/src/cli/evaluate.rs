@@ -111,7 +111,7 @@ fn traces(plan: &Plan, args: &TraceArgs, cancel: &Cancel) -> Result<BTreeMap<Str
 fn at_its_place(plan: &Plan, error: CliError) -> CliError {
     let CliError::User(_) = error else { return error };
     let kernels = plan.experiments.iter().flat_map(|experiment| experiment.kernels.iter().zip(&experiment.kernel_places));
-    let mut wrong = kernels.filter_map(|((_, request), place)| Some(place.says(&request.prepare().err()?.to_string())));
+    let mut wrong = kernels.filter_map(|((_, request), place)| Some(place.says(&request.complaint()?)));
     wrong.next().map_or(error, CliError::User)
 }
 

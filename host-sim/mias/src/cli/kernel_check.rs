@@ -3,17 +3,18 @@
 use super::choices::Format;
 use super::{CliError, interrupt, progress};
 use mias_lab::characterise::check::{Checked, check};
+use mias_lab::experiment::request::Request;
 use mias_lab::output::Output;
-use mias_lab::table::{self, grouped, number};
-use mias_workloads::kernels::Spec;
+use mias_lab::table::{self, DASH, grouped, number};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Row {
     name: String,
     tbs: u64,
-    ptx_warp_insts: u64,
-    seconds: f64,
+    /// None for a trace, of which nothing is executed; nor are there seconds.
+    ptx_warp_insts: Option<u64>,
+    seconds: Option<f64>,
     warp_insts_per_second: Option<f64>,
     /// None for a kernel without a host reference.
     right: Option<bool>,
@@ -21,6 +22,9 @@ struct Row {
     /// How good the results are, where that is more than right or wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<String>,
+    /// It was recorded elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trace: bool,
 }
 
 impl Row {
@@ -29,12 +33,29 @@ impl Row {
         Row {
             name: name.to_owned(),
             tbs: checked.tbs,
-            ptx_warp_insts: checked.warp_insts,
-            seconds,
+            ptx_warp_insts: Some(checked.warp_insts),
+            seconds: Some(seconds),
             warp_insts_per_second: (seconds > 0.0).then(|| checked.warp_insts as f64 / seconds),
             right: has_reference.then_some(checked.wrong.is_none()),
             wrong_because: checked.wrong.map(|wrong| wrong.to_string()),
             quality: None,
+            trace: false,
+        }
+    }
+
+    /// What a trace executed is what it says.
+    fn of_trace(name: &str, tbs: u64) -> Self {
+        let (name, none) = (name.to_owned(), None);
+        Row {
+            name,
+            tbs,
+            ptx_warp_insts: none,
+            seconds: None,
+            warp_insts_per_second: None,
+            right: None,
+            wrong_because: None,
+            quality: None,
+            trace: true,
         }
     }
 
@@ -42,18 +63,27 @@ impl Row {
         match self.right {
             Some(true) => "right",
             Some(false) => "WRONG",
+            None if self.trace => "a trace: nothing to check",
             None => "no host reference",
         }
     }
 }
 
 /// Checks one kernel after the other; each uses all workers.
-pub(super) fn main(requests: &[(String, Spec)], format: Format, output: &Output) -> Result<(), CliError> {
+pub(super) fn main(requests: &[(String, Request)], format: Format, output: &Output) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let bar = progress::tracing(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let mut rows: Vec<Row> = Vec::new();
     for (word, request) in requests {
-        let prepared = request.prepare()?;
+        let spec = match request {
+            Request::Kernel(spec) => spec,
+            Request::Trace(trace) => {
+                let tbs = trace.launches()?.iter().map(|(_, info)| info.tbs()).sum();
+                rows.push(Row::of_trace(&request.name(word), tbs));
+                continue;
+            }
+        };
+        let prepared = spec.prepare()?;
         bar.inc_length(prepared.instance.launch.tbs());
         let mut before = 0;
         let mut progress = |done: u64, _| bar.inc(done - std::mem::replace(&mut before, done));
@@ -82,8 +112,8 @@ fn text(rows: &[Row]) -> String {
     let mut table = table::new(&["kernel", "TBs", "PTX warp insts", "seconds", "million/s", "results"]);
     for row in rows {
         let rate = row.warp_insts_per_second.map(|rate| rate / 1e6);
-        let cells =
-            [grouped(row.tbs), grouped(row.ptx_warp_insts), number(Some(row.seconds), 2), number(rate, 1), row.results().to_owned()];
+        let insts = row.ptx_warp_insts.map_or_else(|| DASH.to_owned(), grouped);
+        let cells = [grouped(row.tbs), insts, number(row.seconds, 2), number(rate, 1), row.results().to_owned()];
         table.add_row(std::iter::once(row.name.clone()).chain(cells));
     }
     let qualities = rows.iter().filter_map(|row| Some(format!("{}: {}\n", row.name, row.quality.as_ref()?)));

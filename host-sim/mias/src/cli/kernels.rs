@@ -15,11 +15,12 @@ use mias_lab::characterise::{Character, characterise};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::compare::Watch;
 use mias_lab::experiment::machine::{Options, RunError};
+use mias_lab::experiment::request::Request;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::machines;
 use mias_lab::output::Output;
-use mias_workloads::kernels::Spec;
+use mias_ptx::names;
 use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
@@ -29,10 +30,11 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     if args.check {
         return kernel_check::main(&requests, args.format, &output);
     }
+    let requests = by_launch(requests)?;
     if args.stats {
         return stats(args, &gpu, &requests, &output);
     }
-    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &request.prepare()?.info, &gpu)));
+    let prepared = requests.iter().map(|(word, request)| Ok(row(word, request, &info(request)?, &gpu)));
     let rows: Vec<KernelRow> = prepared.collect::<Result<_, CliError>>()?;
     let text = match args.format {
         Format::Json => kernel_list::json(&rows).map_err(CliError::internal)?,
@@ -41,10 +43,38 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
     Ok(output.write(&text)?)
 }
 
-fn row(word: &str, request: &Spec, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
+/// The launches of a trace one by one.
+fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String, Request)>, CliError> {
+    let mut single = Vec::new();
+    for (word, request) in requests {
+        match &request {
+            Request::Kernel(_) => single.push((word, request)),
+            Request::Trace(trace) => {
+                let launches = trace.launches()?.into_iter();
+                single.extend(launches.map(|(launch, _)| (launch.typed().to_owned(), Request::Trace(launch))));
+            }
+        }
+    }
+    Ok(single)
+}
+
+/// Geometry and resources, of a trace those of its first launch.
+fn info(request: &Request) -> Result<KernelInfo, CliError> {
+    match request {
+        Request::Kernel(spec) => Ok(spec.prepare()?.info),
+        Request::Trace(trace) => Ok(trace.launches()?.swap_remove(0).1),
+    }
+}
+
+fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> KernelRow {
+    let name = request.name(word);
+    let Request::Kernel(request) = request else {
+        let description = format!("{}, a trace", names::shown(&info.name));
+        return KernelRow { name, description, ..KernelRow::of(info, gpu) };
+    };
     let kernel = &request.kernel;
     KernelRow {
-        name: request.name(word),
+        name,
         suite: kernel.suite().map(str::to_owned),
         description: kernel.description().to_owned(),
         kernel_type: kernel.kernel_type().map(letter),
@@ -55,7 +85,7 @@ fn row(word: &str, request: &Spec, info: &KernelInfo, gpu: &GpuConfig) -> Kernel
     }
 }
 
-fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Spec)], output: &Output) -> Result<(), CliError> {
+fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], output: &Output) -> Result<(), CliError> {
     let options = resolve::alone(args.cycles, args.ipc);
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(requests, &Tracing::grid(args.no_cache)?, &cancel)?;
@@ -84,7 +114,7 @@ fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Spec)], outpu
 /// Every kernel alone, in parallel; none for those that were interrupted.
 fn all(
     gpu: &GpuConfig,
-    requests: &[(String, Spec)],
+    requests: &[(String, Request)],
     workloads: &[Workload],
     (options, cycles): (Options, u64),
     cancel: Cancel,
@@ -92,8 +122,8 @@ fn all(
     let progress = Progress::new(Some(cycles), cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
     let watch: &dyn Watch = &progress;
-    let one = |(workload, (_, request)): (&Workload, &(String, Spec))| {
-        characterise(&machine, gpu, (workload, request.kernel.built_in_name()), options, watch)
+    let one = |(workload, (_, request)): (&Workload, &(String, Request))| {
+        characterise(&machine, gpu, (workload, request.built_in_name()), options, watch)
     };
     let characters: Vec<Result<Option<Character>, RunError>> = workloads.par_iter().zip(requests).map(one).collect();
     progress.clear();

@@ -9,13 +9,16 @@ use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
+use mias_lab::experiment::recorded::label;
+use mias_lab::experiment::request::Request;
 use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, place};
+use mias_trace::accelsim::Warnings;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
@@ -42,8 +45,9 @@ pub(super) fn dumped_workloads(
 ) -> Result<Vec<Workload>, CliError> {
     let mut requests = requests(words)?;
     for (_, request) in &mut requests {
-        if let Some(architecture) = nvcc {
-            *request = request.clone().with_nvcc(architecture).map_err(|error| CliError::User(error.to_string()))?;
+        if let (Some(architecture), Request::Kernel(spec)) = (nvcc, &*request) {
+            let spec = spec.clone().with_nvcc(architecture).map_err(|error| CliError::User(error.to_string()))?;
+            *request = Request::Kernel(spec);
         }
     }
     launched(&requests, arrive, options, dumps, kept)
@@ -57,7 +61,7 @@ pub(super) fn user_workload(
     dumps: &mut Dumps,
     kept: (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
-    let requests = [(kernel.name().to_owned(), Spec::of(Arc::new(kernel)))];
+    let requests = [(kernel.name().to_owned(), Request::Kernel(Spec::of(Arc::new(kernel))))];
     launched(&requests, arrive, options, dumps, kept)
 }
 
@@ -66,12 +70,12 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
-    place(&mut workloads);
+    place(&mut workloads, false);
     Ok(workloads)
 }
 
 fn launched(
-    requests: &[(String, Spec)],
+    requests: &[(String, Request)],
     arrive: &[String],
     options: Options,
     dumps: &mut Dumps,
@@ -80,49 +84,67 @@ fn launched(
     if requests.len() > MOST_KERNELS {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
+    if options.share_memory && requests.iter().all(|(_, request)| request.spec().is_some()) {
+        return Err(CliError::User("--share-memory: it is for traces, and none of the kernels is one".into()));
+    }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrivals(&labels, arrive, options.end)?;
     dumps.find(requests, &labels)?;
     let traced = traced(requests, dumps, tracing, cancel)?;
-    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Spec), &String))| {
+    let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
         let workload = traced.get(word)?.clone();
         let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
         Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
     };
     let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
-    place(&mut workloads);
+    place(&mut workloads, options.share_memory);
     Ok(workloads)
 }
 
 /// Reads all words before anything is run.
-fn requests(words: &[String]) -> Result<Vec<(String, Spec)>, CliError> {
-    words.iter().map(|word| Ok((word.clone(), Spec::parse(word)?))).collect()
+fn requests(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
+    words.iter().map(|word| Ok((word.clone(), Request::parse(word)?))).collect()
 }
 
 /// The same, each word once; no word at all names every kernel of ours.
-pub(super) fn different(words: &[String]) -> Result<Vec<(String, Spec)>, CliError> {
+pub(super) fn different(words: &[String]) -> Result<Vec<(String, Request)>, CliError> {
     if words.is_empty() {
-        return kernels::names().map(|name| Ok((name.to_owned(), Spec::parse(name)?))).collect();
+        return kernels::names().map(|name| Ok((name.to_owned(), Request::parse(name)?))).collect();
     }
-    let mut different: Vec<(String, Spec)> = requests(words)?;
+    let mut different: Vec<(String, Request)> = requests(words)?;
     let mut seen = BTreeSet::new();
     different.retain(|(word, _)| seen.insert(word.clone()));
     Ok(different)
 }
 
 /// Different kernels that run apart from each other: each executed and traced once, in order.
-pub(super) fn apart(requests: &[(String, Spec)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
+pub(super) fn apart(requests: &[(String, Request)], tracing: &Tracing, cancel: &Cancel) -> Result<Vec<Workload>, CliError> {
     let mut traced = traced(requests, &Dumps::default(), tracing, cancel)?;
     Ok(requests.iter().filter_map(|(word, _)| traced.remove(word)).collect())
 }
 
-/// Executes and traces each different kernel, once and as far as it is needed, unless its trace is cached.
-fn traced(requests: &[(String, Spec)], dumps: &Dumps, tracing: &Tracing, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
-    let different: BTreeMap<&String, &Spec> = requests.iter().map(|(word, request)| (word, request)).collect();
+/// Executes and traces each different kernel, once and as far as it is needed, unless its trace is cached. Recorded ones are read.
+fn traced(
+    requests: &[(String, Request)],
+    dumps: &Dumps,
+    tracing: &Tracing,
+    cancel: &Cancel,
+) -> Result<BTreeMap<String, Workload>, CliError> {
+    let different: BTreeMap<&String, &Request> = requests.iter().map(|(word, request)| (word, request)).collect();
     let names: Vec<String> = different.iter().map(|(word, request)| request.name(word)).collect();
     let bar = progress::tracing(&names);
     let needs = tracing.needs(different.len());
+    let warnings = Mutex::new(Warnings::new());
     let traced = different.into_par_iter().map(|(word, request)| {
+        let spec = match request {
+            Request::Kernel(spec) => spec,
+            Request::Trace(trace) => {
+                let mut own = Warnings::new();
+                let workload = trace.read(&mut own)?;
+                warnings.lock().unwrap_or_else(PoisonError::into_inner).add(&own);
+                return Ok((word.clone(), workload));
+            }
+        };
         let mut before = 0;
         let mut progress = |done, tbs| {
             if before == 0 {
@@ -131,7 +153,7 @@ fn traced(requests: &[(String, Spec)], dumps: &Dumps, tracing: &Tracing, cancel:
             bar.inc(done - before);
             before = done;
         };
-        let prepared = request.prepare()?;
+        let prepared = spec.prepare()?;
         let traced = match dumps.wants(word) {
             true => {
                 let (key, span) = (trace_store::key(&prepared), prepared.sector_span());
@@ -139,10 +161,14 @@ fn traced(requests: &[(String, Spec)], dumps: &Dumps, tracing: &Tracing, cancel:
             }
             false => tracing.cache.traced(prepared, needs, &mut progress)?,
         };
-        Ok((word.clone(), Workload::executed(&request.name(word), traced)))
+        Ok((word.clone(), Workload::executed(&spec.name(word), traced)))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
+    let warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if !warnings.is_empty() {
+        eprintln!("warning: {warnings}");
+    }
     tracing.cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
@@ -150,8 +176,7 @@ fn traced(requests: &[(String, Spec)], dumps: &Dumps, tracing: &Tracing, cancel:
 /// What each launch is called: the kernel's name, and its number where it is not the first of that name.
 fn labels(names: &[String]) -> Vec<String> {
     let number = |at: usize| names[..=at].iter().filter(|name| **name == names[at]).count();
-    let label = |(at, name): (usize, &String)| if number(at) == 1 { name.clone() } else { format!("{name}#{}", number(at)) };
-    names.iter().enumerate().map(label).collect()
+    names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()
 }
 
 /// The image that decides; none for the firmware in this process.
@@ -180,6 +205,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         ipc: common.ipc,
         tbs_per_sm: None,
         relaunch: common.relaunch == Relaunch::On,
+        share_memory: common.share_memory,
     }
 }
 

@@ -51,7 +51,19 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));
     // Whether decisions take time at all shows in the results.
     let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
-    format!("{kernels} {}; profile {profile} cycles, transition {transition}{latency}\n", place(gpu, options))
+    format!("{kernels} {}; profile {profile} cycles, transition {transition}{latency}\n{}", place(gpu, options), memory(workloads, options))
+}
+
+/// A line on what several kernels share, where one of them is a trace, which could.
+fn memory(workloads: &[Workload], options: Options) -> &'static str {
+    let traces = workloads.iter().filter(|workload| workload.is_trace).count();
+    match (options.share_memory, traces) {
+        (true, 1..) => "traces keep the addresses that they were recorded with, and share what lies there\n",
+        (false, 1..) if workloads.len() > 1 => {
+            "no two kernels share memory: each has addresses of its own (--share-memory lets traces keep theirs)\n"
+        }
+        _ => "",
+    }
 }
 
 /// Where a run is, how long, and what is counted.

@@ -49,6 +49,9 @@ pub struct EffectiveOptions {
     /// In a window: whether kernels that end start again in place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaunch: Option<bool>,
+    /// Where a kernel is a trace: whether traces keep the addresses that they were recorded with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_memory: Option<bool>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
 }
@@ -68,6 +71,7 @@ impl Provenance {
                 ipc: options.ipc,
                 tbs_per_sm: options.tbs_per_sm,
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
+                share_memory: workloads.iter().any(|w| w.is_trace).then_some(options.share_memory),
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
             },
         }

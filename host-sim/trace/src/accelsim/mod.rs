@@ -36,7 +36,7 @@ pub use header::StreamId;
 pub use list::{Command, List, read_list, read_list_from};
 pub use warnings::Warnings;
 
-use mias_hw_model::trace::KernelTrace;
+use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use std::io::Read;
 use std::path::Path;
 
@@ -46,6 +46,14 @@ use std::path::Path;
 /// [`ReadError`] with the file, and the line where there is one.
 pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
     read_lines(source::Lines::open(path)?, warnings)
+}
+
+/// Reads the name, the geometry and the resources of one kernel launch, and nothing of what it executes.
+///
+/// # Errors
+/// As [`read_kernel`], as far as the header goes.
+pub fn read_info(path: &Path) -> Result<KernelInfo, ReadError> {
+    Ok(header::read(&mut source::Lines::open(path)?)?.info)
 }
 
 /// Reads one kernel launch from plain bytes; `name` is what messages call them.

@@ -2,6 +2,8 @@
 
 use super::reader::{Place, Table, Value};
 use super::{Experiment, Plan, PlanError};
+use crate::experiment::recorded::TraceName;
+use crate::experiment::request::Request;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::Spec;
 
@@ -9,22 +11,33 @@ use mias_workloads::kernels::Spec;
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
 /// Reads `kernels`: words as typed, and what they are.
-pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Spec)>, PlanError> {
-    let mut kernels: Vec<(String, Spec)> = Vec::new();
+pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
+    let mut kernels: Vec<(String, Request)> = Vec::new();
     for word in value.list()? {
         let text = kernel_word(&word)?;
         if kernels.iter().any(|(before, _)| *before == text) {
             return Err(word.fail(&format!("`{text}` is listed twice")));
         }
-        let mut request = Spec::parse(&text).map_err(|error| word.fail(&error.to_string()))?;
-        for setting in request.kernel.settings().iter().filter(|setting| setting.names_a_file()) {
-            if let Some(file) = request.input.get(&setting.key).map(|file| word.beside(file, &[])) {
-                request.input = request.input.with(&setting.key, &file);
-            }
-        }
-        kernels.push((text, request));
+        kernels.push((text.clone(), request(&word, &text)?));
     }
     Ok(kernels)
+}
+
+/// What a word is, whose path is from where the command is given in `text`.
+fn request(word: &Value<'_>, text: &str) -> Result<Request, PlanError> {
+    let fail = |message: String| word.fail(&message);
+    if let Some(trace) = TraceName::parse(word.text()?).map_err(|error| fail(error.to_string()))?
+        && let Some((path, _)) = TraceName::split(text)
+    {
+        return Ok(Request::Trace(trace.at(path.into())));
+    }
+    let mut spec = Spec::parse(text).map_err(|error| fail(error.to_string()))?;
+    for setting in spec.kernel.settings().iter().filter(|setting| setting.names_a_file()) {
+        if let Some(file) = spec.input.get(&setting.key).map(|file| word.beside(file, &[])) {
+            spec.input = spec.input.with(&setting.key, &file);
+        }
+    }
+    Ok(Request::Kernel(spec))
 }
 
 /// Where each of `kernels` stands.
@@ -32,10 +45,14 @@ pub(super) fn places(value: &Value<'_>) -> Result<Vec<Place>, PlanError> {
     Ok(value.list()?.iter().map(Value::place).collect())
 }
 
-/// A kernel's word. In that of a kernel in a file of its own, the file's path is from where the command is given, so that no other file goes
+/// A kernel's word. In that of a kernel in a file of its own and in that of a trace, the file's path is from where the command is given, so that no other file goes
 /// by the same word.
 fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
     let word = value.text()?;
+    if let Some((path, launch)) = TraceName::split(word) {
+        let launch = launch.map_or_else(String::new, |launch| format!("#{launch}"));
+        return Ok(value.beside(path, &[]) + &launch);
+    }
     Ok(match Spec::file(word) {
         None => word.to_owned(),
         Some((path, None)) => value.beside(path, &[]),
@@ -46,12 +63,13 @@ fn kernel_word(value: &Value<'_>) -> Result<String, PlanError> {
 /// A word of `experiment` that in `plan` is a kernel on another input: of a file of one name in another folder.
 pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option<&'e str> {
     let known = || plan.experiments.iter().flat_map(|before| &before.kernels);
-    let differs = |(word, request): &&(String, Spec)| known().any(|(other, before)| other == word && before.input != request.input);
+    let input = |request: &Request| request.spec().map(|spec| spec.input.clone());
+    let differs = |(word, request): &&(String, Request)| known().any(|(other, before)| other == word && input(before) != input(request));
     experiment.kernels.iter().find(differs).map(|(word, _)| word.as_str())
 }
 
 /// Groups as listed, or all of the sizes asked for; all pairs by default.
-pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Spec)]) -> Result<Vec<Vec<usize>>, PlanError> {
+pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<usize>>, PlanError> {
     let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
     match (table.get("groups"), table.get("together")) {
         (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),

@@ -13,10 +13,10 @@ pub use reader::Place;
 use crate::choices;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
+use crate::experiment::request::Request;
 use crate::machines;
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
-use mias_workloads::kernels::Spec;
 use reader::{Source, Table, Value};
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub struct Experiment {
     /// For headings.
     pub title: String,
     /// Kernels as typed, and what they are.
-    pub kernels: Vec<(String, Spec)>,
+    pub kernels: Vec<(String, Request)>,
     /// Where each stands in the plan.
     pub kernel_places: Vec<Place>,
     /// Kernels that run together, by index.

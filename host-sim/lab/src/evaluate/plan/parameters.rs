@@ -20,7 +20,8 @@ const MOST_VALUES: u64 = 1_000;
 const LONGEST_WINDOW: u64 = 1_000_000_000_000;
 
 /// Keys of `[experiment.parameters]`.
-const KEYS: [&str; 9] = ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive"];
+const KEYS: [&str; 10] =
+    ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive", "share-memory"];
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
@@ -34,6 +35,7 @@ enum Change {
     Ipc(IpcUnit),
     Order(Order),
     Arrive(u64),
+    ShareMemory(bool),
     Machine(Vec<String>, toml::Value),
 }
 
@@ -111,6 +113,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
                 (number.to_string(), numeric(value, number)?)
             }
             "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
+            "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
             "until" if value.text()? == "done" => ("done".into(), Change::Done),
             "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
             "transition" => named(value, Change::Transition)?,
@@ -270,6 +273,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
+            Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
         }
         if axis.values.len() > 1 {

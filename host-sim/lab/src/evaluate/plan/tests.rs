@@ -252,7 +252,7 @@ fn paths_are_relative_to_the_plan() {
     assert_eq!(machines, ["rtx2060", "dai18"]);
     let (word, saxpy) = &own.kernels[2];
     assert_eq!((saxpy.name(word).as_str(), own.groups.as_slice()), ("saxpy", &[vec![2, 1]][..]));
-    let read = own.kernels[3].1.input.get("graph").unwrap();
+    let read = own.kernels[3].1.spec().unwrap().input.get("graph").unwrap();
     assert_eq!((own.kernels[3].0.as_str(), std::fs::canonicalize(read).unwrap()), ("bfs:graph=small.gr", graph.canonicalize().unwrap()));
 
     // The same word for another file.

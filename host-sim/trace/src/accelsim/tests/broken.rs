@@ -77,7 +77,9 @@ fn values_that_no_machine_has_are_refused() {
     assert!(read(&text.replace("shmem = 512", "shmem = 232448")).is_ok());
     assert!(with("shmem = 512", "shmem = 233473").contains(":5: header `shmem`: `233473` is not a number of bytes from 0 to 233472"));
     assert!(with("version = 5\n", "version = 0\n").ends_with("`0` is not a version from 1 to 5"));
-    assert!(with("binary version = 75", "binary version = 12").contains(":7: header `binary version`: `12` is not a known instruction set"));
+    assert!(
+        with("binary version = 75", "binary version = 12").contains(":7: header `binary version`: `12` is not a known instruction set")
+    );
 }
 
 #[test]

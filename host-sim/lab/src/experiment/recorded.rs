@@ -1,0 +1,270 @@
+//! A trace that stands for a kernel: the launches of an Accel-Sim kernel list or of a converted trace file, or one of them.
+//!
+//! Grammar: `PATH[#LAUNCH]`, the path being that of a list (`*.g`) or of a trace file (`*.mtrace`, or any file that begins like one), and a
+//! launch its number from 1 or the name of its kernel, as recorded or as in C++.
+
+use super::request::RequestError;
+use super::workload::{TraceReadError, Workload, read_trace};
+use mias_hw_model::trace::{KernelInfo, KernelTrace};
+use mias_ptx::names;
+use mias_trace::accelsim::{self, List, Warnings};
+use mias_trace::trace_file;
+use mias_workloads::kernels::{self, Spec};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Ends of files that are traces.
+const ENDS: [&str; 2] = [".g", ".mtrace"];
+
+/// Ends of the files that a kernel list names.
+const PARTS: [&str; 2] = [".traceg", ".traceg.xz"];
+
+/// A trace by its word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceName {
+    typed: String,
+    path: PathBuf,
+    launch: Option<String>,
+}
+
+/// A file of launches, as far as it has been read.
+enum Opened {
+    /// Only the list.
+    List(List),
+    /// All of it.
+    File(Vec<Arc<KernelTrace>>),
+}
+
+impl TraceName {
+    /// Reads a word; none if it names no trace. The file need not be there.
+    ///
+    /// # Errors
+    /// [`RequestError`] for a file that a list names, and for a `#` without a launch.
+    pub fn parse(word: &str) -> Result<Option<Self>, RequestError> {
+        let Some((path, launch)) = Self::split(word) else {
+            let part = word.split('#').next().unwrap_or(word);
+            return match PARTS.iter().any(|end| part.ends_with(end)) {
+                true => Err(RequestError(format!(
+                    "`{word}` is one file of a trace; name the kernel list that it belongs to, as in {}",
+                    list_of(part)
+                ))),
+                false => Ok(None),
+            };
+        };
+        if launch.is_some_and(str::is_empty) {
+            return Err(RequestError(format!("`{word}` names no launch: after # comes its number from 1, or the name of its kernel")));
+        }
+        Ok(Some(TraceName { typed: word.to_owned(), path: path.into(), launch: launch.map(str::to_owned) }))
+    }
+
+    /// Path and launch of a word that names a trace.
+    pub fn split(word: &str) -> Option<(&str, Option<&str>)> {
+        let kernel = word.split(':').next().unwrap_or(word);
+        if Spec::file(word).is_some() || kernels::names().any(|known| known == kernel) {
+            return None;
+        }
+        if is_trace(word) {
+            return Some((word, None));
+        }
+        let (path, launch) = word.rsplit_once('#')?;
+        is_trace(path).then_some((path, Some(launch)))
+    }
+
+    /// The same trace, read from `path`.
+    #[must_use]
+    pub fn at(self, path: PathBuf) -> Self {
+        TraceName { path, ..self }
+    }
+
+    /// The word as the user typed it.
+    pub fn typed(&self) -> &str {
+        &self.typed
+    }
+
+    /// The launches that it names, each as a trace of its own with what its header says: one, or all of a list.
+    ///
+    /// # Errors
+    /// [`RequestError`]: what is wrong with the file, or with the launch that is asked for.
+    pub fn launches(&self) -> Result<Vec<(TraceName, KernelInfo)>, RequestError> {
+        let opened = self.open(&mut Warnings::new())?;
+        let all = 1..=opened.count();
+        let alone = opened.count() == 1;
+        let numbers = match &self.launch {
+            None => all.collect(),
+            Some(launch) => vec![self.number(launch, &opened)?],
+        };
+        let one = |number: usize| {
+            let named = self.launch.is_some() || alone;
+            let typed = if named { self.typed.clone() } else { format!("{}#{number}", self.typed) };
+            let launch = Some(number.to_string());
+            Ok((TraceName { typed, launch, path: self.path.clone() }, opened.info(number)?))
+        };
+        numbers.into_iter().map(one).collect()
+    }
+
+    /// Reads what it names. What could not be understood is counted in `warnings`.
+    ///
+    /// # Errors
+    /// As [`TraceName::launches`].
+    pub fn read(&self, warnings: &mut Warnings) -> Result<Workload, RequestError> {
+        let opened = self.open(warnings)?;
+        let number = match &self.launch {
+            Some(launch) => self.number(launch, &opened)?,
+            None if opened.count() == 1 => 1,
+            None => {
+                let (path, count) = (self.path.display(), opened.count());
+                return Err(RequestError(format!("{path} has {count} launches: name one with #1 to #{count}")));
+            }
+        };
+        let trace = opened.trace(number, warnings)?;
+        Ok(Workload { is_trace: true, ..Workload::new(&self.typed, trace, 0) })
+    }
+
+    fn open(&self, warnings: &mut Warnings) -> Result<Opened, RequestError> {
+        // A file that cannot be opened is told by who opens it next.
+        if trace_file::is_trace_file(&self.path).unwrap_or(false) {
+            let recorded = read_trace(&self.path, warnings)?;
+            return Ok(Opened::File(recorded.workloads.into_iter().map(|workload| workload.trace).collect()));
+        }
+        Ok(Opened::List(accelsim::read_list(&self.path).map_err(TraceReadError::from)?))
+    }
+
+    /// The number of a launch by its number or name.
+    fn number(&self, launch: &str, opened: &Opened) -> Result<usize, RequestError> {
+        let (path, count) = (self.path.display(), opened.count());
+        if launch.bytes().all(|byte| byte.is_ascii_digit()) {
+            return match launch.parse() {
+                Ok(number) if (1..=count).contains(&number) => Ok(number),
+                _ => Err(RequestError(format!("{path} has no launch #{launch}: {}", known(count)))),
+            };
+        }
+        let names: Vec<String> = (1..=count).map(|number| Ok(opened.info(number)?.name)).collect::<Result<_, RequestError>>()?;
+        let mut kernels: Vec<&str> = names.iter().map(String::as_str).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        let matching = names::matching(launch, kernels.iter().copied());
+        let numbers: Vec<usize> = (1..=count).filter(|number| matching.contains(&names[number - 1].as_str())).collect();
+        let shown = |numbers: &[usize]| -> String {
+            let one = |&number: &usize| format!("#{number} {}", names::shown(&names[number - 1]));
+            numbers.iter().map(one).collect::<Vec<_>>().join(", ")
+        };
+        match numbers.as_slice() {
+            [number] => Ok(*number),
+            [] => {
+                let all: Vec<usize> = (1..=count).collect();
+                Err(RequestError(format!("{path} has no launch of a kernel `{launch}`; it has {}", shown(&all))))
+            }
+            several => {
+                Err(RequestError(format!("`{launch}` may be any of these launches of {path}, name one by its number: {}", shown(several))))
+            }
+        }
+    }
+}
+
+impl Opened {
+    fn count(&self) -> usize {
+        match self {
+            Opened::List(list) => list.kernels().count(),
+            Opened::File(traces) => traces.len(),
+        }
+    }
+
+    /// The header of a launch.
+    fn info(&self, number: usize) -> Result<KernelInfo, RequestError> {
+        match self {
+            Opened::List(list) => Ok(accelsim::read_info(path_of(list, number)).map_err(TraceReadError::from)?),
+            Opened::File(traces) => Ok(traces[number - 1].info().clone()),
+        }
+    }
+
+    fn trace(&self, number: usize, warnings: &mut Warnings) -> Result<Arc<KernelTrace>, RequestError> {
+        match self {
+            Opened::List(list) => {
+                let (trace, _) = accelsim::read_kernel(path_of(list, number), warnings).map_err(TraceReadError::from)?;
+                Ok(Arc::new(trace))
+            }
+            Opened::File(traces) => Ok(traces[number - 1].clone()),
+        }
+    }
+}
+
+fn path_of(list: &List, number: usize) -> &Path {
+    list.kernels().nth(number - 1).unwrap_or(Path::new(""))
+}
+
+/// What the launch is called that is the `number`-th of a name: `fwt`, then `fwt#2`; of a whole trace `a.g##2`, for `a.g#2` is its second
+/// launch.
+pub fn label(name: &str, number: usize) -> String {
+    match (number, TraceName::split(name)) {
+        (1, _) => name.to_owned(),
+        (_, Some((_, None))) => format!("{name}##{number}"),
+        _ => format!("{name}#{number}"),
+    }
+}
+
+/// The name again, of what [`label`] calls a launch.
+pub fn name_of(label: &str) -> &str {
+    match label.rsplit_once('#') {
+        None => label,
+        Some((name, _)) => match name.strip_suffix('#') {
+            Some(whole_trace) => whole_trace,
+            None if is_trace(name) => label,
+            None => name,
+        },
+    }
+}
+
+/// Which launches a trace of so many has.
+fn known(count: usize) -> String {
+    if count == 1 { "it has one, #1".into() } else { format!("it has #1 to #{count}") }
+}
+
+/// Whether a path is that of a trace: by its end, or by what the file begins with.
+fn is_trace(path: &str) -> bool {
+    ENDS.iter().any(|end| path.strip_suffix(end).is_some_and(|stem| !stem.is_empty() && !stem.ends_with('/')))
+        || (!path.ends_with(".toml") && trace_file::is_trace_file(Path::new(path)).unwrap_or(false))
+}
+
+/// The list beside a file that a list names.
+fn list_of(part: &str) -> String {
+    Path::new(part).with_file_name("kernelslist.g").display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(word: &str) -> Option<(&str, Option<&str>)> {
+        TraceName::split(word)
+    }
+
+    #[test]
+    fn traces_are_told_from_kernels() {
+        assert_eq!(split("a/kernelslist.g"), Some(("a/kernelslist.g", None)));
+        assert_eq!(split("a/kernelslist.g#3"), Some(("a/kernelslist.g", Some("3"))));
+        assert_eq!(split("b#2/x.mtrace#add<int>"), Some(("b#2/x.mtrace", Some("add<int>"))));
+        assert_eq!(split("b.mtrace#outer::add(int)"), Some(("b.mtrace", Some("outer::add(int)"))));
+        for kernel in ["mm", "mm:64", "bfs:graph=road.g", "saxpy.toml:graph=a.g", "saxpy.toml", ".g", "a/.g", "fwt#2", "nothing"] {
+            assert_eq!(split(kernel), None, "{kernel}");
+        }
+    }
+
+    #[test]
+    fn what_runs_twice_is_numbered_and_stays_apart_from_launches() {
+        let twice = ["fwt", "mm:64", "a.g", "a.g#2"].map(|name| (label(name, 1), label(name, 2)));
+        let expected = [("fwt", "fwt#2"), ("mm:64", "mm:64#2"), ("a.g", "a.g##2"), ("a.g#2", "a.g#2#2")];
+        assert_eq!(twice, expected.map(|(first, second)| (first.to_owned(), second.to_owned())));
+        for (name, (first, second)) in ["fwt", "mm:64", "a.g", "a.g#2"].into_iter().zip(&twice) {
+            assert_eq!((name_of(first), name_of(second)), (name, name));
+        }
+        assert_eq!(name_of("a.mtrace#add"), "a.mtrace#add");
+    }
+
+    #[test]
+    fn what_names_no_launch_is_refused() {
+        let refused = |word: &str| TraceName::parse(word).unwrap_err().to_string();
+        assert_eq!(refused("a.g#"), "`a.g#` names no launch: after # comes its number from 1, or the name of its kernel");
+        let part = "`t/kernel-1.traceg.xz` is one file of a trace; name the kernel list that it belongs to, as in t/kernelslist.g";
+        assert_eq!(refused("t/kernel-1.traceg.xz"), part);
+    }
+}

@@ -1,0 +1,168 @@
+//! Traces where kernels are named: alone, beside each other and beside kernels that are executed, in every command.
+
+mod support;
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use support::{header, json, printed, reference, refused, tb};
+
+const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0";
+
+/// A warp that reads `lines` lines of 128 bytes from an address on.
+fn reads(address: u64, lines: u64) -> String {
+    let load = |n: u64| format!("{:04x} ffffffff 1 R1 LDG.E 1 R2 4 1 {:#x} 4", 16 * n, address + 128 * n);
+    let loads: Vec<String> = (0..lines).map(load).collect();
+    let insts: Vec<&str> = loads.iter().map(String::as_str).chain([EXIT]).collect();
+    tb(&[&insts])
+}
+
+/// A folder with a list of these launches: name of the kernel, and what its one warp does.
+fn list(folder: &Path, launches: &[(&str, String)]) -> String {
+    let mut list = String::new();
+    for (at, (name, body)) in launches.iter().enumerate() {
+        let file = format!("kernel-{}.traceg", at + 1);
+        fs::write(folder.join(&file), header(32).replace("-kernel name = k\n", &format!("-kernel name = {name}\n")) + body)
+            .expect("a launch");
+        list += &format!("{file}\n");
+    }
+    let path = folder.join("kernelslist.g");
+    fs::write(&path, list).expect("the list");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn launches(run: &Value) -> &Vec<Value> {
+    run["launches"].as_array().expect("launches")
+}
+
+fn sum(run: &Value, field: &str) -> u64 {
+    launches(run).iter().map(|launch| launch[field].as_u64().expect("a count")).sum()
+}
+
+/// Numbers of a launch that both reports have.
+fn counts(launch: &Value) -> Vec<u64> {
+    ["cycles", "thread_insts", "l1_misses", "l2_misses", "dram_reads", "tbs_completed"]
+        .map(|field| launch[field].as_u64().expect(field))
+        .to_vec()
+}
+
+#[test]
+fn alone_it_is_its_replay() {
+    let trace = reference("micro/dram_100");
+    let replayed = json(&["run", "--trace", &trace]);
+    let named = json(&["run", &trace, "--until", "done", "--policy", "left-over"]);
+    assert_eq!(counts(&launches(&named)[0]), counts(&launches(&replayed)[0]));
+    assert_eq!(named["launches"][0]["kernel"], *trace);
+    assert_eq!(named["provenance"]["options"]["share_memory"], false);
+    assert!(replayed["provenance"]["options"].get("share_memory").is_none());
+    // Registers, shared memory and threads are its header's.
+    let row = &json(&["kernels", &trace])[0];
+    assert_eq!(
+        (&row["name"], &row["registers_per_thread"], &row["threads"], &row["tbs"]),
+        (&trace.as_str().into(), &32.into(), &32.into(), &1.into())
+    );
+}
+
+/// Two copies on SMs of their own read twice what one reads; the same addresses are read once.
+#[test]
+fn copies_share_memory_only_where_that_is_asked_for() {
+    let trace = reference("micro/dram_100");
+    let run = |more: &[&str]| json(&[&["run", "--until", "done", "--policy", "spatial", &trace], more].concat());
+    let one = sum(&run(&[]), "dram_reads");
+    assert!(one >= 100, "{one}");
+    let apart = run(&[&trace]);
+    assert_eq!((sum(&apart, "dram_reads"), &apart["provenance"]["options"]["share_memory"]), (2 * one, &false.into()));
+    assert_eq!(launches(&apart)[1]["kernel"], format!("{trace}##2"));
+    let shared = run(&[&trace, "--share-memory"]);
+    assert_eq!((sum(&shared, "dram_reads"), &shared["provenance"]["options"]["share_memory"]), (one, &true.into()));
+    let text = |more: &[&str]| printed(&[&["run", "--until", "done", &trace, &trace], more].concat());
+    assert!(text(&[]).contains("no two kernels share memory"));
+    assert!(text(&["--share-memory"]).contains("traces keep the addresses that they were recorded with"));
+}
+
+#[test]
+fn launches_are_named_by_number_and_by_kernel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = 0x7f00_0000_0000;
+    let trace = list(folder.path(), &[("_Z3addPfS_i", reads(first, 3)), ("_Z5scalePf", reads(first, 5)), ("_Z3addPfi", reads(first, 7))]);
+    let converted = folder.path().join("all.mtrace").to_str().expect("UTF-8").to_owned();
+    printed(&["trace", "convert", &trace, &converted]);
+    for file in [&trace, &converted] {
+        let insts = |launch: &str| sum(&json(&["run", &format!("{file}#{launch}"), "--until", "done"]), "warp_insts");
+        assert_eq!(["1", "2", "3", "scale", "_Z3addPfi", "add(float*, int)"].map(insts), [4, 6, 8, 6, 8, 8]);
+        let run = |word: &str, parts: &[&str]| refused(&["run", &format!("{file}{word}")], parts);
+        run("#add", &["`add` may be any of these launches", "by its number: #1 _Z3addPfS_i (add(float*, float*, int)), #3 _Z3addPfi"]);
+        run("#4", &["has no launch #4: it has #1 to #3"]);
+        run("#0", &["has no launch #0"]);
+        run("#mul", &["has no launch of a kernel `mul`; it has #1 _Z3addPfS_i", "#2 _Z5scalePf (scale(float*))"]);
+        run("#", &["names no launch"]);
+    }
+    let part = folder.path().join("kernel-1.traceg");
+    refused(&["run", part.to_str().expect("UTF-8")], &["is one file of a trace; name the kernel list", "kernelslist.g"]);
+    refused(&["run", "nowhere/kernelslist.g"], &["nowhere/kernelslist.g: No such file"]);
+    refused(&["compare", "mm:64", "mm:64", "--share-memory"], &["--share-memory: it is for traces, and none of the kernels is one"]);
+    // A row for each launch of a list.
+    let rows = json(&["kernels", &trace, "mm"]);
+    let names: Vec<&str> = rows.as_array().expect("rows").iter().map(|row| row["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, [format!("{trace}#1"), format!("{trace}#2"), format!("{trace}#3"), "mm".into()]);
+    let checked = json(&["kernels", "--check", &format!("{trace}#2")]);
+    assert_eq!((&checked[0]["trace"], &checked[0]["right"]), (&true.into(), &Value::Null));
+    assert!(printed(&["kernels", "--check", &trace]).contains("a trace: nothing to check"));
+}
+
+/// Traces beside a kernel that is executed, one of them late: each does what it does alone.
+#[test]
+fn they_run_beside_executed_kernels() {
+    let (dram, l2) = (reference("micro/dram_100"), reference("micro/l2_100"));
+    let late = format!("{l2}#1@20000");
+    let l2 = format!("{l2}#1");
+    let run = json(&["run", &dram, "mm:64", &l2, "--arrive", &late, "--until", "done", "--policy", "mias-ipc"]);
+    let alone = |word: &str| launches(&json(&["run", word, "--until", "done"]))[0]["thread_insts"].clone();
+    let insts: Vec<&Value> = launches(&run).iter().map(|launch| &launch["thread_insts"]).collect();
+    assert_eq!(insts, [&alone(&dram), &alone("mm:64"), &alone(&l2)]);
+    assert_eq!(launches(&run)[2]["start_cycle"], 20_000);
+    let compared = json(&["compare", &l2, "mm:64", "--cycles", "12000", "--profile-cycles", "2000", "--policy", "spatial,mias-ipc"]);
+    assert_eq!((&compared["kernels"][0]["name"], compared["results"].as_array().expect("rows").len()), (&l2.as_str().into(), 2));
+    assert!(compared["sweep"].as_array().is_some_and(|sweep| !sweep.is_empty()));
+    let sweep = json(&["sweep", &dram, "--cycles", "6000"]);
+    assert_eq!(sweep["kernel"], *dram);
+}
+
+/// A plan names traces from its own folder; the run's key is that of what was recorded.
+#[test]
+fn plans_name_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("app")).expect("a folder");
+    let app = folder.path().join("app");
+    let address = 0x7f00_0000_0000;
+    list(&app, &[("a", reads(address, 40)), ("b", reads(address, 40))]);
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let plan = |kernels: &str, parameters: &str| {
+        let text = format!(
+            "name = \"traces\"\ndescription = \"d\"\n[[experiment]]\nname = \"t\"\ntitle = \"T\"\ngpu = \"rtx2060\"\nkernels = {kernels}\n\
+             policies = [\"spatial\", \"left-over\"]\nconfigurations = false\n[experiment.parameters]\nuntil = \"done\"\n{parameters}"
+        );
+        fs::write(path("plan.toml"), text).expect("the plan");
+    };
+    plan("[\"app/kernelslist.g#1\", \"app/kernelslist.g#b\", \"mm:64\"]", "share-memory = [false, true]\n");
+    let out = path("out");
+    printed(&["evaluate", &path("plan.toml"), "--out", &out]);
+    let results: Value = serde_json::from_slice(&fs::read(path("out/results.json")).expect("results")).expect("JSON");
+    let studies = results["studies"].as_array().expect("studies");
+    assert_eq!((studies.len(), studies[0].get("share_memory"), &studies[1]["share_memory"]), (2, None, &true.into()));
+    let names: Vec<&Value> = studies[0]["kernels"].as_array().expect("kernels").iter().map(|kernel| &kernel["name"]).collect();
+    assert_eq!(names, ["app/kernelslist.g#1", "app/kernelslist.g#b", "mm:64"]);
+    // Another program in the same file is another run.
+    let keys = || -> Vec<String> {
+        let listed = printed(&["evaluate", &path("plan.toml"), "--list"]);
+        listed.lines().filter(|line| line.contains("kernelslist.g#1: left-over")).map(|line| line[..16].to_owned()).collect()
+    };
+    let before = keys();
+    assert_eq!((before.len(), keys() == before), (1, true));
+    list(&app, &[("a", reads(address, 41)), ("b", reads(address, 40))]);
+    assert_ne!(keys(), before);
+    plan("[\"app/kernelslist.g#3\", \"mm:64\"]", "");
+    refused(&["evaluate", &path("plan.toml"), "--out", &out, "--list"], &["plan.toml", "kernels: ", "has no launch #3: it has #1 to #2"]);
+    plan("[\"app/kernel-1.traceg\", \"mm:64\"]", "");
+    refused(&["evaluate", &path("plan.toml"), "--list"], &["plan.toml", "is one file of a trace"]);
+}
