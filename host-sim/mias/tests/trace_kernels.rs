@@ -128,6 +128,61 @@ fn they_run_beside_executed_kernels() {
     assert_eq!(sweep["kernel"], *dram);
 }
 
+/// The launches of a list are one kernel: one after the other, from one range of addresses, and again from the first in a window.
+#[test]
+fn a_list_is_a_kernel_of_several_launches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = 0x7f00_0000_0000;
+    let trace = list(folder.path(), &[("a", reads(first, 3)), ("b", reads(first, 5)), ("c", reads(first, 7))]);
+    let run = |more: &[&str]| launches(&json(&[&["run", &trace], more].concat()))[0].clone();
+    let done = run(&["--until", "done"]);
+    assert_eq!((&done["warp_insts"], &done["tbs_completed"]), (&(4 + 6 + 8).into(), &3.into()));
+    // Seven lines of four sectors; what a launch has read is in the L2 for the next.
+    assert_eq!(done["dram_reads"], 4 * 7);
+    let cycles = |launch: &Value| launch["cycles"].as_u64().expect("an end");
+    let single = |launch: &str| cycles(&launches(&json(&["run", &format!("{trace}#{launch}"), "--until", "done"]))[0]);
+    assert!(cycles(&done) > 15_000 && cycles(&done) <= single("1") + single("2") + single("3") + 3, "{done}");
+    // Beside another kernel, the list goes round four times or more in a window of 100,000 cycles.
+    let beside = json(&["run", &trace, "mm:64", "--cycles", "100000", "--policy", "spatial"]);
+    let insts = launches(&beside)[0]["warp_insts"].as_u64().expect("a count");
+    assert!(insts >= 4 * 18 && launches(&beside)[0]["end_cycle"].is_null(), "{insts}");
+    let once = run(&["--cycles", "100000", "--relaunch", "off"]);
+    assert_eq!((&once["warp_insts"], &once["end_cycle"]), (&18.into(), &done["end_cycle"]));
+}
+
+/// Two launches that differ in registers: each comes with its own limit, and the configurations are those of either.
+#[test]
+fn launches_differ_in_what_they_take() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = 0x7f00_0000_0000;
+    let trace = list(folder.path(), &[("few", reads(first, 3)), ("many", reads(first, 5))]);
+    let second = folder.path().join("kernel-2.traceg");
+    let text = fs::read_to_string(&second).expect("the launch");
+    // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by the 16 TBs of an SM.
+    fs::write(&second, text.replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)")).expect("the launch");
+    refused(&["run", &trace], &["kernel-2.traceg", "the grid has 400 TBs but 1 were recorded"]);
+    let tbs = reads(first, 5).repeat(400);
+    let body = header(32).replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)") + &tbs;
+    fs::write(&second, body).expect("the launch");
+    let rows = json(&["kernels", &trace]);
+    assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&16.into(), &8.into()));
+    let window = ["--cycles", "30000", "--profile-cycles", "2000"];
+    let compared = json(&[&["compare", &trace, "mm:64", "--policy", "spatial,null,mias-ipc,mias-linear"], &window[..]].concat());
+    assert_eq!(compared["kernels"][0]["max_tbs"], 16);
+    let sweep = |word: &str| -> Vec<Value> {
+        let compared = json(&[&["compare", word, "mm:64", "--policy", "spatial"], &window[..]].concat());
+        compared["sweep"].as_array().expect("a sweep").iter().map(|point| point["config"].clone()).collect()
+    };
+    let mut either = [sweep(&format!("{trace}#1")), sweep(&format!("{trace}#2"))].concat();
+    either.sort_by_key(|config| (config[0].as_u64(), config[1].as_u64()));
+    either.dedup();
+    let both: Vec<Value> = compared["sweep"].as_array().expect("a sweep").iter().map(|point| point["config"].clone()).collect();
+    assert_eq!(both, either);
+    // A static run gives the kernel TBs at every launch, and the other one's are not lent away in between.
+    let points = compared["sweep"].as_array().expect("a sweep");
+    assert!(points.iter().all(|point| point["fairness"].as_f64().is_some_and(|fairness| fairness > 0.0)), "{points:#?}");
+}
+
 /// A plan names traces from its own folder; the run's key is that of what was recorded.
 #[test]
 fn plans_name_them() {

@@ -3,9 +3,11 @@
 //! Launches of one stream run one after the other. A kernel is announced to the firmware when it arrives; its first TB
 //! may issue one launch latency later (5,000 cycles on the reference machine), during which the firmware decides.
 //! A kernel may be *relaunched in place*: when its last TB has been issued its grid starts again, so that it runs through
-//! a fixed window without being a new launch (sources.md D8).
+//! a fixed window without being a new launch (sources.md D8). What launches *in turn* does launch anew: each grid of a program when
+//! the one before has completed, and the first again after the last.
 
 use super::{Gpu, LaunchCounters};
+use crate::counts::Count;
 use crate::register_file::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
 use crate::trace::{KernelTrace, TraceSource};
@@ -55,15 +57,44 @@ pub enum LaunchError {
 #[derive(Clone, Debug)]
 pub(super) struct Queued {
     pub launch: Launch,
-    /// Cycle in which it was announced.
+    /// What is launched after it, in turn.
+    then: Vec<Arc<KernelTrace>>,
+    /// Which of all of them is next or runs: 0 for the launch itself.
+    turn: usize,
+    /// Cycle in which it was announced, the first time.
     pub start: Option<u64>,
-    /// Cycle in which its last TB ended.
+    /// Cycle in which its last TB ended, and nothing follows.
     pub end: Option<u64>,
+    /// It holds a slot.
+    pub running: bool,
     /// The slot it holds or held.
     pub slot: usize,
-    /// Counters of its slot when it took it, and when it ended.
+    /// Counters of its slot when it took it.
     pub before: LaunchCounters,
-    pub after: Option<LaunchCounters>,
+    /// What has been counted of all that has completed.
+    pub done: LaunchCounters,
+}
+
+impl Queued {
+    /// It waits for its arrival, its stream or a slot.
+    fn waits(&self) -> bool {
+        !self.running && self.end.is_none()
+    }
+
+    /// What runs, or runs next.
+    pub(super) fn trace(&self) -> &Arc<KernelTrace> {
+        match self.turn.checked_sub(1) {
+            None => &self.launch.trace,
+            Some(at) => &self.then[at],
+        }
+    }
+
+    /// Goes on to what follows; false if nothing does.
+    fn next_turn(&mut self) -> bool {
+        let follows = self.turn < self.then.len();
+        self.turn = if follows { self.turn + 1 } else { 0 };
+        follows || self.launch.relaunch
+    }
 }
 
 /// All launches in the order given.
@@ -121,12 +152,25 @@ impl Gpu {
     /// # Errors
     /// [`LaunchError::DoesNotFit`] if one TB takes more than an SM has.
     pub fn launch(&mut self, launch: Launch) -> Result<usize, LaunchError> {
-        let demand = Resources::of_tb(launch.trace.info(), &self.config.sm);
-        if let Some((resource, asked, had)) = Resources::of_sm(&self.config.sm).lacking(&demand) {
-            let kernel = launch.trace.info().name.clone();
-            return Err(LaunchError::DoesNotFit { kernel, gpu: self.config.name.clone(), resource, asked, had });
+        self.launch_in_turn(launch, Vec::new())
+    }
+
+    /// The same, followed by the launches of `then`, each announced when the one before has completed, as a launch of its own. They are one
+    /// in [`super::Stats::launches`], from the start of the first to the end of the last. With [`Launch::relaunch`] the first follows the
+    /// last; a grid alone starts again in place.
+    ///
+    /// # Errors
+    /// As [`Gpu::launch`].
+    pub fn launch_in_turn(&mut self, launch: Launch, then: Vec<Arc<KernelTrace>>) -> Result<usize, LaunchError> {
+        for trace in std::iter::once(&launch.trace).chain(&then) {
+            let demand = Resources::of_tb(trace.info(), &self.config.sm);
+            if let Some((resource, asked, had)) = Resources::of_sm(&self.config.sm).lacking(&demand) {
+                let kernel = trace.info().name.clone();
+                return Err(LaunchError::DoesNotFit { kernel, gpu: self.config.name.clone(), resource, asked, had });
+            }
         }
-        self.queue.launches.push(Queued { launch, start: None, end: None, slot: 0, before: LaunchCounters::default(), after: None });
+        let (before, done) = (LaunchCounters::default(), LaunchCounters::default());
+        self.queue.launches.push(Queued { launch, then, turn: 0, start: None, end: None, running: false, slot: 0, before, done });
         Ok(self.queue.launches.len() - 1)
     }
 
@@ -137,7 +181,7 @@ impl Gpu {
         }
         for index in 0..self.queue.launches.len() {
             let queued = &self.queue.launches[index];
-            let due = queued.start.is_none() && queued.launch.arrival_cycle <= self.now;
+            let due = queued.waits() && queued.launch.arrival_cycle <= self.now;
             if !due || !self.queue.stream_is_free(index) || !self.registers.has_free_slot() {
                 continue;
             }
@@ -146,10 +190,11 @@ impl Gpu {
             if self.sms.iter().any(|sm| sm.drains(vacant)) {
                 continue;
             }
-            let launch = &self.queue.launches[index].launch;
-            let info = launch.trace.info();
+            let queued = &self.queue.launches[index];
+            let (launch, trace) = (&queued.launch, queued.trace());
+            let info = trace.info();
             let descriptor = KernelDescriptor {
-                grid_tbs: launch.trace.tbs(),
+                grid_tbs: trace.tbs(),
                 tb_threads: info.threads(),
                 thread_registers: info.registers_per_thread,
                 tb_shared_bytes: info.shared_bytes,
@@ -158,26 +203,28 @@ impl Gpu {
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
-            let program = Program::new(launch.trace.clone(), launch.source.clone(), launch.sector_offset, &self.config.sm);
+            let source = launch.source.clone().filter(|_| queued.turn == 0);
+            let program = Program::new(trace.clone(), source, launch.sector_offset, &self.config.sm);
             self.slots[slot] = Some(Slot {
                 launch: index,
                 ready: self.now + u64::from(self.config.launch.latency_cycles),
                 demand,
                 issued: 0,
-                grid: launch.trace.tbs(),
+                grid: trace.tbs(),
                 running: 0,
                 suspended: VecDeque::new(),
-                relaunch: launch.relaunch,
+                relaunch: launch.relaunch && queued.then.is_empty(),
             });
             if let Some(validation) = &mut self.validation {
-                validation.launched(slot, launch.trace.tbs());
+                validation.launched(slot, trace.tbs());
             }
             self.programs.set(slot as u8, program);
             self.dispatcher.add(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);
             let queued = &mut self.queue.launches[index];
-            queued.start = Some(self.now);
+            queued.start.get_or_insert(self.now);
+            queued.running = true;
             queued.slot = slot;
             queued.before = before;
         }
@@ -185,7 +232,7 @@ impl Gpu {
 
     /// The next cycle in which a launch arrives or a kernel's launch latency ends.
     pub(super) fn next_launch_event(&self) -> Option<u64> {
-        let arrivals = self.queue.launches.iter().enumerate().filter(|(i, q)| q.start.is_none() && self.queue.stream_is_free(*i));
+        let arrivals = self.queue.launches.iter().enumerate().filter(|(i, q)| q.waits() && self.queue.stream_is_free(*i));
         let arrivals = arrivals.map(|(_, q)| q.launch.arrival_cycle.max(self.now));
         let ready = self.slots.iter().flatten().map(|slot| slot.ready).filter(|&ready| ready >= self.now);
         arrivals.chain(ready).min()
@@ -233,9 +280,12 @@ impl Gpu {
         self.settle(until);
         let after = self.slot_counters(slot);
         let queued = &mut self.queue.launches[launch];
-        queued.end = Some(self.now + 1);
-        queued.after = Some(after);
-        self.queue.completed += 1;
+        queued.done.add(&after.since(&queued.before));
+        queued.running = false;
+        if !queued.next_turn() {
+            queued.end = Some(self.now + 1);
+            self.queue.completed += 1;
+        }
         if let Some(validation) = &self.validation {
             validation.completed(slot);
         }

@@ -25,7 +25,7 @@ pub struct CacheStats {
 pub struct LaunchStats {
     /// Cycle in which it arrived and its launch latency began, none if it has not.
     pub start_cycle: Option<u64>,
-    /// Cycle by which its last TB had ended, none if it is running, or runs again in place.
+    /// Cycle by which its last TB had ended, none if it is running, or runs again.
     pub end_cycle: Option<u64>,
     /// Warp instructions issued.
     pub warp_insts: u64,
@@ -142,10 +142,10 @@ impl Gpu {
 pub(super) fn collect(gpu: &Gpu) -> Stats {
     let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), in_place: gpu.in_place(), ..Stats::default() };
     for queued in &gpu.queue.launches {
-        let counters = match queued.start {
-            Some(_) => queued.after.unwrap_or_else(|| gpu.slot_counters(queued.slot)).since(&queued.before),
-            None => LaunchCounters::default(),
-        };
+        let mut counters = queued.done;
+        if queued.running {
+            counters.add(&gpu.slot_counters(queued.slot).since(&queued.before));
+        }
         stats.launches.push(LaunchStats::new(queued.start, queued.end, &counters));
         stats.counters.push(counters);
     }

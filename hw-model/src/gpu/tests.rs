@@ -237,3 +237,4 @@ proptest! {
 }
 
 mod rates;
+mod turns;

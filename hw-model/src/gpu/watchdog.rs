@@ -60,7 +60,7 @@ impl Gpu {
             if let Some(state) = state {
                 waiting.push(format!(
                     "kernel `{}` (slot {slot}): {} TBs running, {} to issue, may issue from cycle {}",
-                    self.queue.launches[state.launch].launch.trace.info().name,
+                    self.queue.launches[state.launch].trace().info().name,
                     state.running,
                     state.unissued(),
                     state.ready

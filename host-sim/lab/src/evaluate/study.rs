@@ -145,9 +145,9 @@ impl<'p> Studies<'p> {
 
     /// Adds a run of a group.
     fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control) {
-        // Where it lies elsewhere than alone, it may meet other rows of DRAM.
-        let at_its_place = plan.workloads.first().is_some_and(|first| first.sector_offset == 0);
-        let derived = at_its_place && is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
+        // Where it lies elsewhere than alone, it may meet other rows of DRAM; between its launches others have the SMs.
+        let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
+        let derived = undisturbed && is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), control.clone()) };
         plan.runs.insert(control, Origin { key, derived });
     }

@@ -4,6 +4,7 @@
 
 use super::decider::{Decider, slot_of};
 use super::decision_time::{DecisionTimer, accesses};
+use super::fixed_in_turn::{FixedInTurn, Wanted};
 use super::machine::{Decision, DecisionTime, Placement, RunError};
 use super::own::Own;
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
@@ -22,6 +23,16 @@ enum Brain {
     Native(Box<dyn Decider>),
     /// The image in QEMU.
     Remote(Box<RemoteFirmware>),
+}
+
+/// Which policy starts.
+pub(super) enum Asked {
+    /// The one that the straps ask for.
+    Strapped,
+    /// One of the program's own.
+    Own(Own),
+    /// A given configuration, where kernels have several launches. An image has no say in it.
+    InTurn(Wanted),
 }
 
 impl Brain {
@@ -75,12 +86,12 @@ pub(super) struct Observed {
 }
 
 impl Controller {
-    /// Starts the policy that the straps ask for, in `image` if there is one, or one of the program's own. Its decisions take the time that
+    /// Starts the policy that is asked for, in `image` if there is one. Its decisions take the time that
     /// `timer` says; `record` its accesses or not.
     pub(super) fn start(
         registers: &mut RegisterFile,
         streams: Vec<u32>,
-        own: Option<Own>,
+        asked: Asked,
         image: Option<&Image>,
         timer: Option<DecisionTimer>,
         record: bool,
@@ -88,14 +99,22 @@ impl Controller {
         let mut record = record.then(|| Run::new(registers.machine().clone()));
         let list = record.as_mut().map(Run::accesses_mut);
         let refused = |error| RunError::Stuck(format!("the firmware did not start: {error:?}"));
-        let brain = match (image, own) {
-            (Some(_), Some(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
-            (None, Some(own)) => Brain::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
-            (None, None) => {
+        let brain = match (image, asked) {
+            (_, Asked::InTurn(_)) if list.is_some() => {
+                let why = "a given configuration is not the firmware's where a kernel has several launches; it cannot be recorded";
+                return Err(RunError::Firmware(why.into()));
+            }
+            (_, Asked::InTurn(wanted)) => {
+                let firmware = FixedInTurn::start(wanted, &mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
+                Brain::Native(Box::new(firmware))
+            }
+            (Some(_), Asked::Own(own)) => return Err(RunError::Firmware(own.not_in_an_image())),
+            (None, Asked::Own(own)) => Brain::Native(own.start(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?),
+            (None, Asked::Strapped) => {
                 let firmware: Firmware = Firmware::from_straps(&mut Recorder { bus: &mut *registers, list }).map_err(refused)?;
                 Brain::Native(Box::new(firmware))
             }
-            (Some(image), None) => {
+            (Some(image), Asked::Strapped) => {
                 let remote = RemoteFirmware::start(image, registers).map_err(|error| RunError::Firmware(error.0))?;
                 list.into_iter().for_each(|list| list.extend_from_slice(remote.record()));
                 Brain::Remote(Box::new(remote))

@@ -9,6 +9,7 @@ pub mod compare;
 mod controller;
 mod decider;
 mod decision_time;
+mod fixed_in_turn;
 pub mod fit;
 pub mod judge;
 pub mod least_squares;

@@ -2,6 +2,9 @@
 //!
 //! Grammar: `PATH[#LAUNCH]`, the path being that of a list (`*.g`) or of a trace file (`*.mtrace`, or any file that begins like one), and a
 //! launch its number from 1 or the name of its kernel, as recorded or as in C++.
+//!
+//! Several launches are one kernel that is launched several times, in the order of the list, whatever streams they were recorded on: the next
+//! launch arrives when the one before has completed, and in a window the first follows the last. The firmware sees every launch as it comes.
 
 use super::request::RequestError;
 use super::workload::{TraceReadError, Workload, read_trace};
@@ -108,16 +111,13 @@ impl TraceName {
     /// As [`TraceName::launches`].
     pub fn read(&self, warnings: &mut Warnings) -> Result<Workload, RequestError> {
         let opened = self.open(warnings)?;
-        let number = match &self.launch {
-            Some(launch) => self.number(launch, &opened)?,
-            None if opened.count() == 1 => 1,
-            None => {
-                let (path, count) = (self.path.display(), opened.count());
-                return Err(RequestError(format!("{path} has {count} launches: name one with #1 to #{count}")));
-            }
+        let numbers = match &self.launch {
+            Some(launch) => vec![self.number(launch, &opened)?],
+            None => (1..=opened.count()).collect(),
         };
-        let trace = opened.trace(number, warnings)?;
-        Ok(Workload { is_trace: true, ..Workload::new(&self.typed, trace, 0) })
+        let launches = numbers.into_iter().map(|number| opened.trace(number, warnings)).collect::<Result<Vec<_>, _>>()?;
+        let workload = Workload::in_turn(&self.typed, launches).ok_or_else(|| RequestError(format!("{} has no launch", self.path.display())))?;
+        Ok(Workload { is_trace: true, ..workload })
     }
 
     fn open(&self, warnings: &mut Warnings) -> Result<Opened, RequestError> {

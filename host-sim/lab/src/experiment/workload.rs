@@ -2,9 +2,10 @@
 
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
 use mias_trace::accelsim::{self, ReadError, Warnings};
-use mias_trace::fingerprint;
+use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
 use mias_workloads::trace_store::Traced;
+use std::hash::Hasher;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Workload {
     pub trace: Arc<KernelTrace>,
     /// Where the TBs come from that the trace has not.
     pub source: Option<Arc<dyn TraceSource>>,
+    /// Of a kernel of several launches: those after the first, each launched when the one before has completed.
+    pub then: Vec<Arc<KernelTrace>>,
     /// Sectors of device memory from its first to one past its last.
     pub span: Range<u64>,
     /// Core cycle at which it is launched.
@@ -63,13 +66,42 @@ impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Workload { name: name.to_owned(), hash, trace, source: None, span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false }
+        Workload { name: name.to_owned(), hash, trace, source: None, then: Vec::new(), span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false }
+    }
+
+    /// A kernel of several launches, in order; at least one. They have one range of addresses, which they share.
+    pub fn in_turn(name: &str, launches: Vec<Arc<KernelTrace>>) -> Option<Self> {
+        let mut launches = launches.into_iter();
+        let first = Workload::new(name, launches.next()?, 0);
+        let then: Vec<Arc<KernelTrace>> = launches.collect();
+        if then.is_empty() {
+            return Some(first);
+        }
+        let mut hasher = Fnv::default();
+        hasher.write(first.hash.as_bytes());
+        let mut span = first.span.clone();
+        for trace in &then {
+            hasher.write(fingerprint::kernel(trace).as_bytes());
+            let more = trace.sector_span();
+            // A launch that accesses nothing lies nowhere.
+            span = match (span.is_empty(), more.is_empty()) {
+                (_, true) => span,
+                (true, false) => more,
+                (false, false) => span.start.min(more.start)..span.end.max(more.end),
+            };
+        }
+        Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
+    }
+
+    /// What is launched, in order.
+    pub fn launches(&self) -> impl Iterator<Item = &Arc<KernelTrace>> {
+        std::iter::once(&self.trace).chain(&self.then)
     }
 
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
         let Traced { trace, source, key, span } = traced;
-        Workload { name: name.to_owned(), hash: key, trace, source, span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false }
+        Workload { name: name.to_owned(), hash: key, trace, source, then: Vec::new(), span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false }
     }
 }
 

@@ -1,0 +1,111 @@
+//! A given configuration on all SMs where a kernel has several launches. The firmware's own
+//! ([`FixedConfig`](mias_firmware::policy::FixedConfig)) goes by the number of a launch since reset, which says nothing of whose second
+//! launch it is. This policy is told whose kernel is in which slot, by the stream that it was launched on; it runs in the same firmware.
+//!
+//! Between two launches of a kernel the others keep their quotas in a window in which kernels start again, since the kernel comes back.
+//! Otherwise a kernel that is left alone fills the SMs, as under the firmware's own: nothing idles for one that may not come.
+
+use super::decider::Decider;
+use super::machine::Decision;
+use crate::cosim::recording::Recorder;
+use mias_firmware::Firmware;
+use mias_firmware::configs::{ConfigTable, TbVector};
+use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
+use mias_firmware::machine::Settings;
+use mias_firmware::policy::{Context, Plan, Policy};
+use mias_firmware::regs::MAX_SLOTS;
+use mias_hw_model::register_file::RegisterFile;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// Stream and TBs per SM of each kernel.
+    pub(super) of_stream: Vec<(u32, u8)>,
+    /// Kernels start again until the window ends.
+    pub(super) endless: bool,
+}
+
+/// TBs per SM by slot, for the kernels that are there.
+#[derive(Debug)]
+struct BySlot {
+    tbs: [AtomicU8; MAX_SLOTS],
+    /// Kernels that are given TBs.
+    present: usize,
+    endless: bool,
+}
+
+impl BySlot {
+    fn of(&self, slot: u8) -> u8 {
+        self.tbs.get(usize::from(slot)).map_or(0, |tbs| tbs.load(Ordering::Relaxed))
+    }
+}
+
+impl Clone for BySlot {
+    fn clone(&self) -> Self {
+        let tbs = std::array::from_fn(|slot| AtomicU8::new(self.of(slot as u8)));
+        BySlot { tbs, ..*self }
+    }
+}
+
+impl Policy for BySlot {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        let mut rest = context.machine.limits.capacity;
+        let mut vector = TbVector::default();
+        for (index, kernel) in context.kernels.iter().enumerate() {
+            let fits = u8::try_from(rest.max_tbs(&kernel.demand)).unwrap_or(u8::MAX);
+            let tbs = self.of(kernel.slot).min(fits);
+            vector.set(index, tbs);
+            rest = rest.minus(&kernel.demand, tbs.into()).unwrap_or_default();
+        }
+        let left_alone = context.kernels.len() == 1 && self.present > 1;
+        if !self.endless
+            && (vector.present() == 0 || left_alone)
+            && let Some(first) = context.kernels.first()
+        {
+            vector.set(0, first.max_tbs);
+        }
+        table.push(vector, 0);
+        Plan::Place
+    }
+}
+
+/// The firmware with that policy.
+#[derive(Debug)]
+pub(super) struct FixedInTurn {
+    firmware: Firmware<BySlot, DEFAULT_CONFIGS>,
+    of_stream: Vec<(u32, u8)>,
+}
+
+impl FixedInTurn {
+    pub(super) fn start(wanted: Wanted, bus: &mut Recorder<'_, RegisterFile>) -> Result<Self, StartError> {
+        let Wanted { of_stream, endless } = wanted;
+        let present = of_stream.iter().filter(|(_, tbs)| *tbs > 0).count();
+        let policy = BySlot { tbs: std::array::from_fn(|_| AtomicU8::new(0)), present, endless };
+        let settings = Settings::read(bus);
+        Ok(FixedInTurn { firmware: Firmware::start(bus, settings, |_| policy)?, of_stream })
+    }
+}
+
+impl Decider for FixedInTurn {
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>) {
+        for (slot, tbs) in self.firmware.scheduler().policy().tbs.iter().enumerate() {
+            let stream = bus.bus.kernel(slot).map(|kernel| kernel.stream);
+            let given = self.of_stream.iter().find(|(of, _)| Some(*of) == stream);
+            tbs.store(given.map_or(0, |(_, given)| *given), Ordering::Relaxed);
+        }
+        Decider::on_interrupt(&mut self.firmware, bus);
+    }
+
+    fn total_configs(&self) -> u32 {
+        self.firmware.total_configs()
+    }
+
+    fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {
+        self.firmware.decision(registers, streams, noted)
+    }
+
+    fn copy(&self) -> Box<dyn Decider> {
+        Box::new(FixedInTurn { firmware: self.firmware.clone(), of_stream: self.of_stream.clone() })
+    }
+}
