@@ -158,17 +158,17 @@ fn launches_differ_in_what_they_take() {
     let trace = list(folder.path(), &[("few", reads(first, 3)), ("many", reads(first, 5))]);
     let second = folder.path().join("kernel-2.traceg");
     let text = fs::read_to_string(&second).expect("the launch");
-    // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by the 16 TBs of an SM.
+    // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by its 1,024 threads.
     fs::write(&second, text.replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)")).expect("the launch");
     refused(&["run", &trace], &["kernel-2.traceg", "the grid has 400 TBs but 1 were recorded"]);
     let tbs = reads(first, 5).repeat(400);
     let body = header(32).replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)") + &tbs;
     fs::write(&second, body).expect("the launch");
     let rows = json(&["kernels", &trace]);
-    assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&16.into(), &8.into()));
+    assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&32.into(), &8.into()));
     let window = ["--cycles", "30000", "--profile-cycles", "2000"];
     let compared = json(&[&["compare", &trace, "mm:64", "--policy", "spatial,null,mias-ipc,mias-linear"], &window[..]].concat());
-    assert_eq!(compared["kernels"][0]["max_tbs"], 16);
+    assert_eq!(compared["kernels"][0]["max_tbs"], 32);
     let sweep = |word: &str| -> Vec<Value> {
         let compared = json(&[&["compare", word, "mm:64", "--policy", "spatial"], &window[..]].concat());
         compared["sweep"].as_array().expect("a sweep").iter().map(|point| point["config"].clone()).collect()
@@ -220,4 +220,48 @@ fn plans_name_them() {
     refused(&["evaluate", &path("plan.toml"), "--out", &out, "--list"], &["plan.toml", "kernels: ", "has no launch #3: it has #1 to #2"]);
     plan("[\"app/kernel-1.traceg\", \"mm:64\"]", "");
     refused(&["evaluate", &path("plan.toml"), "--list"], &["plan.toml", "is one file of a trace"]);
+}
+
+/// What was copied to the device is in the L2 at cycle 0 where that is asked for: nothing of it is read from DRAM.
+#[test]
+fn copies_to_the_device_warm_the_l2_on_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first: u64 = 0x7f00_0000_0000;
+    let trace = list(folder.path(), &[("a", reads(first, 40)), ("b", reads(first + (1 << 20), 8))]);
+    let with = |copies: &[(u64, u64)]| {
+        let lines: String = copies.iter().map(|(address, bytes)| format!("MemcpyHtoD,{address:#018x},{bytes}\n")).collect();
+        fs::write(&trace, format!("{lines}kernel-1.traceg\nkernel-2.traceg\n")).expect("the list");
+    };
+    let reads = |words: &[&str], more: &[&str]| sum(&json(&[&["run", "--until", "done", "--policy", "spatial"], words, more].concat()), "dram_reads");
+    let launch = format!("{trace}#1");
+    with(&[(first, 10 * 128)]);
+    assert_eq!((reads(&[&launch], &[]), reads(&[&launch], &["--warm-l2"])), (160, 160 - 40));
+    // Of a sector copied in part, all is there; two copies of the trace have a warm range each.
+    with(&[(first + 4, 40 * 128 - 8)]);
+    assert_eq!((reads(&[&launch], &["--warm-l2"]), reads(&[&launch, &launch], &["--warm-l2"])), (0, 0));
+    assert_eq!(reads(&[&launch, &launch], &["--warm-l2", "--share-memory"]), 0);
+    // Of the whole list only the first launch's data were copied.
+    assert_eq!((reads(&[&trace], &[]), reads(&[&trace], &["--warm-l2"])), (192, 32));
+    // 64 MiB, of which no L2 keeps the beginning: what was copied last is there.
+    with(&[(first, 64 << 20)]);
+    assert_eq!(reads(&[&launch], &["--warm-l2"]), 160);
+    with(&[(first + (40 * 128) - (64 << 20), 64 << 20)]);
+    assert_eq!(reads(&[&launch], &["--warm-l2"]), 0);
+    let warm = json(&["run", &launch, "--until", "done", "--warm-l2"]);
+    assert_eq!(warm["provenance"]["options"]["warm_l2"], true);
+    let replayed = json(&["run", "--trace", &trace, "--warm-l2"]);
+    assert_eq!((&launches(&replayed)[0]["dram_reads"], &launches(&replayed)[1]["dram_reads"]), (&0.into(), &32.into()));
+    assert!(printed(&["sweep", &launch, "--cycles", "6000", "--warm-l2"]).contains("TBs/SM"));
+
+    let nothing = "--warm-l2: no kernel is a trace whose list has a copy to the device (MemcpyHtoD)";
+    refused(&["run", "mm:64", "--warm-l2"], &[nothing]);
+    refused(&["sweep", "mm:64", "--warm-l2"], &[nothing]);
+    with(&[]);
+    refused(&["run", &launch, "--warm-l2"], &[nothing]);
+    fs::write(&trace, "MemcpyHtoD,0x7f0000000000,4\nkernel-1.traceg\n").expect("the list");
+    let converted = folder.path().join("a.mtrace").to_str().expect("UTF-8").to_owned();
+    printed(&["trace", "convert", &trace, &converted]);
+    refused(&["run", &converted, "--warm-l2"], &["a.mtrace: a converted trace does not say what was copied", "name the kernel list"]);
+    fs::write(&trace, "MemcpyHtoD,0x7f0000000000,18446744073709551615\nkernel-1.traceg\n").expect("the list");
+    refused(&["run", &trace], &["kernelslist.g:1: malformed copy"]);
 }

@@ -116,6 +116,11 @@ impl Gpu {
         self
     }
 
+    /// Brings a sector (byte address / 32) into the L2 at once, clean and as the newest, as a copy from the host does.
+    pub fn preload_l2(&mut self, sector: u64) {
+        self.memory.preload(sector);
+    }
+
     /// Lets no SM hold more than `cap` TBs of a kernel, whatever quotas and resources allow: TB issue stops there. 0 would
     /// issue nothing. The firmware does not know of it.
     pub fn with_tb_cap(mut self, cap: u32) -> Self {

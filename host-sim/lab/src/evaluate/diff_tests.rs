@@ -51,6 +51,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         ipc: "thread".into(),
         relaunch: true,
         share_memory: false,
+        warm_l2: Vec::new(),
         model: MODEL.into(),
         program: String::new(),
     };

@@ -105,6 +105,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         ipc_unit: options.ipc.name(),
         relaunch: options.relaunch,
         share_memory: options.share_memory,
+        warm_l2: options.warm_l2,
         arrive: setting.arrive,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,

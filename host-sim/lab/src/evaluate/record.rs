@@ -52,6 +52,9 @@ pub struct Identity {
     /// Whether traces keep the addresses that they were recorded with.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub share_memory: bool,
+    /// Where the L2 is warm: fingerprint of what was copied to the device for each kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_l2: Vec<String>,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
@@ -63,7 +66,7 @@ impl Identity {
     /// Of a run on `gpu`, which is called `name`.
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
         // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
-        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory } = options;
+        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory, warm_l2 } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
             gpu: name.to_owned(),
@@ -79,6 +82,7 @@ impl Identity {
             ipc: ipc.name().to_owned(),
             relaunch,
             share_memory,
+            warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -94,7 +98,9 @@ impl Identity {
     /// The same without fingerprints and version: what two folders may have in common.
     pub fn question(&self) -> Identity {
         let none = String::new();
-        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), model: none.clone(), program: none, ..self.clone() }
+        // That it is, and not with what.
+        let warm_l2 = vec![none.clone(); self.warm_l2.len()];
+        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), warm_l2, model: none.clone(), program: none, ..self.clone() }
     }
 
     /// In one line.
@@ -108,11 +114,22 @@ impl Identity {
         let (kernels, profile) = (kernels.join(" + "), self.profile_cycles);
         let relaunch = if self.relaunch { "" } else { ", no relaunch" };
         let share = if self.share_memory { ", traces share memory" } else { "" };
+        let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
+}
+
+/// Fingerprint of what was copied to the device for a kernel.
+fn copies_hash(workload: &Workload) -> String {
+    let mut hasher = Fnv::default();
+    for copy in workload.copies.iter().flat_map(|copies| copies.iter()) {
+        hasher.write_u64(copy.start);
+        hasher.write_u64(copy.end);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 /// A policy's name, or a configuration.

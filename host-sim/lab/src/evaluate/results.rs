@@ -77,6 +77,9 @@ pub struct StudyResult {
     /// Whether traces keep the addresses that they were recorded with.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub share_memory: bool,
+    /// Whether what the programs of traces had copied to the device is in the L2 at cycle 0.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warm_l2: bool,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.

@@ -24,6 +24,7 @@ fn identity(control: &str) -> Identity {
         ipc: "thread".into(),
         relaunch: true,
         share_memory: false,
+        warm_l2: Vec::new(),
         model: MODEL.into(),
         program: String::new(),
     }

@@ -8,7 +8,7 @@ use crate::experiment::policy::{Control, Policy};
 use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
-use crate::experiment::workload::{Workload, place};
+use crate::experiment::workload::{Workload, check_copies, place};
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,6 +95,10 @@ impl<'p> Studies<'p> {
         for experiment in &plan.experiments {
             for setting in &experiment.settings {
                 let machine = SimulatedGpu::new(setting.gpu.clone());
+                if setting.options.warm_l2 {
+                    let kernels = experiment.kernels.iter().filter_map(|(word, _)| traces.get(word));
+                    check_copies(kernels).map_err(|why| RunError::Workload(format!("{}: warm-l2: {why}", experiment.name)))?;
+                }
                 let groups = experiment.groups.iter().map(|group| studies.group(experiment, setting, &machine, group, traces));
                 let groups = groups.collect::<Result<_, _>>()?;
                 studies.all.push(Study { experiment, setting, groups });
@@ -223,7 +227,7 @@ fn workloads(
         Some(Workload { name, stream: at as u32, arrival_cycle: arrivals[at], ..traced.clone() })
     };
     let mut workloads: Vec<Workload> = (0..kernels.len()).filter_map(workload).collect();
-    place(&mut workloads, setting.options.share_memory);
+    place(&mut workloads, setting.options.share_memory, setting.options.warm_l2);
     workloads
 }
 

@@ -202,7 +202,7 @@ pub fn fastest_alone(machine: &dyn Machine, all: &[&Workload], options: Options,
 /// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
 fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
     let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
-    let same = |a: &Workload, b: &Workload| a.hash == b.hash && arrival(a) == arrival(b);
+    let same = |a: &Workload, b: &Workload| a.hash == b.hash && a.copies == b.copies && arrival(a) == arrival(b);
     let first_of = |workload: &Workload| all.iter().position(|other| same(other, workload)).unwrap_or_default();
     let firsts: Vec<usize> = all.iter().map(|workload| first_of(workload)).collect();
     let mut different = firsts.clone();

@@ -41,6 +41,8 @@ pub struct Options {
     pub relaunch: bool,
     /// Traces keep the addresses that they were recorded with, and share what lies there; otherwise every kernel has a range of its own.
     pub share_memory: bool,
+    /// What the programs of traces had copied to the device is in the L2 at cycle 0.
+    pub warm_l2: bool,
 }
 
 impl Options {
@@ -48,7 +50,7 @@ impl Options {
     /// instructions, no cap, kernels relaunched; and decisions that take their time.
     pub fn new(end: End) -> Self {
         let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
-        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true, share_memory: false }
+        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true, share_memory: false, warm_l2: false }
     }
 }
 

@@ -7,7 +7,7 @@
 //! launch arrives when the one before has completed, and in a window the first follows the last. The firmware sees every launch as it comes.
 
 use super::request::RequestError;
-use super::workload::{TraceReadError, Workload, read_trace};
+use super::workload::{TraceReadError, Workload, copies, read_trace};
 use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use mias_ptx::names;
 use mias_trace::accelsim::{self, List, Warnings};
@@ -115,9 +115,13 @@ impl TraceName {
             Some(launch) => vec![self.number(launch, &opened)?],
             None => (1..=opened.count()).collect(),
         };
+        let copies = match &opened {
+            Opened::List(list) => numbers.last().map(|&last| copies(list, last)),
+            Opened::File(_) => None,
+        };
         let launches = numbers.into_iter().map(|number| opened.trace(number, warnings)).collect::<Result<Vec<_>, _>>()?;
         let workload = Workload::in_turn(&self.typed, launches).ok_or_else(|| RequestError(format!("{} has no launch", self.path.display())))?;
-        Ok(Workload { is_trace: true, ..workload })
+        Ok(Workload { is_trace: true, copies, ..workload })
     }
 
     fn open(&self, warnings: &mut Warnings) -> Result<Opened, RequestError> {

@@ -37,6 +37,10 @@ const CHUNK_CYCLES: u64 = 8_192;
 /// waits).
 const MOST_MEETINGS: usize = 1_024;
 
+/// Of a copy to the device, only as many sectors from its end are brought into the L2 as fill it so many times: they leave nothing of those
+/// before (assumption: no set of the L2 gets less than an eighth of its share of consecutive lines).
+const MOST_L2_FILLS: u64 = 8;
+
 /// A GPU that can run workloads; every run starts from reset.
 #[derive(Clone, Debug)]
 pub struct SimulatedGpu {
@@ -157,6 +161,9 @@ impl SimulatedGpu {
         if self.record {
             gpu.registers_mut().record_activity();
         }
+        if run.options.warm_l2 {
+            run.workloads.iter().for_each(|workload| self.warm(&mut gpu, workload));
+        }
         let relaunch = run.options.relaunch && matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
             let Workload { trace, source, arrival_cycle, stream, sector_offset, .. } = *workload;
@@ -178,6 +185,18 @@ impl SimulatedGpu {
         };
         let controller = Controller::start(gpu.registers_mut(), streams, asked, self.image.as_ref(), timer, self.record_firmware)?;
         Ok(Running { gpu, controller })
+    }
+
+    /// Brings into the L2 what the workload's program had copied to the device.
+    fn warm(&self, gpu: &mut Gpu, workload: &Workload) {
+        let l2 = &self.config.l2;
+        let lines = u64::from(self.config.dram.channels * l2.slices_per_channel) * u64::from(l2.sets * l2.ways);
+        let most = MOST_L2_FILLS * lines * u64::from(l2.line_bytes / l2.sector_bytes);
+        for copy in workload.copies.iter().flat_map(|copies| copies.iter()) {
+            for sector in copy.start.max(copy.end.saturating_sub(most))..copy.end {
+                gpu.preload_l2(sector + workload.sector_offset);
+            }
+        }
     }
 
     /// Runs to cycle `limit` or until all is done.

@@ -1,7 +1,7 @@
 //! The kernels of an experiment, and when they arrive.
 
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
-use mias_trace::accelsim::{self, ReadError, Warnings};
+use mias_trace::accelsim::{self, Command, List, ReadError, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
 use mias_workloads::trace_store::Traced;
@@ -36,6 +36,9 @@ pub struct Workload {
     pub hash: String,
     /// It is a trace that stands for a kernel ([`super::recorded`]), and has the addresses that it was recorded with.
     pub is_trace: bool,
+    /// Of a trace in a kernel list: sectors that its program had copied to the device by the launch, or by the last of them, in the order of
+    /// the list. None where nothing is known of copies.
+    pub copies: Option<Arc<[Range<u64>]>>,
 }
 
 /// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
@@ -44,17 +47,23 @@ const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 /// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
 /// same first address; run together like that, two kernels would share cache lines. Traces that were recorded elsewhere may lie anywhere.
 /// With `share_memory` they stay where they are, and share what lies at the same addresses; kernels that are executed here lie behind them.
-pub fn place(workloads: &mut [Workload], share_memory: bool) {
+pub fn place(workloads: &mut [Workload], share_memory: bool, warm_l2: bool) {
+    // What was copied to the device and is not accessed lies in the L2 all the same.
+    let extent = |workload: &Workload| {
+        let copies = workload.copies.iter().filter(|_| warm_l2).flat_map(|copies| copies.iter());
+        copies.cloned().chain([workload.span.clone()]).reduce(hull).unwrap_or_default()
+    };
     let stays = |workload: &Workload| share_memory && workload.is_trace;
     let mut next =
-        workloads.iter().filter(|workload| stays(workload)).map(|workload| workload.span.end.next_multiple_of(GRANULE_SECTORS)).max();
+        workloads.iter().filter(|workload| stays(workload)).map(|workload| extent(workload).end.next_multiple_of(GRANULE_SECTORS)).max();
     for workload in workloads {
         if stays(workload) {
             workload.sector_offset = 0;
             continue;
         }
         // Whole granules, so that a buffer keeps its place within one.
-        let span = workload.span.start - workload.span.start % GRANULE_SECTORS..workload.span.end;
+        let extent = extent(workload);
+        let span = extent.start - extent.start % GRANULE_SECTORS..extent.end;
         let start = *next.get_or_insert(span.start);
         // What lies beyond the start already need not move, and nothing lies there.
         workload.sector_offset = start.saturating_sub(span.start);
@@ -62,11 +71,40 @@ pub fn place(workloads: &mut [Workload], share_memory: bool) {
     }
 }
 
+/// The range that holds both; what is empty lies nowhere.
+fn hull(a: Range<u64>, b: Range<u64>) -> Range<u64> {
+    match (a.is_empty(), b.is_empty()) {
+        (_, true) => a,
+        (true, false) => b,
+        (false, false) => a.start.min(b.start)..a.end.max(b.end),
+    }
+}
+
+/// Whether the L2 can be warmed with what these kernels' programs copied to the device: each trace must say what that was, and there must be
+/// something.
+///
+/// # Errors
+/// What is missing.
+pub fn check_copies<'w>(workloads: impl Iterator<Item = &'w Workload>) -> Result<(), String> {
+    let mut any = false;
+    for workload in workloads {
+        match &workload.copies {
+            Some(copies) => any |= !copies.is_empty(),
+            None if workload.is_trace => {
+                let why = "a converted trace does not say what was copied to the device; name the kernel list (kernelslist.g)";
+                return Err(format!("{}: {why}", workload.name));
+            }
+            None => {}
+        }
+    }
+    if any { Ok(()) } else { Err("no kernel is a trace whose list has a copy to the device (MemcpyHtoD)".into()) }
+}
+
 impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Workload { name: name.to_owned(), hash, trace, source: None, then: Vec::new(), span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false }
+        Workload { name: name.to_owned(), hash, trace, source: None, then: Vec::new(), span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false, copies: None }
     }
 
     /// A kernel of several launches, in order; at least one. They have one range of addresses, which they share.
@@ -82,13 +120,7 @@ impl Workload {
         let mut span = first.span.clone();
         for trace in &then {
             hasher.write(fingerprint::kernel(trace).as_bytes());
-            let more = trace.sector_span();
-            // A launch that accesses nothing lies nowhere.
-            span = match (span.is_empty(), more.is_empty()) {
-                (_, true) => span,
-                (true, false) => more,
-                (false, false) => span.start.min(more.start)..span.end.max(more.end),
-            };
+            span = hull(span, trace.sector_span());
         }
         Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
     }
@@ -101,7 +133,7 @@ impl Workload {
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
         let Traced { trace, source, key, span } = traced;
-        Workload { name: name.to_owned(), hash: key, trace, source, then: Vec::new(), span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false }
+        Workload { name: name.to_owned(), hash: key, trace, source, then: Vec::new(), span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false, copies: None }
     }
 }
 
@@ -110,7 +142,7 @@ impl Workload {
 pub struct Recorded {
     /// Name of the trace: that of the folder of its kernel list.
     pub name: String,
-    /// The launches, in order.
+    /// The launches, in order. The first of a list has what the program copied to the device.
     pub workloads: Vec<Workload>,
     /// Bytes of the trace file, if it came from one.
     pub sizes: Option<Sizes>,
@@ -159,8 +191,9 @@ fn folder_name(file: &Path) -> String {
 /// [`ReadError`] with the file, and the line where there is one.
 pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, ReadError> {
     let mut streams: Vec<accelsim::StreamId> = Vec::new();
-    let mut workloads = Vec::new();
-    for path in accelsim::read_list(list)?.kernels() {
+    let mut workloads: Vec<Workload> = Vec::new();
+    let list = accelsim::read_list(list)?;
+    for path in list.kernels() {
         let (trace, stream) = accelsim::read_kernel(path, warnings)?;
         let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
             streams.push(stream);
@@ -169,5 +202,22 @@ pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, 
         let name = trace.info().name.clone();
         workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
     }
+    if let Some(first) = workloads.first_mut() {
+        first.copies = Some(copies(&list, list.kernels().count()));
+    }
     Ok(workloads)
+}
+
+/// Sectors that a list's program had copied to the device before its `launch`-th launch, counted from 1.
+pub(super) fn copies(list: &List, launch: usize) -> Arc<[Range<u64>]> {
+    let mut launches = 0;
+    let before = list.commands.iter().take_while(|command| {
+        launches += usize::from(matches!(command, Command::Kernel(_)));
+        launches < launch
+    });
+    let sectors = before.filter_map(|command| match command {
+        Command::CopyToDevice { address, bytes } => Some(address / SECTOR_BYTES..(address + bytes).div_ceil(SECTOR_BYTES)),
+        Command::Kernel(_) => None,
+    });
+    sectors.filter(|sectors| !sectors.is_empty()).collect()
 }

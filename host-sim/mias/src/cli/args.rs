@@ -235,6 +235,9 @@ pub(super) struct CommonArgs {
     /// Let traces keep the addresses that they were recorded with, and share what lies there; otherwise no two kernels share memory
     #[arg(long)]
     pub(super) share_memory: bool,
+    /// Let the L2 hold at cycle 0 what the programs of traces had copied to the device (MemcpyHtoD in their lists)
+    #[arg(long)]
+    pub(super) warm_l2: bool,
     /// Cycles of a profiling window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
@@ -310,6 +313,9 @@ pub(super) struct SweepArgs {
     /// The instruction that IPC counts
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
+    /// Let the L2 hold at cycle 0 what a trace's program had copied to the device (MemcpyHtoD in its list)
+    #[arg(long)]
+    pub(super) warm_l2: bool,
     #[command(flatten)]
     pub(super) traces: TraceArgs,
     /// Form of the report

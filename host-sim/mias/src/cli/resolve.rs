@@ -11,7 +11,7 @@ use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
-use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, place};
+use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, check_copies, place};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
@@ -70,7 +70,7 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
-    place(&mut workloads, false);
+    place(&mut workloads, false, false);
     Ok(workloads)
 }
 
@@ -97,8 +97,17 @@ fn launched(
         Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
     };
     let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
-    place(&mut workloads, options.share_memory);
+    place(&mut workloads, options.share_memory, options.warm_l2);
+    warmable(&workloads, options)?;
     Ok(workloads)
+}
+
+/// Refuses to warm the L2 where there is nothing to warm it with.
+pub(super) fn warmable(workloads: &[Workload], options: Options) -> Result<(), CliError> {
+    match options.warm_l2 {
+        true => check_copies(workloads.iter()).map_err(|why| CliError::User(format!("--warm-l2: {why}"))),
+        false => Ok(()),
+    }
 }
 
 /// Reads all words before anything is run.
@@ -206,6 +215,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         tbs_per_sm: None,
         relaunch: common.relaunch == Relaunch::On,
         share_memory: common.share_memory,
+        warm_l2: common.warm_l2,
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         Some(list) => {
             let options = Options { end: End::Done, ..asked };
             let (recorded, _) = trace::read(list)?;
+            resolve::warmable(&recorded.workloads, options)?;
             (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
     };

@@ -52,6 +52,9 @@ pub struct EffectiveOptions {
     /// Where a kernel is a trace: whether traces keep the addresses that they were recorded with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_memory: Option<bool>,
+    /// What was copied to the device is in the L2 at cycle 0.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warm_l2: bool,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
 }
@@ -72,6 +75,7 @@ impl Provenance {
                 tbs_per_sm: options.tbs_per_sm,
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
                 share_memory: workloads.iter().any(|w| w.is_trace).then_some(options.share_memory),
+                warm_l2: options.warm_l2,
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
             },
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// One command of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Host to device copy. It is read and checked, but has no effect: the model does not warm the L2 with it.
+    /// Host to device copy. It passes through the L2; whoever replays the list decides whether it counts.
     CopyToDevice {
         /// First byte written.
         address: u64,
@@ -18,6 +18,9 @@ pub enum Command {
     /// A kernel launch, traced in this file.
     Kernel(PathBuf),
 }
+
+/// Addresses of device memory that traces may have, as those of accesses (`addresses`).
+const ADDRESSES: u64 = 1 << 57;
 
 /// The commands of a list, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +83,9 @@ fn parse_copy(text: &[u8]) -> Option<Command> {
     let mut parts = text.split(',').map(str::trim);
     let ("MemcpyHtoD", address, bytes, None) = (parts.next()?, parts.next()?, parts.next()?, parts.next()) else { return None };
     let address = u64::from_str_radix(address.trim_start_matches("0x"), 16).ok()?;
-    Some(Command::CopyToDevice { address, bytes: bytes.parse().ok()? })
+    let bytes: u64 = bytes.parse().ok()?;
+    let end = address.checked_add(bytes)?;
+    (end <= ADDRESSES).then_some(Command::CopyToDevice { address, bytes })
 }
 
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {

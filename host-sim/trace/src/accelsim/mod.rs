@@ -14,7 +14,7 @@
 //! * The access width is the opcode's (`.64`, `.U8`) where it has one, since tracers report it wrongly, else the listed one.
 //! * Only an EXIT that ends its warp is [`Class::Exit`](mias_hw_model::isa::Class::Exit); one of some lanes in the middle is
 //!   timed as integer, as the peer does.
-//! * A copy to the device (`MemcpyHtoD`) is read and checked, but does not warm the L2: a first launch finds it cold.
+//! * A copy to the device (`MemcpyHtoD`) is read and checked; it is the replay's affair whether it warms the L2.
 //! * A launch waits for the launches before it on the same stream.
 
 mod addresses;

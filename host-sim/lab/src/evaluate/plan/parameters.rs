@@ -20,8 +20,8 @@ const MOST_VALUES: u64 = 1_000;
 const LONGEST_WINDOW: u64 = 1_000_000_000_000;
 
 /// Keys of `[experiment.parameters]`.
-const KEYS: [&str; 10] =
-    ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive", "share-memory"];
+const KEYS: [&str; 11] =
+    ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive", "share-memory", "warm-l2"];
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
@@ -36,6 +36,7 @@ enum Change {
     Order(Order),
     Arrive(u64),
     ShareMemory(bool),
+    WarmL2(bool),
     Machine(Vec<String>, toml::Value),
 }
 
@@ -113,6 +114,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
                 (number.to_string(), numeric(value, number)?)
             }
             "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
+            "warm-l2" => (value.flag()?.to_string(), Change::WarmL2(value.flag()?)),
             "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
             "until" if value.text()? == "done" => ("done".into(), Change::Done),
             "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
@@ -273,6 +275,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
+            Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
             Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
         }
