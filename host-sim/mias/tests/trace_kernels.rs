@@ -159,14 +159,19 @@ fn launches_differ_in_what_they_take() {
     let second = folder.path().join("kernel-2.traceg");
     let text = fs::read_to_string(&second).expect("the launch");
     // A warp of 255 registers per thread takes 8,192 of the SM's 65,536; one of 32 is limited by its 1,024 threads.
-    fs::write(&second, text.replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)")).expect("the launch");
+    fs::write(&second, text.replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)"))
+        .expect("the launch");
     refused(&["run", &trace], &["kernel-2.traceg", "the grid has 400 TBs but 1 were recorded"]);
     let tbs = reads(first, 5).repeat(400);
     let body = header(32).replace("nregs = 32", "nregs = 255").replace("grid dim = (1,1,1)", "grid dim = (400,1,1)") + &tbs;
     fs::write(&second, body).expect("the launch");
     let rows = json(&["kernels", &trace]);
     assert_eq!((&rows[0]["max_tbs"], &rows[1]["max_tbs"]), (&32.into(), &8.into()));
-    let window = ["--cycles", "30000", "--profile-cycles", "2000"];
+    let gpu = folder.path().join("two.toml");
+    let text = mias_machines::text("rtx2060").expect("the machine");
+    assert!(text.contains("count = 30"));
+    fs::write(&gpu, text.replacen("count = 30", "count = 2", 1)).expect("the machine");
+    let window = ["--cycles", "25000", "--profile-cycles", "2000", "--gpu", gpu.to_str().expect("UTF-8")];
     let compared = json(&[&["compare", &trace, "mm:64", "--policy", "spatial,null,mias-ipc,mias-linear"], &window[..]].concat());
     assert_eq!(compared["kernels"][0]["max_tbs"], 32);
     let sweep = |word: &str| -> Vec<Value> {
@@ -232,7 +237,9 @@ fn copies_to_the_device_warm_the_l2_on_request() {
         let lines: String = copies.iter().map(|(address, bytes)| format!("MemcpyHtoD,{address:#018x},{bytes}\n")).collect();
         fs::write(&trace, format!("{lines}kernel-1.traceg\nkernel-2.traceg\n")).expect("the list");
     };
-    let reads = |words: &[&str], more: &[&str]| sum(&json(&[&["run", "--until", "done", "--policy", "spatial"], words, more].concat()), "dram_reads");
+    let reads = |words: &[&str], more: &[&str]| {
+        sum(&json(&[&["run", "--until", "done", "--policy", "spatial"], words, more].concat()), "dram_reads")
+    };
     let launch = format!("{trace}#1");
     with(&[(first, 10 * 128)]);
     assert_eq!((reads(&[&launch], &[]), reads(&[&launch], &["--warm-l2"])), (160, 160 - 40));

@@ -50,7 +50,17 @@ impl Options {
     /// instructions, no cap, kernels relaunched; and decisions that take their time.
     pub fn new(end: End) -> Self {
         let (transition, latency, ipc) = (Transition::Drain, Latency::default(), IpcUnit::Thread);
-        Options { end, profile_cycles: 45_000, transition, latency, ipc, tbs_per_sm: None, relaunch: true, share_memory: false, warm_l2: false }
+        Options {
+            end,
+            profile_cycles: 45_000,
+            transition,
+            latency,
+            ipc,
+            tbs_per_sm: None,
+            relaunch: true,
+            share_memory: false,
+            warm_l2: false,
+        }
     }
 }
 

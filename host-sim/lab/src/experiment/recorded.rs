@@ -22,6 +22,9 @@ const ENDS: [&str; 2] = [".g", ".mtrace"];
 /// Ends of the files that a kernel list names.
 const PARTS: [&str; 2] = [".traceg", ".traceg.xz"];
 
+/// Launches that a message lists at most (assumption: who has more looks at `mias kernels`).
+const MOST_SHOWN: usize = 20;
+
 /// A trace by its word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceName {
@@ -120,7 +123,8 @@ impl TraceName {
             Opened::File(_) => None,
         };
         let launches = numbers.into_iter().map(|number| opened.trace(number, warnings)).collect::<Result<Vec<_>, _>>()?;
-        let workload = Workload::in_turn(&self.typed, launches).ok_or_else(|| RequestError(format!("{} has no launch", self.path.display())))?;
+        let workload =
+            Workload::in_turn(&self.typed, launches).ok_or_else(|| RequestError(format!("{} has no launch", self.path.display())))?;
         Ok(Workload { is_trace: true, copies, ..workload })
     }
 
@@ -150,7 +154,8 @@ impl TraceName {
         let numbers: Vec<usize> = (1..=count).filter(|number| matching.contains(&names[number - 1].as_str())).collect();
         let shown = |numbers: &[usize]| -> String {
             let one = |&number: &usize| format!("#{number} {}", names::shown(&names[number - 1]));
-            numbers.iter().map(one).collect::<Vec<_>>().join(", ")
+            let more = if numbers.len() > MOST_SHOWN { format!(" and {} more", numbers.len() - MOST_SHOWN) } else { String::new() };
+            numbers.iter().take(MOST_SHOWN).map(one).collect::<Vec<_>>().join(", ") + &more
         };
         match numbers.as_slice() {
             [number] => Ok(*number),

@@ -1,5 +1,6 @@
 //! The simulated GPU under the firmware, as experiments see it.
 
+mod configurations;
 mod counts;
 mod straps;
 mod together;
@@ -7,35 +8,25 @@ mod together;
 use super::cancel::Cancel;
 use super::controller::{Asked, Controller};
 use super::decision_time::DecisionTimer;
-use super::fixed_in_turn::Wanted;
 use super::fit::Calibrated;
+use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
 use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
 use super::policy::{Control, Policy};
 use super::workload::Workload;
 use crate::cosim::Image;
 use counts::{in_place, sm_totals};
-use mias_firmware::configs::{Candidate, Generator, MAX_KERNELS, Rules};
-use mias_firmware::kernel::Kernel;
-use mias_firmware::machine::{Machine as FirmwareMachine, Settings};
-use mias_firmware::policy::Context;
+use mias_firmware::configs::MAX_KERNELS;
+use mias_firmware::machine::Machine as FirmwareMachine;
 use mias_firmware::regs::PolicyCode;
-use mias_firmware::resources::TbShape;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{Gpu, Launch, LaunchError, RunEnd, SmStats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
-use mias_hw_model::sm::Resources;
-use mias_hw_model::trace::KernelTrace;
-use std::collections::BTreeSet;
 use together::Shared;
 
 /// Cycles simulated between two progress reports.
 const CHUNK_CYCLES: u64 = 8_192;
-
-/// Sets of launches that differ and may meet, for which configurations are listed (assumption: the sweep of more takes longer than anybody
-/// waits).
-const MOST_MEETINGS: usize = 1_024;
 
 /// Of a copy to the device, only as many sectors from its end are brought into the L2 as fill it so many times: they leave nothing of those
 /// before (assumption: no set of the L2 gets less than an eighth of its share of consecutive lines).
@@ -112,44 +103,6 @@ impl SimulatedGpu {
     /// The same GPU, which notes the instructions so far now and then ([`Outcome::samples`]).
     pub fn sampling(self, samples: Sampling) -> Self {
         SimulatedGpu { samples: Some(samples), ..self }
-    }
-
-    /// The kernel as the firmware sees it at each of its launches that differ in what a TB takes and how many count.
-    fn kernels(&self, slot: usize, workload: &Workload) -> Result<Vec<Kernel>, RunError> {
-        let mut different: Vec<Kernel> = Vec::new();
-        for trace in workload.launches() {
-            let kernel = self.kernel(slot, workload, trace)?;
-            let same = |other: &Kernel| (other.demand, self.cap(other)) == (kernel.demand, self.cap(&kernel));
-            if !different.iter().any(same) {
-                different.push(kernel);
-            }
-        }
-        Ok(different)
-    }
-
-    /// Most TBs per SM that a policy gives the kernel.
-    fn cap(&self, kernel: &Kernel) -> u8 {
-        Context { machine: &self.machine, settings: &Settings::default(), kernels: std::slice::from_ref(kernel) }.cap(kernel)
-    }
-
-    /// All configurations of these kernels, in lexicographic order.
-    fn configurations_of(&self, kernels: &[Kernel]) -> impl Iterator<Item = Vec<u32>> {
-        let candidates: Vec<Candidate> = kernels.iter().map(|k| Candidate { demand: k.demand, cap: self.cap(k) }).collect();
-        let count = kernels.len();
-        let admitted = Generator::new(self.machine.limits.capacity, &candidates).filter(move |v| Rules::default().admit(v, count));
-        admitted.map(move |vector| (0..count).map(|k| vector.get(k).into()).collect())
-    }
-
-    /// One launch as the firmware sees it.
-    fn kernel(&self, slot: usize, workload: &Workload, trace: &KernelTrace) -> Result<Kernel, RunError> {
-        let info = trace.info();
-        let demand = Resources::of_tb(info, &self.config.sm);
-        if let Some((resource, asked, had)) = Resources::of_sm(&self.config.sm).lacking(&demand) {
-            let (kernel, gpu) = (workload.name.clone(), self.config.name.clone());
-            return Err(unfit(&LaunchError::DoesNotFit { kernel, gpu, resource, asked, had }));
-        }
-        let shape = TbShape { threads: info.threads(), thread_registers: info.registers_per_thread, shared_bytes: info.shared_bytes };
-        Ok(Kernel::new(slot as u8, &shape, trace.tbs(), &self.machine.limits))
     }
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
@@ -271,28 +224,14 @@ impl SimulatedGpu {
 
 impl Machine for SimulatedGpu {
     fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
-        Ok(self.kernels(0, workload)?.iter().map(|kernel| kernel.max_tbs.into()).max().unwrap_or(0))
+        Ok(self.launches(0, workload)?.iter().map(|kernel| kernel.max_tbs.into()).max().unwrap_or(0))
     }
 
     fn configurations(&self, workloads: &[&Workload]) -> Result<Vec<Vec<u32>>, RunError> {
         if workloads.len() > MAX_KERNELS {
             return Err(RunError::Workload(format!("{} kernels, the firmware schedules at most {MAX_KERNELS}", workloads.len())));
         }
-        // Of kernels of several launches: what is a configuration of any launches that may meet.
-        let mut together: Vec<Vec<Kernel>> = vec![Vec::new()];
-        for (slot, workload) in workloads.iter().enumerate() {
-            let launches = self.kernels(slot, workload)?;
-            if together.len() * launches.len() > MOST_MEETINGS {
-                let why = "their launches differ in too many ways for every configuration to be tried; name single launches (FILE#N)";
-                return Err(RunError::Workload(why.into()));
-            }
-            together = together.iter().flat_map(|before| launches.iter().map(|launch| [&before[..], &[*launch]].concat())).collect();
-        }
-        if let [kernels] = together.as_slice() {
-            return Ok(self.configurations_of(kernels).collect());
-        }
-        let all: BTreeSet<Vec<u32>> = together.iter().flat_map(|kernels| self.configurations_of(kernels)).collect();
-        Ok(all.into_iter().collect())
+        self.configurations_in_turn(workloads)
     }
 
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {

@@ -104,7 +104,19 @@ impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Workload { name: name.to_owned(), hash, trace, source: None, then: Vec::new(), span, arrival_cycle: 0, stream, sector_offset: 0, is_trace: false, copies: None }
+        Workload {
+            name: name.to_owned(),
+            hash,
+            trace,
+            source: None,
+            then: Vec::new(),
+            span,
+            arrival_cycle: 0,
+            stream,
+            sector_offset: 0,
+            is_trace: false,
+            copies: None,
+        }
     }
 
     /// A kernel of several launches, in order; at least one. They have one range of addresses, which they share.
@@ -133,7 +145,19 @@ impl Workload {
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
         let Traced { trace, source, key, span } = traced;
-        Workload { name: name.to_owned(), hash: key, trace, source, then: Vec::new(), span, arrival_cycle: 0, stream: 0, sector_offset: 0, is_trace: false, copies: None }
+        Workload {
+            name: name.to_owned(),
+            hash: key,
+            trace,
+            source,
+            then: Vec::new(),
+            span,
+            arrival_cycle: 0,
+            stream: 0,
+            sector_offset: 0,
+            is_trace: false,
+            copies: None,
+        }
     }
 }
 

@@ -52,7 +52,11 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     // Whether decisions take time at all shows in the results.
     let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
     let warm = if options.warm_l2 { ", L2 warm" } else { "" };
-    format!("{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}\n{}", place(gpu, options), memory(workloads, options))
+    format!(
+        "{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}\n{}",
+        place(gpu, options),
+        memory(workloads, options)
+    )
 }
 
 /// A line on what several kernels share, where one of them is a trace, which could.
