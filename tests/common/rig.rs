@@ -76,6 +76,8 @@ pub(crate) struct Watched {
     pub(crate) origins: Vec<Origin>,
     /// Every configuration that profiling chose.
     pub(crate) winners: Vec<TbVector>,
+    /// How often profiling led to SMs that kernels have for themselves.
+    pub(crate) apart: usize,
 }
 
 impl Watched {
@@ -87,6 +89,13 @@ impl Watched {
     fn on_steady(&mut self, registers: &RegisterFile) {
         let report = self.firmware.report();
         self.origins.push(report.origin());
+        if report.settled() {
+            self.apart += 1;
+            for sm in 0..registers.machine().sm_count as usize {
+                let kernels = (0..MAX_SLOTS).filter(|&slot| registers.quota(sm, slot) > 0).count();
+                assert_eq!(kernels, 1, "SM {sm} is one kernel's");
+            }
+        }
         let Some(winner) = report.winner() else { return };
         self.winners.push(winner);
         // Policies that profile kernels alone put the winner together.
@@ -140,7 +149,7 @@ impl Rig {
         let mut gpu = Gpu::new(config, setting.straps()).with_validation();
         let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
         let clerk = Clerk::new(LAUNCH_LATENCY, setting.window);
-        let watched = Watched { firmware, clerk, phases: Vec::new(), origins: Vec::new(), winners: Vec::new() };
+        let watched = Watched { firmware, clerk, phases: Vec::new(), origins: Vec::new(), winners: Vec::new(), apart: 0 };
         let last_look = (gpu.registers().generation(), vec![[0; MAX_SLOTS]; config.sm.count as usize]);
         Rig { gpu, watched, ideal: setting.ideal, last_look }
     }

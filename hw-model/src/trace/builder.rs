@@ -187,6 +187,13 @@ impl TraceBuilder {
         left.is_some_and(|left| new <= left || added() <= left)
     }
 
+    /// Whether most of the TBs since the last part is shapes that several warps have: a part begun anew would have them again.
+    pub fn shares_shapes(&self) -> bool {
+        let shapes = self.trace.shape_starts.len() - 1;
+        let bytes = 2 * size_of_val(&self.trace.shape_insts[..]);
+        2 * bytes > self.memory_bytes() && self.trace.warps.len() >= SHARING_WARPS * shapes
+    }
+
     fn added_by_shape(&self, insts: &[ShapeInst]) -> u64 {
         if self.shape_index.contains_key(insts) { 0 } else { shape_bytes(insts) }
     }
@@ -299,6 +306,9 @@ impl TraceBuilder {
     }
 }
 
+/// Warps per shape from which on shapes are shared. Assumption: then what comes next has most of them, too.
+const SHARING_WARPS: usize = 4;
+
 /// Bytes of a sector of a pattern. A new pattern has them twice: once to be found by.
 const SECTOR_REF_BYTES: u64 = size_of::<SectorRef>() as u64;
 
@@ -390,6 +400,25 @@ mod tests {
         let expected: Vec<u32> = [0].into_iter().chain(2..=32).chain([0]).collect();
         assert_eq!(passes, expected);
         assert!(trace.mems().is_empty());
+    }
+
+    /// Eight warps of a thousand instructions: a shape of their own each, or the same.
+    #[test]
+    fn shapes_are_shared_by_several_warps() {
+        let adds = [16, 32].map(|line| StaticInst::new(line, Class::Int).writes(1));
+        let shares = |different: bool| {
+            let mut builder = TraceBuilder::new(info(1, 256)).unwrap();
+            adds.map(|add| builder.define(add).unwrap());
+            let mut tb = TbRecorder::new();
+            for warp in 0..8 {
+                tb.warp();
+                (0..1000).for_each(|at| tb.inst(u16::from(different && at == warp), &adds[0], 32, &[]));
+            }
+            assert!(builder.has_room(&tb, 1 << 20) && !builder.has_room(&tb, 1000));
+            builder.add_tb(&tb).unwrap();
+            builder.shares_shapes()
+        };
+        assert_eq!([shares(false), shares(true)], [true, false]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::experiment::policy::{Control, Policy};
 use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
-use crate::experiment::workload::{Workload, check_copies, place};
+use crate::experiment::workload::{Workload, check_copies, place_for};
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -227,7 +227,7 @@ fn workloads(
         Some(Workload { name, stream: at as u32, arrival_cycle: arrivals[at], ..traced.clone() })
     };
     let mut workloads: Vec<Workload> = (0..kernels.len()).filter_map(workload).collect();
-    place(&mut workloads, setting.options.share_memory, setting.options.warm_l2);
+    place_for(&mut workloads, &setting.options);
     workloads
 }
 

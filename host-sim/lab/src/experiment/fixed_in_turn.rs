@@ -10,6 +10,7 @@ use super::machine::Decision;
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
 use mias_firmware::configs::{ConfigTable, TbVector};
+use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::{DEFAULT_CONFIGS, StartError};
 use mias_firmware::machine::Settings;
 use mias_firmware::policy::{Context, Plan, Policy};
@@ -99,6 +100,10 @@ impl Decider for FixedInTurn {
 
     fn total_configs(&self) -> u32 {
         self.firmware.total_configs()
+    }
+
+    fn counters(&self) -> CounterSet {
+        self.firmware.counters()
     }
 
     fn decision(&self, registers: &RegisterFile, streams: &[u32], noted: u32) -> Option<(u32, Decision)> {

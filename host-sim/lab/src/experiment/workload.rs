@@ -1,5 +1,6 @@
 //! The kernels of an experiment, and when they arrive.
 
+use super::machine::{End, Options};
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
 use mias_trace::accelsim::{self, Command, List, ReadError, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
@@ -46,8 +47,13 @@ const GRANULE_SECTORS: u64 = (2 << 20) / SECTOR_BYTES;
 
 /// Lays the buffers of kernels that were traced apart one after the other in device memory. Every kernel is traced from the
 /// same first address; run together like that, two kernels would share cache lines. Traces that were recorded elsewhere may lie anywhere.
-/// With `share_memory` they stay where they are, and share what lies at the same addresses; kernels that are executed here lie behind them.
-pub fn place(workloads: &mut [Workload], share_memory: bool, warm_l2: bool) {
+pub fn place(workloads: &mut [Workload]) {
+    place_for(workloads, &Options::new(End::Done));
+}
+
+/// The same for runs with these options. With `share_memory` traces stay where they are, and share what lies at the same addresses; kernels
+/// that are executed here lie behind them.
+pub fn place_for(workloads: &mut [Workload], &Options { share_memory, warm_l2, .. }: &Options) {
     // What was copied to the device and is not accessed lies in the L2 all the same.
     let extent = |workload: &Workload| {
         let copies = workload.copies.iter().filter(|_| warm_l2).flat_map(|copies| copies.iter());

@@ -7,10 +7,9 @@ use crate::validation::reference::COLUMNS;
 pub const MEAN_CYCLES_PERCENT: f64 = 5.0;
 /// Both ends of a co-run.
 pub const CORUN_PERCENT: f64 = 8.0;
-/// A micro-benchmark, where it is not within one cycle per instruction.
-const MICRO_PERCENT: f64 = 3.0;
-/// A micro-benchmark's cycles per instruction.
-const MICRO_CYCLES: f64 = 1.0;
+/// Total cycles of a micro-benchmark: where a run begins or ends may be a cycle apart, and is for two (an atomic, a barrier). What an
+/// instruction takes is the reference's exactly.
+const MICRO_CYCLES: u64 = 1;
 
 /// How far a column may be off, in percent of the reference; none for those that only inform. A reference of 0 is always
 /// matched exactly.
@@ -47,10 +46,11 @@ impl Launch {
 }
 
 impl Micro {
-    /// Whether cycles per instruction are within one cycle or 3 %.
+    /// Whether cycles per instruction are the reference's, and totals within one cycle of it.
     pub fn is_within_bounds(&self) -> bool {
-        let (ours, reference) = (self.ours_per_instruction(), self.reference_per_instruction());
-        (ours - reference).abs() <= MICRO_CYCLES || error_percent(ours, reference).abs() <= MICRO_PERCENT
+        let added = |[short, long]: [u64; 2]| long.checked_sub(short);
+        let near = self.ours.iter().zip(&self.reference).all(|(ours, reference)| ours.abs_diff(*reference) <= MICRO_CYCLES);
+        near && added(self.ours).is_some() && added(self.ours) == added(self.reference)
     }
 }
 
@@ -97,10 +97,10 @@ mod tests {
         assert_eq!(launch((116, 100), (7, 9)).violations(), ["t launch 1: cycles 116, reference 100, bound 15 %"]);
         assert_eq!(launch((84, 100), (7, 9)).violations().len(), 1);
         assert_eq!(launch((100, 100), (1, 0)).violations(), ["t launch 1: dram_writes 1, reference 0, bound 0 %"]);
-        let micro = |ours, reference| Micro { name: "m".into(), ours: [0, ours], reference: [0, reference] };
-        // 200 instructions: 2.25 against 3.25 cycles, then 3.5; 100 against 103, then 104.
-        assert!(micro(650, 450).is_within_bounds() && !micro(700, 450).is_within_bounds());
-        assert!(micro(20_600, 20_000).is_within_bounds() && !micro(20_800, 20_000).is_within_bounds());
+        let micro = |ours| Micro { name: "m".into(), ours, reference: [100, 350] };
+        // One cycle apart from beginning to end; then one more of an instruction in 200; then two apart.
+        assert!(micro([101, 351]).is_within_bounds() && micro([99, 349]).is_within_bounds());
+        assert!(!micro([100, 351]).is_within_bounds() && !micro([102, 352]).is_within_bounds());
         let corun = |ours| Corun { name: "c".into(), ours: [100, ours], reference: [100, 100] };
         assert!(corun(108).is_within_bounds() && !corun(109).is_within_bounds() && !corun(91).is_within_bounds());
     }

@@ -11,7 +11,7 @@ use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
-use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, check_copies, place};
+use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, check_copies, place, place_for};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
@@ -70,7 +70,7 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
     let traced = traced(&requests(words)?, &Dumps::default(), tracing, cancel)?;
     let stream = |(stream, workload)| Workload { stream: stream as u32, ..workload };
     let mut workloads: Vec<Workload> = traced.into_values().enumerate().map(stream).collect();
-    place(&mut workloads, false, false);
+    place(&mut workloads);
     Ok(workloads)
 }
 
@@ -97,7 +97,7 @@ fn launched(
         Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
     };
     let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
-    place(&mut workloads, options.share_memory, options.warm_l2);
+    place_for(&mut workloads, &options);
     warmable(&workloads, options)?;
     Ok(workloads)
 }

@@ -36,14 +36,14 @@ pub enum RecordError {
     Closed(String),
 }
 
-/// TBs that are recorded before they are added to the trace, per batch, at most. Assumption: enough to keep any number of workers
-/// busy, few enough that a batch stays small in memory.
-const BATCH: u32 = 128;
+/// TBs that workers share before they meet again, per batch, at most. Assumption: enough that meeting takes no time, also where a TB is a few
+/// instructions.
+const BATCH: u32 = 4096;
 
 /// Memory for what a [`Recorder`] records, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Of a part: one that takes so much gets no TB more.
+    /// Of a part: one that takes so much gets no TB more, unless TBs mostly share what it has.
     pub part_bytes: u64,
     /// Of a part with its last TB.
     pub most_part_bytes: u64,
@@ -214,7 +214,9 @@ impl Recorder {
 
     /// Adds a TB to the growing part, or if that has no room for it to a new one.
     fn add(&mut self, tb: &TbRecorder, room: Room, closed: &mut Closed<'_>) -> Result<(), RecordError> {
-        let full = self.memory_bytes() >= room.part_bytes || !self.builder.has_room(tb, room.most_part_bytes);
+        // Parts with the same shapes would take more than one that is larger.
+        let full =
+            self.memory_bytes() >= room.part_bytes && !self.builder.shares_shapes() || !self.builder.has_room(tb, room.most_part_bytes);
         if full && self.recorded() > self.taken {
             let (first_tb, part) = (self.taken, self.take_part());
             closed(first_tb, part).map_err(|error| RecordError::Closed(error.to_string()))?;
