@@ -408,7 +408,9 @@ mod tests {
         let adds = [16, 32].map(|line| StaticInst::new(line, Class::Int).writes(1));
         let shares = |different: bool| {
             let mut builder = TraceBuilder::new(info(1, 256)).unwrap();
-            adds.map(|add| builder.define(add).unwrap());
+            for add in adds {
+                builder.define(add).unwrap();
+            }
             let mut tb = TbRecorder::new();
             for warp in 0..8 {
                 tb.warp();
