@@ -42,10 +42,10 @@ pub type Gain = U16F16;
 /// up, so that as many instructions as alone make a gain of 1.
 pub type GainRate = U24F40;
 
-/// Roofline's score `speedup^3 progress` (docs/roofline.md): 0 to 2^8, saturating.
+/// Roofline's score `speedup^2 progress` (docs/roofline.md): 0 to 2^8, saturating.
 pub type Worth = U8F24;
 
-/// The same before it saturates: 0 to 2^16, of a speedup and a progress of at most 16 each.
+/// The same before it saturates: 0 to 2^12, of a speedup and a progress of at most 16 each.
 pub type WideWorth = U40F24;
 
 /// What is used of one of the machine's resources (Lin et al. 2018): 0 to 2^22, saturating; 1 is all of it.

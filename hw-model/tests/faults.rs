@@ -194,7 +194,7 @@ fn a_kernel_completes_in_every_phase() {
     for policy in MIAS {
         let setting = Setting { window: 700, ..Setting::new(policy, false) };
         let mut seen = std::collections::BTreeSet::new();
-        for length in (5..1_000).step_by(30) {
+        for length in (5..1_000).step_by(13) {
             let third = launch(&HandMade::compute(1, 64, length).trace(), 2, 0);
             let late = launch(&HandMade::compute(6, 64, 20).trace(), 3, 1_300);
             let (rig, stats) = run(&setting, [pair(), vec![third, late]].concat(), &[], &[]);

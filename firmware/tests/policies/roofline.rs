@@ -50,7 +50,7 @@ fn what_dram_does_not_carry_is_not_chosen() {
     close(&scores, [0.65 + 0.725, 1.2 + 0.5, (1.7 + 0.3) * 2.0 / 3.0]);
     let (config, scores) = chosen(PolicyCode::MiasRoofline, streaming);
     assert_eq!(config, [2, 2]);
-    let both = |instructions: f64, progress: f64| (instructions / 3000.0_f64).powi(3) * progress;
+    let both = |instructions: f64, progress: f64| (instructions / 3000.0_f64).powi(2) * progress;
     close(&scores, [both(4200.0, 1.375), both(4400.0, 1.7), both(4600.0 * 2.0 / 3.0, 2.0 * 2.0 / 3.0)]);
     for policy in [PolicyCode::MiasIpc, PolicyCode::MiasStp] {
         assert_eq!(chosen(policy, streaming).0, [3, 1], "{policy:?}");
@@ -76,7 +76,7 @@ fn of_what_is_nearly_as_fast_the_one_that_furthers_all_is_chosen() {
     close(&scores, [0.25 + 0.95, 0.65 + 0.9, 0.975 + 0.625]);
     let (config, scores) = chosen(PolicyCode::MiasRoofline, uneven);
     assert_eq!(config, [2, 2]);
-    let both = |instructions: f64, progress: f64| (instructions / 2200.0_f64).powi(3) * progress;
+    let both = |instructions: f64, progress: f64| (instructions / 2200.0_f64).powi(2) * progress;
     close(&scores, [both(3900.0, 1.2), both(3860.0, 1.55), both(2890.0, 1.6)]);
 }
 
@@ -133,7 +133,7 @@ proptest! {
         let near = |value: Worth, exact: f64| (value.to_num::<f64>() - exact).abs() <= exact * 0.02 + 1e-5;
         let [speedup, progress, share] = [speedup, progress, share].map(Gain::from_bits);
         prop_assert!(near(value(Objective::Stp, speedup, progress, share), p));
-        prop_assert!(near(value(Objective::Both, speedup, progress, share), (s.powi(3) * p).min(256.0)));
+        prop_assert!(near(value(Objective::Both, speedup, progress, share), (s.powi(2) * p).min(256.0)));
     }
 
     /// More of anything never makes a score smaller, whatever the counters showed.

@@ -1,7 +1,7 @@
 use super::results::Results;
 use super::*;
 
-/// A pair with three configurations: S 2, 1.9, 1 and STP 1, 1.25, 1.5. The rule's scores are speedup^3 progress as `predicted`.
+/// A pair with three configurations: S 2, 1.9, 1 and STP 1, 1.25, 1.5. The rule's scores are speedup^2 progress as `predicted`.
 fn group(kernels: [&str; 2], predicted: [(f64, f64); 3], chosen: [usize; 2]) -> Group {
     let outcome = [(2.0, 1.0), (1.9, 1.25), (1.0, 1.5)];
     let lost = |at: usize| format!(r#"{{"s": {}, "stp": {}}}"#, 1.0 - outcome[at].0 / 2.0, 1.0 - outcome[at].1 / 1.5);
@@ -12,7 +12,7 @@ fn group(kernels: [&str; 2], predicted: [(f64, f64); 3], chosen: [usize; 2]) -> 
     let policy =
         |name: &str, regret: String, ranking: String| format!(r#"{{"policy": "{name}", "regret": {regret}, "ranking": {ranking}}}"#);
     let mut policies = METRICS.map(|metric| policy(metric, lost(1), "null".into())).to_vec();
-    policies.push(policy(RULE, lost(chosen[0]), scores(&|(speedup, progress)| speedup.powi(3) * progress)));
+    policies.push(policy(RULE, lost(chosen[0]), scores(&|(speedup, progress)| speedup.powi(2) * progress)));
     policies.push(policy(PROGRESS, lost(chosen[1]), scores(&|(_, progress)| progress)));
     let configurations: Vec<String> = outcome
         .iter()
@@ -35,7 +35,7 @@ const TRUE: [(f64, f64); 3] = [(2.0, 1.0), (1.9, 1.25), (1.0, 1.5)];
 
 #[test]
 fn exponents_weigh_speedup_against_progress() {
-    // speedup^3 progress: 8, 8.57, 1.5; speedup progress: 2, 2.375, 1.5.
+    // speedup^2 progress: 4, 4.51, 1.5; speedup progress: 2, 2.375, 1.5.
     let judged = Judged::of(&group(["a", "b"], TRUE, [1, 2])).unwrap();
     let loses = |weight, s, stp| assert!(judged.regret(weight).is_near(Regret { s, stp }), "{weight:?}");
     loses(Weight::Speedup, 0.0, 1.0 / 3.0);
@@ -58,7 +58,7 @@ fn where_the_rules_scored_different_configurations_the_firmwares_choice_stands()
     let judged = Judged::of(&group).unwrap();
     let loses = |weight, s, stp| assert!(judged.regret(weight).is_near(Regret { s, stp }), "{weight:?}");
     assert!(!judged.all_scored);
-    loses(Weight::Exponent(3.0), 0.0, 1.0 / 3.0);
+    loses(Weight::Exponent(2.0), 0.0, 1.0 / 3.0);
     loses(Weight::Exponent(0.0), 0.5, 0.0);
     // Of the first two.
     loses(Weight::Exponent(1.0), 0.05, 1.0 / 6.0);

@@ -74,7 +74,7 @@ fn formula(policy: &str) -> Option<&'static str> {
         "mias-factor" => Some("I / (C + M (f - 1)), f = A / mean A"),
         "mias-linear" => Some("I / (C + coef (A - mean A))"),
         "mias-stp" | "maestro" => Some("sum over kernels of I / I alone, per SM"),
-        "mias-roofline" => Some("(I / mean I alone)^3 * sum over kernels of I / I alone, all as all SMs would do it"),
+        "mias-roofline" => Some("(I / mean I alone)^2 * sum over kernels of I / I alone, all as all SMs would do it"),
         "mias-roofline-stp" => Some("sum over kernels of I / I alone, as all SMs would do it"),
         "mias-guard" => Some("I / load requests * I / C; spatial if the kernels' I / I alone add up to 1 or less"),
         "warped-slicer" => Some("I (1 + M / C (mean TBs / TBs - 1)) per SM"),
