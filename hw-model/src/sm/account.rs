@@ -15,6 +15,7 @@ use super::inflight::Unit;
 use super::issue_slots::IssueClass as Class;
 use super::operands::MAX_SUB_CORES;
 use super::sub_core::{Readiness, SubCore};
+use super::warp::MAX_WARPS;
 use super::{KERNEL_SLOTS, Sm};
 
 /// Charged where a scheduler has no warp; no kernel slot.
@@ -38,10 +39,10 @@ pub(super) struct Account {
     cells: [u8; MAX_SUB_CORES],
     /// Some warp's state may have changed since the schedulers were classed.
     pub(super) changed: bool,
-    /// Sub-cores in which a warp waits for a load through the L1.
-    on_memory: u8,
-    /// Sub-cores with a ready instruction that found the memory pipeline full.
-    full: u8,
+    /// Not 0 if a warp waits for a load through the L1.
+    on_memory: u32,
+    /// Not 0 if a warp was ready for the memory pipeline: where none has issued, it found it full.
+    full: u32,
 }
 
 impl Default for Account {
@@ -119,12 +120,23 @@ impl Sm {
         let alone = self.resident_kernels.is_power_of_two();
         let kernel = self.resident_kernels.trailing_zeros() as u8;
         self.account.add_up(start, self.sub_cores_here());
-        (self.account.on_memory, self.account.full) = (0, 0);
+        let (mut on_memory, mut full) = (0, 0);
         for number in 0..self.sub_cores_here() {
             let readiness = &self.sub_cores[number].readiness;
-            let mut class = class_of(self.issued >> number & 1 != 0, readiness);
-            self.account.on_memory |= u8::from(readiness.on_memory != 0) << number;
-            self.account.full |= u8::from(class.memory_is_full()) << number;
+            on_memory |= readiness.on_memory;
+            full |= readiness.by_unit[Unit::Mem.index()];
+            self.account.cells[number] = cell(class_of(self.issued >> number & 1 != 0, readiness), kernel);
+        }
+        (self.account.on_memory, self.account.full) = (on_memory, full);
+        if !alone || self.constant_loads != 0 {
+            self.look_closer(alone, kernel);
+        }
+    }
+
+    /// What takes a look at the warps: which load on the chip it is, and whom to charge.
+    fn look_closer(&mut self, alone: bool, kernel: u8) {
+        for number in 0..self.sub_cores_here() {
+            let mut class = class_of(self.issued >> number & 1 != 0, &self.sub_cores[number].readiness);
             if class == Class::SharedRaw && self.on_shared(number) == 0 {
                 class = Class::ConstantRaw;
             }
@@ -139,8 +151,9 @@ impl Sm {
         while left != 0 {
             let place = left.trailing_zeros();
             left &= left - 1;
-            let warp = &self.warps[(residents.local(place) << self.sub_core_shift) as u8 | sub_core as u8];
-            found |= u32::from(warp.on_chip.meets_but(&warp.constant, &warp.needs)) << place;
+            let number = (residents.local(place) << self.sub_core_shift) as u8 | sub_core as u8;
+            let on_chip = &self.on_chip[usize::from(number) & (MAX_WARPS - 1)];
+            found |= u32::from(on_chip.waits_for_shared(&self.warps[number].needs)) << place;
         }
         found
     }
@@ -172,7 +185,7 @@ fn class_of(issued: bool, readiness: &Readiness) -> Class {
     let mem = Unit::Mem.index();
     CLASSES[bit(issued, 5)
         | bit(readiness.valid != 0, 4)
-        | bit(readiness.ready & !readiness.by_unit[mem] != 0, 3)
+        | bit(readiness.ready != readiness.by_unit[mem], 3)
         | bit(readiness.by_unit[mem] != 0, 2)
         | bit(readiness.on_memory & readiness.valid != 0, 1)
         | bit(readiness.on_chip != 0, 0)]

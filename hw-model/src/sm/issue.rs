@@ -2,7 +2,7 @@
 
 use super::inflight::{Control, Inflight, MemKind, NO_REG};
 use super::operands::MAX_SUB_CORES;
-use super::warp::Wait;
+use super::warp::{MAX_WARPS, Wait};
 use super::{KERNEL_SLOTS, Programs, Sm};
 
 impl Sm {
@@ -62,13 +62,15 @@ impl Sm {
         }
         if inst.dst != NO_REG {
             warp.pending.insert(inst.dst);
-            match inst.mem {
-                MemKind::None => {}
-                MemKind::OffChip { .. } | MemKind::Fence => warp.loading.insert(inst.dst),
-                MemKind::Shared { .. } => warp.on_chip.insert(inst.dst),
-                MemKind::Constant => {
-                    warp.on_chip.insert(inst.dst);
-                    warp.constant.insert(inst.dst);
+            if inst.mem != MemKind::None {
+                warp.loading.insert(inst.dst);
+            }
+            if matches!(inst.mem, MemKind::Shared { .. } | MemKind::Constant) {
+                let on_chip = &mut self.on_chip[usize::from(number) & (MAX_WARPS - 1)];
+                on_chip.loads.insert(inst.dst);
+                if inst.mem == MemKind::Constant {
+                    on_chip.constant.insert(inst.dst);
+                    self.constant_loads += 1;
                 }
             }
         }
@@ -92,8 +94,9 @@ impl Sm {
             let waits = warp.pending.meets(&next.registers);
             readiness.set_ready(if waits { 0 } else { bit }, next.unit);
             // What a load will write is pending.
-            readiness.on_memory |= if warp.loading.meets(&next.registers) { bit } else { 0 };
-            readiness.on_chip |= if warp.on_chip.meets(&next.registers) { bit } else { 0 };
+            if warp.loading.meets(&next.registers) {
+                self.waits_for_load(number, sub_core);
+            }
             return false;
         }
         self.after_control(number, inst.control, programs);
@@ -187,9 +190,17 @@ impl Sm {
             readiness.set_ready(bit, warp.unit);
             self.hopeful |= 1 << sub_core;
         } else {
-            readiness.on_memory |= if warp.loading.meets(&warp.needs) { bit } else { 0 };
-            readiness.on_chip |= if warp.on_chip.meets(&warp.needs) { bit } else { 0 };
+            self.waits_for_load(number, sub_core);
         }
+    }
+
+    /// Notes which loads a warp waits for, if for any: its next instruction has been looked at.
+    fn waits_for_load(&mut self, number: u8, sub_core: usize) {
+        let warp = &self.warps[number];
+        let (through_l1, on_chip) = self.on_chip[usize::from(number) & (MAX_WARPS - 1)].waits(&warp.loading, &warp.needs);
+        let readiness = &mut self.sub_cores[sub_core].readiness;
+        readiness.on_memory |= if through_l1 { warp.bit } else { 0 };
+        readiness.on_chip |= if on_chip { warp.bit } else { 0 };
     }
 
     /// A register of a warp has been written, by a `LOAD` or not: its next instruction may have waited for it.
@@ -199,8 +210,7 @@ impl Sm {
         warp.pending.remove(reg);
         if LOAD {
             warp.loading.remove(reg);
-            warp.on_chip.remove(reg);
-            warp.constant.remove(reg);
+            self.constant_loads -= u32::from(self.on_chip[usize::from(number) & (MAX_WARPS - 1)].remove(reg));
         }
         let readiness = &mut self.sub_cores[sub_core].readiness;
         // Whether it did is close to random: no branches.
@@ -208,8 +218,13 @@ impl Sm {
         self.account.changed |= waited != 0;
         if LOAD {
             // What no load is to write any more waits for no load.
-            readiness.on_memory &= !if warp.loading.meets(&warp.needs) { 0 } else { waited };
-            readiness.on_chip &= !if warp.on_chip.meets(&warp.needs) { 0 } else { waited };
+            readiness.on_memory &= !waited;
+            readiness.on_chip &= !waited;
+            if waited != 0 && warp.loading.meets(&warp.needs) {
+                self.waits_for_load(number, sub_core);
+                // Still waiting.
+                return;
+            }
         }
         let now_ready = if warp.pending.meets(&warp.needs) { 0 } else { waited };
         readiness.set_ready(now_ready, warp.unit);

@@ -42,11 +42,6 @@ impl IssueClass {
         IssueClass::ComputePipeline,
     ];
 
-    /// Whether a ready instruction found the memory pipeline full.
-    pub(super) fn memory_is_full(self) -> bool {
-        matches!(self, IssueClass::MemoryPipeline | IssueClass::BothPipelines)
-    }
-
     /// Name for people, in tables and legends.
     pub fn heading(self) -> &'static str {
         match self {

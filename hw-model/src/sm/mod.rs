@@ -59,7 +59,7 @@ use lsu::Lsu;
 use operands::{MAX_SUB_CORES, OperandStage};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
-use warp::{MAX_WARPS, Warps};
+use warp::{MAX_WARPS, OnChip, Warps};
 
 /// Kernel slots, as many as the register block has.
 pub const KERNEL_SLOTS: usize = 8;
@@ -83,6 +83,10 @@ pub struct Sm {
     sub_cores: Box<[SubCore; MAX_SUB_CORES]>,
     /// Warp slots: the machine's, then spare ones in which suspended TBs drain.
     warps: Warps,
+    /// By warp slot.
+    on_chip: Box<[OnChip; MAX_WARPS]>,
+    /// Registers that loads from constant memory will write, of all warps.
+    constant_loads: u32,
     /// Cycle from which the load/store unit has something to do.
     lsu_wake: u64,
     /// log2 of the number of sub-cores.
@@ -131,6 +135,8 @@ impl Sm {
         let warp_slots = (2 * real_warps).min(32 * config.sm.sub_cores).min(MAX_WARPS as u32);
         Sm {
             warps: Warps::new(),
+            on_chip: Box::new([OnChip::default(); MAX_WARPS]),
+            constant_loads: 0,
             warp_slots,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],

@@ -4,7 +4,7 @@
 
 use super::inflight::Unit;
 use super::issue_slots::{IssueClass, IssueSlots};
-use super::warp::{Wait, Warp};
+use super::warp::{OnChip, Wait, Warp};
 use super::{KERNEL_SLOTS, Programs};
 
 /// What keeps a warp from issuing its next instruction.
@@ -28,7 +28,7 @@ pub(super) enum State {
 
 impl State {
     /// Of a warp that has not left, of a TB in this part of its kernel's trace.
-    pub(super) fn of(warp: &Warp, part: u32, programs: &Programs) -> State {
+    pub(super) fn of(warp: &Warp, on_chip: &OnChip, part: u32, programs: &Programs) -> State {
         if warp.issued_all {
             return State::NoInstruction;
         }
@@ -42,11 +42,11 @@ impl State {
         let hazards: Vec<u16> = (0..256).filter(|&reg| next.registers.contains(reg) && warp.pending.contains(reg)).collect();
         if hazards.is_empty() {
             State::Ready(next.unit)
-        } else if hazards.iter().any(|&reg| warp.loading.contains(reg)) {
+        } else if hazards.iter().any(|&reg| warp.loading.contains(reg) && !on_chip.loads.contains(reg)) {
             State::Load
-        } else if hazards.iter().any(|&reg| warp.on_chip.contains(reg) && !warp.constant.contains(reg)) {
+        } else if hazards.iter().any(|&reg| on_chip.loads.contains(reg) && !on_chip.constant.contains(reg)) {
             State::Shared
-        } else if hazards.iter().any(|&reg| warp.constant.contains(reg)) {
+        } else if hazards.iter().any(|&reg| on_chip.constant.contains(reg)) {
             State::Constant
         } else {
             State::Arithmetic
@@ -109,7 +109,9 @@ impl PlainAccount {
         }
         if classes.contains(&IssueClass::Issued) {
             self.issue_cycles += 1;
-        } else if (through_l1 && classes.iter().any(|class| class.memory_is_full())) || warps.iter().any(|warp| warp.state.is_on_memory()) {
+        } else if (through_l1 && classes.iter().any(|class| matches!(class, IssueClass::MemoryPipeline | IssueClass::BothPipelines)))
+            || warps.iter().any(|warp| warp.state.is_on_memory())
+        {
             self.memory_stall_cycles += 1;
             self.outstanding_misses += u64::from(outstanding);
         }

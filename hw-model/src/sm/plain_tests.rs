@@ -48,7 +48,8 @@ impl Pair {
         }
         for (warp, next) in self.warps.iter_mut().zip(next) {
             let of_sm = &self.sm.warps[warp.number];
-            (warp.state, warp.issued) = (State::of(of_sm, self.sm.part(of_sm), &self.programs), of_sm.next != next);
+            (warp.state, warp.issued) =
+                (State::of(of_sm, &self.sm.on_chip[usize::from(warp.number)], self.sm.part(of_sm), &self.programs), of_sm.next != next);
         }
         let resident: Vec<u8> = (0..KERNEL_SLOTS as u8).filter(|&slot| self.sm.resident(slot.into()) > 0).collect();
         self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding, self.sm.lsu.head_through_l1());

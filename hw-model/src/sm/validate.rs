@@ -31,8 +31,9 @@ impl Sm {
                 if warp.wait == Wait::None && !warp.pending.meets(&warp.needs) {
                     expected.set_ready(bit, warp.unit);
                 } else if warp.wait == Wait::None {
-                    expected.on_memory |= if warp.loading.meets(&warp.needs) { bit } else { 0 };
-                    expected.on_chip |= if warp.on_chip.meets(&warp.needs) { bit } else { 0 };
+                    let (through_l1, on_chip) = self.on_chip[number as usize].waits(&warp.loading, &warp.needs);
+                    expected.on_memory |= if through_l1 { bit } else { 0 };
+                    expected.on_chip |= if on_chip { bit } else { 0 };
                 }
             }
             let masks = |r: &Readiness| (r.valid, r.ready, r.on_memory, r.on_chip, r.by_unit);

@@ -80,17 +80,45 @@ impl RegSet {
     }
 }
 
-/// A warp slot: three lines of the host's cache.
+/// Pending registers of a warp that a load will write that does not go through the L1. Beside [`Warp`], because few instructions look.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OnChip {
+    /// A load from shared or constant memory.
+    pub loads: RegSet,
+    /// A load from constant memory.
+    pub constant: RegSet,
+}
+
+impl OnChip {
+    /// What a warp waits for whose next instruction `needs` registers of which loads will write `loading`: whether for a load through the
+    /// L1, and whether for another.
+    pub(super) fn waits(&self, loading: &RegSet, needs: &RegSet) -> (bool, bool) {
+        (loading.meets_but(&self.loads, needs), self.loads.meets(needs))
+    }
+
+    /// Whether it waits for a load from shared memory.
+    pub(super) fn waits_for_shared(&self, needs: &RegSet) -> bool {
+        self.loads.meets_but(&self.constant, needs)
+    }
+
+    /// A load has written its register. Whether it was one from constant memory.
+    pub(super) fn remove(&mut self, reg: u16) -> bool {
+        let constant = self.constant.contains(reg);
+        self.loads.remove(reg);
+        self.constant.remove(reg);
+        constant
+    }
+}
+
+/// A warp slot: two lines of the host's cache, the first with what every result looks at.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Warp {
     /// Registers with a write pending, and those of the next instruction, if it has been looked at.
     pub pending: RegSet,
     pub needs: RegSet,
-    /// Pending registers that a load will write that goes through the L1; one from shared or constant memory; one from constant memory.
+    /// Pending registers that a load will write. Which of them are of loads that do not go through the L1, [`OnChip`] says.
     pub loading: RegSet,
-    pub on_chip: RegSet,
-    pub constant: RegSet,
     /// What stands for it in its sub-core's masks.
     pub bit: u32,
     /// Next instruction: index into the kernel's shape instructions, and the end of this warp's shape.
@@ -115,15 +143,13 @@ pub(super) struct Warp {
     pub tb_slot: u8,
 }
 
-const _: () = assert!(size_of::<Warp>() == 192);
+const _: () = assert!(size_of::<Warp>() == 128);
 
 impl Warp {
     pub(super) const EMPTY: Warp = Warp {
         pending: RegSet([0; 4]),
         needs: RegSet([0; 4]),
         loading: RegSet([0; 4]),
-        on_chip: RegSet([0; 4]),
-        constant: RegSet([0; 4]),
         bit: 0,
         next: 0,
         end: 0,
