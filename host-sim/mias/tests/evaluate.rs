@@ -123,12 +123,29 @@ fn an_evaluation_from_beginning_to_end() {
 fn the_folder_is_of_this_plan_and_version(place: &Place) {
     let (plan, out) = (place.text("small.toml"), place.text("a"));
     refused(&["evaluate", "quick", "--out", &out], &["holds results of the plan `small`", "give another folder with --out"]);
-    fs::write(&plan, PLAN.replace("20_000", "21_000")).expect("the plan");
-    refused(&["evaluate", &plan, "--out", &out], &["holds results of an earlier text of this plan"]);
-    fs::write(&plan, PLAN).expect("the plan");
+    the_runs_of_a_changed_plan_are_kept(place);
     let note = fs::read_to_string(place.path("a/evaluation.json")).expect("the note");
     fs::write(place.path("a/evaluation.json"), note.replacen("+", "-older+", 1)).expect("the note");
     refused(&["evaluate", &plan, "--out", &out], &["holds results of version", "-older+"]);
+}
+
+/// Another title and a policy less: nothing is run. A mistake: nothing is touched. The first text again: the bytes that were.
+fn the_runs_of_a_changed_plan_are_kept(place: &Place) {
+    let (plan, out) = (place.text("small.toml"), place.text("a"));
+    let (before, all) = (documents(&place.path("a")), runs(&place.path("a")));
+    fs::write(&plan, PLAN.replace("title = \"", "title = \"Again: ").replace("mias-ipc", "mias-icp")).expect("the plan");
+    refused(&["evaluate", &plan, "--out", &out], &["mias-icp"]);
+    assert_eq!(before, documents(&place.path("a")));
+
+    fs::write(&plan, PLAN.replace("title = \"", "title = \"Again: ")).expect("the plan");
+    let said = mias(&["evaluate", &plan, "--out", &out]).assert().code(0);
+    said.stderr(contains("`small` has changed since ").and(contains("\n0 of ")));
+    assert_eq!(all, runs(&place.path("a")));
+    assert_ne!(before, documents(&place.path("a")));
+
+    fs::write(&plan, PLAN).expect("the plan");
+    mias(&["evaluate", &plan, "--out", &out]).assert().code(0);
+    assert_eq!(before, documents(&place.path("a")));
 }
 
 /// Every name in the results is in docs/results-format.md, between back-quotes.

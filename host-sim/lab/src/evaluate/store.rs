@@ -1,7 +1,8 @@
 //! The folder of an evaluation: a note of what it is of, and a file per run that has ended.
 //!
 //! A file appears whole or not at all, as soon as its run has ended. So whatever ends the program, at whatever time, what is there is
-//! valid, and the same command goes on from it.
+//! valid, and the same command goes on from it. So does a changed plan of the same name: a run is found by what it is, so that those which the
+//! new text still asks for are there.
 
 use super::plan::Plan;
 use super::record::{FORMAT, Identity, Kept, MODEL};
@@ -81,6 +82,8 @@ pub struct Store {
     write: Write,
     /// It was not there before.
     is_new: bool,
+    /// It has results of an earlier text of the plan, until [`Store::renew`].
+    is_of_earlier_text: bool,
 }
 
 impl std::fmt::Debug for Store {
@@ -90,7 +93,8 @@ impl std::fmt::Debug for Store {
 }
 
 impl Store {
-    /// The folder for results of `note`'s plan, made if need be. One that holds something else is refused.
+    /// The folder for results of `note`'s plan, made if need be. One that holds something else is refused; one of an earlier text of the plan is
+    /// left as it is until [`Store::renew`].
     ///
     /// # Errors
     /// [`StoreError`].
@@ -100,7 +104,7 @@ impl Store {
 
     fn with(folder: &Path, note: &Note, write: Write) -> Result<Self, StoreError> {
         let at = folder.display();
-        let store = Store { folder: folder.to_owned(), write, is_new: !folder.exists() };
+        let mut store = Store { folder: folder.to_owned(), write, is_new: !folder.exists(), is_of_earlier_text: false };
         let remedy = "give another folder with --out, or remove this one";
         let fail = |error: io::Error| StoreError(format!("cannot make the folder {at}: {error}"));
         let there = store.note().map_err(|error| StoreError(format!("{error}; give another folder with --out")))?;
@@ -117,14 +121,37 @@ impl Store {
                 return Err(StoreError(format!("{at} holds results of version {theirs}, this is {ours}; {remedy}")));
             }
             Some(there) => {
-                let same = there.plan == note.plan;
-                let which = if same { "an earlier text of this plan".into() } else { format!("the plan `{}`", there.plan) };
-                return Err(StoreError(format!("{at} holds results of {which}; {remedy}")));
+                if there.plan != note.plan {
+                    return Err(StoreError(format!("{at} holds results of the plan `{}`; {remedy}", there.plan)));
+                }
+                store.is_of_earlier_text = true;
             }
             None => return Err(StoreError(format!("{at} is not empty and holds no evaluation; give another folder with --out"))),
         }
         fs::create_dir_all(folder.join(RUNS)).map_err(fail)?;
         Ok(store)
+    }
+
+    /// Whether it has results of an earlier text of the plan.
+    pub fn is_of_earlier_text(&self) -> bool {
+        self.is_of_earlier_text
+    }
+
+    /// Makes the folder one of `note`'s text: `documents`, which an earlier one has left, go, and the runs stay. For when all that may be wrong
+    /// with the new text has been found.
+    ///
+    /// # Errors
+    /// [`StoreError`] if a file cannot be removed or written; the same command then tries again.
+    pub fn renew(&self, note: &Note, documents: &[&str]) -> Result<(), StoreError> {
+        for path in documents.iter().map(|name| self.folder.join(name)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(StoreError(format!("cannot remove {}: {error}", path.display())));
+                }
+                _ => {}
+            }
+        }
+        self.put(NOTE, &json_line(note)?)
     }
 
     /// Claims the folder, so that no two programs do the same runs at once. Where the system cannot lock a folder nothing is claimed.
@@ -168,7 +195,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] if it is none.
     pub fn existing(folder: &Path) -> Result<(Self, Note), StoreError> {
-        let store = Store { folder: folder.to_owned(), write: Arc::new(replace), is_new: false };
+        let store = Store { folder: folder.to_owned(), write: Arc::new(replace), is_new: false, is_of_earlier_text: false };
         match store.note()? {
             Some(note) if note.format != FORMAT => Err(StoreError(format!(
                 "{} has files of format {}, this program reads format {FORMAT}; compare folders with the program that wrote them, {}",

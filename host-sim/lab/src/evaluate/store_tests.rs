@@ -75,8 +75,6 @@ fn folders_of_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     Store::open(folder.path(), &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
     assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`; give another folder with --out"));
-    let changed = Note { plan_hash: "0".into(), ..note("mine") };
-    assert!(refused(folder.path(), &changed).contains("holds results of an earlier text of this plan"));
     let later = Note { model: "9.9.9+0".into(), ..note("mine") };
     assert!(refused(folder.path(), &later).contains(&format!("holds results of version {MODEL}, this is 9.9.9+0")));
     std::fs::write(folder.path().join(NOTE), "{").unwrap();
@@ -155,11 +153,34 @@ fn a_folder_without_a_run_is_of_no_plan() {
     let store = Store::open(folder.path(), &right).unwrap();
     assert_eq!(Store::existing(folder.path()).unwrap().1, right);
     store.save(&identity("1-3"), &kept(1_000)).unwrap();
-    assert!(refused(folder.path(), &note("mine")).contains("holds results of an earlier text of this plan"));
+    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`"));
     // Documents without their runs are still somebody's results.
     std::fs::remove_dir_all(folder.path().join(RUNS)).unwrap();
     std::fs::write(folder.path().join("results.csv"), "").unwrap();
-    assert!(refused(folder.path(), &note("mine")).contains("holds results of an earlier text of this plan"));
+    assert!(refused(folder.path(), &note("yours")).contains("holds results of the plan `mine`"));
+}
+
+/// Nothing changes before the new text is known to be right; then the runs stay, and what was written of the old text goes.
+#[test]
+fn a_changed_plan_keeps_its_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (earlier, changed) = (note("mine"), Note { plan_hash: "0".into(), ..note("mine") });
+    let store = Store::open(folder.path(), &earlier).unwrap();
+    assert!(!store.is_of_earlier_text());
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    store.put("results.csv", "of the earlier text").unwrap();
+
+    let store = Store::open(folder.path(), &changed).unwrap();
+    assert!(store.is_of_earlier_text());
+    assert_eq!(Store::existing(folder.path()).unwrap().1, earlier);
+    assert!(folder.path().join("results.csv").exists());
+
+    store.renew(&changed, &["results.csv", "report.html"]).unwrap();
+    assert_eq!(Store::existing(folder.path()).unwrap().1, changed);
+    assert!(!folder.path().join("results.csv").exists());
+    assert_eq!(store.load(&identity("1-3")), Some(kept(1_000)));
+    assert!(!Store::open(folder.path(), &changed).unwrap().is_of_earlier_text());
+    assert!(Store::open(folder.path(), &earlier).unwrap().is_of_earlier_text(), "and back");
 }
 
 /// The disk is full: what was whole stays whole, and nothing else is there.

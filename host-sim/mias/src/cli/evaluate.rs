@@ -25,6 +25,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+/// What is written when all runs are there: results for programs, a table, and the report.
+const DOCUMENTS: [&str; 3] = ["results.json", "results.csv", "report.html"];
+
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
     let policies = own::with_fingerprint(policies)?;
     let plan = plan::load(plan_name(args)?, &policies)?;
@@ -43,6 +46,10 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let traces = traces(&plan, &args.traces, &cancel).map_err(failed)?;
     let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
     let Some(store) = store else { return list(&studies) };
+    if store.is_of_earlier_text() {
+        eprintln!("note: `{}` has changed since {} was begun; runs that it still asks for are kept", plan.name, folder.display());
+        store.renew(&Note::of(&plan), &DOCUMENTS)?;
+    }
     own::drop_other_builds(&policies, &store)?;
     eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
 
@@ -161,9 +168,10 @@ fn write(store: &Store, evaluation: &Evaluation, runs: usize) -> Result<(), CliE
     let json = serde_json::to_string_pretty(evaluation).map_err(CliError::internal)? + "\n";
     let put =
         |name, text: &str| store.put(name, text).map_err(|error| CliError::User(format!("{error}; {}", there(store, runs, Some(runs)))));
-    put("results.json", &json)?;
-    put("results.csv", &evaluation::csv::render(evaluation).map_err(CliError::internal)?)?;
-    put("report.html", &evaluation::html::render(evaluation))
+    let [results, table, report] = DOCUMENTS;
+    put(results, &json)?;
+    put(table, &evaluation::csv::render(evaluation).map_err(CliError::internal)?)?;
+    put(report, &evaluation::html::render(evaluation))
 }
 
 fn list(studies: &Studies<'_>) -> Result<(), CliError> {
