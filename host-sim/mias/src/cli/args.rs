@@ -94,13 +94,12 @@ pub(super) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, or the TOML file of a plan of your own
-    #[arg(default_value = "thesis")]
-    pub(super) plan: String,
-    /// This plan instead of `thesis`
-    #[arg(long = "plan", value_name = "PLAN", conflicts_with = "quick")]
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, or the TOML file of a plan of your own [default: thesis]
+    pub(super) plan: Option<String>,
+    /// The same as an option
+    #[arg(long = "plan", value_name = "PLAN")]
     pub(super) instead: Option<String>,
-    /// The plan `quick` instead of `thesis`
+    /// The plan's quick form: smaller inputs, shorter windows, a third of the machine; without a plan, `quick`
     #[arg(long)]
     pub(super) quick: bool,
     /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]

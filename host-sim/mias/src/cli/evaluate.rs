@@ -30,7 +30,10 @@ const DOCUMENTS: [&str; 3] = ["results.json", "results.csv", "report.html"];
 
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
     let policies = own::with_fingerprint(policies)?;
-    let plan = plan::load(plan_name(args)?, &policies)?;
+    let plan = match plan_name(args)? {
+        Asked::As(name) => plan::load(name, &policies),
+        Asked::Quick(name) => plan::load_quick(name, &policies),
+    }?;
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
     }
@@ -76,16 +79,29 @@ fn warn_of_linear(plan: &Plan) {
     }
 }
 
+/// A plan, and in which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked<'a> {
+    /// As it is written.
+    As(&'a str),
+    /// Its quick form.
+    Quick(&'a str),
+}
+
 /// The one plan that is asked for.
-fn plan_name(args: &EvaluateArgs) -> Result<&str, CliError> {
-    let instead = if args.quick { Some("quick") } else { args.instead.as_deref() };
-    match instead {
-        Some(name) if args.plan != "thesis" && args.plan != name => {
-            Err(CliError::User(format!("two plans, `{}` and `{name}`; give one", args.plan)))
+fn plan_name(args: &EvaluateArgs) -> Result<Asked<'_>, CliError> {
+    let name = match (args.plan.as_deref(), args.instead.as_deref()) {
+        (Some(one), Some(other)) if one != other => {
+            return Err(CliError::User(format!("two plans, `{one}` and `{other}`; give one")));
         }
-        Some(name) => Ok(name),
-        None => Ok(&args.plan),
-    }
+        (one, other) => one.or(other),
+    };
+    Ok(match (name, args.quick) {
+        // `quick` is the thesis' pairs in minutes, and quick as it is.
+        (None | Some("quick"), true) => Asked::As("quick"),
+        (Some(name), true) => Asked::Quick(name),
+        (name, false) => Asked::As(name.unwrap_or("thesis")),
+    })
 }
 
 /// Says in which experiments a policy cannot come to a decision, because it measures for as long as the runs last or longer.
@@ -236,16 +252,20 @@ mod tests {
     #[test]
     fn one_plan_is_asked_for_in_any_of_three_ways() {
         let plan = |words: &[&str]| match Arguments::try_parse_from([&["mias", "evaluate"], words].concat()).unwrap().command {
-            Command::Evaluate(args) => plan_name(&args).map(str::to_owned).map_err(|error| error.to_string()),
+            Command::Evaluate(args) => plan_name(&args).map(|asked| format!("{asked:?}")).map_err(|error| error.to_string()),
             _ => unreachable!(),
         };
-        let named = |name: &str| Ok(name.to_owned());
+        let named = |name: &str| Ok(format!("As({name:?})"));
         assert_eq!(plan(&[]), named("thesis"));
-        for words in [&["extended"][..], &["--plan", "extended"], &["thesis", "--plan", "extended"], &["extended", "--plan", "extended"]] {
+        for words in [&["extended"][..], &["--plan", "extended"], &["extended", "--plan", "extended"]] {
             assert_eq!(plan(words), named("extended"), "{words:?}");
         }
+        assert_eq!(plan(&["thesis", "--plan", "extended"]), Err("error: two plans, `thesis` and `extended`; give one".into()));
         assert_eq!(plan(&["--quick"]), named("quick"));
-        assert_eq!(plan(&["my.toml", "--quick"]), Err("error: two plans, `my.toml` and `quick`; give one".into()));
+        assert_eq!(plan(&["quick", "--quick"]), named("quick"));
+        for words in [&["my.toml", "--quick"][..], &["--quick", "--plan", "my.toml"]] {
+            assert_eq!(plan(words), Ok("Quick(\"my.toml\")".into()), "{words:?}");
+        }
     }
 
     fn store_in(folder: &std::path::Path) -> Store {

@@ -1,7 +1,7 @@
 //! Kernels of an experiment, and which of them run together.
 
 use super::reader::{Place, Table, Value};
-use super::{Experiment, Plan, PlanError};
+use super::{Experiment, Plan, PlanError, quick_form};
 use crate::experiment::recorded::TraceName;
 use crate::experiment::request::Request;
 use mias_workloads::input::suggest;
@@ -38,6 +38,18 @@ fn request(word: &Value<'_>, text: &str) -> Result<Request, PlanError> {
         }
     }
     Ok(Request::Kernel(spec))
+}
+
+/// Gives kernels that are named without an input that of the quick form, but for those that are there with it already.
+pub(super) fn make_quick(kernels: &mut [(String, Request)]) -> Result<(), PlanError> {
+    for at in 0..kernels.len() {
+        let Some(word) = quick_form::kernel(&kernels[at].0) else { continue };
+        if kernels.iter().all(|(before, _)| *before != word) {
+            let spec = Spec::parse(&word).map_err(|error| PlanError(error.to_string()))?;
+            kernels[at] = (word, Request::Kernel(spec));
+        }
+    }
+    Ok(())
 }
 
 /// Where each of `kernels` stands.

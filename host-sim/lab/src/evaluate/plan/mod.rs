@@ -3,6 +3,7 @@
 
 mod kernels;
 mod parameters;
+mod quick_form;
 mod reader;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,8 @@ pub struct Plan {
     pub text: String,
     /// In order; those of included plans first.
     pub experiments: Vec<Experiment>,
+    /// Whether it is the quick form of what was written.
+    pub quick: bool,
 }
 
 /// An experiment: groups of kernels under policies, in every setting.
@@ -89,15 +92,35 @@ pub fn load(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> 
     parse(&file, &text, policies)
 }
 
+/// The quick form of that plan, called `NAME-quick`: smaller inputs, shorter windows and a third of the machine, where the plan does not say
+/// otherwise; docs/guide/evaluate.md has the rules.
+///
+/// # Errors
+/// [`PlanError`].
+pub fn load_quick(name_or_path: &str, policies: &Policies) -> Result<Plan, PlanError> {
+    let (file, text) = text_of(name_or_path).map_err(PlanError)?;
+    parse_as(&file, &text, policies, true)
+}
+
 /// Parses and checks the plan in `text`; `file` is its name in messages.
 ///
 /// # Errors
 /// [`PlanError`] with file, line, column and the offending text.
 pub fn parse(file: &str, text: &str, policies: &Policies) -> Result<Plan, PlanError> {
-    let mut plan = Plan { name: String::new(), description: String::new(), text: String::new(), experiments: Vec::new() };
+    parse_as(file, text, policies, false)
+}
+
+fn parse_as(file: &str, text: &str, policies: &Policies, quick: bool) -> Result<Plan, PlanError> {
+    let mut plan = Plan { name: String::new(), description: String::new(), text: String::new(), experiments: Vec::new(), quick };
     read(Source { file, text }, policies, &mut plan, 0)?;
     if plan.experiments.is_empty() {
         return Err(PlanError(format!("{file}: the plan has no [[experiment]]")));
+    }
+    if quick {
+        plan.name += "-quick";
+        plan.description += " (its quick form)";
+        // So that its fingerprint is another.
+        plan.text += "# its quick form\n";
     }
     Ok(plan)
 }
@@ -132,7 +155,7 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
         let known = ["name", "title", "gpu", "kernels", "together", "groups", "policies", "configurations", "parameters", "machine"];
         let table = experiment.table("[[experiment]]", &known)?;
         let name = table.require("name")?;
-        let parsed = self::experiment(&table, policies)?;
+        let parsed = self::experiment(&table, policies, plan.quick)?;
         if plan.experiments.iter().any(|before| before.name == parsed.name) {
             return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
         }
@@ -146,17 +169,26 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
     Ok(())
 }
 
-fn experiment(table: &Table<'_>, known: &Policies) -> Result<Experiment, PlanError> {
+fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experiment, PlanError> {
     let name = table.require("name")?.plain_name()?;
-    let kernels = kernels::kernels(&table.require("kernels")?)?;
+    let mut kernels = kernels::kernels(&table.require("kernels")?)?;
     let groups = kernels::groups(table, &kernels)?;
+    if quick {
+        kernels::make_quick(&mut kernels)?;
+    }
     let policies = policies(&table.require("policies")?, known)?;
     let gpu = table.require("gpu")?;
-    let parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
+    let mut parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
+    if quick {
+        parameters = quick_form::parameters(parameters);
+    }
     let mut settings = Vec::new();
     for one in gpu.one_or_more()? {
         let config = machines::load(&one.beside(one.text()?, &machines::names())).map_err(|error| one.fail(&error.to_string()))?;
-        let machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
+        let mut machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
+        if quick {
+            machine = quick_form::machine(machine, &config);
+        }
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
         let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);

@@ -25,7 +25,7 @@ const KEYS: [&str; 11] =
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
-enum Change {
+pub(super) enum Change {
     Cycles(u64),
     Done,
     Relaunch(bool),
@@ -43,8 +43,19 @@ enum Change {
 /// A parameter and its values.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
-    key: String,
-    values: Vec<(String, Change)>,
+    pub(super) key: String,
+    pub(super) values: Vec<(String, Change)>,
+}
+
+impl Axis {
+    /// One value, which no result names.
+    pub(super) fn of_one(key: &str, change: Change) -> Self {
+        Axis { key: key.into(), values: vec![(String::new(), change)] }
+    }
+
+    pub(super) fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.values.iter().map(|(_, change)| change)
+    }
 }
 
 /// A value of each parameter.

@@ -273,3 +273,50 @@ fn a_plan_that_includes_itself_ends() {
     let path = plan_in(folder.path(), &|text| "include = [\"my.toml\"]\n".to_owned() + &text);
     assert!(load(&path).unwrap_err().to_string().contains("does one include itself?"));
 }
+
+/// Everything but sizes is as in the plan itself, and nothing is longer.
+#[test]
+fn a_quick_form_asks_the_same_of_less() {
+    for name in names() {
+        let (full, quick) = (load(name).unwrap(), load_quick(name, &Policies::default()).unwrap());
+        assert_eq!(quick.name, format!("{name}-quick"));
+        assert_ne!(quick.text, full.text);
+        assert_eq!(quick.experiments.len(), full.experiments.len());
+        for (small, large) in quick.experiments.iter().zip(&full.experiments) {
+            assert_eq!((&small.name, &small.groups, &small.policies), (&large.name, &large.groups, &large.policies));
+            assert_eq!(small.settings.len(), large.settings.len(), "{name}: no setting is lost");
+            for (small, large) in small.settings.iter().zip(&large.settings) {
+                let cycles = |setting: &Setting| if let End::Cycles(cycles) = setting.options.end { Some(cycles) } else { None };
+                assert_eq!(cycles(small).is_some(), cycles(large).is_some());
+                assert!(cycles(small) <= cycles(large) && cycles(small).is_none_or(|cycles| cycles <= 600_000));
+                assert!(small.options.profile_cycles <= large.options.profile_cycles);
+                assert!(small.gpu.sm.count <= large.gpu.sm.count);
+                assert_eq!(small.options.transition, large.options.transition);
+                assert_eq!(small.labels.len(), large.labels.len());
+            }
+        }
+    }
+}
+
+/// The plan `quick` is the thesis' pairs in its quick form, but for transitions and decision time, which it makes ideal.
+#[test]
+fn the_thesis_quick_form_has_the_sizes_of_quick() {
+    let (form, quick) = (load_quick("thesis", &Policies::default()).unwrap(), load("quick").unwrap());
+    let (form, quick) = (&form.experiments[0], &quick.experiments[0]);
+    let words = |experiment: &Experiment| experiment.kernels.iter().map(|(word, _)| word.clone()).collect::<Vec<_>>();
+    assert_eq!(words(form), words(quick));
+    assert_eq!(form.settings[0].gpu, quick.settings[0].gpu);
+    assert_eq!(form.settings[0].options.end, quick.settings[0].options.end);
+    assert_eq!(form.settings[0].options.profile_cycles, quick.settings[0].options.profile_cycles);
+}
+
+/// What the plan says of inputs and machine stays.
+#[test]
+fn a_quick_form_leaves_what_is_given() {
+    let text = include_str!("../../../tests/data/pairs.toml").to_owned() + "\n[experiment.machine]\nsm.count = 2\n";
+    let (full, quick) = (parse("a.toml", &text).unwrap(), parse_as("a.toml", &text, &Policies::default(), true).unwrap());
+    let (full, quick) = (&full.experiments[0], &quick.experiments[0]);
+    assert_eq!(format!("{:?}", full.kernels), format!("{:?}", quick.kernels));
+    assert_eq!(full.settings[0].gpu, quick.settings[0].gpu);
+    assert_eq!(full.settings[0].machine, quick.settings[0].machine);
+}
