@@ -196,6 +196,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
         settings.extend(parameters::settings(&axes, &config).map_err(|message| table.get("machine").unwrap_or(one).fail(&message))?);
     }
+    for_traces(table, &kernels, &settings)?;
     let several = gpu.one_or_more()?.len() > 1;
     for setting in &mut settings {
         if several {
@@ -214,6 +215,21 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         configurations: table.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true),
         settings,
     })
+}
+
+/// Refuses what traces alone can have where no kernel is one.
+fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Setting]) -> Result<(), PlanError> {
+    let asked = [
+        ("share-memory", settings.iter().any(|setting| setting.options.share_memory)),
+        ("warm-l2", settings.iter().any(|setting| setting.options.warm_l2)),
+    ];
+    let Some((key, _)) = asked.iter().find(|(_, asked)| *asked) else { return Ok(()) };
+    if kernels.iter().any(|(_, request)| request.spec().is_none()) {
+        return Ok(());
+    }
+    let parameters = table.require("parameters")?.entries()?;
+    let fail = |value: &Value<'_>| value.fail("it is for traces, and none of `kernels` is one; leave it out");
+    Err(parameters.iter().find(|value| value.key == *key).map_or_else(|| table.fail(key), fail))
 }
 
 /// Whether the machine has SMs enough for every policy.

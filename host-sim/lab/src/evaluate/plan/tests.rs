@@ -320,3 +320,14 @@ fn a_quick_form_leaves_what_is_given() {
     assert_eq!(full.settings[0].gpu, quick.settings[0].gpu);
     assert_eq!(full.settings[0].machine, quick.settings[0].machine);
 }
+
+#[test]
+fn what_is_for_traces_needs_one() {
+    for key in ["share-memory", "warm-l2"] {
+        let parameter = format!("{key} = [false, true]");
+        let message = refused_with("cycles = 20_000", &format!("cycles = 20_000\n{parameter}"));
+        assert!(message.contains(key) && message.contains("none of `kernels` is one; leave it out"), "{message}");
+        let off = SOUND.replacen("cycles = 20_000", &format!("cycles = 20_000\n{key} = false"), 1);
+        parse("my.toml", &off).unwrap();
+    }
+}
