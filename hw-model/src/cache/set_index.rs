@@ -1,11 +1,34 @@
 //! Which set a line belongs to: its low bits, or the irreducible-polynomial hash of Rau (1991) that GPGPU-Sim calls
-//! IPOLY (sources.md D67).
+//! IPOLY (sources.md D67). The same hash spreads addresses over slices (`memory/address.rs`).
 //!
 //! Read a line number as a polynomial over GF(2), one coefficient per bit. Its index is the remainder modulo a primitive
-//! polynomial of degree log2(sets): `x^4+x+1`, `x^5+x^2+1`, `x^6+x+1` for 16, 32 and 64 sets. GPGPU-Sim's tables stop at
-//! 13, 15 and 19 bits above the linear index; so do these.
+//! polynomial of degree log2(sets), one for each power of two from 2 to 4,096 ([`POLYNOMIALS`]). GPGPU-Sim's tables are for 16, 32
+//! and 64 sets, and stop at 13, 15 and 19 bits above the linear index; so do these. The others take [`UPPER_BITS`].
 
 use crate::config::SetIndex;
+
+/// Primitive polynomials over GF(2) by degree, from 1 to 12: a bit per coefficient. Those of degree 4 to 6 are GPGPU-Sim's. Of a
+/// degree's primitive polynomials these have the fewest terms, and of those with as many the lowest.
+const POLYNOMIALS: [u32; 12] = [
+    0b11,
+    0b111,
+    0b1011,
+    0b1_0011,
+    0b10_0101,
+    0b100_0011,
+    0b1000_0011,
+    0b1_0001_1101,
+    0b10_0001_0001,
+    0b100_0000_1001,
+    0b1000_0000_0101,
+    0b1_0000_0101_0011,
+];
+
+/// The most sets that [`SetIndex::Ipoly`] is defined for.
+pub(crate) const MOST_IPOLY_SETS: u32 = 1 << POLYNOMIALS.len();
+
+/// Bits above the linear index that are hashed where GPGPU-Sim has no table (assumption: 8 TB of lines of 128 bytes with 16 sets or more).
+const UPPER_BITS: u32 = 32;
 
 /// Maps line numbers to sets.
 #[derive(Clone, Debug)]
@@ -13,37 +36,33 @@ pub struct SetIndexer {
     set_mask: u64,
     set_bits: u32,
     /// What each byte of the bits above the linear index adds to it; no table for linear.
-    tables: Vec<[u8; 256]>,
+    tables: Vec<[u16; 256]>,
 }
 
 impl SetIndexer {
-    /// An indexer for `sets` sets, a power of two; [`SetIndex::Ipoly`] is defined for 16, 32 and 64 sets
-    /// ([`crate::config::GpuConfig::check`] sees to that) and is linear for other counts.
+    /// An indexer for `sets` sets, a power of two; [`SetIndex::Ipoly`] is defined for up to 4,096
+    /// ([`crate::config::GpuConfig::check`] sees to that) and is linear for more.
     pub fn new(kind: SetIndex, sets: u32) -> Self {
-        let (polynomial, upper_bits) = match (kind, sets) {
-            (SetIndex::Ipoly, 16) => (0b1_0011, 13),
-            (SetIndex::Ipoly, 32) => (0b10_0101, 15),
-            (SetIndex::Ipoly, 64) => (0b100_0011, 19),
+        let set_bits = sets.trailing_zeros();
+        let known = set_bits.checked_sub(1).and_then(|at| POLYNOMIALS.get(at as usize));
+        let (polynomial, upper_bits) = match (kind, known) {
+            (SetIndex::Ipoly, Some(&polynomial)) => (polynomial, upper_bits(sets)),
             _ => (0, 0),
         };
-        // For each bit of the index, the bits above the linear index that are added to it.
-        let mut masks = [0u64; 6];
-        // x^set_bits modulo the polynomial, then one power more per bit.
-        let mut remainder: u32 = polynomial ^ sets;
-        for upper in 0..upper_bits {
-            for (bit, mask) in masks.iter_mut().enumerate() {
-                *mask |= u64::from(remainder >> bit & 1) << upper;
-            }
+        // For each bit above the linear index, what it adds: x^set_bits modulo the polynomial, then one power more per bit.
+        let mut added = [0u16; 8 * UPPER_BITS.div_ceil(8) as usize];
+        let mut remainder = polynomial ^ sets;
+        for added in added.iter_mut().take(upper_bits as usize) {
+            *added = remainder as u16;
             remainder <<= 1;
             if remainder & sets != 0 {
                 remainder ^= polynomial;
             }
         }
-        let parity = |bits: u64| (bits.count_ones() & 1) as u8;
-        let added = |upper: u64| masks.iter().enumerate().fold(0, |set, (bit, mask)| set | parity(upper & mask) << bit);
-        let table = |byte: u32| std::array::from_fn(|value| added((value as u64) << (8 * byte)));
-        let tables = (0..u32::div_ceil(upper_bits, 8)).map(table).collect();
-        SetIndexer { set_mask: u64::from(sets) - 1, set_bits: sets.trailing_zeros(), tables }
+        let sum =
+            |byte: &[u16], value: usize| byte.iter().enumerate().fold(0, |sum, (bit, added)| sum ^ (added * (value >> bit & 1) as u16));
+        let tables = added.chunks(8).take(upper_bits.div_ceil(8) as usize).map(|byte| std::array::from_fn(|value| sum(byte, value)));
+        SetIndexer { set_mask: u64::from(sets) - 1, set_bits, tables: tables.collect() }
     }
 
     /// The set of `line`, a byte address divided by the line size.
@@ -56,6 +75,16 @@ impl SetIndexer {
             upper >>= 8;
         }
         set as usize
+    }
+}
+
+/// Bits above the linear index that the hash for so many sets takes.
+fn upper_bits(sets: u32) -> u32 {
+    match sets {
+        16 => 13,
+        32 => 15,
+        64 => 19,
+        _ => UPPER_BITS,
     }
 }
 
@@ -73,20 +102,64 @@ mod tests {
         value
     }
 
-    const CASES: [(u32, u64, u32); 3] = [(16, 0b1_0011, 13), (32, 0b10_0101, 15), (64, 0b100_0011, 19)];
+    /// A case: sets, their polynomial as coefficients' powers, and bits above the linear index.
+    fn case(degree: u32) -> (u32, u64, u32) {
+        let powers: &[u32] = match degree {
+            1 => &[1, 0],
+            2 => &[2, 1, 0],
+            3 => &[3, 1, 0],
+            4 => &[4, 1, 0],
+            5 => &[5, 2, 0],
+            6 => &[6, 1, 0],
+            7 => &[7, 1, 0],
+            8 => &[8, 4, 3, 2, 0],
+            9 => &[9, 4, 0],
+            10 => &[10, 3, 0],
+            11 => &[11, 2, 0],
+            _ => &[12, 6, 4, 1, 0],
+        };
+        let upper = match degree {
+            4 => 13,
+            5 => 15,
+            6 => 19,
+            _ => 32,
+        };
+        (1 << degree, powers.iter().map(|power| 1 << power).sum(), upper)
+    }
+
+    /// The powers of x go through all that is not 0 before they come to 1 again.
+    #[test]
+    fn the_polynomials_are_primitive() {
+        for degree in 1..=12 {
+            let (sets, polynomial, _) = case(degree);
+            let mut power = remainder(2, polynomial);
+            let mut order = 1;
+            while power != 1 {
+                power = remainder(power << 1, polynomial);
+                order += 1;
+                assert!(order < sets, "degree {degree}");
+            }
+            assert_eq!(order, sets - 1, "degree {degree}");
+        }
+    }
+
+    #[test]
+    fn one_set_takes_all() {
+        assert!((0..100).all(|line| SetIndexer::new(SetIndex::Ipoly, 1).set(line * 977) == 0));
+    }
 
     proptest! {
         #[test]
-        fn ipoly_is_the_remainder(case in 0usize..3, line: u64) {
-            let (sets, polynomial, upper) = CASES[case];
-            let line = line & ((1 << (upper + sets.trailing_zeros())) - 1);
+        fn ipoly_is_the_remainder(degree in 1u32..=12, line: u64) {
+            let (sets, polynomial, upper) = case(degree);
+            let line = line & ((1 << (upper + degree)) - 1);
             prop_assert_eq!(SetIndexer::new(SetIndex::Ipoly, sets).set(line) as u64, remainder(line, polynomial));
         }
 
         /// For fixed upper bits the map is a bijection on the linear index (sources.md D111).
         #[test]
-        fn ipoly_is_a_bijection_for_fixed_upper_bits(case in 0usize..3, upper: u32) {
-            let sets = CASES[case].0;
+        fn ipoly_is_a_bijection_for_fixed_upper_bits(degree in 1u32..=12, upper: u32) {
+            let sets = 1u32 << degree;
             let indexer = SetIndexer::new(SetIndex::Ipoly, sets);
             let mut seen = vec![false; sets as usize];
             for low in 0..u64::from(sets) {
@@ -97,13 +170,13 @@ mod tests {
 
         /// Any power-of-two stride meets every set equally often, as long as the address stays in the hash's reach.
         #[test]
-        fn ipoly_spreads_power_of_two_strides(case in 0usize..3, stride in 0u32..13, base: u64) {
-            let (sets, _, upper) = CASES[case];
-            let indexer = SetIndexer::new(SetIndex::Ipoly, sets);
-            let reach = upper + sets.trailing_zeros();
-            prop_assume!(stride + sets.trailing_zeros() <= reach);
+        fn ipoly_spreads_power_of_two_strides(degree in 1u32..=12, stride in 0u32..32, base: u64) {
+            let (sets, _, upper) = case(degree);
+            let reach = upper + degree;
+            let stride = stride % (upper + 1);
             // Aligned, so that the walk changes only log2(sets) neighbouring bits.
-            let base = (base & ((1 << reach) - 1)) >> (stride + sets.trailing_zeros()) << (stride + sets.trailing_zeros());
+            let base = (base & ((1 << reach) - 1)) >> (stride + degree) << (stride + degree);
+            let indexer = SetIndexer::new(SetIndex::Ipoly, sets);
             let mut count = vec![0; sets as usize];
             for i in 0..u64::from(sets) {
                 count[indexer.set(base + (i << stride))] += 1;

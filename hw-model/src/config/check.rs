@@ -1,6 +1,7 @@
 //! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
 
 use super::{GpuConfig, SetIndex};
+use crate::cache::MOST_IPOLY_SETS;
 
 /// A value that no machine can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -130,8 +131,8 @@ impl GpuConfig {
                 fail(key, bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
             }
         }
-        if l2.index == SetIndex::Ipoly && ![16, 32, 64].contains(&l2.sets) {
-            fail("l2.sets", l2.sets, "the ipoly index is defined for 16, 32 or 64 sets; use index = \"linear\"")?;
+        if l2.index == SetIndex::Ipoly && l2.sets > MOST_IPOLY_SETS {
+            fail("l2.sets", l2.sets, "the ipoly index is defined for at most 4096 sets; use index = \"linear\"")?;
         }
         if self.interconnect.flit_bytes < 40 {
             let remedy = "must be at least 40, so that a sector and its header are one flit; packets of several flits are not modelled";

@@ -1,6 +1,6 @@
 //! `[dram]` of a GPU file: device memory.
 
-use super::is_off;
+use super::{SetIndex, is_off};
 use serde::{Deserialize, Serialize};
 
 /// Device memory. Timing is in DRAM command cycles.
@@ -84,7 +84,8 @@ impl DramTiming {
 }
 
 /// Address mapping (sources.md D68). Channel = (address >> `channel_shift`) mod channels; the rest is
-/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks.
+/// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks. The lowest bank bits
+/// are the slice of the channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddressMap {
@@ -96,4 +97,8 @@ pub struct AddressMap {
     pub bank_bits: Vec<u8>,
     /// Bits of the rest that make the column, lowest first.
     pub column_bits: Vec<u8>,
+    /// How addresses are spread over slices; absent: linear, as above. With [`SetIndex::Ipoly`], for which `channels` must be a power of
+    /// two, the number made of quotient, channel and slice of the channel is hashed as the set index is (sources.md D115).
+    #[serde(default, skip_serializing_if = "SetIndex::is_linear")]
+    pub index: SetIndex,
 }

@@ -2,7 +2,7 @@
 //! within them is built in bounded memory, and that its sums fit their types.
 
 use super::check::{ConfigError, fail};
-use super::{AddressMap, GpuConfig};
+use super::{AddressMap, GpuConfig, SetIndex};
 
 /// Largest queue, latency and DRAM timing constraint.
 const MOST: u32 = 4_096;
@@ -125,10 +125,13 @@ impl GpuConfig {
 
     /// The address map names bits that there are, each for one purpose, and a bank for every bank number.
     fn check_addresses(&self) -> Result<(), ConfigError> {
-        let AddressMap { channel_shift, row_bits, bank_bits, column_bits } = &self.dram.address;
+        let AddressMap { channel_shift, row_bits, bank_bits, column_bits, index } = &self.dram.address;
         // Bits below are within a sector, which is one atom of one channel.
         if !(5..32).contains(channel_shift) {
             fail("dram.address.channel_shift", *channel_shift, "must be 5 to 31")?;
+        }
+        if *index == SetIndex::Ipoly && !self.dram.channels.is_power_of_two() {
+            fail("dram.channels", self.dram.channels, "must be a power of two with dram.address.index = \"ipoly\"")?;
         }
         let mut seen = 0u64;
         for (key, bits) in

@@ -299,14 +299,22 @@ pub struct L2Queues {
     pub to_crossbar: u32,
 }
 
-/// Cache set index function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Index function: of a cache's sets, or of the slices of all channels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SetIndex {
-    /// Low bits of the line address.
+    /// Low bits.
+    #[default]
     Linear,
-    /// Irreducible-polynomial hash (Rau 1991).
+    /// Irreducible-polynomial hash (Rau 1991), for at most 4,096 sets.
     Ipoly,
+}
+
+impl SetIndex {
+    /// What a file need not say of its slices.
+    fn is_linear(&self) -> bool {
+        *self == SetIndex::Linear
+    }
 }
 
 /// Kernel launch.

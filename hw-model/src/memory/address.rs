@@ -3,8 +3,13 @@
 //! Channel = (address >> shift) mod channels. What remains after the channel is taken out is cut into row, bank and
 //! column. The lowest bank bits choose the slice of the channel; an L2 slice knows a sector by its *local* number, from
 //! which channel and slice are removed, and its set index is taken from that.
+//!
+//! By option the slices of all channels, a power of two of them, are hashed (sources.md D115): the number of the quotient, the channel and
+//! the slice of the channel, highest first, gives the slice as a line's number gives its set (`cache/set_index.rs`). For one quotient
+//! that is a bijection on the slices, so that no two sectors share a place.
 
-use crate::config::{AddressMap, DramConfig, L2Config};
+use crate::cache::SetIndexer;
+use crate::config::{AddressMap, DramConfig, L2Config, SetIndex};
 
 /// A field scattered over an address, as runs of neighbouring bits: (position in the address, position in the field, mask).
 #[derive(Clone, Debug)]
@@ -51,6 +56,8 @@ pub(super) struct AddressMapper {
     shift: u32,
     slices_per_channel: u32,
     slice: Field,
+    /// Hash over the slices of all channels, and the bits of a slice's number.
+    hash: Option<(SetIndexer, u32)>,
     /// The slice's bit positions, ascending, to take them out.
     slice_bits: Vec<u32>,
     /// Bank and row, by the bits of a local sector's address with the slice's number in its lowest bits.
@@ -60,7 +67,8 @@ pub(super) struct AddressMapper {
 
 impl AddressMapper {
     pub(super) fn new(dram: &DramConfig, l2: &L2Config) -> Self {
-        let AddressMap { channel_shift, row_bits, bank_bits, .. } = &dram.address;
+        let AddressMap { channel_shift, row_bits, bank_bits, index, .. } = &dram.address;
+        let slices = dram.channels * l2.slices_per_channel;
         let chosen = &bank_bits[..l2.slices_per_channel.trailing_zeros() as usize];
         let mut slice_bits: Vec<u32> = chosen.iter().map(|&b| u32::from(b)).collect();
         slice_bits.sort_unstable();
@@ -75,6 +83,7 @@ impl AddressMapper {
             shift: *channel_shift,
             slices_per_channel: l2.slices_per_channel,
             slice: Field::new(chosen),
+            hash: (*index == SetIndex::Ipoly).then(|| (SetIndexer::new(*index, slices), slices.trailing_zeros())),
             slice_bits,
             bank: found_of(bank_bits),
             row: found_of(row_bits),
@@ -92,7 +101,11 @@ impl AddressMapper {
         for &bit in self.slice_bits.iter().rev() {
             local = local >> (bit + 1) << bit | local & ((1 << bit) - 1);
         }
-        Location { slice: channel as u32 * self.slices_per_channel + self.slice.take(rest) as u32, sector: local >> 5 }
+        let mut slice = channel as u32 * self.slices_per_channel + self.slice.take(rest) as u32;
+        if let Some((hash, bits)) = &self.hash {
+            slice = hash.set(quotient << bits | u64::from(slice)) as u32;
+        }
+        Location { slice, sector: local >> 5 }
     }
 
     /// Bank and row of a local sector in slice `slice` of its channel.
@@ -124,6 +137,66 @@ mod tests {
             prop_assert_eq!(location.sector, (rest / 256 * 128 + rest % 128) / 32);
             prop_assert_eq!(map.bank_and_row(location.sector, location.slice % 2), (bank as u32, row as u32));
         }
+    }
+
+    /// The reference machine with 16 channels and hashed slices.
+    fn hashed() -> (AddressMapper, AddressMapper) {
+        let mut config = config();
+        config.dram.channels = 16;
+        let linear = AddressMapper::new(&config.dram, &config.l2);
+        config.dram.address.index = SetIndex::Ipoly;
+        assert_eq!(config.check(), Ok(()));
+        (linear, AddressMapper::new(&config.dram, &config.l2))
+    }
+
+    proptest! {
+        /// 16 channels of two slices: x^5 + x^2 + 1. What the quotient adds, by long division; what is within the slice stays.
+        #[test]
+        fn the_hash_is_the_remainder(address in 0u64..1 << 27) {
+            let (linear, hashed) = hashed();
+            let (plain, location) = (linear.locate(address / 32), hashed.locate(address / 32));
+            let mut value = (address >> 12) << 5 | u64::from(plain.slice);
+            for bit in (5..64).rev() {
+                if value >> bit & 1 == 1 {
+                    value ^= 0b10_0101 << (bit - 5);
+                }
+            }
+            prop_assert_eq!(u64::from(location.slice), value);
+            prop_assert_eq!(location.sector, plain.sector);
+        }
+
+        /// Strides of powers of two from the channels' 256 bytes up, aligned: 32 steps meet each of the 32 slices once. Of the linear map
+        /// they meet 16 at best, and one where they change the quotient alone.
+        #[test]
+        fn the_hash_spreads_strides(stride in 12u32..23, base in 0u64..1 << 30) {
+            let (linear, hashed) = hashed();
+            let base = base >> (stride + 5) << (stride + 5);
+            let slices = |map: &AddressMapper| {
+                let mut slices: Vec<u32> = (0..32).map(|i| map.locate((base + (i << stride)) / 32).slice).collect();
+                slices.sort_unstable();
+                slices.dedup();
+                slices.len()
+            };
+            prop_assert_eq!(slices(&hashed), 32);
+            prop_assert_eq!(slices(&linear), 1);
+        }
+    }
+
+    #[test]
+    fn no_two_sectors_share_a_place_when_hashed() {
+        let (_, map) = hashed();
+        let mut places: Vec<(u32, u64)> = (0..100_000).map(|s| map.locate(s)).map(|l| (l.slice, l.sector)).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), 100_000);
+        assert!(places.iter().all(|place| place.0 < 32));
+    }
+
+    #[test]
+    fn slices_are_hashed_where_their_number_is_a_power_of_two() {
+        let mut config = config();
+        config.dram.address.index = SetIndex::Ipoly;
+        assert_eq!(config.check().unwrap_err().key, "dram.channels");
     }
 
     #[test]

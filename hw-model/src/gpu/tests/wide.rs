@@ -1,6 +1,9 @@
-//! The widest machines that there can be: 128 memory channels, 256 SMs. All of them is used, and one more is refused.
+//! The widest machines that there can be: 128 memory channels, 256 SMs. All of them is used, and one more is refused. And the SM of
+//! today's largest chips.
 
 use super::*;
+use crate::config::SmConfig;
+use mias_firmware::regs::sm;
 
 /// A kernel whose TBs each load lines of their own, run on this machine: the TBs of each SM that were issued, and the statistics.
 fn run(config: &GpuConfig, tbs: u32) -> Stats {
@@ -34,6 +37,27 @@ fn all_of_128_channels_are_used() {
     let stats = run(&config, 64);
     assert_eq!(stats.launches[0].tbs_completed, 64);
     assert_eq!(stats.launches[0].dram_reads, 64 * 4 * 4);
+}
+
+/// 2,048 threads, 32 TBs and 228 KB of shared memory, all of it in use at once; a byte more per TB leaves one TB waiting.
+#[test]
+fn an_sm_of_todays_largest_chips_is_filled() {
+    let mut config = config();
+    config.sm = SmConfig { count: 1, threads: 2_048, tbs: 32, shared_bytes: 228 * 1024, shared_granule_bytes: 1, ..config.sm };
+    config.l1.carve_out.clear();
+    config.check().unwrap();
+    let resident = |shared: u32| {
+        let chain = vec![(StaticInst::new(0, Class::Dp).writes(4).reads(&[4]), 0); 100];
+        let mut gpu = gpu(&config);
+        gpu.launch(once(kernel(64, 64, 32, shared, |_, _| chain.clone()))).expect("fits");
+        let mut table = Table::fixed(&[32]);
+        // One TB per cycle is issued from the launch latency on; each takes 6,400 cycles at least.
+        assert_eq!(gpu.run(&mut table, u64::from(config.launch.latency_cycles) + 1_000), RunEnd::CycleLimit);
+        let slot = table.slots[0];
+        gpu.registers_mut().read32(sm::at(0, sm::RESIDENT + 4 * slot))
+    };
+    assert_eq!(resident(228 * 1024 / 32), 32);
+    assert_eq!(resident(228 * 1024 / 32 + 1), 31);
 }
 
 #[test]
