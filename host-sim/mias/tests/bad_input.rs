@@ -6,7 +6,7 @@ mod support;
 use predicates::str::contains;
 use std::fs;
 use std::io::Write;
-use support::{Trace, header, mias, refused, tb};
+use support::{Trace, header, json, mias, printed, refused, tb};
 
 const MOV: &str = "0000 ffffffff 1 R1 MOV 0 0 0";
 const BAR: &str = "0010 ffffffff 0 BAR.SYNC 0 0 0";
@@ -141,6 +141,14 @@ fn what_the_reader_does_not_know_is_a_warning() {
     assert.stderr(contains("warning: unknown opcodes timed as integer: FROB (2 executed)"));
 }
 
+#[test]
+fn a_trace_says_what_it_has_that_is_not_known() {
+    let trace = Trace::new(&sound().replace(MOV, "0000 ffffffff 1 R1 FROB.X 1 R2 0 0"));
+    assert!(printed(&["trace", "info", &trace.list]).contains("opcodes not known, timed as integer: FROB; 2 warp instructions\n"));
+    assert_eq!(json(&["trace", "info", &trace.list])["unknown_opcodes"], serde_json::json!({ "FROB": 2 }));
+    assert!(json(&["trace", "info", &Trace::new(&sound()).list]).get("unknown_opcodes").is_none());
+}
+
 /// More streams than the scheduler has slots: the launches that find none wait for one.
 #[test]
 fn launches_on_many_streams_all_run() {
@@ -171,7 +179,7 @@ fn impossible_machines_are_refused_where_they_are() {
         ("mshrs = 256", "mshr = 256", "unknown field `mshr`"),
         ("mshrs = 256", "mshrs = 256\nmshrs = 256", "duplicate key"),
         ("sets = 64", "sets = 48", "l2.sets = 48: must be a power of two"),
-        ("sets = 64", "sets = 128", "l2.sets = 128: the ipoly index is defined for 16, 32 or 64 sets"),
+        ("sets = 64", "sets = 8192", "l2.sets = 8192: the ipoly index is defined for at most 4096 sets"),
         ("banks = 16", "banks = 12", "dram.banks = 12: must be a power of two"),
         ("banks = 16", "banks = 32", "dram.address.bank_bits = 4: so many bits must number exactly dram.banks"),
         ("ways = 16", "ways = 4_000_000", "l2.ways = 4000000: sets x ways x slices must be at most 4194304 lines"),

@@ -61,10 +61,10 @@ fn convert(list: &Path, file: &Path) -> Result<(), CliError> {
     refuse_to_replace(file)?;
     let output = Output::open(Some(file))?;
     let (recorded, warnings) = read(list)?;
-    let bytes = encode(&recorded, warnings);
+    let bytes = encode(&recorded, warnings.clone());
     let sizes = Sizes::of(&bytes).map_err(CliError::internal)?;
     output.write(&bytes)?;
-    let summary = TraceInfo::new(&recorded, &sizes).summary();
+    let summary = TraceInfo::new(&recorded, &sizes, &warnings).summary();
     Ok(Output::open(None)?.write(&format!("{}: {summary}", file.display()))?)
 }
 
@@ -72,9 +72,9 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
     let (recorded, warnings) = read(trace)?;
     let sizes = match &recorded.sizes {
         Some(sizes) => sizes.clone(),
-        None => Sizes::of(&encode(&recorded, warnings)).map_err(CliError::internal)?,
+        None => Sizes::of(&encode(&recorded, warnings.clone())).map_err(CliError::internal)?,
     };
-    let info = TraceInfo::new(&recorded, &sizes);
+    let info = TraceInfo::new(&recorded, &sizes, &warnings);
     let text = match format {
         Format::Table => info.text(),
         Format::Json => info.json().map_err(CliError::internal)?,

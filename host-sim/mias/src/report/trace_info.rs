@@ -5,8 +5,10 @@ use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::workload::Recorded;
 use mias_lab::metrics::ratio;
 use mias_lab::table::{self, grouped, number};
+use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::Sizes;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A trace, launch by launch.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +23,9 @@ pub struct TraceInfo {
     pub warp_insts: u64,
     /// One over the other; none if there is no instruction.
     pub bytes_per_warp_inst: Option<f64>,
+    /// Executed warp instructions by opcode that no table has, timed as integer; left out if there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unknown_opcodes: BTreeMap<String, u64>,
     /// The launches, in order.
     pub launches: Vec<LaunchInfo>,
 }
@@ -60,7 +65,7 @@ pub struct LaunchInfo {
 
 impl TraceInfo {
     /// Of a trace that has these sizes as a trace file.
-    pub fn new(recorded: &Recorded, sizes: &Sizes) -> Self {
+    pub fn new(recorded: &Recorded, sizes: &Sizes, warnings: &Warnings) -> Self {
         let launches: Vec<LaunchInfo> =
             recorded.workloads.iter().zip(&sizes.launches).map(|(w, &bytes)| LaunchInfo::new(&w.trace, w.stream, bytes)).collect();
         let warp_insts = launches.iter().map(|launch| launch.warp_insts).sum();
@@ -70,6 +75,7 @@ impl TraceInfo {
             bytes: sizes.total,
             warp_insts,
             bytes_per_warp_inst: ratio(sizes.total, warp_insts),
+            unknown_opcodes: warnings.unknown_opcodes().clone(),
             launches,
         }
     }
@@ -106,7 +112,12 @@ impl TraceInfo {
                 grouped(launch.patterns.into()),
             ]);
         }
-        format!("{}: {}\n{}", self.name, self.summary(), table::text(&table))
+        let unknown: u64 = self.unknown_opcodes.values().sum();
+        let unknown = match self.unknown_opcodes.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            [] => String::new(),
+            opcodes => format!("opcodes not known, timed as integer: {}; {} warp instructions\n", opcodes.join(", "), grouped(unknown)),
+        };
+        format!("{}: {}{unknown}\n{}", self.name, self.summary(), table::text(&table))
     }
 
     /// For programs.

@@ -102,7 +102,7 @@ impl Found {
                 self.shared_bytes = number("shmem", value, 0..=MAX_SHARED_BYTES, expected)?;
             }
             "binary version" => {
-                let expected = "a known instruction set (60, 61 Pascal; 70 Volta; 72, 75 Turing; 80, 86, 87, 89 Ampere)";
+                let expected = "a known instruction set (60 to 62 Pascal; 70 Volta; 72, 75 Turing; 80, 86, 87, 89 Ampere; 90 Hopper)";
                 let isa = value.parse().ok().and_then(|number| Some((number, Isa::from_binary_version(number)?)));
                 self.isa = Some(isa.ok_or_else(|| wrong("binary version", value, expected))?);
             }
