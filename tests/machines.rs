@@ -64,6 +64,21 @@ fn the_rtx2060_as_it_is_has_one_array_of_96_kb() {
     }
 }
 
+/// Of each SM's array shared memory takes a step, and L1 all that is left: 128 KB (sources.md D116), 192 and 256 KB (sources.md D117
+/// and D118).
+#[test]
+fn later_machines_share_one_array_between_l1_and_shared_memory() {
+    for (name, kib, steps) in [("rtx3070-accelsim", 128, 6), ("a100", 192, 8), ("h100", 256, 10)] {
+        let l1 = machines::load(name).unwrap().l1;
+        assert_eq!(l1.carve_out.len(), steps, "{name}");
+        for step in &l1.carve_out {
+            assert_eq!(step.shared_up_to_bytes + step.l1_ways * l1.sets * l1.line_bytes, kib * 1024, "{name}");
+        }
+        assert_eq!(l1.carve_out[0].l1_ways, l1.ways, "{name}");
+        assert_eq!(l1.carve_out.last().map(|step| step.shared_up_to_bytes), Some(machines::load(name).unwrap().sm.shared_bytes), "{name}");
+    }
+}
+
 /// Every machine runs both kernels for 50,000 cycles, makes progress with each, and accounts for every slot and its energy.
 #[test]
 fn every_machine_runs_the_kernels() {

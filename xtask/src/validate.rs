@@ -13,9 +13,11 @@ const OWN: &str = "tests/data/reference";
 const EXPORTS: [&str; 2] = ["tests/data/reference/exports", "tests/data/reference/exports/exports.csv"];
 /// What is written, relative to the root.
 const DOCUMENT: &str = "docs/validation.md";
-/// Around the tables of traces given by path, so that a run without them keeps them.
-const BEGIN: &str = "<!-- traces given by path: begin -->\n";
-const END: &str = "<!-- traces given by path: end -->\n";
+/// Around the tables of traces given by path, on each machine, so that a run without them keeps them.
+const BY_PATH: Markers = Markers { begin: "<!-- traces given by path: begin -->\n", end: "<!-- traces given by path: end -->\n" };
+const RTX3070: Markers = Markers { begin: "<!-- rtx3070 given by path: begin -->\n", end: "<!-- rtx3070 given by path: end -->\n" };
+/// The second machine of the reference.
+const SECOND_MACHINE: &str = "rtx3070-accelsim";
 /// What stands between the two before any were given.
 const NONE_YET: &str = "None were given yet.\n";
 
@@ -28,6 +30,9 @@ pub(crate) struct Args {
     /// The numbers for --traces [default: DIR/../accelsim.csv]
     #[arg(long, value_name = "CSV", requires = "traces")]
     reference: Option<PathBuf>,
+    /// The reference's numbers for --traces on its RTX 3070; compared too
+    #[arg(long, value_name = "CSV", requires = "traces")]
+    rtx3070: Option<PathBuf>,
 }
 
 /// Compares, prints, and writes the document; what is out of bounds is said in it, and is for `tests/validation.rs` to fail on.
@@ -35,18 +40,29 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let own = example(&["own".into(), OWN.into()])?;
     let exports = example(&["by-path".into(), EXPORTS[0].into(), EXPORTS[1].into()])?;
     print!("{own}\n## Exported traces\n\n{exports}");
-    let path = root().join(DOCUMENT);
+    let before = std::fs::read_to_string(root().join(DOCUMENT)).unwrap_or_default();
     let by_path = match &args.traces {
         Some(traces) => {
             let mut words = vec!["by-path".into(), absolute(traces)?];
             words.extend(args.reference.as_deref().map(absolute).transpose()?);
-            let text = example(&words)?;
-            print!("\n## Traces given by path\n\n{text}");
-            text
+            shown("Traces given by path", &words)?
         }
-        None => kept(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or(NONE_YET).to_owned(),
+        None => BY_PATH.kept(&before),
     };
-    write_file(DOCUMENT, document(&own, &exports, &by_path))
+    let rtx3070 = match (&args.traces, &args.rtx3070) {
+        (Some(traces), Some(numbers)) => {
+            shown("On the RTX 3070", &["by-path".into(), absolute(traces)?, absolute(numbers)?, SECOND_MACHINE.into()])?
+        }
+        _ => RTX3070.kept(&before),
+    };
+    write_file(DOCUMENT, document(&own, &exports, &by_path, &rtx3070))
+}
+
+/// What the example prints for these words, printed under a heading too.
+fn shown(heading: &str, words: &[PathBuf]) -> Result<String> {
+    let text = example(words)?;
+    print!("\n## {heading}\n\n{text}");
+    Ok(text)
 }
 
 /// What the example prints for these words.
@@ -55,14 +71,27 @@ fn example(words: &[PathBuf]) -> Result<String> {
     stdout(cargo(arguments).args(words))
 }
 
-/// The part of the document about traces given by path.
-fn kept(document: &str) -> Option<&str> {
-    let (_, rest) = document.split_once(BEGIN)?;
-    Some(rest.split_once(END)?.0)
+/// Two lines around a part of the document.
+struct Markers {
+    begin: &'static str,
+    end: &'static str,
 }
 
-fn document(own: &str, exports: &str, by_path: &str) -> String {
-    format!("{INTRODUCTION}\n{own}\n{EXPORTED}\n{exports}\n{BY_PATH}\n{BEGIN}{by_path}{END}\n{HOW_TO}")
+impl Markers {
+    /// The part of an earlier document.
+    fn kept(&self, document: &str) -> String {
+        let after = document.split_once(self.begin).map(|(_, rest)| rest);
+        after.and_then(|rest| rest.split_once(self.end)).map_or(NONE_YET, |(part, _)| part).to_owned()
+    }
+
+    fn around(&self, part: &str) -> String {
+        format!("{}{part}{}", self.begin, self.end)
+    }
+}
+
+fn document(own: &str, exports: &str, by_path: &str, rtx3070: &str) -> String {
+    let (by_path, rtx3070) = (BY_PATH.around(by_path), RTX3070.around(rtx3070));
+    format!("{INTRODUCTION}\n{own}\n{EXPORTED}\n{exports}\n{BY_PATH_HEAD}\n{by_path}\n{RTX3070_HEAD}\n{rtx3070}\n{HOW_TO}")
 }
 
 const INTRODUCTION: &str = "# Validation
@@ -85,10 +114,16 @@ their own, launch latency included: `mm_160`, `mm_176` and `mm_192` 3 %, `mm_96`
 accesses. Why `mm_96` and `fwt` are further off is not known.
 ";
 
-const BY_PATH: &str = "## Traces given by path
+const BY_PATH_HEAD: &str = "## Traces given by path
 
 Kernels that are not ours to copy; their traces are given by path, and only numbers are kept here. A run without `--traces`
 keeps this section as it is, so it shows the model as of the last run with them. Scheduler GTO.
+";
+
+const RTX3070_HEAD: &str = "## The reference's RTX 3070
+
+The same traces on the machine that `configs/gpus/rtx3070-accelsim.toml` describes: 46 SMs, 16 channels without a hash over them
+([D116](sources.md#d116)). No constant was fitted to these numbers. Scheduler GTO.
 ";
 
 const HOW_TO: &str = "## Adding traces
@@ -100,7 +135,7 @@ the numbers to compare with into a CSV file with the columns of `tests/data/refe
 cargo xtask validate --traces DIR --reference NUMBERS.csv     # without --reference: DIR/../accelsim.csv
 ```
 
-Every trace in DIR that has rows is compared. A trace without rows, and rows without a trace, are named under the table; a trace
+`--rtx3070 CSV` also compares them with numbers for `rtx3070-accelsim`. A file of numbers may lack the column `warp_insts`. Every trace in DIR that has rows is compared. A trace without rows, and rows without a trace, are named under the table; a trace
 that cannot be read, or whose launches are not those of its rows, is an error. One trace in every detail:
 
 ```sh
@@ -129,9 +164,9 @@ mod tests {
 
     #[test]
     fn a_run_without_traces_keeps_the_numbers_of_the_last_with_them() {
-        let first = document("own\n", "exports\n", "numbers\n");
-        assert_eq!(kept(&first), Some("numbers\n"));
-        assert_eq!(document("own\n", "exports\n", kept(&first).unwrap()), first);
-        assert_eq!(kept("no markers"), None);
+        let first = document("own\n", "exports\n", "numbers\n", "others\n");
+        assert_eq!((BY_PATH.kept(&first).as_str(), RTX3070.kept(&first).as_str()), ("numbers\n", "others\n"));
+        assert_eq!(document("own\n", "exports\n", &BY_PATH.kept(&first), &RTX3070.kept(&first)), first);
+        assert_eq!(BY_PATH.kept("no markers"), NONE_YET);
     }
 }

@@ -1,8 +1,8 @@
 //! Prints the comparison with the reference numbers as Markdown; `cargo xtask validate` runs it and writes the document.
 //!
-//! `validate own FOLDER` for the project's own traces, `validate by-path TRACES [REFERENCE.csv]` for others.
+//! `validate own FOLDER` for the project's own traces, `validate by-path TRACES [REFERENCE.csv [MACHINE]]` for others.
 
-use mias_lab::validation::{ByPath, Suite, by_path_markdown, own_markdown};
+use mias_lab::validation::{ByPath, MACHINE, Suite, by_path_markdown, own_markdown};
 use std::path::Path;
 
 fn main() -> std::process::ExitCode {
@@ -10,11 +10,10 @@ fn main() -> std::process::ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let text = match words.as_slice() {
         ["own", folder] => Suite::run(Path::new(folder)).map(|suite| own_markdown(&suite)),
-        ["by-path", traces] => ByPath::run(Path::new(traces), None).map(|traces| by_path_markdown(&traces)),
-        ["by-path", traces, reference] => {
-            ByPath::run(Path::new(traces), Some(Path::new(reference))).map(|traces| by_path_markdown(&traces))
-        }
-        _ => Err("expected `own FOLDER` or `by-path TRACES [REFERENCE.csv]`".to_owned()),
+        ["by-path", traces] => by_path(traces, None, MACHINE),
+        ["by-path", traces, reference] => by_path(traces, Some(reference), MACHINE),
+        ["by-path", traces, reference, machine] => by_path(traces, Some(reference), machine),
+        _ => Err("expected `own FOLDER` or `by-path TRACES [REFERENCE.csv [MACHINE]]`".to_owned()),
     };
     match text {
         Ok(text) => {
@@ -26,4 +25,8 @@ fn main() -> std::process::ExitCode {
             std::process::ExitCode::from(2)
         }
     }
+}
+
+fn by_path(traces: &str, reference: Option<&str>, machine: &str) -> Result<String, String> {
+    ByPath::run(Path::new(traces), reference.map(Path::new), machine).map(|traces| by_path_markdown(&traces))
 }

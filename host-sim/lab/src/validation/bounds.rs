@@ -37,6 +37,7 @@ impl Launch {
     pub fn violations(&self) -> Vec<String> {
         let columns = COLUMNS.iter().zip(self.ours.into_iter().zip(self.reference));
         let bad = columns.filter_map(|((name, _), (ours, reference))| {
+            let reference = reference?;
             let bound = if reference == 0 { Some(0.0) } else { column_bound_percent(name) }?;
             let text = || format!("{} launch {}: {name} {ours}, reference {reference}, bound {bound} %", self.trace, self.number);
             outside(ours, reference, bound).then(text)

@@ -57,7 +57,7 @@ pub fn by_path(traces: &ByPath) -> String {
 fn launches(launches: &[Launch]) -> String {
     let mut text = heading(&["trace", "launch", "cycles: ours", "reference", "error", "error without launch latency"]);
     for launch in launches {
-        let (ours, reference) = (launch.ours[0], launch.reference[0]);
+        let (ours, reference) = launch.cycles();
         let without = |cycles: u64| cycles.saturating_sub(LAUNCH_LATENCY_CYCLES) as f64;
         text += &row(&[
             launch.trace.clone(),
@@ -75,6 +75,7 @@ fn launches(launches: &[Launch]) -> String {
     for launch in launches {
         let pairs = launch.ours.iter().zip(&launch.reference).skip(1);
         let cells = pairs.map(|(&ours, &reference)| {
+            let Some(reference) = reference else { return format!("{} / -", grouped(ours)) };
             if ours == reference {
                 return grouped(ours);
             }

@@ -13,4 +13,4 @@ mod suite;
 
 pub use bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, column_bound_percent};
 pub use markdown::{by_path as by_path_markdown, own as own_markdown};
-pub use suite::{ByPath, Corun, Launch, Micro, Suite, mean_error_percent};
+pub use suite::{ByPath, Corun, Launch, MACHINE, Micro, Suite, mean_error_percent};

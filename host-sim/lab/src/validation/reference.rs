@@ -16,8 +16,8 @@ pub struct ReferenceLaunch {
     pub launch: usize,
     /// Kernel name.
     pub kernel: String,
-    /// The columns after the name, in [`COLUMNS`] order.
-    pub values: [u64; COLUMNS.len()],
+    /// The columns after the name, in [`COLUMNS`] order; none where the file lacks the column.
+    pub values: [Option<u64>; COLUMNS.len()],
 }
 
 /// A column: its name in the file, and our number for it.
@@ -37,19 +37,25 @@ pub const COLUMNS: [Column; 10] = [
     ("dram_writes", |l| l.dram_writes),
 ];
 
-/// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any order, then one row per launch.
+/// A column that a file may lack: what a kernel executes is the trace's, whatever the machine.
+const OPTIONAL: &str = "warp_insts";
+
+/// Parses a reference file: a heading with `trace`, `launch`, `kernel` and the columns in any order, then one row per launch. It may
+/// lack `warp_insts`.
 ///
 /// # Errors
 /// A sentence with the line.
 pub fn parse(text: &str) -> Result<Vec<ReferenceLaunch>, String> {
-    let columns: Vec<&str> = ["trace", "launch", "kernel"].into_iter().chain(COLUMNS.iter().map(|(name, _)| *name)).collect();
     // The reference's own names for its L1 data cache.
     let (heading, rows) = text.split_once('\n').unwrap_or((text, ""));
     let text = format!("{}\n{rows}", heading.replace("l1d_", "l1_"));
+    let lacks_optional = heading.split(',').all(|column| column.trim() != OPTIONAL);
+    let given: Vec<usize> = (0..COLUMNS.len()).filter(|&at| !lacks_optional || COLUMNS[at].0 != OPTIONAL).collect();
+    let columns: Vec<&str> = ["trace", "launch", "kernel"].into_iter().chain(given.iter().map(|&at| COLUMNS[at].0)).collect();
     csv_table::read(&text, &columns, |cells| {
-        let mut values = [0; COLUMNS.len()];
-        for (value, cell) in values.iter_mut().zip(&cells[3..]) {
-            *value = csv_table::number(cell)?;
+        let mut values = [None; COLUMNS.len()];
+        for (&at, cell) in given.iter().zip(&cells[3..]) {
+            values[at] = Some(csv_table::number(cell)?);
         }
         let launch = csv_table::number(cells[1])? as usize;
         Ok(ReferenceLaunch { trace: cells[0].to_owned(), launch, kernel: cells[2].to_owned(), values })
@@ -80,6 +86,7 @@ pub fn compare(reference: &[ReferenceLaunch], trace: &str, kernels: &[&str], lau
         let mut table = table::new(&[&heading, "ours", "reference", "error"]);
         for ((name, value), reference) in COLUMNS.iter().zip(row.values) {
             let ours = value(ours);
+            let Some(reference) = reference else { continue };
             table.add_row([(*name).to_owned(), grouped(ours), grouped(reference), percent(error(ours, reference))]);
             if *name == "cycles" {
                 let (ours, reference) = (ours.saturating_sub(LAUNCH_LATENCY_CYCLES), reference.saturating_sub(LAUNCH_LATENCY_CYCLES));
@@ -118,6 +125,15 @@ mod tests {
         assert_eq!(row("cycles w"), "cycles without launch latency 3,400 3,000 13.3 %");
         assert_eq!(row("dram_writes"), "dram_writes 7 0 -");
         assert_eq!(row("l1_misses"), "l1_misses 0 40 -100.0 %");
+    }
+
+    #[test]
+    fn a_column_that_the_file_lacks_is_not_compared() {
+        let (heading, row) = (FILE.replace("warp_insts,", ""), "mm,1,va,8000,10,30,40,50,60,70,80,0\n");
+        let rows = parse(&format!("{}\n{row}", heading.lines().next().unwrap())).unwrap();
+        assert_eq!(rows[0].values[1..4], [Some(10), None, Some(30)]);
+        let text = compare(&rows, "mm", &["va"], &[LaunchStats::default()]).unwrap();
+        assert!(!text.contains("warp_insts") && text.contains("thread_insts"), "{text}");
     }
 
     #[test]

@@ -15,8 +15,8 @@ use mias_trace::accelsim::Warnings;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The machine of the reference numbers.
-const MACHINE: &str = "rtx2060-accelsim";
+/// The machine of the reference numbers in `tests/data/reference`.
+pub const MACHINE: &str = "rtx2060-accelsim";
 /// Instructions of a micro-benchmark's two variants.
 const MICRO_INSTRUCTIONS: [u64; 2] = [100, 300];
 
@@ -31,8 +31,15 @@ pub struct Launch {
     pub kernel: String,
     /// Our numbers.
     pub ours: [u64; COLUMNS.len()],
-    /// The reference's.
-    pub reference: [u64; COLUMNS.len()],
+    /// The reference's; none where it does not say.
+    pub reference: [Option<u64>; COLUMNS.len()],
+}
+
+impl Launch {
+    /// Our cycles and the reference's, which every reference has.
+    pub fn cycles(&self) -> (u64, u64) {
+        (self.ours[0], self.reference[0].unwrap_or_default())
+    }
 }
 
 /// A micro-benchmark: total cycles of the variants with 100 and 300 instructions.
@@ -97,7 +104,7 @@ impl Suite {
             let partner = partner.ok_or_else(|| format!("micro.csv: `{name}` has no row with {} instructions", MICRO_INSTRUCTIONS[1]))?;
             let mut ours = [0; 2];
             for (ours, count) in ours.iter_mut().zip(MICRO_INSTRUCTIONS) {
-                let launches = replay(&folder.join(format!("micro/{name}_{count}/kernelslist.g")), WarpSchedulerKind::Lrr)?;
+                let launches = replay(&folder.join(format!("micro/{name}_{count}/kernelslist.g")), WarpSchedulerKind::Lrr, MACHINE)?;
                 *ours = last_end(&launches);
             }
             Ok(Micro { name: name.clone(), ours, reference: [*cycles, partner.2] })
@@ -105,13 +112,13 @@ impl Suite {
         let corun_folder = folder.join("corun");
         let corun_rows = rows(&corun_folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
         let corun = corun_rows.par_iter().map(|(name, first, total)| {
-            let launches = replay(&corun_folder.join(name).join("kernelslist.g"), WarpSchedulerKind::Gto)?;
+            let launches = replay(&corun_folder.join(name).join("kernelslist.g"), WarpSchedulerKind::Gto, MACHINE)?;
             let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
             Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
         });
         let reference = read_reference(&folder.join("accelsim.csv"))?;
         let launches: Vec<Vec<Launch>> =
-            traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
+            traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference, MACHINE)).collect::<Result<_, String>>()?;
         Ok(Suite {
             micro: micro.collect::<Result<_, String>>()?,
             launches: launches.concat(),
@@ -130,11 +137,12 @@ pub struct ByPath {
 }
 
 impl ByPath {
-    /// Replays every `folder/*/kernelslist.g` that has rows in `reference`, by default `accelsim.csv` beside `folder`.
+    /// Replays every `folder/*/kernelslist.g` that has rows in `reference`, by default `accelsim.csv` beside `folder`, on `machine`, by
+    /// name or file.
     ///
     /// # Errors
     /// As [`Suite::run`]; also if nothing at all could be compared.
-    pub fn run(folder: &Path, reference: Option<&Path>) -> Result<ByPath, String> {
+    pub fn run(folder: &Path, reference: Option<&Path>, machine: &str) -> Result<ByPath, String> {
         let beside = || folder.join("..").join("accelsim.csv");
         let reference = read_reference(&reference.map_or_else(beside, PathBuf::from))?;
         let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
@@ -154,14 +162,15 @@ impl ByPath {
         if found.is_empty() {
             return Err(format!("{}: no trace that the reference has numbers for ({})", folder.display(), left_out.join("; ")));
         }
-        let launches: Vec<Vec<Launch>> = found.par_iter().map(|trace| compare(folder, trace, &reference)).collect::<Result<_, String>>()?;
+        let launches: Vec<Vec<Launch>> =
+            found.par_iter().map(|trace| compare(folder, trace, &reference, machine)).collect::<Result<_, String>>()?;
         Ok(ByPath { launches: launches.concat(), left_out })
     }
 }
 
 /// Mean of the absolute errors of cycles, in percent; 0 for no launch.
 pub fn mean_error_percent(launches: &[Launch]) -> f64 {
-    let errors = launches.iter().map(|launch| error_percent(launch.ours[0] as f64, launch.reference[0] as f64).abs());
+    let errors = launches.iter().map(Launch::cycles).map(|(ours, reference)| error_percent(ours as f64, reference as f64).abs());
     errors.sum::<f64>() / launches.len().max(1) as f64
 }
 
@@ -172,8 +181,8 @@ fn traces(reference: &[ReferenceLaunch]) -> Vec<String> {
     names
 }
 
-fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch]) -> Result<Vec<Launch>, String> {
-    let launches = replay(&folder.join(trace).join("kernelslist.g"), WarpSchedulerKind::Gto)?;
+fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], machine: &str) -> Result<Vec<Launch>, String> {
+    let launches = replay(&folder.join(trace).join("kernelslist.g"), WarpSchedulerKind::Gto, machine)?;
     let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
     if rows.len() != launches.len() {
         return Err(format!("trace {trace} has {} launches, the reference has numbers for {}", launches.len(), rows.len()));
@@ -189,13 +198,13 @@ fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch]) -> Result<
 
 /// Runs a kernel list to its end under Left-over, the order of the reference. What the reader could not understand is an
 /// error here, for the reference did understand it.
-fn replay(list: &Path, scheduler: WarpSchedulerKind) -> Result<Vec<(String, LaunchStats)>, String> {
+fn replay(list: &Path, scheduler: WarpSchedulerKind, machine: &str) -> Result<Vec<(String, LaunchStats)>, String> {
     let mut warnings = Warnings::new();
     let workloads = workload::read_list(list, &mut warnings).map_err(|error| error.to_string())?;
     if !warnings.is_empty() {
         return Err(format!("{}: {warnings}", list.display()));
     }
-    let mut gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
+    let mut gpu = machines::load(machine).map_err(|error| error.to_string())?;
     gpu.sm.warp_scheduler = scheduler;
     let options = Options::new(End::Done);
     let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect::<Vec<&Workload>>(), options };
