@@ -1,5 +1,8 @@
 //! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
 
+pub mod borrowed;
+pub mod plausible;
+
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::toml_text::{parse_error, point_at};
 use mias_workloads::input::{file, suggest};
@@ -28,6 +31,11 @@ pub enum GpuFileError {
 /// Names of the machines built in.
 pub fn names() -> Vec<&'static str> {
     mias_machines::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// The machines built in, in the order of lists.
+pub fn built_in() -> Vec<GpuConfig> {
+    mias_machines::ALL.iter().filter_map(|(name, _)| load(name).ok()).collect()
 }
 
 /// The machine `name_or_path`: one that is built in, else the TOML file at that path.

@@ -53,6 +53,8 @@ fn lay_out(folder: &Path) {
         text.replacen(old, new, 1)
     });
     fs::write(folder.join("half.toml"), half).expect("half.toml");
+    let fourfold = mias_machines::text("rtx2060").expect("a machine that is built in").replacen("bus_bytes = 2", "bus_bytes = 8", 1);
+    fs::write(folder.join("fourfold.toml"), fourfold.replacen("burst_beats = 16", "burst_beats = 4", 1)).expect("fourfold.toml");
     let shown = assert_cmd::Command::new(env!("CARGO_BIN_EXE_mias")).args(["gpu", "show"]).output().expect("mias").stdout;
     let shown = String::from_utf8(shown).expect("TOML is text");
     fs::write(folder.join("my.toml"), shown.replacen("count = 30", "count = 0", 1)).expect("my.toml");

@@ -63,6 +63,12 @@ pub(super) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GpuCommand {
+    /// List the GPUs that are built in
+    List {
+        /// Form of the list
+        #[arg(long, value_enum, default_value_t = Format::Table)]
+        format: Format,
+    },
     /// Print a GPU, as TOML that `--gpu` accepts or as JSON
     Show {
         /// GPU by name, or a TOML file
@@ -71,6 +77,9 @@ pub(super) enum GpuCommand {
         /// `table` is TOML here
         #[arg(long, value_enum, default_value_t = Format::Table)]
         format: Format,
+        /// Print what the GPU comes to instead: peaks and sizes, and most TBs per SM of these kernels
+        #[arg(long, num_args = 0.., value_name = "KERNEL")]
+        summary: Option<Vec<String>>,
     },
     /// Fit the coefficient of mias-linear for a GPU, on runs of kernels alone and in pairs
     Fit(super::fit::FitArgs),

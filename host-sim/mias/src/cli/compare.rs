@@ -12,12 +12,11 @@ use mias_lab::experiment::machine::End;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::machines;
 use mias_lab::output::Output;
 
 pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
     let common = &args.common;
-    let gpu = machines::load(&common.gpu)?;
+    let gpu = resolve::machine(&common.gpu)?;
     let output = Output::open(common.out.as_deref())?;
     let policies: Vec<Policy> = match args.only.as_slice() {
         [] => known.set(args.policies),

@@ -9,7 +9,6 @@ use clap::Args;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::experiment::fit::fit;
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::machines;
 use mias_lab::output::Output;
 use mias_workloads::kernels;
 
@@ -31,7 +30,7 @@ pub(super) struct FitArgs {
 }
 
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
-    let gpu = machines::load(&args.gpu)?;
+    let gpu = resolve::machine(&args.gpu)?;
     let names = match args.kernels.as_slice() {
         [] => kernels::names().map(str::to_owned).collect(),
         some => some.to_vec(),

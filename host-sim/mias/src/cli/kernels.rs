@@ -18,13 +18,12 @@ use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
-use mias_lab::machines;
 use mias_lab::output::Output;
 use mias_ptx::names;
 use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
-    let gpu = machines::load(&args.gpu)?;
+    let gpu = resolve::machine(&args.gpu)?;
     let output = Output::open(args.out.as_deref())?;
     let requests = resolve::different(&args.kernels)?;
     if args.check {
@@ -44,7 +43,7 @@ pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
 }
 
 /// The launches of a trace one by one.
-fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String, Request)>, CliError> {
+pub(super) fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String, Request)>, CliError> {
     let mut single = Vec::new();
     for (word, request) in requests {
         match &request {
@@ -59,7 +58,7 @@ fn by_launch(requests: Vec<(String, Request)>) -> Result<Vec<(String, Request)>,
 }
 
 /// Geometry and resources, of a trace those of its first launch.
-fn info(request: &Request) -> Result<KernelInfo, CliError> {
+pub(super) fn info(request: &Request) -> Result<KernelInfo, CliError> {
     match request {
         Request::Kernel(spec) => Ok(spec.prepare()?.info),
         Request::Trace(trace) => Ok(trace.launches()?.swap_remove(0).1),

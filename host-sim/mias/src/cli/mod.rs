@@ -1,4 +1,4 @@
-//! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu show`, `gpu fit`, `trace convert`,
+//! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
 //! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
@@ -17,6 +17,7 @@ mod evaluate;
 mod export;
 mod firmware;
 mod fit;
+mod gpu;
 mod interrupt;
 mod kernel_check;
 mod kernels;
@@ -31,13 +32,9 @@ mod user_kernel;
 
 pub use error::CliError;
 
-use args::{Arguments, Command, GpuCommand};
-use choices::Format;
-use mias_hw_model::config::GpuConfig;
+use args::{Arguments, Command};
 use mias_lab::experiment::own::Own;
 use mias_lab::experiment::policies::Policies;
-use mias_lab::machines;
-use mias_lab::output::Output;
 use std::process::ExitCode;
 
 /// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
@@ -69,8 +66,7 @@ fn main(policies: &Policies) -> u8 {
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),
         Command::Sweep(sweep) => sweep::main(sweep),
-        Command::Gpu(GpuCommand::Show { gpu, format }) => show_gpu(gpu, *format),
-        Command::Gpu(GpuCommand::Fit(args)) => fit::main(args),
+        Command::Gpu(command) => gpu::main(command),
         Command::Trace(command) => trace::main(command),
         Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
@@ -82,13 +78,4 @@ fn main(policies: &Policies) -> u8 {
             error.exit_code()
         }
     }
-}
-
-fn show_gpu(name: &str, format: Format) -> Result<(), CliError> {
-    let gpu: GpuConfig = machines::load(name)?;
-    let text = match format {
-        Format::Table => toml::to_string(&gpu).map_err(CliError::internal)?,
-        Format::Json => serde_json::to_string_pretty(&gpu).map_err(CliError::internal)? + "\n",
-    };
-    Ok(Output::open(None)?.write(&text)?)
 }

@@ -5,6 +5,7 @@ use super::choices::{FirmwareKind, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
 use super::{CliError, progress};
+use mias_hw_model::config::GpuConfig;
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
@@ -12,6 +13,7 @@ use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, check_copies, place, place_for};
+use mias_lab::machines::{self, plausible};
 use mias_trace::accelsim::Warnings;
 use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
@@ -22,6 +24,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+
+/// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
+pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
+    let gpu = machines::load(word)?;
+    if !machines::names().contains(&word) {
+        plausible::questions(&gpu).iter().for_each(|question| eprintln!("warning: {word}: {question}"));
+    }
+    Ok(gpu)
+}
 
 /// The kernels by word, each executed and traced once, on a stream of its own, arriving as `arrive` says. A kernel named
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.

@@ -14,7 +14,6 @@ use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
-use mias_lab::machines;
 use mias_lab::output::Output;
 use mias_lab::validation::reference::{self, ReferenceLaunch};
 use mias_trace::accelsim;
@@ -25,7 +24,7 @@ use std::time::Instant;
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let common = &args.common;
     let user = user_kernel::wanted(args)?;
-    let mut gpu = machines::load(&common.gpu)?;
+    let mut gpu = resolve::machine(&common.gpu)?;
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
         Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,

@@ -9,11 +9,10 @@ use crate::report::sweep_report::{self, Subject};
 use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::sweep::sweep;
-use mias_lab::machines;
 use mias_lab::output::Output;
 
 pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
-    let gpu = machines::load(&args.gpu)?;
+    let gpu = resolve::machine(&args.gpu)?;
     let output = Output::open(args.out.as_deref())?;
     let options = Options { warm_l2: args.warm_l2, ..resolve::alone(args.cycles, args.ipc) };
     let cancel = interrupt::catch()?;

@@ -11,6 +11,8 @@ pub mod fit_report;
 pub mod kernel_list;
 pub mod kernel_stats;
 pub mod kernel_stats_json;
+pub mod machine_list;
+pub mod machine_summary;
 pub mod provenance;
 pub mod replay_report;
 pub mod run_report;

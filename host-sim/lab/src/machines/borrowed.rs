@@ -1,0 +1,78 @@
+//! Numbers that a machine's file has from another machine: what events cost, and the coefficient of the Linear metric. A file that is
+//! copied takes them along; here they are known again by their values.
+
+use mias_hw_model::config::EnergyConfig;
+use mias_hw_model::config::GpuConfig;
+
+/// A machine with energies, the chip that they were measured for (sources.md D76), and the machines that are that chip.
+const ENERGIES: [(&str, &str, &[&str]); 2] =
+    [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16"])];
+
+/// What a reader should know of where this machine's numbers are from, a sentence each; `machines` are those built in.
+pub fn notes(gpu: &GpuConfig, machines: &[GpuConfig]) -> Vec<String> {
+    let mut notes: Vec<String> = energy(gpu, machines).into_iter().collect();
+    let scheduler = &gpu.scheduler;
+    let same = |other: &&GpuConfig| {
+        let other = &other.scheduler;
+        (other.linear_coefficient_q16, other.linear_r2_permille) == (scheduler.linear_coefficient_q16, scheduler.linear_r2_permille)
+    };
+    let fit = format!("`mias gpu fit {}` fits it", gpu.name);
+    if scheduler.linear_r2_permille == 0 {
+        notes.push(format!("Linear's coefficient is not fitted for this machine (linear_r2_permille = 0): {fit}"));
+    } else if let Some(owner) = machines.iter().find(same).filter(|owner| owner.name != gpu.name) {
+        notes.push(format!("Linear's coefficient is that of `{}`: {fit}", owner.name));
+    }
+    notes
+}
+
+fn energy(gpu: &GpuConfig, machines: &[GpuConfig]) -> Option<String> {
+    let Some(energy) = &gpu.energy else {
+        return Some("there is no [energy]: no energy is reported".to_owned());
+    };
+    let of = |name: &str| machines.iter().find(|machine| machine.name == name)?.energy.as_ref();
+    let same = |(name, ..): &&(&str, &str, &[&str])| of(name).is_some_and(|other| per_event(other) == per_event(energy));
+    let (_, chip, owners) = ENERGIES.iter().find(same)?;
+    (!owners.contains(&gpu.name.as_str())).then(|| format!("energies per event are those of the {chip}, not of this machine"))
+}
+
+/// The energies of events, without background powers, which depend on the number of SMs.
+fn per_event(energy: &EnergyConfig) -> EnergyConfig {
+    EnergyConfig { constant_uw: 0, sm_active_uw: 0, sm_idle_uw: 0, sm_issue_uw: 0, ..energy.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines;
+
+    fn said(gpu: &GpuConfig) -> String {
+        notes(gpu, &machines::built_in()).join("\n")
+    }
+
+    #[test]
+    fn a_machine_of_its_own_says_nothing() {
+        assert_eq!(said(&machines::load("rtx2060").unwrap()), "");
+        assert_eq!(said(&machines::load("rtx2060-accelsim").unwrap()), "");
+    }
+
+    #[test]
+    fn what_is_anothers_is_said() {
+        let a100 = said(&machines::load("a100").unwrap());
+        assert!(
+            a100.contains("energies per event are those of the RTX 2060 SUPER") && a100.contains("`mias gpu fit a100` fits it"),
+            "{a100}"
+        );
+        assert!(said(&machines::load("zhao18").unwrap()).contains("those of the GTX 480"));
+        assert!(!said(&machines::load("shieh16").unwrap()).contains("energies"));
+    }
+
+    #[test]
+    fn a_copy_takes_its_numbers_along() {
+        let mut copy = GpuConfig { name: "mine".into(), ..machines::load("rtx2060").unwrap() };
+        assert!(said(&copy).contains("Linear's coefficient is that of `rtx2060`: `mias gpu fit mine`"), "{}", said(&copy));
+        copy.scheduler.linear_coefficient_q16 += 1;
+        assert!(!said(&copy).contains("Linear") && said(&copy).contains("RTX 2060 SUPER"));
+        copy.energy = None;
+        assert_eq!(said(&copy), "there is no [energy]: no energy is reported");
+    }
+}

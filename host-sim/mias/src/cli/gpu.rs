@@ -1,0 +1,50 @@
+//! `mias gpu list` and `mias gpu show`: machines, built in or from a file.
+
+use super::args::GpuCommand;
+use super::choices::Format;
+use super::{CliError, fit, kernels, resolve};
+use crate::report::machine_list;
+use crate::report::machine_summary::{MachineSummary, Placed};
+use mias_hw_model::config::GpuConfig;
+use mias_lab::characterise::occupancy::Occupancy;
+use mias_lab::machines;
+use mias_lab::output::Output;
+
+pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
+    let text = match command {
+        GpuCommand::List { format } => list(*format)?,
+        GpuCommand::Show { gpu, format, summary: None } => show(&resolve::machine(gpu)?, *format)?,
+        GpuCommand::Show { gpu, format, summary: Some(kernels) } => summary(&resolve::machine(gpu)?, kernels, *format)?,
+        GpuCommand::Fit(args) => return fit::main(args),
+    };
+    Ok(Output::open(None)?.write(&text)?)
+}
+
+fn list(format: Format) -> Result<String, CliError> {
+    let machines = machines::built_in();
+    match format {
+        Format::Table => Ok(machine_list::text(&machines)),
+        Format::Json => machine_list::json(&machines).map_err(CliError::internal),
+    }
+}
+
+fn show(gpu: &GpuConfig, format: Format) -> Result<String, CliError> {
+    match format {
+        Format::Table => toml::to_string(gpu).map_err(CliError::internal),
+        Format::Json => Ok(serde_json::to_string_pretty(gpu).map_err(CliError::internal)? + "\n"),
+    }
+}
+
+fn summary(gpu: &GpuConfig, words: &[String], format: Format) -> Result<String, CliError> {
+    let requests = if words.is_empty() { Vec::new() } else { kernels::by_launch(resolve::different(words)?)? };
+    let placed = requests.iter().map(|(word, request)| {
+        let Occupancy { max_tbs, limits } = Occupancy::of(&kernels::info(request)?, gpu);
+        Ok(Placed { kernel: request.name(word), max_tbs, limited_by: limits })
+    });
+    let placed = placed.collect::<Result<_, CliError>>()?;
+    let summary = MachineSummary::of(gpu, placed, &machines::built_in());
+    match format {
+        Format::Table => Ok(summary.text()),
+        Format::Json => summary.json().map_err(CliError::internal),
+    }
+}

@@ -1,0 +1,130 @@
+//! What a machine comes to: peaks and sizes by arithmetic from its file, and how many TBs of some kernels an SM holds. Nothing is
+//! simulated.
+
+use super::SCHEMA_VERSION;
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::trace::WARP_LANES;
+use mias_lab::machines::{borrowed, plausible};
+use mias_lab::table::{self, grouped};
+use serde::Serialize;
+
+/// A machine in a few numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct MachineSummary {
+    /// Version of the JSON documents.
+    pub schema_version: u32,
+    /// Name.
+    pub name: String,
+    /// One line.
+    pub description: String,
+    /// SMs.
+    pub sms: u32,
+    /// Core clock in MHz.
+    pub core_mhz: f64,
+    /// Peak of the DRAM's data buses in GB/s.
+    pub dram_gb_per_s: f64,
+    /// All L2 slices in KiB.
+    pub l2_kib: u64,
+    /// Warp instructions per core cycle that all schedulers can issue.
+    pub peak_warp_ipc: u64,
+    /// The same in thread instructions.
+    pub peak_thread_ipc: u64,
+    /// Warp instructions per second that all schedulers can issue, in 10^9.
+    pub peak_warp_ginst_per_s: f64,
+    /// Peak of single precision in GFLOP/s: a multiply-add of 32 lanes is 64, and enters a sub-core's unit every `interval` cycles.
+    pub fp32_gflop_per_s: f64,
+    /// Kernels that were asked about.
+    pub kernels: Vec<Placed>,
+    /// What a reader should know of the numbers, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What of a kernel fits on an SM.
+#[derive(Clone, Debug, Serialize)]
+pub struct Placed {
+    /// Name.
+    pub kernel: String,
+    /// Most TBs per SM.
+    pub max_tbs: u32,
+    /// What one more would lack.
+    pub limited_by: Vec<&'static str>,
+}
+
+impl MachineSummary {
+    /// Of this machine, beside those that are built in.
+    pub fn of(gpu: &GpuConfig, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
+        let schedulers = u64::from(gpu.sm.count) * u64::from(gpu.sm.sub_cores);
+        let core_ghz = f64::from(gpu.clocks.core_khz) * 1e-6;
+        let multiply_adds = f64::from(WARP_LANES) / f64::from(gpu.sm.units.sp.interval);
+        MachineSummary {
+            schema_version: SCHEMA_VERSION,
+            name: gpu.name.clone(),
+            description: gpu.description.clone(),
+            sms: gpu.sm.count,
+            core_mhz: f64::from(gpu.clocks.core_khz) / 1e3,
+            dram_gb_per_s: plausible::dram_gb_per_s(gpu),
+            l2_kib: plausible::l2_kib(gpu),
+            peak_warp_ipc: schedulers,
+            peak_thread_ipc: schedulers * u64::from(WARP_LANES),
+            peak_warp_ginst_per_s: schedulers as f64 * core_ghz,
+            fp32_gflop_per_s: 2.0 * multiply_adds * schedulers as f64 * core_ghz,
+            kernels,
+            notes: borrowed::notes(gpu, built_in),
+        }
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let mut numbers = table::new(&["peak", "value", "unit"]);
+        for (what, value, unit) in [
+            ("SMs", grouped(self.sms.into()), ""),
+            ("core clock", format!("{:.1}", self.core_mhz), "MHz"),
+            ("DRAM", format!("{:.1}", self.dram_gb_per_s), "GB/s"),
+            ("L2", grouped(self.l2_kib), "KiB"),
+            ("IPC, warp instructions", grouped(self.peak_warp_ipc), "per core cycle"),
+            ("IPC, thread instructions", grouped(self.peak_thread_ipc), "per core cycle"),
+            ("warp instructions", format!("{:.1}", self.peak_warp_ginst_per_s), "10^9 per second"),
+            ("FP32", format!("{:.1}", self.fp32_gflop_per_s), "GFLOP/s"),
+        ] {
+            numbers.add_row([what, &value, unit]);
+        }
+        let mut text = format!("{}: {}\n\n{}", self.name, self.description, table::text(&numbers));
+        if !self.kernels.is_empty() {
+            let mut kernels = table::new(&["kernel", "max TBs/SM", "limited by"]);
+            for placed in &self.kernels {
+                kernels.add_row([placed.kernel.clone(), placed.max_tbs.to_string(), placed.limited_by.join(", ")]);
+            }
+            text += &format!("\n{}", table::text(&kernels));
+        }
+        if !self.notes.is_empty() {
+            text += "\n";
+        }
+        self.notes.iter().for_each(|note| text += &format!("note: {note}\n"));
+        text
+    }
+
+    /// For programs.
+    ///
+    /// # Errors
+    /// None in practice: every value has a JSON form.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_lab::machines;
+
+    /// By the data sheets: 5.24 TFLOP/s of 1,920 lanes at 1,365 MHz; 19.5 and 66.9 by the whitepapers (sources.md D117 and D118).
+    #[test]
+    fn peaks_are_those_of_the_data_sheets() {
+        for (name, warp_ipc, tflop_per_s) in [("rtx2060", 120, 5.24), ("a100", 432, 19.5), ("h100", 528, 66.9)] {
+            let summary = MachineSummary::of(&machines::load(name).unwrap(), Vec::new(), &machines::built_in());
+            assert_eq!((summary.peak_warp_ipc, summary.peak_thread_ipc), (warp_ipc, 32 * warp_ipc), "{name}");
+            assert!((summary.fp32_gflop_per_s / 1e3 / tflop_per_s - 1.0).abs() < 2e-3, "{name}: {}", summary.fp32_gflop_per_s);
+            assert_eq!(summary.text().contains("note: "), name != "rtx2060", "{name}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `mias gpu`: the list, the summary, and what a user's machine is asked about.
+
+mod support;
+
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+use std::fs;
+use support::{json, mias};
+
+#[test]
+fn the_list_has_every_machine_that_can_be_shown() {
+    let list = json(&["gpu", "list"]);
+    let machines = list["machines"].as_array().unwrap();
+    assert_eq!(machines.iter().map(|machine| machine["name"].as_str().unwrap()).collect::<Vec<_>>(), mias_lab::machines::names());
+    for machine in machines {
+        let shown = json(&["gpu", "show", machine["name"].as_str().unwrap()]);
+        assert_eq!((&shown["sm"]["count"], &shown["description"]), (&machine["sms"], &machine["description"]));
+    }
+}
+
+/// fwt has 256 threads, 22 registers and no shared memory: 4 TBs on 1,024 threads, 8 on 2,048.
+#[test]
+fn a_summary_says_how_many_tbs_fit() {
+    for (gpu, tbs) in [("rtx2060", 4), ("h100", 8)] {
+        let summary = json(&["gpu", "show", gpu, "--summary", "fwt"]);
+        assert_eq!(summary["kernels"][0]["max_tbs"], tbs, "{gpu}");
+        assert_eq!(summary["notes"].as_array().unwrap().is_empty(), gpu == "rtx2060", "{gpu}");
+    }
+}
+
+#[test]
+fn a_machine_that_cannot_be_is_asked_about_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    let slip = mias_machines::text("rtx2060").unwrap().replace("dram_khz = 3_500_000", "dram_khz = 14_000_000");
+    fs::write(&path, &slip).unwrap();
+    let asked = contains("warning: ").and(contains("mine.toml: DRAM has 1344.0 GB/s")).and(contains("32.8 bytes per SM and core cycle"));
+    let run = ["run", "fwt:4096", "--cycles", "6000", "--gpu", path.to_str().unwrap()];
+    mias(&run).assert().success().stderr(asked);
+    fs::write(&path, slip.replace("14_000_000", "3_500_000")).unwrap();
+    mias(&run).assert().success().stderr(contains("DRAM").not());
+}
+
+#[test]
+fn todays_largest_chips_run_a_kernel_under_a_policy_of_mias() {
+    for gpu in ["a100", "h100"] {
+        mias(&["run", "mm", "--gpu", gpu, "--cycles", "20000"]).assert().success().stdout(contains("policy mias-ipm-ipc, 20,000 cycles"));
+    }
+}
