@@ -7,9 +7,16 @@ use csv::{ErrorKind, Position, Reader, ReaderBuilder, StringRecord, Trim, Writer
 /// # Errors
 /// None in practice: memory takes every row.
 pub fn text<const N: usize>(headings: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> csv::Result<String> {
+    self::rows(std::iter::once(headings.map(str::to_owned)).chain(rows))
+}
+
+/// The text of a table whose columns only its making tells: the heading, then the rows, all of one length.
+///
+/// # Errors
+/// If they are not.
+pub fn rows<R: AsRef<[String]>>(rows: impl IntoIterator<Item = R>) -> csv::Result<String> {
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(headings)?;
-    rows.into_iter().try_for_each(|row| writer.write_record(row))?;
+    rows.into_iter().try_for_each(|row| writer.write_record(row.as_ref()))?;
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,15 +1,16 @@
 //! What an evaluation found: every number of the result documents, in the types that they are written from.
 //! docs/results-format.md describes each field.
 
+use super::names::{self, Name};
 use crate::experiment::machine::Placement;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of `results.json` and `results.csv`; grows with every change that a reader could trip over.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A value for each of the two objectives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Objectives<T> {
     /// The thesis' speedup.
     pub s: T,
@@ -23,7 +24,7 @@ fn is_zero(cycle: &u64) -> bool {
 }
 
 /// The whole.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
@@ -36,7 +37,7 @@ pub struct Evaluation {
 }
 
 /// The plan.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanNote {
     /// Its name.
     pub name: String,
@@ -47,7 +48,7 @@ pub struct PlanNote {
 }
 
 /// An experiment in one setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
     /// The experiment's name.
     pub experiment: String,
@@ -64,21 +65,24 @@ pub struct StudyResult {
     /// Cycles of a profiling window.
     pub profile_cycles: u32,
     /// How SMs change configuration.
-    pub transition: &'static str,
+    #[serde(deserialize_with = "names::one")]
+    pub transition: Name,
     /// The time that decisions take.
-    pub latency: &'static str,
+    #[serde(deserialize_with = "names::one")]
+    pub latency: Name,
     /// The instruction that IPC counts.
-    pub ipc_unit: &'static str,
+    #[serde(deserialize_with = "names::one")]
+    pub ipc_unit: Name,
     /// Whether kernels that end start again.
     pub relaunch: bool,
     /// Core cycle at which the last kernel of each group arrives.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub arrive: u64,
     /// Whether traces keep the addresses that they were recorded with.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub share_memory: bool,
     /// Whether what the programs of traces had copied to the device is in the L2 at cycle 0.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
@@ -89,14 +93,14 @@ pub struct StudyResult {
 }
 
 /// A kernel alone.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AloneResult {
     /// Its name.
     pub name: String,
     /// Fingerprint of its trace.
     pub trace_hash: String,
     /// Core cycle at which it arrives.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub arrival_cycle: u64,
     /// Key of the run.
     pub run: String,
@@ -107,6 +111,7 @@ pub struct AloneResult {
     /// Core cycles simulated.
     pub cycles: u64,
     /// Shares of issue slots by class.
+    #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
@@ -115,7 +120,7 @@ pub struct AloneResult {
 }
 
 /// Kernels together.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupResult {
     /// Names in launch order.
     pub kernels: Vec<String>,
@@ -136,7 +141,7 @@ pub struct GroupResult {
 }
 
 /// The best configuration.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OracleResult {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
@@ -145,7 +150,7 @@ pub struct OracleResult {
 }
 
 /// The four metrics of a co-run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricValues {
     /// S, the thesis' speedup.
     pub speedup: Option<f64>,
@@ -158,7 +163,7 @@ pub struct MetricValues {
 }
 
 /// A static run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfigurationResult {
     /// TBs of each kernel per SM.
     pub config: Vec<u32>,
@@ -170,14 +175,16 @@ pub struct ConfigurationResult {
     /// Instructions per cycle of each kernel.
     pub ipc: Vec<f64>,
     /// Shares of issue slots by class.
+    #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
 }
 
 /// A policy's run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolicyResult {
     /// The policy.
-    pub policy: &'static str,
+    #[serde(deserialize_with = "names::one")]
+    pub policy: Name,
     /// Key of the run; of several runs, with a plus between them.
     pub run: String,
     /// Nothing was run: it is the run of the first kernel alone, which provably is the same, or follows from all runs alone.
@@ -196,7 +203,7 @@ pub struct PolicyResult {
     /// The window ended before what the policy chose was in effect: what ran is not what it chose.
     pub too_late: bool,
     /// What it had chosen by then, where that came too late; `config` and `placement` are empty then.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub too_late_config: Option<Vec<u32>>,
     /// Lost by the choice of configuration, be it in effect or too late.
     pub regret: Objectives<Option<f64>>,
@@ -221,6 +228,7 @@ pub struct PolicyResult {
     /// What the policy made of each configuration, and what that was worth.
     pub ranking: Option<Ranking>,
     /// Shares of issue slots by class.
+    #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
@@ -235,7 +243,7 @@ pub struct PolicyResult {
 }
 
 /// How a policy's scores order the configurations, against what static runs of them achieve.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// Configuration and score, in the order of the decision.
     pub scores: Vec<(Vec<u32>, f64)>,
@@ -250,7 +258,7 @@ pub struct Ranking {
 }
 
 /// Both means of a quantity over groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Means {
     /// Groups in which it exists.
     pub count: usize,
@@ -261,7 +269,7 @@ pub struct Means {
 }
 
 /// Means over the groups of a class.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryRow {
     /// The class; `all` for all groups.
     pub class: String,
@@ -270,6 +278,7 @@ pub struct SummaryRow {
     /// A policy, or `s-null`, `oracle-s`, `oracle-stp`.
     pub policy: String,
     /// By quantity.
+    #[serde(deserialize_with = "names::by_name")]
     pub means: BTreeMap<&'static str, Means>,
     /// Largest S.
     pub most_speedup: Option<f64>,
@@ -278,7 +287,7 @@ pub struct SummaryRow {
     /// Groups with STP of 1 or less.
     pub not_worth_sharing: usize,
     /// Kernels, over all groups, that executed no instruction; none where all arrive at 0, and for what is no policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernels_without_progress: Option<usize>,
     /// Groups in which the decision came too late; means of decisions leave them out.
     pub too_late: usize,

@@ -1,4 +1,4 @@
-//! Means and rank correlations. None where they do not exist: of nothing, of what is not finite, of ranks that are all equal.
+//! Means, quartiles and rank correlations. None where they do not exist: of nothing, of what is not finite, of ranks that are all equal.
 
 use std::cmp::Ordering;
 
@@ -12,6 +12,19 @@ pub fn arithmetic(values: &[f64]) -> Option<f64> {
 pub fn geometric(values: &[f64]) -> Option<f64> {
     let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     arithmetic(&logarithms).map(f64::exp)
+}
+
+/// The lower and the upper quartile, between values in proportion: definition 7 of Hyndman and Fan (1996), as R and NumPy have it.
+pub fn quartiles(values: &[f64]) -> Option<(f64, f64)> {
+    arithmetic(values)?;
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |part: f64| {
+        let place = part * (sorted.len() - 1) as f64;
+        let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+        below + (place - place.floor()) * (above - below)
+    };
+    Some((at(0.25), at(0.75)))
 }
 
 /// How pairs of places are ordered by two lists of values.
@@ -102,6 +115,9 @@ mod tests {
     fn worked_examples() {
         assert!(close(arithmetic(&[1.0, 2.0, 6.0]), 3.0));
         assert!(close(geometric(&[1.0, 2.0, 4.0]), 2.0));
+        // NumPy: quantile([1, 2, 3, 10], [0.25, 0.75]) is [1.75, 4.75].
+        assert_eq!(quartiles(&[10.0, 2.0, 3.0, 1.0]), Some((1.75, 4.75)));
+        assert_eq!(quartiles(&[5.0]), Some((5.0, 5.0)));
         // 1-2, 1-3, 1-4, 2-4, 3-4 alike, 2-3 the other way round.
         let (a, b) = ([1.0, 2.0, 3.0, 4.0], [1.0, 3.0, 2.0, 4.0]);
         let counts = Concordance { concordant: 5, discordant: 1, tied_first: 0, tied_second: 0 };
@@ -121,6 +137,7 @@ mod tests {
     fn what_does_not_exist_is_none() {
         assert_eq!(arithmetic(&[]), None);
         assert_eq!(arithmetic(&[f64::NAN]), None);
+        assert_eq!([quartiles(&[]), quartiles(&[1.0, f64::NAN])], [None, None]);
         assert_eq!(geometric(&[0.0, 1.0]), None);
         assert_eq!(geometric(&[-1.0]), None);
         assert_eq!(spearman(&[1.0], &[1.0]), None);
@@ -153,6 +170,14 @@ mod tests {
             for value in [Concordance::of(&a, &b).tau_b(), spearman(&a, &b)].into_iter().flatten() {
                 prop_assert!((-1.0 - 1e-12..=1.0 + 1e-12).contains(&value));
             }
+        }
+
+        /// Half of the values lie between them, or on them.
+        #[test]
+        fn quartiles_hold_half(values in prop::collection::vec(-10f64..10.0, 1..30)) {
+            let (low, high) = quartiles(&values).unwrap();
+            let inside = values.iter().filter(|value| (low..=high).contains(&value)).count();
+            prop_assert!(low <= high && 2 * inside + 1 >= values.len() && inside >= values.len() / 2);
         }
 
         #[test]

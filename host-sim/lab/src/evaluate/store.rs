@@ -6,6 +6,7 @@
 
 use super::plan::Plan;
 use super::record::{FORMAT, Identity, Kept, MODEL};
+use super::results::{Evaluation, SCHEMA_VERSION};
 use crate::output::{is_part, replace};
 use mias_trace::fingerprint::Fnv;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use std::hash::Hasher;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The results' name.
+pub const RESULTS: &str = "results.json";
 
 /// The note's name.
 const NOTE: &str = "evaluation.json";
@@ -221,6 +225,32 @@ impl Store {
     /// The folder's place.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The results of a finished evaluation, as they were written.
+    ///
+    /// # Errors
+    /// [`StoreError`] if there are none, or a program of another schema wrote them.
+    pub fn results(&self) -> Result<Evaluation, StoreError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let path = self.folder.join(RESULTS);
+        let at = path.display();
+        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => StoreError(format!("{at} is not there: the evaluation has not ended; give its `mias evaluate` again")),
+            _ => StoreError(format!("cannot read {at}: {error}")),
+        })?;
+        let damaged = |error: serde_json::Error| StoreError(format!("{at} is damaged ({error}); give its `mias evaluate` again"));
+        // Of all that a file of another version may hold, only this is known to be there.
+        let Version { schema_version } = serde_json::from_str(&text).map_err(damaged)?;
+        if schema_version != SCHEMA_VERSION {
+            return Err(StoreError(format!(
+                "{at} has schema version {schema_version}, this program reads {SCHEMA_VERSION}; use the program that wrote it"
+            )));
+        }
+        serde_json::from_str(&text).map_err(damaged)
     }
 
     fn path(&self, key: &str) -> PathBuf {

@@ -144,6 +144,13 @@ pub fn means(values: &[f64]) -> Means {
     Means { count: values.len(), arithmetic: arithmetic(values), geometric: geometric(values) }
 }
 
+/// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.
+pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str) -> Vec<f64> {
+    let Some((_, of)) = QUANTITIES.iter().find(|(name, _)| *name == quantity) else { return Vec::new() };
+    let members = groups.iter().filter(|group| class == ALL || group.class == class);
+    members.filter_map(|group| of(group.policies.iter().find(|result| result.policy == policy)?)).collect()
+}
+
 /// The row of a class and a policy.
 pub fn find<'r>(rows: &'r [SummaryRow], class: &str, policy: &str) -> Option<&'r SummaryRow> {
     rows.iter().find(|row| row.class == class && row.policy == policy)

@@ -7,7 +7,7 @@ use super::findings::{Runs, findings};
 use super::plan::{self, Plan};
 use super::record::{Kept, is_first_alone};
 use super::results::{Evaluation, GroupResult, PolicyResult};
-use super::store::{Note, Store};
+use super::store::{Note, RESULTS, Store};
 use super::study::{Job, Studies};
 use super::summary;
 use crate::experiment::cancel::Cancel;
@@ -228,6 +228,41 @@ fn means_are_over_the_groups_of_a_class() {
     assert_eq!(all.most_speedup, Some(mm.max(bopt).max(both)));
     let oracle = summary::find(&study.summary, summary::ALL, summary::ORACLE_S).unwrap();
     assert!(oracle.means["speedup"].arithmetic >= all.means["speedup"].arithmetic);
+}
+
+/// A mean and the values that it is of, for every row.
+#[test]
+fn means_are_of_the_values() {
+    let evaluation = evaluation();
+    for study in &evaluation.studies {
+        for row in &study.summary {
+            for (quantity, means) in &row.means {
+                let values = summary::values(&study.groups, &row.class, &row.policy, quantity);
+                // References are no policies.
+                if study.groups.iter().any(|group| group.policies.iter().any(|result| result.policy == row.policy)) {
+                    assert_eq!((values.len(), summary::means(&values)), (means.count, *means), "{} {quantity}", row.policy);
+                }
+            }
+        }
+    }
+}
+
+/// To the last bit of every number.
+#[test]
+fn results_are_read_as_they_were_written() {
+    let evaluation = evaluation();
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), &Note::of(&plan())).unwrap();
+    let said = store.results().unwrap_err().to_string();
+    assert!(said.ends_with("is not there: the evaluation has not ended; give its `mias evaluate` again"), "{said}");
+    let text = serde_json::to_string_pretty(&evaluation).unwrap();
+    store.put(RESULTS, &text).unwrap();
+    assert_eq!(store.results().unwrap(), evaluation);
+    store.put(RESULTS, &text.replacen("\"schema_version\": 1", "\"schema_version\": 7", 1)).unwrap();
+    let said = store.results().unwrap_err().to_string();
+    assert!(said.contains("schema version 7, this program reads 1; use the program that wrote it"), "{said}");
+    store.put(RESULTS, &text[..text.len() / 2]).unwrap();
+    assert!(store.results().unwrap_err().to_string().contains("is damaged"));
 }
 
 #[test]

@@ -1,0 +1,45 @@
+//! Names that are read from a file: of policies, stall classes, quantities. Programs have them as `&'static str`, so each is kept once
+//! for as long as the program lives. A results file has some tens of them.
+
+use serde::{Deserialize, Deserializer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// A name. Serde would take a reference that is written out as one to borrow from what is read.
+pub type Name = &'static str;
+
+/// All that were read so far.
+static KNOWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
+
+/// The name, kept.
+fn kept(name: String) -> Name {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = known.get(name.as_str()) {
+        return before;
+    }
+    let name: Name = name.leak();
+    known.insert(name);
+    name
+}
+
+/// A name.
+pub(super) fn one<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error> {
+    String::deserialize(from).map(kept)
+}
+
+/// Values by name.
+pub(super) fn by_name<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<BTreeMap<Name, T>, D::Error> {
+    let values = BTreeMap::<String, T>::deserialize(from)?;
+    Ok(values.into_iter().map(|(name, value)| (kept(name), value)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_kept_once() {
+        let (first, second) = (kept("mine-of-the-test".into()), kept("mine-of-the-test".into()));
+        assert!(std::ptr::eq(first, second));
+    }
+}
