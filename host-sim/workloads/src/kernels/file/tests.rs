@@ -1,5 +1,5 @@
 use super::*;
-use crate::kernels::{Input, Instance, KernelError, Prepared, Spec, names};
+use crate::kernels::{Input, Instance, KernelError, KernelType, Prepared, Spec, names};
 use mias_ptx::Arg;
 use proptest::prelude::*;
 
@@ -223,12 +223,23 @@ fn mistakes_in_sizes_and_buffers_are_shown_where_they_are() {
             ),
             ("grid", "entry = { threads = { 128 = \"saxpy\" } }\ngrid", "saxpy.toml:3:9: no entry for threads = 256\n"),
             ("grid", "name = \"my kernel\"\ngrid", "saxpy.toml:3:8: a kernel's name has letters, digits, "),
+            ("grid", "type = \"fast\"\ngrid", "saxpy.toml:3:8: unknown variant `fast`, expected `compute` or `memory`"),
             ("grid", "shared = -4\ngrid", "saxpy.toml:3:10: dynamic shared memory in bytes: expected 0 to 4294967295, found -4\n"),
             ("[let]", "[graph]\ndefault = \"rmta\"\n[let]", "unknown variant `rmta`, expected `uniform` or `rmat`"),
             ("[let]", "[picture]\nmultiple_of = 0\n[let]", "saxpy.toml:15:15: expected 1 to 1024\n"),
             ("[let]", "[graph]\n[picture]\n[let]", "a kernel takes a graph or a picture, not both\n"),
         ],
     );
+}
+
+/// What an evaluation sorts groups by; none where the file does not say.
+#[test]
+fn a_file_says_what_bounds_the_kernel() {
+    let kernel_type = |toml: &str| parse("k.toml", toml, Origin::Path(Path::new("k.toml"))).unwrap().kernel_type();
+    assert_eq!(kernel_type(TOML), None);
+    for (word, expected) in [("compute", KernelType::Compute), ("memory", KernelType::Memory)] {
+        assert_eq!(kernel_type(&TOML.replacen("grid", &format!("type = \"{word}\"\ngrid"), 1)), Some(expected));
+    }
 }
 
 /// Running off the end of a buffer names kernel, TB, thread, line and address.
