@@ -93,6 +93,9 @@ fn an_evaluation_from_beginning_to_end() {
     insta::assert_snapshot!("summary", printed.split("\nreport: ").next().expect("tables"));
     every_field_is_described(&place.path("a"));
     the_report_is_whole(&fs::read_to_string(place.path("a/report.html")).expect("the report"));
+    the_report_is_made_anew(&place);
+    figures_are_files_of_their_own(&place);
+    the_notebook_reads_what_is_there(&place.path("a/results.csv"));
 
     // Other workers, the same bytes; and once more, with nothing left to do.
     place.evaluate("b", &["--jobs", "4"]);
@@ -197,12 +200,17 @@ fn general(quantity: &str) -> String {
 }
 
 fn the_report_is_whole(html: &str) {
-    for figure in ["4-2a", "4-2c", "3-1", "3-4", "4-1", "4-3", "4-4", "a", "b", "d", "e", "f", "g"] {
+    for figure in ["4-2a", "4-2c", "3-1", "3-4", "4-1", "4-3", "4-4", "a-1", "a-2", "a-3", "a-4", "a-5", "a-6", "b-1"] {
         assert!(html.contains(&format!("<figure id=\"figure-{figure}\">")), "no figure {figure}");
     }
     // Nothing is fetched, and every number could be drawn.
-    for fetched in ["http:", "https:", "src=", "@import", "url(", "<script", "<link"] {
+    for fetched in ["http:", "https:", "src=", "@import", "<script", "<link"] {
         assert!(!html.contains(fetched), "{fetched}");
+    }
+    // Every hatch is of this page.
+    for hatch in html.split("url(").skip(1) {
+        let name = hatch.strip_prefix('#').and_then(|rest| rest.split(')').next()).expect("a place in the page");
+        assert_eq!(html.matches(&format!("<pattern id=\"{name}\"")).count(), 1, "{name}");
     }
     for lost in ["NaN", "inf,", "undefined"] {
         assert!(!html.contains(lost), "{lost}");
@@ -213,6 +221,80 @@ fn the_report_is_whole(html: &str) {
     assert_eq!(opened, closed);
     assert_eq!(html.matches("<svg").count(), html.matches("</svg>").count());
     assert_eq!(html.matches("<table").count(), html.matches("</table>").count());
+}
+
+/// From the results alone, to the same bytes.
+fn the_report_is_made_anew(place: &Place) {
+    let report = place.path("a/report.html");
+    let before = fs::read(&report).expect("the report");
+    fs::remove_file(&report).expect("the report");
+    mias(&["report", &place.text("a")]).assert().success().stdout(contains("report.html"));
+    assert!(before == fs::read(&report).expect("the report"), "the report differs from that of the evaluation");
+}
+
+fn figures_are_files_of_their_own(place: &Place) {
+    let (out, list) = (place.text("a"), support::printed(&["report", &place.text("a"), "--list"]));
+    let ids: Vec<&str> = list.lines().map(|line| line.split_once('\t').expect("number and caption").0).collect();
+    for id in ["3.1", "4.2c", "A.5", "B.1"] {
+        assert!(ids.contains(&id), "{id}: {ids:?}");
+    }
+    let caption = |id: &str| list.lines().find(|line| line.starts_with(&format!("{id}\t"))).expect("a figure");
+    assert!(caption("4.2c").contains("machine (rtx2060 sm.count=2), window (20,000 cycles) and inputs (fwt:4096, mm:64, bopt:8)"));
+    assert!(
+        caption("A.5").contains("n groups") && caption("A.5").contains("quartiles") && caption("4.2c").contains("at least two kernels")
+    );
+
+    // As wide as is asked for, in points of 1/72 inch.
+    let svg = support::printed(&["report", &out, "--figure", "4.2c", "--width-mm", "127"]);
+    assert!(svg.contains("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360pt\""), "{}", &svg[..300]);
+    let file = |name: &str| place.text(name);
+    for (name, begins) in [("f.svg", "<?xml"), ("f.csv", "group,series,"), ("f.pdf", "%PDF-")] {
+        if name == "f.pdf" && !cfg!(feature = "pdf") {
+            continue;
+        }
+        mias(&["report", &out, "--figure", "4.2c", "--out", &file(name)]).assert().success();
+        assert!(fs::read(place.path(name)).expect(name).starts_with(begins.as_bytes()), "{name}");
+    }
+    // Its numbers are those of the results.
+    let results = fs::read_to_string(place.path("a/results.csv")).expect("results");
+    let table = fs::read_to_string(place.path("f.csv")).expect("the table");
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    assert_eq!(rows.headers().expect("headings").get(2), Some("speedup S (ratio)"));
+    let spatial = rows.records().map(|row| row.expect("a row")).find(|row| &row[0] == "fwt + mm" && &row[1] == "spatial").expect("a bar");
+    let value: f64 = spatial[2].parse().expect("a number");
+    let mut all = csv::Reader::from_reader(results.as_bytes());
+    let is_it = |row: &csv::StringRecord| &row[3] == "fwt:4096+mm:64" && &row[6] == "spatial" && &row[7] == "speedup" && &row[0] == "pairs";
+    let theirs: f64 = all.records().map(|row| row.expect("a row")).find(is_it).expect("a number")[8].parse().expect("a number");
+    assert!((value - theirs).abs() < 1e-9, "{value} is not {theirs}");
+
+    mias(&["report", &out, "--all", "--out", &file("all"), "--format", "csv"]).assert().success();
+    assert_eq!(fs::read_dir(place.path("all")).expect("figures").count(), ids.len());
+    refused(&["report", &out, "--figure", "4.2d"], &["unknown figure `4.2d`; did you mean `4.2", "known: 3.1, "]);
+    refused(&["report", &out, "--figure", "4.2c", "--out", &file("f.png")], &["f.png: a figure's file ends in .svg, "]);
+    refused(&["report", &out, "--all"], &["--out"]);
+    refused(&["report", &out, "--figure", "4.2c", "--width-mm", "3"], &["expected a number from 30 to 1000"]);
+    refused(&["report", &file("none")], &["holds no evaluation"]);
+}
+
+/// `examples/notebook` names columns, subjects and quantities that `results.csv` has.
+fn the_notebook_reads_what_is_there(results: &Path) {
+    let notebook = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/notebook/results.ipynb");
+    let notebook: serde_json::Value = serde_json::from_slice(&fs::read(notebook).expect("the notebook")).expect("JSON");
+    assert_eq!(notebook["nbformat"], 4);
+    let cells = notebook["cells"].as_array().expect("cells");
+    let of = |kind: &str| cells.iter().filter(|cell| cell["cell_type"] == *kind).flat_map(|cell| cell["source"].as_array().expect("lines"));
+    let code: String = of("code").map(|line| line.as_str().expect("text")).collect();
+    let mut table = csv::Reader::from_path(results).expect("results");
+    let mut known: BTreeSet<String> = table.headers().expect("headings").iter().map(str::to_owned).collect();
+    for row in table.records() {
+        let row = row.expect("a row");
+        known.extend([row[5].to_owned(), row[7].to_owned()]);
+    }
+    let words: BTreeSet<&str> =
+        code.split('"').skip(1).step_by(2).filter(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect();
+    let drawn = ["black", "mean"];
+    let missing: Vec<&&str> = words.iter().filter(|word| !word.is_empty() && !known.contains(**word) && !drawn.contains(word)).collect();
+    assert!(words.len() > 5 && missing.is_empty(), "results.csv does not have {missing:?}");
 }
 
 /// Waits until `out` holds at least `count` runs, or the process has ended.

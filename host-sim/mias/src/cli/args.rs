@@ -39,6 +39,8 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
     Evaluate(EvaluateArgs),
+    /// Write the report of a results folder anew, or its figures one by one as SVG, PDF or CSV
+    Report(super::report::ReportArgs),
     /// Compare the runs of two result folders; exit code 1 if they differ
     Diff(super::diff::DiffArgs),
     /// Run one policy and print everything measured, or replay an Accel-Sim trace

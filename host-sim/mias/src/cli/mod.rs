@@ -1,4 +1,4 @@
-//! The command line: `compare`, `evaluate`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
+//! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
 //! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
@@ -23,6 +23,7 @@ mod kernel_check;
 mod kernels;
 mod own;
 mod progress;
+mod report;
 mod resolve;
 mod run;
 mod sweep;
@@ -62,6 +63,7 @@ fn main(policies: &Policies) -> u8 {
     let result = match &arguments.command {
         Command::Compare(compare) => compare::main(compare, policies),
         Command::Evaluate(args) => evaluate::main(args, policies),
+        Command::Report(args) => report::main(args),
         Command::Diff(args) => diff::main(args),
         Command::Run(run) => run::main(run),
         Command::Kernels(kernels) => kernels::main(kernels),

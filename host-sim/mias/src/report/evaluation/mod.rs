@@ -1,6 +1,7 @@
-//! The documents of an evaluation: CSV, HTML, and what is said at the terminal. JSON is the results' own form.
+//! The documents of an evaluation: CSV, HTML, single figures, and what is said at the terminal. JSON is the results' own form.
 
 pub mod csv;
 pub mod diff;
+pub mod figure;
 pub mod html;
 pub mod text;

@@ -1,21 +1,15 @@
 //! Decisions that came too late: marks over their bars, and words.
 
-use super::bars::Mark;
-use super::page::Legend;
+use crate::report::evaluation::figure::Mark;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::summary;
 
-/// What the mark says.
-const MEANING: &str = "the run ended before the decision was in effect";
+/// What a caption says of the mark.
+pub(super) const MEANING: &str = " Triangles: runs that ended before the decision was in effect.";
 
 /// Whether a decision of any study came too late.
 pub(super) fn any(studies: &[&StudyResult]) -> bool {
     studies.iter().flat_map(|study| &study.summary).any(|row| row.too_late > 0)
-}
-
-/// The legend with the mark, if there is one.
-pub(super) fn legend(legend: Legend, studies: &[&StudyResult]) -> Legend {
-    if any(studies) { legend.mark("late", MEANING) } else { legend }
 }
 
 /// Marks of a group's bars of S.

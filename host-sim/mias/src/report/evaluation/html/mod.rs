@@ -1,62 +1,100 @@
 //! `report.html`: the thesis' figures drawn from our data beside its own numbers, and what it did not show. One file, no script, nothing
 //! fetched; every figure has its numbers in a table under it.
 
-mod bars;
-mod beyond;
+mod conditions;
+mod experiment;
 mod figures;
 mod late;
-mod names;
+mod means;
+mod numbering;
 mod page;
 mod palette;
-mod points;
 mod studies;
-mod svg;
 mod tables;
 mod thesis;
 
+use super::figure::Figure;
 use maud::html;
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
-use mias_lab::table::grouped;
+use numbering::Numbering;
 use page::Page;
 use palette::Palette;
 
 /// The document.
 pub fn render(evaluation: &Evaluation) -> String {
-    let policies = evaluation.studies.iter().flat_map(figures::policies);
+    let mut page = page(evaluation);
+    numbers(&mut page, evaluation);
+    let lead = html! {
+        (sentence(&evaluation.plan.description)) ". Every number is in " code { "results.json" } " and " code { "results.csv" } " beside this page; " code { "mias report" } " gives each figure as SVG, PDF or CSV."
+    };
+    page.finish(&format!("mias evaluate {}", evaluation.plan.name), &lead)
+}
+
+/// Its figures, in the order of the document.
+pub fn figures(evaluation: &Evaluation) -> Vec<Figure> {
+    page(evaluation).into_figures()
+}
+
+/// All that comes before the meaning of the numbers.
+fn page(evaluation: &Evaluation) -> Page {
+    let policies = evaluation.studies.iter().flat_map(means::policies);
     let mut page = Page::new(Palette::of(policies));
     let main = main_study(evaluation);
+    let mut experiment = 0;
     if let Some(main) = main {
-        page.section("The thesis' figures");
-        page.note(&conditions(main));
-        figures::draw(&mut page, main);
-        page.section("Beyond the thesis");
-        beyond::draw(&mut page, main);
-        page.section("Every pair under every policy");
+        let mut numbering = Numbering::of(experiment);
+        experiment += 1;
+        if thesis::has_kernels(main) {
+            page.section("The thesis' figures");
+            page.note(&conditions::fully(main));
+            figures::draw(&mut page, main);
+            page.section("Beyond the thesis");
+        } else {
+            page.section(&main.title);
+            page.note(&conditions::fully(main));
+            experiment::basics(&mut page, &mut numbering, main);
+        }
+        experiment::beyond(&mut page, &mut numbering, main);
+        page.section(if main.groups.iter().all(|group| group.kernels.len() == 2) {
+            "Every pair under every policy"
+        } else {
+            "Every group under every policy"
+        });
         tables::groups(&mut page, main);
+        // Further settings of the main experiment.
+        let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == main.experiment).collect();
+        if settings.len() > 1 {
+            page.section(&format!("{}: settings", main.title));
+            page.note(&conditions::of_settings(&settings));
+            studies::draw(&mut page, &mut numbering, &settings);
+        }
     }
     let mut experiments: Vec<&str> = Vec::new();
-    for study in &evaluation.studies {
+    for study in evaluation.studies.iter().filter(|study| main.is_none_or(|main| main.experiment != study.experiment)) {
         if !experiments.contains(&study.experiment.as_str()) {
             experiments.push(&study.experiment);
         }
     }
-    let others = experiments.into_iter().filter(|name| main.is_none_or(|main| main.experiment != *name));
-    for (number, name) in others.enumerate() {
+    for name in experiments {
         let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == name).collect();
-        studies::draw(&mut page, number, &settings);
-    }
-    // Further settings of the main experiment.
-    if let Some(main) = main {
-        let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == main.experiment).collect();
-        if settings.len() > 1 {
-            studies::draw(&mut page, evaluation.studies.len(), &settings);
+        let mut numbering = Numbering::of(experiment);
+        experiment += 1;
+        page.section(&settings[0].title);
+        match settings[..] {
+            [study] if study.cycles.is_some() => {
+                page.note(&conditions::fully(study));
+                experiment::basics(&mut page, &mut numbering, study);
+                experiment::beyond(&mut page, &mut numbering, study);
+                page.heading("Every group under every policy");
+                tables::groups(&mut page, study);
+            }
+            _ => {
+                page.note(&conditions::of_settings(&settings));
+                studies::draw(&mut page, &mut numbering, &settings);
+            }
         }
     }
-    numbers(&mut page, evaluation);
-    let lead = html! {
-        (sentence(&evaluation.plan.description)) ". Every number is in " code { "results.json" } " and " code { "results.csv" } " beside this page."
-    };
-    page.finish(&format!("mias evaluate {}", evaluation.plan.name), &lead)
+    page
 }
 
 /// With a capital at the beginning.
@@ -65,28 +103,13 @@ fn sentence(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The study that the thesis' figures are drawn from: of those with pairs that arrive together in a window, the first with the most policies.
+/// The study that comes first: of those whose kernels arrive together in a window, the first with the most policies; of pairs if there are any.
 fn main_study(evaluation: &Evaluation) -> Option<&StudyResult> {
-    let pairs =
-        |study: &&StudyResult| study.cycles.is_some() && study.arrive == 0 && study.groups.iter().all(|group| group.kernels.len() == 2);
-    let studies: Vec<&StudyResult> = evaluation.studies.iter().filter(pairs).collect();
-    let most = studies.iter().map(|study| figures::policies(study).len()).max()?;
-    studies.into_iter().find(|study| figures::policies(study).len() == most)
-}
-
-/// What ran where, and how.
-fn conditions(study: &StudyResult) -> String {
-    let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-    let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
-    let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
-    format!(
-        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC. Kernels alone run for the same time.",
-        kernels.join(", "),
-        study.gpu,
-        grouped(study.profile_cycles.into()),
-        study.transition,
-        study.ipc_unit
-    )
+    let together = || evaluation.studies.iter().filter(|study| study.cycles.is_some() && study.arrive == 0 && !study.groups.is_empty());
+    let pairs: Vec<&StudyResult> = together().filter(|study| study.groups.iter().all(|group| group.kernels.len() == 2)).collect();
+    let studies = if pairs.is_empty() { together().collect() } else { pairs };
+    let most = studies.iter().map(|study| means::policies(study).len()).max()?;
+    studies.into_iter().find(|study| means::policies(study).len() == most)
 }
 
 /// What the numbers mean, and where they are from.
@@ -101,7 +124,7 @@ fn numbers(page: &mut Page, evaluation: &Evaluation) {
         b { "ANTT" } ": the mean slowdown. " b { "Fairness" } ": the smallest over the largest normalised IPC."
     });
     page.paragraph(html! {
-        b { "Oracle" } ": the best of static runs of every maximal configuration with at least two kernels. "
+        b { "Oracle" } ": " (conditions::ORACLE) ", for each of S and STP. "
         b { "Decision regret" } ": 1 less a static run of the chosen configuration over the oracle. "
         b { "End-to-end regret" } ": the same with the policy's own run."
     });

@@ -1,6 +1,7 @@
 //! The report of an evaluation as one HTML page: one file, nothing fetched, readable on screen and on paper.
 
 use super::palette::Palette;
+use crate::report::evaluation::figure::{self, Figure};
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use mias_lab::table::{DASH, are_words};
 
@@ -15,6 +16,7 @@ pub(super) struct Page {
     body: Vec<Markup>,
     /// Heading of every section.
     sections: Vec<String>,
+    figures: Vec<Figure>,
 }
 
 /// The anchor of a section, counted from 0.
@@ -47,10 +49,14 @@ impl Page {
         self.body.push(html! { p.note { (text) } });
     }
 
-    /// A figure: its number and what it shows, legend, drawing.
-    pub(super) fn figure(&mut self, number: &str, caption: &str, legend: &Legend, drawing: &Markup) {
-        let id = number.to_lowercase().replace([' ', '.'], "-");
-        self.body.push(html! { figure id=(id) { (legend) (drawing) figcaption { b { (number) "." } " " (caption) } } });
+    pub(super) fn figure(&mut self, figure: Figure) {
+        self.body.push(figure.inline());
+        self.figures.push(figure);
+    }
+
+    /// All figures so far.
+    pub(super) fn into_figures(self) -> Vec<Figure> {
+        self.figures
     }
 
     /// A table; columns of words to the left, a rule above rows whose first cell differs from the one before if `ruled`. Columns in
@@ -82,6 +88,7 @@ impl Page {
 
     /// The whole document, which begins with `lead`.
     pub(super) fn finish(self, title: &str, lead: &Markup) -> String {
+        let hatches = figure::definitions(self.figures.iter().flat_map(Figure::styles));
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -89,9 +96,10 @@ impl Page {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     title { (title) }
-                    style { (PreEscaped(STYLE)) }
+                    style { (PreEscaped(STYLE)) (PreEscaped(figure::sheet())) }
                 }
                 body {
+                    svg.hatches width="0" height="0" aria-hidden="true" { (hatches) }
                     h1 { (title) }
                     p.lead { (lead) }
                     nav { @for (number, heading) in self.sections.iter().enumerate() { a href={ "#" (anchor(number)) } { (heading) } } }
@@ -100,45 +108,5 @@ impl Page {
             }
         };
         page.into_string()
-    }
-}
-
-/// A legend: swatches with names.
-#[derive(Debug, Default)]
-pub(super) struct Legend(Vec<Markup>);
-
-impl Legend {
-    pub(super) fn colour(mut self, colour: &str, name: &str) -> Self {
-        self.0.push(html! { i style={ "background:" (colour) } {} (name) });
-        self
-    }
-
-    /// A mark of the charts: `null`, `oracle`, `thesis`, `late`.
-    pub(super) fn mark(mut self, mark: &str, name: &str) -> Self {
-        self.0.push(html! { i class={ "k-" (mark) } {} (name) });
-        self
-    }
-
-    /// A small drawing and its name.
-    pub(super) fn drawing(mut self, drawing: &Markup, name: &str) -> Self {
-        self.0.push(html! { (drawing) (name) });
-        self
-    }
-}
-
-impl Render for Legend {
-    fn render(&self) -> Markup {
-        html! { @if !self.0.is_empty() { ul.legend { @for item in &self.0 { li { (item) } } } } }
-    }
-}
-
-/// Drawings side by side where the page has room, or one under the other: title, words, drawing.
-pub(super) fn panels(side_by_side: bool, panels: &[(String, String, Markup)]) -> Markup {
-    html! {
-        div.panels.rows[!side_by_side] {
-            @for (title, words, drawing) in panels {
-                div { h4 { (title) } @if !words.is_empty() { p { (words) } } (drawing) }
-            }
-        }
     }
 }

@@ -1,120 +1,81 @@
-//! Other studies: means by setting, and the makespan of finite grids.
+//! Experiments in several settings, or until done: means by setting, and the makespan of finite grids.
 
-use super::bars::{Cluster, Grouped};
-use super::figures::{legend, policies, series};
-use super::late;
+use super::conditions::setting;
+use super::means::{self, QUARTILES, policies, series};
+use super::numbering::Numbering;
 use super::page::Page;
-use super::svg::Unit;
 use super::tables;
-use crate::report::evaluation::text::{ending, groups};
-use maud::html;
+use crate::report::evaluation::figure::{Bars, Chart, Cluster, Figure, Panel, RATIO, Unit};
 use mias_lab::evaluate::results::StudyResult;
-use mias_lab::evaluate::summary;
+use mias_lab::evaluate::summary::ALL;
+
+/// Quantities and what their axes say: of grids that run to their end, and of windows.
+const UNTIL_DONE: [(&str, &str); 3] = [
+    ("makespan_speedup_sequential", "speedup over sequential"),
+    ("makespan_speedup_left_over", "speedup over left-over"),
+    ("makespan_speedup_left_over_reversed", "speedup over left-over, other order"),
+];
+const IN_A_WINDOW: [(&str, &str); 4] =
+    [("speedup", "mean S"), ("stp", "mean STP"), ("regret_s", "mean decision regret, S"), ("regret_stp", "mean decision regret, STP")];
 
 /// All settings of one experiment.
-pub(super) fn draw(page: &mut Page, number: usize, studies: &[&StudyResult]) {
+pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&StudyResult]) {
     let Some(first) = studies.first() else { return };
-    page.section(&first.title);
-    page.note(&conditions(studies));
-    let all = policies(first);
-    let (quantities, one): (&[(&'static str, &str)], bool) = match first.cycles {
-        None => (
-            &[
-                ("makespan_speedup_sequential", "speedup over sequential"),
-                ("makespan_speedup_left_over", "speedup over left-over"),
-                ("makespan_speedup_left_over_reversed", "over left-over, other order"),
-            ],
-            true,
-        ),
-        Some(_) => {
-            (&[("speedup", "mean S"), ("stp", "mean STP"), ("regret_s", "mean regret, S"), ("regret_stp", "mean regret, STP")], true)
+    let mut all = Vec::new();
+    for policy in studies.iter().flat_map(|study| policies(study)) {
+        if !all.contains(&policy) {
+            all.push(policy);
         }
-    };
-    let mut drawings = Vec::new();
+    }
+    let quantities: &[(&str, &str)] = if first.cycles.is_none() { &UNTIL_DONE } else { &IN_A_WINDOW };
+    let mut charts = Vec::new();
     for (quantity, label) in quantities {
         let clusters = clusters(studies, &all, quantity);
-        if clusters.iter().all(|cluster| cluster.values.iter().all(Option::is_none)) {
+        if clusters.iter().all(|cluster| cluster.bars.iter().all(Option::is_none)) {
             continue;
         }
-        let unit = if quantity.starts_with("regret") { Unit::Percent } else { Unit::Plain };
-        let one = one && unit == Unit::Plain;
-        let chart = Grouped {
-            label,
-            y_label: label,
-            unit,
-            series: series(&page.palette, &all),
-            clusters,
-            one,
-            numbers: all.len() * studies.len() <= 16,
-        };
-        drawings.push(chart.draw());
+        let unit = if quantity.starts_with("regret") { Unit::Percent } else { RATIO };
+        let (one, numbers) = (unit == RATIO, all.len() * studies.len() <= 16);
+        let (label, y_label) = ((*label).to_owned(), (*label).to_owned());
+        charts.push(Bars { label, y_label, unit, series: series(&page.palette, &all), clusters, one, numbers });
     }
-    let caption = match first.cycles {
+    let what = match first.cycles {
         None => {
-            "Makespans: the time until every grid has completed. Over sequential: the sum of the kernels' own times alone over the makespan. Over left-over: its makespan over the policy's, launched in the same order, and launched the other way round. Means over all groups."
+            "Makespans: the time until every grid has completed. Over sequential: the sum of the kernels' own times alone over the makespan. Over left-over: its makespan over the policy's, launched in the same order, and launched the other way round. "
         }
-        Some(_) => "Means over all groups, by setting.",
+        Some(_) => "",
     };
-    page.figure(
-        &format!("Figure {}", letter(number)),
-        caption,
-        &late::legend(legend(&page.palette, &all), studies),
-        &html! { @for drawing in &drawings { (drawing) } },
-    );
+    let by = if studies.len() > 1 { "by setting, " } else { "" };
+    let clusters: Vec<Cluster> = charts.iter().flat_map(|chart| chart.clusters.iter().cloned()).collect();
+    if !charts.is_empty() {
+        let caption = format!("{what}Means over all n groups, {by}{QUARTILES}.{}", means::explained(&clusters));
+        let key = means::marks(means::key(&page.palette, &all), &clusters);
+        let panels = charts.into_iter().map(|chart| Panel::untitled(Chart::Bars(chart))).collect();
+        page.figure(Figure { id: numbering.next(), caption, key, panels });
+    }
+    let titled = |what: &str, study: &StudyResult| {
+        let setting = setting(study);
+        if setting.is_empty() { what.to_owned() } else { format!("{what}, {setting}") }
+    };
     for study in studies {
-        page.heading(&format!("Means{}", setting(study)));
+        page.heading(&titled("Means", study));
         tables::means(page, study);
     }
-    if studies.len() == 1 || first.cycles.is_none() {
+    if first.cycles.is_none() {
         for study in studies {
-            page.heading(&format!("Every group{}", setting(study)));
+            page.heading(&titled("Every group", study));
             tables::groups(page, study);
         }
     }
 }
 
-/// Machines, groups, ends and settings, each once.
-fn conditions(studies: &[&StudyResult]) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for study in studies {
-        let line = format!("{} on {}, {}", groups(study), study.gpu, ending(study));
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    let varied: Vec<String> = studies.iter().map(|study| setting(study)).filter(|setting| !setting.is_empty()).collect();
-    let settings = if varied.is_empty() {
-        String::new()
-    } else {
-        format!(" Settings: {}.", varied.iter().map(|s| s.trim_start_matches(", ")).collect::<Vec<_>>().join("; "))
-    };
-    format!("{}.{settings}", lines.join("; "))
-}
-
-fn setting(study: &StudyResult) -> String {
-    study.setting.iter().map(|(key, value)| format!(", {key} {value}")).collect()
-}
-
-/// G, H and so on: what follows the figures of the main study.
-fn letter(number: usize) -> String {
-    let at = number + 6;
-    let last = char::from(b'A' + (at % 26) as u8);
-    if at < 26 { last.to_string() } else { format!("{}{last}", char::from(b'A' + (at / 26 - 1) as u8)) }
-}
-
 /// A cluster per setting.
 fn clusters(studies: &[&StudyResult], policies: &[&'static str], quantity: &str) -> Vec<Cluster> {
     let cluster = |study: &&StudyResult| {
-        let value = |policy: &&'static str| summary::find(&study.summary, summary::ALL, policy)?.means.get(quantity)?.arithmetic;
         let named: Vec<String> = study.setting.iter().map(|(key, value)| format!("{key} {value}")).collect();
         let names = if named.is_empty() { vec!["all groups".to_owned()] } else { named };
-        Cluster {
-            names,
-            note: String::new(),
-            values: policies.iter().map(value).collect(),
-            marks: late::of_means(study, summary::ALL, policies, quantity),
-            apart: false,
-        }
+        let cluster = means::cluster(study, ALL, policies, quantity, "all");
+        Cluster { names: names.into_iter().chain([means::count(study, ALL)]).collect(), ..cluster }
     };
     studies.iter().map(cluster).collect()
 }

@@ -1,18 +1,14 @@
 //! The numbers under the figures.
 
-use super::figures::{CLASSES, plain, policies};
 use super::late;
+use super::means::{joined as names, plain, policies};
 use super::page::Page;
 use super::palette::STALLS;
-use super::thesis::{self, Source};
+use super::thesis::{self, CLASSES, Source};
 use mias_lab::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
 use mias_lab::table::{DASH, config, grouped, number, percent};
 use std::collections::BTreeMap;
-
-fn names(group: &GroupResult) -> String {
-    group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+")
-}
 
 fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
     group.policies.iter().find(|result| result.policy == policy)
@@ -24,7 +20,7 @@ fn mean(row: Option<&SummaryRow>, quantity: &str) -> Means {
 
 /// S of every group under every policy, beside S_null and the oracle.
 pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'static str]) {
-    let headings: Vec<&str> = ["pair", "S_null", "oracle", "its configuration"].into_iter().chain(policies.iter().copied()).collect();
+    let headings: Vec<&str> = ["kernels", "S_null", "oracle", "its configuration"].into_iter().chain(policies.iter().copied()).collect();
     let row = |group: &&GroupResult| {
         let best = group.oracle.s.as_ref();
         let mut cells = vec![names(group), number(group.s_null, 3), number(best.map(|b| b.value), 3), config(best.map(|b| &b.config[..]))];
@@ -69,7 +65,7 @@ pub(super) fn curves(page: &mut Page, study: &StudyResult) {
 /// Mean S by class and policy, the thesis' beside ours.
 pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
     let mut rows = Vec::new();
-    let classes = || [ALL].into_iter().chain(CLASSES.map(|(class, _, _)| class));
+    let classes = || [ALL].into_iter().chain(CLASSES.map(|(class, _)| class));
     for class in classes() {
         let same_pairs = thesis::has_pairs(study, class);
         let null = mean(summary::find(&study.summary, class, S_NULL), "speedup");
@@ -108,7 +104,8 @@ pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
             others.join(", ")
         ));
     }
-    page.note("* solved from what the thesis says. Means are arithmetic unless they say otherwise; the thesis does not say which its are.");
+    let solved = if rows.iter().any(|row| row[2].ends_with('*')) { "* solved from what the thesis says. " } else { "" };
+    page.note(&format!("{solved}Means are arithmetic unless they say otherwise; the thesis does not say which its are."));
 }
 
 /// Means of everything, by class and policy.
@@ -169,7 +166,18 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
     if study.arrive > 0 {
         page.note(&without_progress(study));
     }
-    page.note("Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups. e2e: end-to-end regret. Best chosen: groups in which the oracle's configuration was. vs: speedup in makespan.");
+    let has = |quantity: &str| study.summary.iter().any(|row| mean(Some(row), quantity).arithmetic.is_some());
+    let mut note = "Arithmetic means over the groups in which the number exists. S < 1, STP \u{2264} 1: groups.".to_owned();
+    if has("end_to_end_regret_s") || has("end_to_end_regret_stp") {
+        note += " e2e: end-to-end regret.";
+    }
+    if has("regret_s") {
+        note += " Best chosen: groups in which the oracle's configuration was.";
+    }
+    if has("makespan_speedup_sequential") || has("makespan_speedup_left_over") {
+        note += " vs: speedup in makespan.";
+    }
+    page.note(&note);
 }
 
 /// The configuration of all SMs, or what came too late.
@@ -252,8 +260,15 @@ pub(super) fn groups(page: &mut Page, study: &StudyResult) {
     if !starved.is_empty() {
         page.note(&format!("Starved (normalised IPC below {STARVED}): {}.", starved.join("; ")));
     }
-    if study.groups.iter().flat_map(|group| &group.policies).any(|result| result.derived) {
-        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0. Sequential: all kernels' runs alone, one after the other.");
+    let derived = |sequential: bool| {
+        let mut results = study.groups.iter().flat_map(|group| &group.policies);
+        results.any(|result| result.derived && sequential == (result.policy == "sequential"))
+    };
+    if derived(false) {
+        page.note("\u{2020} Not run: it is the first kernel's run alone, because in a window in which kernels start again the first never runs out of TBs, and the others' quotas stay 0.");
+    }
+    if derived(true) {
+        page.note("\u{2020} sequential: not run, but all kernels' runs alone, one after the other.");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The thesis' own numbers, and the pairs that they are of (Nasef 2023, sections 4.2.1 to 4.2.4; sources.md D9 to D11).
 
-use super::figures::plain;
+use super::means::plain;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::summary;
 
@@ -42,9 +42,24 @@ pub(super) fn speedup(class: &str, policy: &str) -> Option<(f64, Source)> {
     MEANS.iter().find(|mean| (mean.0, mean.1) == (class, policy)).map(|mean| (mean.2, mean.3))
 }
 
+/// Its classes of pairs, with the letter of figure 4.2.
+pub(super) const CLASSES: [(&str, &str); 3] = [("CC", "a"), ("MM", "b"), ("MC", "c")];
+
+/// Its machine, by the name that it has here, and its window (section 4.1).
+pub(super) const MACHINE: &str = "rtx2060";
+/// See [`MACHINE`].
+pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
+
 /// Its kernels, memory- and compute-intensive (sources.md D9).
 const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
+
+/// Whether a study is of pairs of its kernels alone.
+pub(super) fn has_kernels(study: &StudyResult) -> bool {
+    let known = |kernel: &String| MEMORY.contains(&plain(kernel)) || COMPUTE.contains(&plain(kernel));
+    let is_pair = |group: &GroupResult| group.kernels.len() == 2 && CLASSES.iter().any(|(class, _)| *class == group.class);
+    !study.groups.is_empty() && study.groups.iter().all(|group| is_pair(group) && group.kernels.iter().all(known))
+}
 
 /// The pairs that its mean over a class is of; none if it has no such class.
 fn pairs(class: &str) -> Vec<[&'static str; 2]> {

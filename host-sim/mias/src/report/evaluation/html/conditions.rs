@@ -1,0 +1,68 @@
+//! What ran where, and how: in captions, and above the figures.
+
+use super::super::text::{ending, groups};
+use super::thesis;
+use mias_lab::evaluate::results::StudyResult;
+use mias_lab::table::grouped;
+
+/// What the oracle is, for any number of kernels (sources.md D6).
+pub(super) const ORACLE: &str = "the best of static runs of every maximal configuration with TBs of at least two kernels";
+
+/// What a caption says of machine, window and inputs of figures that are the thesis': in what they differ from its own.
+pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
+    let mut differs = Vec::new();
+    if study.gpu != thesis::MACHINE {
+        differs.push(format!("machine ({})", study.gpu));
+    }
+    if study.cycles != Some(thesis::WINDOW_CYCLES) {
+        differs.push(format!("window ({})", ending(study)));
+    }
+    let other_inputs: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).filter(|name| name.contains(':')).collect();
+    if !other_inputs.is_empty() {
+        differs.push(format!("inputs ({})", other_inputs.join(", ")));
+    }
+    match differs.split_last() {
+        None => String::new(),
+        Some((only, [])) => format!(" Not of the thesis' {only}."),
+        Some((last, others)) => format!(" Not of the thesis' {} and {last}.", others.join(", ")),
+    }
+}
+
+/// What a caption says of machine and window.
+pub(super) fn briefly(study: &StudyResult) -> String {
+    if thesis::has_kernels(study) { apart_from_thesis(study) } else { format!(" On {}, {}.", study.gpu, ending(study)) }
+}
+
+/// What ran where, and how.
+pub(super) fn fully(study: &StudyResult) -> String {
+    let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
+    let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
+    format!(
+        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC. Kernels alone run for the same time.",
+        kernels.join(", "),
+        study.gpu,
+        grouped(study.profile_cycles.into()),
+        study.transition,
+        study.ipc_unit
+    )
+}
+
+/// Machines, groups, ends and settings of an experiment, each once.
+pub(super) fn of_settings(studies: &[&StudyResult]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for study in studies {
+        let line = format!("{} on {}, {}", groups(study), study.gpu, ending(study));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let varied: Vec<String> = studies.iter().map(|study| setting(study)).filter(|setting| !setting.is_empty()).collect();
+    let settings = if varied.is_empty() { String::new() } else { format!(" Settings: {}.", varied.join("; ")) };
+    format!("{}.{settings}", lines.join("; "))
+}
+
+/// Keys and values of what the experiment varies.
+pub(super) fn setting(study: &StudyResult) -> String {
+    study.setting.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
+}
