@@ -12,6 +12,7 @@ mod leave_out;
 mod log;
 mod miri;
 mod own_policy;
+mod page_check;
 mod picture;
 mod rehearse;
 mod setup;
@@ -64,6 +65,8 @@ enum Task {
     Log(log::Args),
     /// Runs the firmware's tests in Miri; needs a nightly compiler.
     Miri(miri::Args),
+    /// Checks a results folder's report and figures in Chromium: widths of windows, texts over each other, print.
+    PageCheck(page_check::Args),
     /// Writes the README's picture from the report of `mias evaluate quick`.
     Picture(picture::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Task::Rehearse => rehearse::run(),
         Task::Log(args) => log::run(&args),
         Task::Miri(args) => miri::run(&args),
+        Task::PageCheck(args) => page_check::run(&args),
         Task::Picture(args) => picture::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Validate(args) => validate::run(&args),

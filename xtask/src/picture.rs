@@ -1,7 +1,8 @@
 //! `cargo xtask picture`: the README's picture, a figure of the report of `mias evaluate quick`, as an SVG file that stands by itself.
 //!
-//! The figure is figure E's upper panel: STP by class of pair and policy. In the report it takes fonts and line styles from the page and
-//! its legend is HTML. Here it brings both along, and a background, since a README may be shown on a dark page.
+//! The picture is a panel of the report's figure of throughput and fairness: STP by class of pair and policy. In the report it takes fonts,
+//! line styles and hatches from the page and its key is HTML. Here it brings them along, and a background, since a README may be shown on a
+//! dark page.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,18 +23,16 @@ const WORDS: [(&str, &str); 5] = [
     (">all<", ">all pairs<"),
 ];
 
-/// Width of the report's drawings in user units, and their height (`host-sim/mias/src/report/evaluation/html/bars.rs`).
-const SIZE: (f64, f64) = (960.0, 290.0);
+/// Room for the key above the drawing; its entries: first place, room between entries, width of a letter of the widest of the fonts (DejaVu
+/// Sans) in the key's size.
+const KEY_HEIGHT: f64 = 34.0;
+const KEY: (f64, f64, f64) = (40.0, 20.0, 7.8);
 
-/// Room for the legend above the drawing; its entries: first place, side of the square, room between entries, width of a letter of the
-/// widest of the fonts (DejaVu Sans) in the legend's size.
-const LEGEND_HEIGHT: f64 = 34.0;
-const LEGEND: (f64, f64, f64, f64) = (60.0, 12.0, 20.0, 7.8);
+/// Side of a swatch of the report's key (`host-sim/mias/src/report/evaluation/figure/key.rs`).
+const SWATCH: f64 = 14.0;
 
-/// Of the report's style what the drawing uses.
-const STYLE: &str = "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#1a1a1a}\
-.tick{font-size:11.5px;fill:#555}.label,.legend{font-size:12.5px;fill:#333}.name{font-size:12.5px;font-weight:600}\
-.axis{stroke:#333;stroke-width:1}.grid{stroke:#ddd;stroke-width:1}.one{stroke:#444;stroke-width:1.2;stroke-dasharray:5 3}";
+/// What the page says of fonts; the rest of the style is the drawings' own.
+const FONTS: &str = "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -54,36 +53,41 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn draw(report: &str) -> Option<String> {
     let (before, after) = report.split_once(LABEL)?;
     let (_, figure) = before.rsplit_once("<figure")?;
+    let (_, seen) = before.rsplit_once("viewBox=\"0 0 ")?;
+    let (width, height) = seen.split_once('"')?.0.split_once(' ')?;
+    let (width, height): (f64, f64) = (width.parse().ok()?, height.parse().ok()?);
     let (_, drawing) = after.split_once('>')?;
     let (drawing, _) = drawing.split_once("</svg>")?;
     let drawing = WORDS.iter().fold(drawing.to_owned(), |drawing, (here, there)| drawing.replace(here, there));
-    let drawing = drawing
-        .replace("\"></line>", "\"/>")
-        .replace("/><", "/>\n<")
-        .replace("</text><", "</text>\n<")
-        .replace("</rect><", "</rect>\n<")
-        .replace("</line><", "</line>\n<");
-    let (width, height) = (SIZE.0, SIZE.1 + LEGEND_HEIGHT);
-    let legend = legend(figure);
+    let lines = |drawing: String| {
+        ["text", "rect", "polyline", "polygon"].iter().fold(drawing, |d, name| d.replace(&format!("</{name}><"), &format!("</{name}>\n<")))
+    };
+    let between = |from: &str, to: &str| report.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map_or("", |(inside, _)| inside);
+    let (hatches, key, whole) = (between("<defs>", "</defs>"), key(figure), height + KEY_HEIGHT);
+    let style: String = between("<style>", "</style>").lines().filter(|line| CLASSES.iter().any(|class| line.starts_with(class))).collect();
+    let drawing = lines(drawing);
     Some(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" {LABEL}>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {whole}\" role=\"img\" {LABEL} font-size=\"12\">\n\
          <!-- Written by `cargo xtask picture` from the report of `mias evaluate quick`; do not edit it. -->\n\
-         <style>{STYLE}</style>\n<rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#fff\"/>\n{legend}\
-         <g transform=\"translate(0 {LEGEND_HEIGHT})\">\n{drawing}\n</g>\n</svg>\n"
+         <style>{FONTS}{style}</style>\n<defs>{hatches}</defs>\n<rect width=\"{width}\" height=\"{whole}\" rx=\"6\" fill=\"#fff\"/>\n{key}\
+         <g transform=\"translate(0 {KEY_HEIGHT})\">\n{drawing}\n</g>\n</svg>\n"
     ))
 }
 
-/// The entries of a figure's legend, side by side.
-fn legend(figure: &str) -> String {
-    let (mut x, side, gap, letter) = LEGEND;
+/// Classes of the report's style that the drawing uses.
+const CLASSES: [&str; 9] = [".tick", ".label", ".name", ".bar", ".axis", ".grid", ".one", ".oracle", ".spread"];
+
+/// The entries of a figure's key, side by side.
+fn key(figure: &str) -> String {
+    let (mut x, gap, letter) = KEY;
     let mut drawn = String::new();
     for entry in figure.split("<li>").skip(1) {
-        let colour = entry.split("background:").nth(1).and_then(|rest| rest.split(['"', ';']).next());
-        let name = entry.split("</i>").nth(1).and_then(|rest| rest.split('<').next());
-        let (Some(colour), Some(name)) = (colour, name) else { continue };
-        let text = x + side + 6.0;
-        drawn += &format!("<rect x=\"{x}\" y=\"14\" width=\"{side}\" height=\"{side}\" rx=\"2\" fill=\"{colour}\"/>");
-        drawn += &format!("<text x=\"{text}\" y=\"24.5\" class=\"legend\">{name}</text>\n");
+        let swatch = entry.split_once("<svg").and_then(|(_, rest)| rest.split_once('>')).and_then(|(_, rest)| rest.split_once("</svg>"));
+        let Some((swatch, rest)) = swatch else { continue };
+        let name = rest.split('<').next().unwrap_or_default();
+        let text = x + SWATCH + 6.0;
+        drawn += &format!("<g transform=\"translate({x} 12)\">{swatch}</g>");
+        drawn += &format!("<text x=\"{text}\" y=\"23.5\" class=\"label\">{name}</text>\n");
         x = (text + letter * name.chars().count() as f64 + gap).round();
     }
     drawn
@@ -94,16 +98,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_brings_its_legend_along() {
-        let report = "<figure id=\"e\"><ul class=\"legend\"><li><i style=\"background:#999999\"></i>left-over</li>\
-                      <li><i style=\"background:#56B4E9\"></i>spatial</li></ul>\
+    fn a_figure_brings_its_key_along() {
+        let report = "<style>p{margin:0}\n.bar{stroke:#222222}\n</style><defs><pattern id=\"h1\"></pattern></defs>\
+                      <figure id=\"e\"><ul class=\"legend\"><li><svg viewBox=\"0 0 14 14\"><rect fill=\"#999999\"></rect></svg>left-over</li>\
+                      <li><svg viewBox=\"0 0 14 14\"><rect fill=\"#56B4E9\"></rect></svg>spatial</li></ul>\
                       <svg viewBox=\"0 0 960 290\" role=\"img\" aria-label=\"Mean STP by class\"><text>mean STP</text></svg>\
                       <svg>another</svg></figure>";
         let picture = draw(report).unwrap();
-        for part in ["#999999", ">left-over<", "#56B4E9", ">spatial<", ">work done; 1: one after the other<"] {
+        for part in
+            ["#999999", ">left-over<", "#56B4E9", ">spatial<", ">work done; 1: one after the other<", "id=\"h1\"", ".bar{", "0 0 960 324"]
+        {
             assert_eq!(picture.matches(part).count(), 1, "{part}");
         }
-        assert!(!picture.contains("another"));
+        assert!(!picture.contains("another") && !picture.contains("margin"));
         assert_eq!(draw("<figure></figure>"), None);
     }
 }
