@@ -87,6 +87,22 @@ const KERNELS: [&str; 9] =
 
 const CLASSES: [&str; 6] = ["CC", "MM", "MC", "MMC", "other", "CCC"];
 
+/// The thesis' kernels, the memory-intensive ones first, and its pairs with their classes (sources.md D9).
+const THESIS: [&str; 7] = ["bfs", "fwt", "blk", "mm", "nbdy", "bopt", "dxtc"];
+
+fn thesis_pairs() -> Vec<([&'static str; 2], &'static str)> {
+    let class = |a: usize, b: usize| {
+        if b < 3 {
+            "MM"
+        } else if a < 3 {
+            "MC"
+        } else {
+            "CC"
+        }
+    };
+    (0..7).flat_map(|a| (a + 1..7).map(move |b| ([THESIS[a], THESIS[b]], class(a, b)))).collect()
+}
+
 /// A stream of numbers in [0, 1) from a seed: SplitMix64 (Steele, Lea and Flood 2014).
 struct Numbers(u64);
 
@@ -178,12 +194,15 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
 }
 
 fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) -> StudyResult {
-    let kernels = KERNELS[..2 + numbers.below(KERNELS.len() - 1)].to_vec();
+    // One in three has the thesis' pairs, and so its figures.
+    let pairs = if numbers.below(3) == 0 { thesis_pairs() } else { Vec::new() };
+    let kernels = if pairs.is_empty() { KERNELS[..2 + numbers.below(KERNELS.len() - 1)].to_vec() } else { THESIS.to_vec() };
     let policies = &POLICIES[..1 + numbers.below(POLICIES.len())];
-    let (in_group, classes) = (2 + numbers.below(2), 1 + numbers.below(CLASSES.len()));
+    let (in_group, classes) = (if pairs.is_empty() { 2 + numbers.below(2) } else { 2 }, 1 + numbers.below(CLASSES.len()));
+    let count = if pairs.is_empty() { 1 + numbers.below(22) } else { pairs.len() };
     let scale = 10f64.powi(numbers.below(4) as i32 - 1);
-    let groups: Vec<GroupResult> = (0..1 + numbers.below(22))
-        .map(|_| {
+    let groups: Vec<GroupResult> = (0..count)
+        .map(|at| {
             let s_null = 1.0 + numbers.next();
             let oracle = |numbers: &mut Numbers| Some(OracleResult { config: vec![1; in_group], value: scale * numbers.next() });
             let oracle = Objectives { s: oracle(numbers), stp: oracle(numbers) };
@@ -195,8 +214,11 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
                 issue_slots: slots(numbers),
             };
             GroupResult {
-                kernels: (0..in_group).map(|_| kernels[numbers.below(kernels.len())].to_owned()).collect(),
-                class: CLASSES[numbers.below(classes)].into(),
+                kernels: match pairs.get(at) {
+                    Some((pair, _)) => pair.map(str::to_owned).to_vec(),
+                    None => (0..in_group).map(|_| kernels[numbers.below(kernels.len())].to_owned()).collect(),
+                },
+                class: pairs.get(at).map_or_else(|| CLASSES[numbers.below(classes)], |(_, class)| class).into(),
                 isolated_ipc: vec![1.0; in_group],
                 s_null: numbers.maybe(s_null),
                 sequential_cycles: None,

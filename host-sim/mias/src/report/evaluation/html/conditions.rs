@@ -30,16 +30,22 @@ pub(super) fn apart_from_thesis(study: &StudyResult) -> String {
 
 /// What a caption says of machine and window.
 pub(super) fn briefly(study: &StudyResult) -> String {
-    if thesis::has_kernels(study) { apart_from_thesis(study) } else { format!(" On {}, {}.", study.gpu, ending(study)) }
+    if thesis::is_of(study) {
+        return apart_from_thesis(study);
+    }
+    let setting = setting(study);
+    format!(" On {}, {}{}{setting}.", study.gpu, ending(study), if setting.is_empty() { "" } else { ", " })
 }
 
 /// What ran where, and how.
 pub(super) fn fully(study: &StudyResult) -> String {
     let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
+    let setting = setting(study);
+    let setting = if setting.is_empty() { setting } else { format!(" Setting: {setting}.") };
     let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
     format!(
-        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC. Kernels alone run for the same time.",
+        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC. Kernels alone run for the same time.{setting}",
         kernels.join(", "),
         study.gpu,
         grouped(study.profile_cycles.into()),

@@ -44,7 +44,7 @@ fn page(evaluation: &Evaluation) -> Page {
     if let Some(main) = main {
         let mut numbering = Numbering::of(experiment);
         experiment += 1;
-        if thesis::has_kernels(main) {
+        if thesis::is_of(main) {
             page.section("The thesis' figures");
             page.note(&conditions::fully(main));
             figures::draw(&mut page, main);

@@ -67,7 +67,6 @@ pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
     let mut rows = Vec::new();
     let classes = || [ALL].into_iter().chain(CLASSES.map(|(class, _)| class));
     for class in classes() {
-        let same_pairs = thesis::has_pairs(study, class);
         let null = mean(summary::find(&study.summary, class, S_NULL), "speedup");
         for policy in policies(study).into_iter().chain(["warped-slicer"].into_iter().filter(|p| !policies(study).contains(p))) {
             let row = summary::find(&study.summary, class, policy);
@@ -78,10 +77,8 @@ pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
             let ours = mean(row, "speedup");
             let stp = mean(row, "stp");
             let said = thesis.map(|(value, source)| if source == Source::Said { format!("{value}") } else { format!("{value} *") });
-            let difference = thesis
-                .filter(|_| same_pairs)
-                .zip(ours.arithmetic)
-                .map(|((thesis, _), ours)| format!("{:+.3}", ours - thesis).replace('-', "\u{2212}"));
+            let difference =
+                thesis.zip(ours.arithmetic).map(|((thesis, _), ours)| format!("{:+.3}", ours - thesis).replace('-', "\u{2212}"));
             rows.push(vec![
                 class.to_owned(),
                 policy.to_owned(),
@@ -97,13 +94,6 @@ pub(super) fn beside_thesis(page: &mut Page, study: &StudyResult) {
     }
     let headings = ["class", "policy", "S, thesis", "S, here", "difference", "S, geometric", "S_null", "STP", "STP, geometric"];
     page.table(&headings, &rows, true);
-    let others: Vec<&str> = classes().filter(|class| !thesis::has_pairs(study, class)).collect();
-    if !others.is_empty() {
-        page.note(&format!(
-            "Not of the pairs that the thesis' means are of, so without a difference and not marked in the figures: {}.",
-            others.join(", ")
-        ));
-    }
     let solved = if rows.iter().any(|row| row[2].ends_with('*')) { "* solved from what the thesis says. " } else { "" };
     page.note(&format!("{solved}Means are arithmetic unless they say otherwise; the thesis does not say which its are."));
 }

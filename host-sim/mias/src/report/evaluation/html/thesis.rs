@@ -54,11 +54,9 @@ pub(super) const WINDOW_CYCLES: u64 = 5_000_000;
 const MEMORY: [&str; 3] = ["bfs", "fwt", "blk"];
 const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
-/// Whether a study is of pairs of its kernels alone.
-pub(super) fn has_kernels(study: &StudyResult) -> bool {
-    let known = |kernel: &String| MEMORY.contains(&plain(kernel)) || COMPUTE.contains(&plain(kernel));
-    let is_pair = |group: &GroupResult| group.kernels.len() == 2 && CLASSES.iter().any(|(class, _)| *class == group.class);
-    !study.groups.is_empty() && study.groups.iter().all(|group| is_pair(group) && group.kernels.iter().all(known))
+/// Whether a study is the thesis' own: of its 21 pairs and no others, on whichever machine and inputs.
+pub(super) fn is_of(study: &StudyResult) -> bool {
+    has_pairs(study, summary::ALL)
 }
 
 /// The pairs that its mean over a class is of; none if it has no such class.
