@@ -176,7 +176,7 @@ mod tests {
         #[test]
         fn quartiles_hold_half(values in prop::collection::vec(-10f64..10.0, 1..30)) {
             let (low, high) = quartiles(&values).unwrap();
-            let inside = values.iter().filter(|value| (low..=high).contains(&value)).count();
+            let inside = values.iter().filter(|value| (low..=high).contains(*value)).count();
             prop_assert!(low <= high && 2 * inside + 1 >= values.len() && inside >= values.len() / 2);
         }
 
