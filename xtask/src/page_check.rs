@@ -50,19 +50,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     fs::write(&checked, with_script(&text))?;
     let mut faults = Vec::new();
     for width in WIDTHS {
-        faults.extend(check(&browser, &checked, width)?.into_iter().map(|fault| format!("report at {width} pixels: {fault}")));
-        screenshot(&browser, &page, width, &out.join(format!("report-{width}.png")))?;
+        faults.extend(check(browser, &checked, width)?.into_iter().map(|fault| format!("report at {width} pixels: {fault}")));
+        screenshot(browser, &page, width, &out.join(format!("report-{width}.png")))?;
     }
     for column in COLUMNS {
         let figures = out.join(format!("figures-{column}"));
         mias(&[path(&folder)?, "--all", "--out", path(&figures)?, "--width-mm", column])?;
         let sheet = out.join(format!("figures-{column}.html"));
         fs::write(&sheet, with_script(&sheet_of(&figures)?))?;
-        faults.extend(check(&browser, &sheet, 1_400)?.into_iter().map(|fault| format!("figures of {column} mm: {fault}")));
-        screenshot(&browser, &sheet, 1_400, &out.join(format!("figures-{column}.png")))?;
+        faults.extend(check(browser, &sheet, 1_400)?.into_iter().map(|fault| format!("figures of {column} mm: {fault}")));
+        screenshot(browser, &sheet, 1_400, &out.join(format!("figures-{column}.png")))?;
     }
     let printed = out.join("report.pdf");
-    browse(&browser, &["--no-pdf-header-footer", &format!("--print-to-pdf={}", path(&printed)?), &url(&page)?])?;
+    browse(browser, &["--no-pdf-header-footer", &format!("--print-to-pdf={}", path(&printed)?), &url(&page)?])?;
     let sizes = page_sizes(&fs::read(&printed).context("nothing was printed")?);
     ensure!(!sizes.is_empty(), "{} has no page", printed.display());
     let is_a4 = |size: &(f64, f64)| (size.0 - A4.0).abs() < 2.0 && (size.1 - A4.1).abs() < 2.0;
