@@ -89,7 +89,7 @@ mod tests {
         let (mut ours, mut reference) = ([100; COLUMNS.len()], [100; COLUMNS.len()]);
         (ours[0], reference[0]) = cycles;
         (ours[COLUMNS.len() - 1], reference[COLUMNS.len() - 1]) = dram_writes;
-        Launch { trace: "t".into(), number: 1, kernel: "k".into(), ours, reference }
+        Launch { trace: "t".into(), number: 1, kernel: "k".into(), ours, reference: reference.map(Some) }
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use mias_lab::csv_table;
 
+/// A row: what it is of (`KEYS`), and its values by their columns.
+type Row = ([String; 3], Vec<(usize, String)>);
+
 /// A table under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     quantities: Vec<String>,
-    rows: Vec<([String; 3], Vec<(usize, String)>)>,
+    rows: Vec<Row>,
 }
 
 /// What every row begins with: the panel, what stands together, the series.
@@ -34,7 +37,7 @@ impl Table {
     pub(super) fn csv(&self) -> csv::Result<String> {
         let keys: Vec<usize> = (0..KEYS.len()).filter(|&key| self.rows.iter().any(|(row, _)| !row[key].is_empty())).collect();
         let heading: Vec<String> = keys.iter().map(|&key| KEYS[key].to_owned()).chain(self.quantities.iter().cloned()).collect();
-        let row = |(known, cells): &([String; 3], Vec<(usize, String)>)| {
+        let row = |(known, cells): &Row| {
             let value = |column: usize| cells.iter().find(|(at, _)| *at == column).map_or_else(String::new, |(_, value)| value.clone());
             keys.iter().map(|&key| known[key].clone()).chain((0..self.quantities.len()).map(value)).collect::<Vec<String>>()
         };
