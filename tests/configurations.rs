@@ -121,7 +121,8 @@ fn named(name: &str) -> [u32; 3] {
 /// As the firmware reads it from the register block.
 fn limits() -> SmLimits {
     let config: GpuConfig = toml::from_str(mias_machines::text("rtx2060").unwrap()).unwrap();
-    SmLimits::read(&mut RegisterFile::new(MachineDescription::of(&config, Straps::new(PolicyCode::MiasIpc))))
+    let Ok(limits) = SmLimits::read(&mut RegisterFile::new(MachineDescription::of(&config, Straps::new(PolicyCode::MiasIpc))));
+    limits
 }
 
 /// Registers and bytes of shared memory that the assembler reports for an entry.

@@ -33,7 +33,8 @@ fn any_shape() -> impl Strategy<Value = TbShape> {
 
 /// The limits as the firmware reads them from the machine's register block.
 fn limits(config: &GpuConfig) -> SmLimits {
-    SmLimits::read(&mut RegisterFile::new(MachineDescription::of(config, Straps::new(PolicyCode::LeftOver))))
+    let Ok(limits) = SmLimits::read(&mut RegisterFile::new(MachineDescription::of(config, Straps::new(PolicyCode::LeftOver))));
+    limits
 }
 
 fn demand_in_hardware(shape: &TbShape, sm: &SmConfig) -> Resources {

@@ -1,10 +1,15 @@
 //! The two-function bus between the driver and the register block (docs/architecture.md, "The contract").
 
+mod fallible;
+
+pub use fallible::{Error, ErrorType, Failed, TryBus};
+pub(crate) use fallible::{can_fail, read, write};
+
 use crate::regs::sm;
 
 /// Access to the register block, whatever lies between: memory, a model in the same process, or a remote machine.
 ///
-/// Offsets are byte offsets from the start of the map in [`crate::regs`].
+/// Offsets are byte offsets from the start of the map in [`crate::regs`]. A bus whose accesses can fail implements [`TryBus`] instead.
 pub trait Bus {
     /// Reads a register. Some reads have effects: see [`crate::regs::global::CYCLE_LOW`].
     fn read32(&mut self, offset: u32) -> u32;
@@ -48,18 +53,6 @@ impl<B: Bus> Bus for &mut B {
     fn read_sms<const N: usize>(&mut self, sms: (usize, usize, usize), registers: [u32; N], each: impl FnMut([u32; N])) -> usize {
         (**self).read_sms(sms, registers, each)
     }
-}
-
-/// [`Bus::read32`] out of line, for where code is better small than fast: one copy in an image.
-#[inline(never)]
-pub(crate) fn read(bus: &mut impl Bus, offset: u32) -> u32 {
-    bus.read32(offset)
-}
-
-/// [`Bus::write32`] likewise.
-#[inline(never)]
-pub(crate) fn write(bus: &mut impl Bus, offset: u32, value: u32) {
-    bus.write32(offset, value);
 }
 
 #[cfg(target_os = "none")]

@@ -1,7 +1,7 @@
-//! What is left after a fault: the last events and where the processor stopped, in memory at a fixed address that no reset clears.
+//! What is left after a fault, or after the bus to the register block failed: the last events and where the processor stopped, in memory at a fixed address that no reset clears.
 //!
 //! The images keep it at the start of RAM (`images/memory/*.x`); a debugger, or the host, reads it there. It is an
-//! [`Observer`]: it writes down every event as it is handed over.
+//! [`Observer`]: it writes down every event as it is handed over, and closes when the bus fails.
 
 use crate::driver::Observer;
 use crate::scheduler::Event;
@@ -12,15 +12,19 @@ pub const EVENTS: usize = 8;
 /// What [`Epitaph::magic`] holds after a fault: "RIP!" in ASCII, most significant byte first.
 pub const MAGIC: u32 = 0x5249_5021;
 
+/// What [`Epitaph::cause`] holds after the bus failed: "BUS!" in ASCII, most significant byte first. No exception has that number: on Arm
+/// they are below 2^9, and RISC-V reserves codes from 64 on.
+pub const BUS_FAILED: u32 = 0x4255_5321;
+
 /// The record: words in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Epitaph {
     /// [`MAGIC`] after a fault; anything else before one.
     pub magic: u32,
-    /// Why: the exception number on Arm, `mcause` on RISC-V.
+    /// Why: the exception number on Arm, `mcause` on RISC-V, or [`BUS_FAILED`].
     pub cause: u32,
-    /// Address of the instruction that could not go on.
+    /// Address of the instruction that could not go on; of a bus that failed, the byte offset of the register.
     pub address: u32,
     /// Events so far, modulo 2^32.
     pub count: u32,
@@ -47,6 +51,10 @@ impl Observer for Epitaph {
             *place = (now as u32) << 16 | u32::from(detail) << 8 | u32::from(code);
         }
         self.count = self.count.wrapping_add(1);
+    }
+
+    fn bus_failed(&mut self, register: u32) {
+        self.close(BUS_FAILED, register);
     }
 }
 

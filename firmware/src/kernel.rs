@@ -1,6 +1,6 @@
 //! A launched kernel as the scheduler sees it.
 
-use crate::bus::{Bus, read};
+use crate::bus::{TryBus, read};
 use crate::regs::{slot, slot_status};
 use crate::resources::{Resources, SmLimits, TbShape};
 
@@ -34,16 +34,19 @@ impl Kernel {
     }
 
     /// Reads the descriptor in a slot.
-    pub fn read(bus: &mut impl Bus, slot: u8, limits: &SmLimits) -> Self {
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B, slot: u8, limits: &SmLimits) -> Result<Self, B::Error> {
         let mut field = |register| read(bus, slot::at(usize::from(slot), register));
         let shape = TbShape {
-            threads: field(slot::TB_THREADS),
-            thread_registers: field(slot::THREAD_REGISTERS),
-            shared_bytes: field(slot::TB_SHARED_BYTES),
+            threads: field(slot::TB_THREADS)?,
+            thread_registers: field(slot::THREAD_REGISTERS)?,
+            shared_bytes: field(slot::TB_SHARED_BYTES)?,
         };
-        let mut kernel = Self::new(slot, &shape, field(slot::GRID_TBS), limits);
-        kernel.drained = field(slot::STATUS) & slot_status::DRAINED != 0;
-        kernel.unfinished_tbs = field(slot::UNFINISHED_TBS);
-        kernel
+        let mut kernel = Self::new(slot, &shape, field(slot::GRID_TBS)?, limits);
+        kernel.drained = field(slot::STATUS)? & slot_status::DRAINED != 0;
+        kernel.unfinished_tbs = field(slot::UNFINISHED_TBS)?;
+        Ok(kernel)
     }
 }

@@ -26,7 +26,8 @@
 //! | [`resources`], [`kernel`], [`machine`], [`counters`] | TB demands, launched kernels, parameters, hardware counters |
 //! | [`quantity`] | the numbers with a fraction: how many bits behind the point, how large |
 //!
-//! Integrating it takes a [`bus::Bus`] and one call per interrupt; `examples/own_bus.rs` does it in one page.
+//! Integrating it takes a [`bus::Bus`], or a [`bus::TryBus`] where an access can fail, and one call per interrupt; `examples/own_bus.rs`
+//! does it in one page.
 #![cfg_attr(any(test, kani), allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
 #[cfg(any(test, kani))]

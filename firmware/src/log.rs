@@ -33,6 +33,10 @@ impl Observer for Log {
         defmt::warn!("{=u64}: fault {=u32:#x}", self.now, faults);
     }
 
+    fn bus_failed(&mut self, register: u32) {
+        defmt::error!("{=u64}: the bus failed at register {=u32:#x}", self.now, register);
+    }
+
     fn decision<P: Policy, const C: usize>(&mut self, report: &Report<'_, P, C>) {
         for tried in report.tried() {
             let [a, b, c, d] = tried.entry.vector.0;

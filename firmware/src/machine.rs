@@ -1,6 +1,6 @@
 //! What the firmware knows of its machine, and what it was asked to do.
 
-use crate::bus::{Bus, read};
+use crate::bus::{TryBus, read};
 use crate::counters::Counter;
 use crate::quantity::{Coefficient, SectorRate};
 use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
@@ -38,17 +38,20 @@ impl Machine {
     };
 
     /// Reads the description.
-    pub fn read(bus: &mut impl Bus) -> Self {
-        let sm_count = read(bus, global::SM_COUNT).min(MAX_SMS as u32);
-        Self {
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B) -> Result<Self, B::Error> {
+        let sm_count = read(bus, global::SM_COUNT)?.min(MAX_SMS as u32);
+        Ok(Self {
             sm_count: u16::try_from(sm_count).unwrap_or(0),
-            slot_count: read(bus, global::SLOT_COUNT).min(MAX_SLOTS as u32) as u8,
-            limits: SmLimits::read(bus),
-            linear_coefficient: Coefficient::from_bits(read(bus, global::LINEAR_COEFFICIENT)),
-            schedulers: read(bus, global::SM_SCHEDULERS),
-            reply_sectors: SectorRate::from_bits(read(bus, global::REPLY_SECTORS)),
-            dram_sectors: SectorRate::from_bits(read(bus, global::DRAM_SECTORS)),
-        }
+            slot_count: read(bus, global::SLOT_COUNT)?.min(MAX_SLOTS as u32) as u8,
+            limits: SmLimits::read(bus)?,
+            linear_coefficient: Coefficient::from_bits(read(bus, global::LINEAR_COEFFICIENT)?),
+            schedulers: read(bus, global::SM_SCHEDULERS)?,
+            reply_sectors: SectorRate::from_bits(read(bus, global::REPLY_SECTORS)?),
+            dram_sectors: SectorRate::from_bits(read(bus, global::DRAM_SECTORS)?),
+        })
     }
 }
 
@@ -101,12 +104,15 @@ impl Settings {
     };
 
     /// Reads the strap registers.
-    pub fn read(bus: &mut impl Bus) -> Self {
-        let options = read(bus, global::STRAP_OPTIONS);
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B) -> Result<Self, B::Error> {
+        let options = read(bus, global::STRAP_OPTIONS)?;
         let on = |bit| options & bit != 0;
-        Self {
-            profile_window: read(bus, global::STRAP_PROFILE_WINDOW).clamp(1, MAX_WINDOW),
-            coalesce_window: read(bus, global::STRAP_COALESCE_WINDOW),
+        Ok(Self {
+            profile_window: read(bus, global::STRAP_PROFILE_WINDOW)?.clamp(1, MAX_WINDOW),
+            coalesce_window: read(bus, global::STRAP_COALESCE_WINDOW)?,
             require_all_present: on(option::REQUIRE_ALL_PRESENT),
             always_cap_remaining: on(option::ALWAYS_CAP_REMAINING),
             warp_ipc: on(option::WARP_IPC),
@@ -114,8 +120,8 @@ impl Settings {
             read_all_counters: on(option::READ_ALL_COUNTERS),
             ideal_transition: on(option::IDEAL_TRANSITION),
             unscaled_profile: on(option::UNSCALED_PROFILE),
-            loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD),
-        }
+            loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
+        })
     }
 
     /// The counter that counts as instructions.

@@ -1,6 +1,6 @@
 //! TB resource demands and SM limits (Nasef 2023, section 2.2.6; rounding: sources.md D13 and D14).
 
-use crate::bus::{Bus, read};
+use crate::bus::{TryBus, read};
 use crate::regs::global;
 
 /// Amounts of the four resources that limit how many TBs an SM holds: a capacity, a remainder, or one TB's demand.
@@ -82,18 +82,21 @@ impl SmLimits {
     pub const NONE: Self = Self { capacity: Resources::NONE, warp_threads: 0, register_granule: 0, shared_granule_bytes: 0 };
 
     /// Reads the limits from the register block.
-    pub fn read(bus: &mut impl Bus) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B) -> Result<Self, B::Error> {
+        Ok(Self {
             capacity: Resources {
-                threads: read(bus, global::SM_THREADS),
-                registers: read(bus, global::SM_REGISTERS),
-                shared_bytes: read(bus, global::SM_SHARED_BYTES),
-                tbs: read(bus, global::SM_TBS).min(u32::from(u8::MAX)),
+                threads: read(bus, global::SM_THREADS)?,
+                registers: read(bus, global::SM_REGISTERS)?,
+                shared_bytes: read(bus, global::SM_SHARED_BYTES)?,
+                tbs: read(bus, global::SM_TBS)?.min(u32::from(u8::MAX)),
             },
-            warp_threads: read(bus, global::WARP_THREADS),
-            register_granule: read(bus, global::REGISTER_GRANULE),
-            shared_granule_bytes: read(bus, global::SHARED_GRANULE_BYTES),
-        }
+            warp_threads: read(bus, global::WARP_THREADS)?,
+            register_granule: read(bus, global::REGISTER_GRANULE)?,
+            shared_granule_bytes: read(bus, global::SHARED_GRANULE_BYTES)?,
+        })
     }
 
     /// What one TB of that shape takes: threads padded to warps, registers and shared memory rounded up to their granules,

@@ -254,7 +254,7 @@ fn a_block_is_waited_for_with_pauses_and_not_for_ever() {
     let pauses = |count| CheckedDelay::new(&vec![Delayed::delay_ns(500); count]);
     for (answers, expected, waited) in [(vec![ID_VALUE], true, 0), (vec![0, u32::MAX, ID_VALUE], true, 2), (vec![0; 4], false, 3)] {
         let mut delay = pauses(waited);
-        assert_eq!(await_block(&mut Waking(answers), &mut delay, 500, 4), expected);
+        assert_eq!(await_block(&mut Waking(answers), &mut delay, 500, 4), Ok(expected));
         delay.done();
     }
 }

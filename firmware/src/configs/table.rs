@@ -238,24 +238,32 @@ impl<const C: usize> ConfigTable<C> {
 
     /// Measures the configurations of the current round. `sum` is called once per configuration, with the first of its SMs and
     /// the distance from one to the next, and returns the sums of those that finished.
+    ///
+    /// # Errors
+    /// The first of `sum`.
     #[inline(always)]
-    pub fn measure(&mut self, mut sum: impl FnMut(usize, usize) -> Sums) {
+    pub fn measure<E>(&mut self, mut sum: impl FnMut(usize, usize) -> Result<Sums, E>) -> Result<(), E> {
         let placed = self.entries.get_mut(self.first..).unwrap_or_default();
         let step = placed.len();
         for (first, entry) in placed.iter_mut().enumerate() {
-            entry.sums = sum(first, step);
+            entry.sums = sum(first, step)?;
         }
+        Ok(())
     }
 
     /// Measures something else about each configuration of the current round: `sum` as for [`ConfigTable::measure`], with the kernels'
     /// slots and what is known of the configuration.
-    pub fn measure_extra(&mut self, mut sum: impl FnMut(&[u8], &Entry, usize, usize) -> Measurement) {
+    ///
+    /// # Errors
+    /// The first of `sum`.
+    pub fn measure_extra<E>(&mut self, mut sum: impl FnMut(&[u8], &Entry, usize, usize) -> Result<Measurement, E>) -> Result<(), E> {
         let slots = self.slots.get(..usize::from(self.kernels)).unwrap_or(&self.slots);
         let placed = self.entries.get_mut(self.first..).unwrap_or_default();
         let step = placed.len();
         for (first, entry) in placed.iter_mut().enumerate() {
-            entry.extra = sum(slots, entry, first, step);
+            entry.extra = sum(slots, entry, first, step)?;
         }
+        Ok(())
     }
 
     /// The configurations of the current round.

@@ -7,7 +7,7 @@
 //! The sums wrap on purpose: at the counters' widths those of 256 SMs fit (see [`Sums`]). A register that shows more than its
 //! width makes an arbitrary score, and no panic.
 
-use crate::bus::{self, Bus};
+use crate::bus::{self, TryBus};
 use crate::configs::{ConfigTable, RoundTotals, Sums};
 use crate::counters::Counter::{self, Cycles, IssueCycles, LoadRequests, MemoryStallCycles, OutstandingMisses, ThreadInsts};
 use crate::counters::CounterSet;
@@ -31,15 +31,16 @@ pub(super) struct Reading<'a> {
 impl Reading<'_> {
     /// Hands over every SM that is done of a configuration's: `first`, and every `step`th after it.
     #[inline(always)]
-    pub(super) fn each_done(&self, first: usize, step: usize, mut read: impl FnMut(usize)) {
+    pub(super) fn each_done<E>(&self, first: usize, step: usize, mut read: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
         let mut sm = first;
         while sm < usize::from(self.sms) {
             if self.done.contains(sm as u16) {
-                read(sm);
+                read(sm)?;
             }
             // Far from the end of the range: 16 bits, and at most a table of configurations.
             sm = sm.wrapping_add(step.max(1));
         }
+        Ok(())
     }
 }
 
@@ -47,7 +48,11 @@ impl Reading<'_> {
 const FEW: usize = 127;
 
 /// Sums up the counters of every SM that is done under the configuration that it ran.
-pub(super) fn read_counters<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>) {
+pub(super) fn read_counters<const C: usize, B: TryBus>(
+    table: &mut ConfigTable<C>,
+    bus: &mut B,
+    reading: &Reading<'_>,
+) -> Result<(), B::Error> {
     const IPC: u32 = IPC_COUNTERS.bits();
     const IPM_IPC: u32 = IPM_IPC_COUNTERS.bits();
     const FACTOR: u32 = FACTOR_COUNTERS.bits();
@@ -58,19 +63,20 @@ pub(super) fn read_counters<const C: usize>(table: &mut ConfigTable<C>, bus: &mu
         IPM_IPC if usual => ipm_ipc(table, bus, sms),
         FACTOR if usual && sms <= table.current_len().saturating_mul(FEW) => factor(table, bus, sms),
         _ => any(table, bus, reading),
-    };
+    }?;
     table.set_totals(RoundTotals { sms: reading.done.len(), outstanding_misses });
+    Ok(())
 }
 
 #[inline(never)]
-fn ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+fn ipc<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, sms: usize) -> Result<u64, B::Error> {
     every_sm(table, bus, sms, [Cycles, IssueCycles, ThreadInsts], |sums, [cycles, issue, instructions]| {
         add(sums, cycles, issue, instructions);
     })
 }
 
 #[inline(never)]
-fn ipm_ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+fn ipm_ipc<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, sms: usize) -> Result<u64, B::Error> {
     every_sm(table, bus, sms, [Cycles, IssueCycles, LoadRequests, ThreadInsts], |sums, [cycles, issue, load_requests, instructions]| {
         add(sums, cycles, issue, instructions);
         sums.load_requests = sums.load_requests.wrapping_add(load_requests);
@@ -78,7 +84,7 @@ fn ipm_ipc<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: 
 }
 
 #[inline(never)]
-fn factor<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: usize) -> u64 {
+fn factor<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, sms: usize) -> Result<u64, B::Error> {
     let counters = [Cycles, IssueCycles, MemoryStallCycles, OutstandingMisses, ThreadInsts];
     every_sm(table, bus, sms, counters, |sums, [cycles, issue, stalls, outstanding, instructions]| {
         add(sums, cycles, issue, instructions);
@@ -90,22 +96,22 @@ fn factor<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, sms: u
 
 /// Adds the counters of every SM of every configuration; returns the outstanding misses of all.
 #[inline(always)]
-fn every_sm<const C: usize, const N: usize>(
+fn every_sm<const C: usize, const N: usize, B: TryBus>(
     table: &mut ConfigTable<C>,
-    bus: &mut impl Bus,
+    bus: &mut B,
     sms: usize,
     counters: [Counter; N],
     add: impl Fn(&mut Sums, [u32; N]),
-) -> u64 {
+) -> Result<u64, B::Error> {
     let registers = counters.map(Counter::register);
     let mut total = 0_u64;
     table.measure(|first, step| {
         let mut sums = Sums::default();
-        sums.sms = bus.read_sms((first, step, sms), registers, |values| add(&mut sums, values)) as u16;
+        sums.sms = bus.try_read_sms((first, step, sms), registers, |values| add(&mut sums, values))? as u16;
         total = total.wrapping_add(sums.outstanding_misses);
-        sums
-    });
-    total
+        Ok(sums)
+    })?;
+    Ok(total)
 }
 
 #[inline(always)]
@@ -117,26 +123,27 @@ fn add(sums: &mut Sums, cycles: u32, issue_cycles: u32, instructions: u32) {
 
 /// Any counters of any SMs; those that are not wanted are not read. With all of them comes whether one saturated.
 #[inline(never)]
-fn any<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>) -> u64 {
+fn any<const C: usize, B: TryBus>(table: &mut ConfigTable<C>, bus: &mut B, reading: &Reading<'_>) -> Result<u64, B::Error> {
     let Reading { wanted, instructions, .. } = *reading;
     let mut total = 0_u64;
     table.measure(|first, step| {
         let mut sums = Sums::default();
         reading.each_done(first, step, |sm| {
             let base = sm::at(sm, 0);
-            let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { 0 };
-            let (cycles, issue_cycles) = (read(Cycles), read(IssueCycles));
-            sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles));
-            sums.load_requests = sums.load_requests.wrapping_add(read(LoadRequests));
-            sums.outstanding_misses = sums.outstanding_misses.wrapping_add(read(OutstandingMisses).into());
-            add(&mut sums, cycles, issue_cycles, bus::read(bus, base + instructions.register()));
+            let mut read = |counter: Counter| if wanted.contains(counter) { bus::read(bus, base + counter.register()) } else { Ok(0) };
+            let (cycles, issue_cycles) = (read(Cycles)?, read(IssueCycles)?);
+            sums.memory_stall_cycles = sums.memory_stall_cycles.wrapping_add(read(MemoryStallCycles)?);
+            sums.load_requests = sums.load_requests.wrapping_add(read(LoadRequests)?);
+            sums.outstanding_misses = sums.outstanding_misses.wrapping_add(read(OutstandingMisses)?.into());
+            add(&mut sums, cycles, issue_cycles, bus::read(bus, base + instructions.register())?);
             sums.sms = sums.sms.wrapping_add(1);
             if wanted == CounterSet::ALL {
-                sums.saturated |= bus::read(bus, base + sm::SATURATED) != 0;
+                sums.saturated |= bus::read(bus, base + sm::SATURATED)? != 0;
             }
-        });
+            Ok(())
+        })?;
         total = total.wrapping_add(sums.outstanding_misses);
-        sums
-    });
-    total
+        Ok(sums)
+    })?;
+    Ok(total)
 }

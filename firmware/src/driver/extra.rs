@@ -2,7 +2,7 @@
 //! do ([`Extra`]).
 
 use super::counters::Reading;
-use crate::bus::Bus;
+use crate::bus::TryBus;
 use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement};
 use crate::counters::{Counter, Extra};
 use crate::metric::roofline::{self, Objective};
@@ -34,13 +34,13 @@ struct Rates {
 /// Measures it for every configuration of the current round, once its counters have been read. DRAM moves at most `dram_sectors` per
 /// cycle.
 #[inline(never)]
-pub(super) fn read_extra<const C: usize>(
+pub(super) fn read_extra<const C: usize, B: TryBus>(
     table: &mut ConfigTable<C>,
-    bus: &mut impl Bus,
+    bus: &mut B,
     reading: &Reading<'_>,
     extra: Extra,
     dram_sectors: SectorRate,
-) {
+) -> Result<(), B::Error> {
     let whole = match extra {
         Extra::L2Misses => return measure(table, bus, reading, &Wanted::L2Misses),
         Extra::Progress => None,
@@ -48,15 +48,20 @@ pub(super) fn read_extra<const C: usize>(
         Extra::WholeProgress => Some(Objective::Stp),
     };
     if whole.is_some() {
-        measure(table, bus, reading, &Wanted::Traffic);
+        measure(table, bus, reading, &Wanted::Traffic)?;
     }
     let mut rates = Rates { kernels: [GainRate::ZERO; MAX_KERNELS], mean: GainRate::ZERO, whole, dram_sectors };
     rates.fill(table, reading.sms);
-    measure(table, bus, reading, &Wanted::Gains(&rates));
+    measure(table, bus, reading, &Wanted::Gains(&rates))
 }
 
 #[inline(never)]
-fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, reading: &Reading<'_>, wanted: &Wanted<'_>) {
+fn measure<const C: usize, B: TryBus>(
+    table: &mut ConfigTable<C>,
+    bus: &mut B,
+    reading: &Reading<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<(), B::Error> {
     let warps = reading.instructions == Counter::WarpInsts;
     let registers = if warps { sm::SLOT_WARP_INSTS } else { sm::SLOT_THREAD_INSTS };
     // Of the loads that missed the L1 as many are wanted as make the traffic right: where it is the misses of the L2, all accesses.
@@ -67,22 +72,24 @@ fn measure<const C: usize>(table: &mut ConfigTable<C>, bus: &mut impl Bus, readi
             let mut made = [0_u32; MAX_KERNELS];
             reading.each_done(first, step, |sm| {
                 for (sum, slot) in made.iter_mut().zip(slots) {
-                    let [count] = bus.read_sm_registers(sm, [registers + 4 * u32::from(*slot)]);
+                    let [count] = bus.try_read_sm_registers(sm, [registers + 4 * u32::from(*slot)])?;
                     // Of 24 bits each, and at most 256 SMs.
                     *sum = sum.wrapping_add(count);
                 }
-            });
-            rates.value(entry, &made, reading.sms)
+                Ok(())
+            })?;
+            Ok(rates.value(entry, &made, reading.sms))
         }
         _ => {
             let mut sum = 0_u32;
             reading.each_done(first, step, |sm| {
-                let [loads, accesses, hits] = bus.read_sm_registers(sm, of_l2);
+                let [loads, accesses, hits] = bus.try_read_sm_registers(sm, of_l2)?;
                 sum = sum.wrapping_add(roofline::traffic(loads, accesses, hits));
-            });
-            Measurement::of_count(sum)
+                Ok(())
+            })?;
+            Ok(Measurement::of_count(sum))
         }
-    });
+    })
 }
 
 impl Rates {

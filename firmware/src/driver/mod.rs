@@ -14,7 +14,7 @@ pub use start::StartError;
 
 use counters::Reading;
 
-use crate::bus::{Bus, read, write};
+use crate::bus::{Error, TryBus, can_fail, read, write};
 use crate::configs::TbVector;
 use crate::counters::{Counter, CounterSet};
 use crate::policy::{AnyPolicy, Policy};
@@ -38,49 +38,76 @@ pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     scheduler: Scheduler<P, C>,
     /// Slots that were occupied when the firmware started, and are not scheduled yet: one bit each.
     orphans: u8,
+    /// Started, and the bus has not failed since: else the firmware leaves the block alone. Neither read nor written for a bus that cannot
+    /// fail.
+    alive: bool,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Handles all pending events. To be called when the interrupt line is high; a call without cause does no harm.
-    pub fn on_interrupt(&mut self, bus: &mut impl Bus) {
-        self.on_interrupt_watched(bus, &mut ());
+    ///
+    /// # Errors
+    /// The bus failed. What was in hand is lost, so from here on the firmware leaves the block alone, until it is started again.
+    pub fn on_interrupt<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
+        self.on_interrupt_watched(bus, &mut ())
     }
 
     /// The same under the eyes of an observer.
-    pub fn on_interrupt_watched(&mut self, bus: &mut impl Bus, observer: &mut impl Observer) {
-        let (status, now) = (bus.read32(global::INT_STATUS), read_cycle(bus));
+    ///
+    /// # Errors
+    /// The bus failed, as above. The observer has been told ([`Observer::bus_failed`]).
+    pub fn on_interrupt_watched<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer) -> Result<(), B::Error> {
+        if can_fail::<B::Error>() && !self.alive {
+            return Ok(());
+        }
+        let outcome = self.handle_pending(bus, observer);
+        self.mind(outcome, observer)
+    }
+
+    /// Passes on what an access came to. If the bus failed, the observer is told, and the block is left alone from here on.
+    #[inline(always)]
+    pub(crate) fn mind<T, E: Error>(&mut self, outcome: Result<T, E>, observer: &mut impl Observer) -> Result<T, E> {
+        outcome.inspect_err(|error| {
+            self.alive = false;
+            observer.bus_failed(error.register());
+        })
+    }
+
+    #[inline(always)]
+    fn handle_pending<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer) -> Result<(), B::Error> {
+        let (status, now) = (bus.try_read32(global::INT_STATUS)?, read_cycle(bus)?);
         if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
             // No block answers. Nothing was cleared: the line stays high.
-            raise(bus, observer, fault::WRONG_MAP);
-            return;
+            return raise(bus, observer, fault::WRONG_MAP);
         }
         // Cleared first: what happens from here on raises the line again.
-        bus.write32(global::INT_STATUS, status & ENABLED);
+        bus.try_write32(global::INT_STATUS, status & ENABLED)?;
         // The timer makes up for what was lost.
         let status = if status & interrupt::TIMER != 0 { ENABLED } else { status };
         if status & (interrupt::COMPLETED | interrupt::DRAINED) != 0 {
-            self.slot_events(bus, observer, now);
+            self.slot_events(bus, observer, now)?;
         }
         // Whatever the status says: a launch may have waited for room.
-        self.take_kernels(bus, observer, now);
+        self.take_kernels(bus, observer, now)?;
         if status & interrupt::PARTITION != 0 {
-            self.sm_events(bus, observer, now, global::PARTITION, Event::PartitionReached);
+            self.sm_events(bus, observer, now, global::PARTITION, Event::PartitionReached)?;
         }
         if status & interrupt::PROFILE_DONE != 0 {
-            self.sm_events(bus, observer, now, global::PROFILE_DONE, Event::ProfileDone);
+            self.sm_events(bus, observer, now, global::PROFILE_DONE, Event::ProfileDone)?;
         }
         if let Some(deadline) = self.scheduler.phase().deadline() {
             let due = deadline <= now;
             if due {
-                self.refresh_kernels(bus);
+                self.refresh_kernels(bus)?;
             }
             if due || status & interrupt::TIMER != 0 {
-                self.dispatch(bus, observer, Event::Timer, now);
+                self.dispatch(bus, observer, Event::Timer, now)?;
             }
         }
         if self.scheduler.phase().deadline().is_none() {
-            set_timer(bus, now.wrapping_add(POLL_CYCLES.into()));
+            set_timer(bus, now.wrapping_add(POLL_CYCLES.into()))?;
         }
+        Ok(())
     }
 
     /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be
@@ -104,11 +131,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// Hands one event to the scheduler and carries out what it asks for, follow-up events included: counters read, then the
     /// broadcast written, and no more.
-    fn dispatch(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, event: Event, now: u64) {
+    fn dispatch<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, event: Event, now: u64) -> Result<(), B::Error> {
         let mut commands = Commands::new();
-        self.hand_over(bus, observer, &event, now, &mut commands);
+        self.hand_over(bus, observer, &event, now, &mut commands)?;
         let mut decided = false;
-        while let Some(follow_up) = self.execute(bus, observer, &commands) {
+        while let Some(follow_up) = self.execute(bus, observer, &commands)? {
             let event = match follow_up {
                 FollowUp::CountersRead => {
                     decided = true;
@@ -116,18 +143,26 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 }
                 FollowUp::BroadcastDone => {
                     if decided {
-                        stamp_decision(bus, now as u32);
+                        stamp_decision(bus, now as u32)?;
                     }
                     Event::BroadcastDone
                 }
             };
-            self.hand_over(bus, observer, &event, now, &mut commands);
+            self.hand_over(bus, observer, &event, now, &mut commands)?;
         }
+        Ok(())
     }
 
     /// One event, and what it asks for.
     #[inline(always)]
-    fn hand_over(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, event: &Event, now: u64, commands: &mut Commands) {
+    fn hand_over<B: TryBus>(
+        &mut self,
+        bus: &mut B,
+        observer: &mut impl Observer,
+        event: &Event,
+        now: u64,
+        commands: &mut Commands,
+    ) -> Result<(), B::Error> {
         observer.event(event, now);
         let before = self.scheduler.reschedulings();
         commands.clear();
@@ -137,55 +172,58 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             observer.decision(&self.scheduler.report());
         }
         if self.scheduler.reschedulings() != before {
-            write(bus, global::RESCHEDULINGS, self.scheduler.reschedulings());
+            write(bus, global::RESCHEDULINGS, self.scheduler.reschedulings())?;
         }
+        Ok(())
     }
 
-    fn execute(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, commands: &Commands) -> Option<FollowUp> {
+    fn execute<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, commands: &Commands) -> Result<Option<FollowUp>, B::Error> {
         let mut follow_up = None;
         for command in commands {
             match *command {
                 Command::SetPhase(phase) => {
-                    bus.write32(global::PHASE, phase as u32);
+                    bus.try_write32(global::PHASE, phase as u32)?;
                     observer.phase(phase);
                     if phase == PhaseCode::Broadcast {
                         follow_up = Some(FollowUp::BroadcastDone);
                     }
                 }
                 Command::ApplyQuotas => {
-                    self.apply_quotas(bus);
+                    self.apply_quotas(bus)?;
                     observer.quotas_committed();
                 }
                 // Windows that nobody asked for, of a life before a reset, end here too.
                 Command::ArmAll | Command::DisarmAll => {
-                    self.write_all_sms(bus, global::DISARM);
-                    self.forget_sm_events(bus);
+                    self.write_all_sms(bus, global::DISARM)?;
+                    self.forget_sm_events(bus)?;
                     if matches!(command, Command::ArmAll) {
-                        self.write_all_sms(bus, global::ARM);
+                        self.write_all_sms(bus, global::ARM)?;
                     }
                 }
-                Command::SetTimer(at) => set_timer(bus, at),
-                Command::CancelTimer => bus.write32(global::TIMER_ARMED, 0),
+                Command::SetTimer(at) => set_timer(bus, at)?,
+                Command::CancelTimer => bus.try_write32(global::TIMER_ARMED, 0)?,
                 Command::ReadCounters => {
                     observer.decision_begins();
-                    self.read_counters(bus);
+                    self.read_counters(bus)?;
                     follow_up = Some(FollowUp::CountersRead);
                 }
-                Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE),
-                Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT),
-                Command::Fault(faults) => raise(bus, observer, faults),
+                Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE)?,
+                Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT)?,
+                Command::Fault(faults) => raise(bus, observer, faults)?,
             }
         }
-        follow_up
+        Ok(follow_up)
     }
 
     /// Stages the quotas of all SMs, 0 for kernels that are not scheduled, and commits them.
     #[inline(never)]
-    fn apply_quotas(&self, bus: &mut impl Bus) {
-        (0..u32::from(self.scheduler.machine().slot_count)).for_each(|slot| bus.write32(global::QUOTA_ALL + 4 * slot, 0));
+    fn apply_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
+        for slot in 0..u32::from(self.scheduler.machine().slot_count) {
+            bus.try_write32(global::QUOTA_ALL + 4 * slot, 0)?;
+        }
         let slots = self.scheduler.scheduled_slots();
         if let Some(vector) = self.scheduler.broadcast() {
-            stage(bus, global::QUOTA_ALL, slots, vector);
+            stage(bus, global::QUOTA_ALL, slots, vector)?;
         } else {
             let (sms, round) = (u32::from(self.scheduler.machine().sm_count), self.scheduler.dealt());
             let step = round.len() as u32;
@@ -198,18 +236,18 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                         bits |= 1 << (sm % 32);
                         sm += step;
                     }
-                    write(bus, global::QUOTA_SMS + 4 * word, bits);
+                    write(bus, global::QUOTA_SMS + 4 * word, bits)?;
                 }
-                stage(bus, global::QUOTA_SOME, slots, entry.vector);
+                stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
             }
         }
-        write(bus, global::COMMIT, 1);
+        write(bus, global::COMMIT, 1)
     }
 
     /// Adds the latched counters of every SM that is done to its configuration. Out of line: it is off the stack when configurations are
     /// generated.
     #[inline(never)]
-    fn read_counters(&mut self, bus: &mut impl Bus) {
+    fn read_counters<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         let settings = self.scheduler.settings();
         let asked = self.scheduler.policy().counters();
         let wanted = if settings.read_all_counters { CounterSet::ALL } else { asked };
@@ -218,55 +256,67 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let (sms, dram_sectors) = (self.scheduler.machine().sm_count, self.scheduler.machine().dram_sectors);
         let (table, done) = self.scheduler.measured();
         let reading = Reading { done, sms, wanted, instructions };
-        counters::read_counters(table, bus, &reading);
+        counters::read_counters(table, bus, &reading)?;
         if let Some(extra) = asked.extra() {
-            extra::read_extra(table, bus, &reading, extra, dram_sectors);
+            extra::read_extra(table, bus, &reading, extra, dram_sectors)?;
         }
+        Ok(())
     }
 
     #[inline(never)]
-    fn write_all_sms(&self, bus: &mut impl Bus, register: u32) {
+    fn write_all_sms<B: TryBus>(&self, bus: &mut B, register: u32) -> Result<(), B::Error> {
         let sms = u32::from(self.scheduler.machine().sm_count);
         for word in 0..sms.div_ceil(32) {
             let rest = sms.saturating_sub(word * 32);
             let bits = 1_u32.checked_shl(rest).map_or(u32::MAX, |bit| bit - 1);
-            write(bus, register + 4 * word, bits);
+            write(bus, register + 4 * word, bits)?;
         }
+        Ok(())
     }
 
-    fn forget_sm_events(&self, bus: &mut impl Bus) {
-        self.write_all_sms(bus, global::PARTITION);
-        self.write_all_sms(bus, global::PROFILE_DONE);
+    fn forget_sm_events<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
+        self.write_all_sms(bus, global::PARTITION)?;
+        self.write_all_sms(bus, global::PROFILE_DONE)
     }
 
     /// One event per word of an SM bit map: SMs that finish together cost one event. An SM that is armed has no window behind it:
     /// the end of one that is told of is of an earlier attempt.
-    fn sm_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64, register: u32, event: impl Fn(SmWord) -> Event) {
+    fn sm_events<B: TryBus>(
+        &mut self,
+        bus: &mut B,
+        observer: &mut impl Observer,
+        now: u64,
+        register: u32,
+        event: impl Fn(SmWord) -> Event,
+    ) -> Result<(), B::Error> {
         for word in 0..self.scheduler.machine().sm_count.div_ceil(32) as u8 {
             let offset = register + 4 * u32::from(word);
-            let bits = bus.read32(offset);
-            bus.write32(offset, bits);
-            let waiting = if register == global::PROFILE_DONE { bus.read32(global::ARM + 4 * u32::from(word)) } else { 0 };
+            let bits = bus.try_read32(offset)?;
+            bus.try_write32(offset, bits)?;
+            let waiting = if register == global::PROFILE_DONE { bus.try_read32(global::ARM + 4 * u32::from(word))? } else { 0 };
             let bits = bits & !waiting;
             if bits != 0 {
-                self.dispatch(bus, observer, event(SmWord { word, bits }), now);
+                self.dispatch(bus, observer, event(SmWord { word, bits }), now)?;
             }
         }
+        Ok(())
     }
 
-    fn refresh_kernels(&mut self, bus: &mut impl Bus) {
+    fn refresh_kernels<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         for kernel in self.scheduler.kernels_mut() {
-            kernel.unfinished_tbs = read(bus, slot::at(kernel.slot.into(), slot::UNFINISHED_TBS));
+            kernel.unfinished_tbs = read(bus, slot::at(kernel.slot.into(), slot::UNFINISHED_TBS))?;
         }
+        Ok(())
     }
 }
 
 /// Writes the quotas of a vector into the registers from `first` on, one per slot.
 #[inline(never)]
-fn stage(bus: &mut impl Bus, first: u32, slots: &[u8], vector: TbVector) {
+fn stage<B: TryBus>(bus: &mut B, first: u32, slots: &[u8], vector: TbVector) -> Result<(), B::Error> {
     for (kernel, slot) in slots.iter().enumerate() {
-        bus.write32(first + 4 * u32::from(*slot), vector.get(kernel).into());
+        bus.try_write32(first + 4 * u32::from(*slot), vector.get(kernel).into())?;
     }
+    Ok(())
 }
 
 /// What the driver did that the scheduler waits for.
@@ -278,25 +328,26 @@ enum FollowUp {
 
 /// Says how long the decision took that began at the cycle with this low word: the difference is right below 2^32 cycles.
 #[inline(never)]
-fn stamp_decision(bus: &mut impl Bus, begin: u32) {
-    let end = bus.read32(global::CYCLE_LOW);
-    bus.write32(global::DECISION_BEGIN, begin);
-    bus.write32(global::DECISION_CYCLES, end.wrapping_sub(begin));
+fn stamp_decision<B: TryBus>(bus: &mut B, begin: u32) -> Result<(), B::Error> {
+    let end = bus.try_read32(global::CYCLE_LOW)?;
+    bus.try_write32(global::DECISION_BEGIN, begin)?;
+    bus.try_write32(global::DECISION_CYCLES, end.wrapping_sub(begin))
 }
 
 /// Raises faults in the block, and tells the observer.
-fn raise(bus: &mut impl Bus, observer: &mut impl Observer, faults: u32) {
-    write(bus, global::FAULT_SET, faults);
+fn raise<B: TryBus>(bus: &mut B, observer: &mut impl Observer, faults: u32) -> Result<(), B::Error> {
+    write(bus, global::FAULT_SET, faults)?;
     observer.fault(faults);
+    Ok(())
 }
 
-fn set_timer(bus: &mut impl Bus, at: u64) {
-    write(bus, global::TIMER_LOW, at as u32);
-    write(bus, global::TIMER_HIGH, (at >> 32) as u32);
+fn set_timer<B: TryBus>(bus: &mut B, at: u64) -> Result<(), B::Error> {
+    write(bus, global::TIMER_LOW, at as u32)?;
+    write(bus, global::TIMER_HIGH, (at >> 32) as u32)
 }
 
 /// The cycle counter, free of tearing: the low word latches the high one.
-fn read_cycle(bus: &mut impl Bus) -> u64 {
-    let low = bus.read32(global::CYCLE_LOW);
-    u64::from(bus.read32(global::CYCLE_HIGH)) << 32 | u64::from(low)
+fn read_cycle<B: TryBus>(bus: &mut B) -> Result<u64, B::Error> {
+    let low = bus.try_read32(global::CYCLE_LOW)?;
+    Ok(u64::from(bus.try_read32(global::CYCLE_HIGH)?) << 32 | u64::from(low))
 }

@@ -27,6 +27,11 @@ pub trait Observer {
         let _ = faults;
     }
 
+    /// The bus failed when the register at this byte offset was accessed. Nothing follows until the firmware is started again.
+    fn bus_failed(&mut self, register: u32) {
+        let _ = register;
+    }
+
     /// Profiling is over; the counters are about to be read.
     fn decision_begins(&mut self) {}
 
@@ -55,6 +60,10 @@ impl<O: Observer> Observer for &mut O {
 
     fn fault(&mut self, faults: u32) {
         (**self).fault(faults);
+    }
+
+    fn bus_failed(&mut self, register: u32) {
+        (**self).bus_failed(register);
     }
 
     fn decision_begins(&mut self) {
@@ -89,6 +98,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn fault(&mut self, faults: u32) {
         self.0.fault(faults);
         self.1.fault(faults);
+    }
+
+    fn bus_failed(&mut self, register: u32) {
+        self.0.bus_failed(register);
+        self.1.bus_failed(register);
     }
 
     fn decision_begins(&mut self) {

@@ -5,7 +5,7 @@
 //! say that it is time to look: an event that was lost is found later, one that came twice says nothing new.
 
 use super::{Firmware, Observer, raise};
-use crate::bus::{Bus, read, write};
+use crate::bus::{TryBus, read, write};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
 use crate::regs::{MAX_SLOTS, fault, global, slot, slot_status};
@@ -19,62 +19,64 @@ const COMPLETED: u32 = DRAINED | slot_status::COMPLETED;
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Kernels that have completed or drained since they were last looked at, in the order of their slots.
     #[inline(always)]
-    pub(super) fn slot_events(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
-        write(bus, global::COMPLETED, u32::MAX);
-        write(bus, global::DRAINED, u32::MAX);
+    pub(super) fn slot_events<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
+        write(bus, global::COMPLETED, u32::MAX)?;
+        write(bus, global::DRAINED, u32::MAX)?;
         for slot in 0..MAX_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
-            let event = match read_status(bus, slot) {
+            let event = match read_status(bus, slot)? {
                 COMPLETED => Event::Completed(slot),
                 DRAINED if !kernel.drained => Event::Drained(slot),
                 _ => continue,
             };
-            self.dispatch(bus, observer, event, now);
+            self.dispatch(bus, observer, event, now)?;
         }
+        Ok(())
     }
 
     /// Takes kernels as long as there is room: first those that were in their slots when the firmware started, then those in the
     /// launch FIFO. A kernel is taken once.
-    pub(super) fn take_kernels(&mut self, bus: &mut impl Bus, observer: &mut impl Observer, now: u64) {
+    pub(super) fn take_kernels<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
         let first = if self.orphans == 0 { MAX_SLOTS as u32 } else { 0 };
-        let waiting = bus.read32(global::LAUNCH_COUNT).min(MAX_SLOTS as u32);
+        let waiting = bus.try_read32(global::LAUNCH_COUNT)?.min(MAX_SLOTS as u32);
         for turn in first..MAX_SLOTS as u32 + waiting {
             let found = turn < MAX_SLOTS as u32;
             if found && self.orphans >> turn & 1 == 0 {
                 continue;
             }
             if !self.scheduler.has_room() {
-                return;
+                return Ok(());
             }
-            let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT) };
-            let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits));
+            let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT)? };
+            let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits)?);
             // Read last: a block that fell silent meanwhile shows here.
-            if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8) > COMPLETED {
-                raise(bus, observer, fault::IMPOSSIBLE_INDEX);
-                return;
+            if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
+                return raise(bus, observer, fault::IMPOSSIBLE_INDEX);
             }
             if found {
                 self.orphans &= !(1 << turn);
             } else {
-                write(bus, global::LAUNCH_POP, 1);
+                write(bus, global::LAUNCH_POP, 1)?;
             }
             if self.scheduler.kernels().iter().all(|known| u32::from(known.slot) != slot) {
-                self.dispatch(bus, observer, launched, now);
+                self.dispatch(bus, observer, launched, now)?;
             }
         }
+        Ok(())
     }
 
     /// Finds the slots that are taken.
-    pub(super) fn find_orphans(&mut self, bus: &mut impl Bus) {
+    pub(super) fn find_orphans<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.orphans = 0;
         for slot in (0..MAX_SLOTS as u8).rev() {
-            let occupied = slot < self.scheduler.machine().slot_count && read_status(bus, slot) & slot_status::OCCUPIED != 0;
+            let occupied = slot < self.scheduler.machine().slot_count && read_status(bus, slot)? & slot_status::OCCUPIED != 0;
             self.orphans = self.orphans << 1 | u8::from(occupied);
         }
+        Ok(())
     }
 }
 
 /// A slot that the map has no room for is read as one that it has.
-fn read_status(bus: &mut impl Bus, slot: u8) -> u32 {
+fn read_status<B: TryBus>(bus: &mut B, slot: u8) -> Result<u32, B::Error> {
     read(bus, slot::at(usize::from(slot) % MAX_SLOTS, slot::STATUS))
 }

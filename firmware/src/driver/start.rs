@@ -1,15 +1,17 @@
 //! Starting the firmware: is this a register block that it knows, what machine is behind it, and what was asked for.
 
+use core::convert::Infallible;
+
 use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
-use crate::bus::{Bus, read, write};
+use crate::bus::{TryBus, can_fail, read, write};
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
 use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
 use crate::scheduler::Scheduler;
 
-/// Why the firmware did not start.
+/// Why the firmware did not start. `E` is the error of the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartError {
+pub enum StartError<E = Infallible> {
     /// The register block's ID or version is not the one that this firmware knows.
     WrongMap {
         /// What the ID register holds.
@@ -19,20 +21,28 @@ pub enum StartError {
     },
     /// The policy strap holds an unknown code.
     UnknownPolicy(u32),
+    /// The bus failed.
+    Bus(E),
+}
+
+impl<E> From<E> for StartError<E> {
+    fn from(error: E) -> Self {
+        Self::Bus(error)
+    }
 }
 
 impl<const C: usize> Firmware<AnyPolicy, C> {
     /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE), orphans: 0 }
+        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE), orphans: 0, alive: false }
     }
 
     /// Starts the policy that the straps ask for, with the strapped parameters.
     ///
     /// # Errors
-    /// [`StartError`], also raised as [`fault::WRONG_MAP`].
-    pub fn from_straps(bus: &mut impl Bus) -> Result<Self, StartError> {
+    /// [`StartError`]; of the block also raised as [`fault::WRONG_MAP`].
+    pub fn from_straps<B: TryBus>(bus: &mut B) -> Result<Self, StartError<B::Error>> {
         let mut firmware = Self::idle();
         firmware.restart(bus, MAX_SMS as u16)?;
         Ok(firmware)
@@ -40,20 +50,27 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
 
     /// Starts in place, forgetting what was: for a static, and after a reset. Kernels that are in their slots already are scheduled
     /// at the next interrupt, in the order of the slots, and go on with the quotas that they have until then. The first `sms` SMs are
-    /// scheduled; a larger machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle.
+    /// scheduled; a larger machine raises [`fault::MACHINE_TOO_LARGE`] and keeps the others idle. A firmware that is to go on over a bus
+    /// that can fail is started over it.
     ///
     /// # Errors
-    /// [`StartError`], also raised as [`fault::WRONG_MAP`].
+    /// [`StartError`]; of the block also raised as [`fault::WRONG_MAP`].
     // Out of line: what it reads is off the stack when the firmware runs.
     #[inline(never)]
-    pub fn restart(&mut self, bus: &mut impl Bus, sms: u16) -> Result<(), StartError> {
+    pub fn restart<B: TryBus>(&mut self, bus: &mut B, sms: u16) -> Result<(), StartError<B::Error>> {
+        if can_fail::<B::Error>() {
+            self.alive = false;
+        }
         let machine = check_map(bus)?;
-        let settings = Settings::read(bus);
-        let Some(policy) = AnyPolicy::read(bus, &machine, &settings) else {
-            write(bus, global::FAULT_SET, fault::WRONG_MAP);
-            return Err(StartError::UnknownPolicy(read(bus, global::STRAP_POLICY)));
+        let settings = Settings::read(bus)?;
+        let Some(policy) = AnyPolicy::read(bus, &machine, &settings)? else {
+            write(bus, global::FAULT_SET, fault::WRONG_MAP)?;
+            return Err(StartError::UnknownPolicy(read(bus, global::STRAP_POLICY)?));
         };
-        self.set_up(bus, policy, machine, settings, sms);
+        self.set_up(bus, policy, machine, settings, sms)?;
+        if can_fail::<B::Error>() {
+            self.alive = true;
+        }
         Ok(())
     }
 }
@@ -62,54 +79,54 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Starts a policy of one's own: `policy` is given the machine that the register block describes.
     ///
     /// # Errors
-    /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`].
-    pub fn start(bus: &mut impl Bus, settings: Settings, policy: impl FnOnce(&Machine) -> P) -> Result<Self, StartError> {
+    /// [`StartError::WrongMap`], also raised as [`fault::WRONG_MAP`], and [`StartError::Bus`].
+    pub fn start<B: TryBus>(bus: &mut B, settings: Settings, policy: impl FnOnce(&Machine) -> P) -> Result<Self, StartError<B::Error>> {
         let machine = check_map(bus)?;
         let policy = policy(&machine);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
-        set_up_registers(bus, &settings, MAX_SMS as u16);
-        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0 };
-        firmware.take_over(bus);
+        set_up_registers(bus, &settings, MAX_SMS as u16)?;
+        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0, alive: true };
+        firmware.take_over(bus)?;
         Ok(firmware)
     }
 
-    fn set_up(&mut self, bus: &mut impl Bus, policy: P, mut machine: Machine, settings: Settings, sms: u16) {
+    fn set_up<B: TryBus>(&mut self, bus: &mut B, policy: P, mut machine: Machine, settings: Settings, sms: u16) -> Result<(), B::Error> {
         machine.sm_count = machine.sm_count.min(sms);
-        set_up_registers(bus, &settings, sms);
+        set_up_registers(bus, &settings, sms)?;
         self.scheduler.restart(policy, machine, settings);
-        self.take_over(bus);
+        self.take_over(bus)
     }
 
     /// After a reset of the microcontroller alone, the block is as it was: kernels run in its slots, and windows on its SMs. For the
     /// kernels an interrupt is asked for at once; the windows say nothing to a scheduler that did not ask, and end when it does.
     #[inline(never)]
-    fn take_over(&mut self, bus: &mut impl Bus) {
-        if read(bus, global::PHASE) != PhaseCode::Idle as u32 {
-            write(bus, global::PHASE, PhaseCode::Idle as u32);
+    fn take_over<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
+        if read(bus, global::PHASE)? != PhaseCode::Idle as u32 {
+            write(bus, global::PHASE, PhaseCode::Idle as u32)?;
         }
-        self.find_orphans(bus);
-        set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 });
+        self.find_orphans(bus)?;
+        set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 })
     }
 }
 
-fn set_up_registers(bus: &mut impl Bus, settings: &Settings, sms: u16) {
-    let ideal = settings.ideal_transition && read(bus, global::FEATURES) & feature::IDEAL_TRANSITION != 0;
-    write(bus, global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN });
-    write(bus, global::PROFILE_WINDOW, settings.profile_window);
-    if read(bus, global::SM_COUNT) > u32::from(sms) {
-        write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE);
+fn set_up_registers<B: TryBus>(bus: &mut B, settings: &Settings, sms: u16) -> Result<(), B::Error> {
+    let ideal = settings.ideal_transition && read(bus, global::FEATURES)? & feature::IDEAL_TRANSITION != 0;
+    write(bus, global::MODE, if ideal { mode::IDEAL } else { mode::DRAIN })?;
+    write(bus, global::PROFILE_WINDOW, settings.profile_window)?;
+    if read(bus, global::SM_COUNT)? > u32::from(sms) {
+        write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE)?;
     }
-    write(bus, global::INT_ENABLE, ENABLED);
+    write(bus, global::INT_ENABLE, ENABLED)
 }
 
 /// Whether this is a register block that the firmware knows; the machine behind it.
-fn check_map(bus: &mut impl Bus) -> Result<Machine, StartError> {
-    let (id, version) = (read(bus, global::ID), read(bus, global::VERSION));
+fn check_map<B: TryBus>(bus: &mut B) -> Result<Machine, StartError<B::Error>> {
+    let (id, version) = (read(bus, global::ID)?, read(bus, global::VERSION)?);
     // The lower half of the version counts additions, of which the firmware uses the last.
     if id == ID_VALUE && version >> 16 == VERSION_VALUE >> 16 && version >= VERSION_VALUE {
-        Ok(Machine::read(bus))
+        Ok(Machine::read(bus)?)
     } else {
-        write(bus, global::FAULT_SET, fault::WRONG_MAP);
+        write(bus, global::FAULT_SET, fault::WRONG_MAP)?;
         Err(StartError::WrongMap { id, version })
     }
 }

@@ -118,19 +118,22 @@ macro_rules! policy_codes {
 
 use super::AnyPolicy;
 use super::PolicyCode;
-use crate::bus::{Bus, read};
+use crate::bus::{TryBus, read};
 use crate::configs::{MAX_KERNELS, TbVector};
 use crate::machine::{Machine, Settings};
 use crate::regs::global;
 
 impl AnyPolicy {
     /// The policy that the straps ask for; none if the code is unknown.
-    pub fn read(bus: &mut impl Bus, machine: &Machine, settings: &Settings) -> Option<Self> {
-        let code = PolicyCode::from_code(read(bus, global::STRAP_POLICY))?;
+    ///
+    /// # Errors
+    /// The bus failed.
+    pub fn read<B: TryBus>(bus: &mut B, machine: &Machine, settings: &Settings) -> Result<Option<Self>, B::Error> {
+        let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(None) };
         let mut fixed = TbVector::default();
         for (kernel, offset) in (global::STRAP_FIXED..).step_by(4).enumerate().take(MAX_KERNELS) {
-            fixed.set(kernel, u8::try_from(read(bus, offset)).unwrap_or(u8::MAX));
+            fixed.set(kernel, u8::try_from(read(bus, offset)?).unwrap_or(u8::MAX));
         }
-        Some(Self::new(code, machine, settings, fixed))
+        Ok(Some(Self::new(code, machine, settings, fixed)))
     }
 }

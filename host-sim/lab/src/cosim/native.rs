@@ -49,10 +49,10 @@ impl Native {
 
     /// Handles an interrupt.
     pub fn interrupt(&mut self, bus: &mut impl Bus) {
-        match &mut self.firmware {
-            _ if !self.started => {}
+        let Ok(()) = match &mut self.firmware {
+            _ if !self.started => Ok(()),
             Room::Small(firmware) => firmware.on_interrupt(bus),
             Room::Large(firmware) => firmware.on_interrupt(bus),
-        }
+        };
     }
 }

@@ -83,7 +83,7 @@ impl FixedInTurn {
         let Wanted { of_stream, endless } = wanted;
         let present = of_stream.iter().filter(|(_, tbs)| *tbs > 0).count();
         let policy = BySlot { tbs: std::array::from_fn(|_| AtomicU8::new(0)), present, endless };
-        let settings = Settings::read(bus);
+        let Ok(settings) = Settings::read(bus);
         Ok(FixedInTurn { firmware: Firmware::start(bus, settings, |_| policy)?, of_stream })
     }
 }

@@ -102,7 +102,7 @@ impl Own {
 }
 
 fn start<P: OwnPolicy>(bus: &mut Recorder<'_, RegisterFile>) -> Result<Box<dyn Decider>, StartError> {
-    let settings = Settings::read(bus);
+    let Ok(settings) = Settings::read(bus);
     let firmware: Firmware<P, DEFAULT_CONFIGS> = Firmware::start(bus, settings, |machine| P::new(machine, &settings))?;
     Ok(Box::new(firmware))
 }

@@ -61,7 +61,7 @@ impl SimulatedGpu {
     /// A GPU with this (checked) configuration.
     pub fn new(config: GpuConfig) -> Self {
         let straps = Straps::new(PolicyCode::LeftOver);
-        let machine = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
+        let Ok(machine) = FirmwareMachine::read(&mut RegisterFile::new(MachineDescription::of(&config, straps)));
         SimulatedGpu {
             config,
             machine,

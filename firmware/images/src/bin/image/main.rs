@@ -64,7 +64,7 @@ mod target {
         let epitaph = unsafe { epitaph::open() };
         epitaph.count = 0;
         // If the block never answers, the start below finds no ID, and raises the fault.
-        await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
+        let Ok(_) = await_block(&mut bus, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if firmware.restart(&mut bus, limits::SMS).is_err() {
             // The fault register says why.
             loop {

@@ -104,7 +104,7 @@ mod target {
         let epitaph = unsafe { epitaph::open() };
         announce(&mut port, epitaph);
         *epitaph = Epitaph::EMPTY;
-        let found = await_block(&mut block, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
+        let Ok(found) = await_block(&mut block, &mut Pause, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES);
         if !found || firmware.restart(&mut block, limits::SMS).is_err() {
             loop {
                 core_support::sleep();

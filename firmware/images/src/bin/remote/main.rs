@@ -49,7 +49,9 @@ mod target {
         loop {
             match wake {
                 Wake::Reset => started = firmware.restart(&mut bus, limits::SMS).is_ok(),
-                Wake::Interrupt if started => firmware.on_interrupt(&mut bus),
+                Wake::Interrupt if started => {
+                    let Ok(()) = firmware.on_interrupt(&mut bus);
+                }
                 Wake::Interrupt => {}
             }
             wake = bus.sleep();
