@@ -1,4 +1,5 @@
-//! `cargo xtask docs`: writes `docs/register-map.md`, and the SVD file of `svd/mod.rs`, from the register map itself, so that the page cannot say anything else.
+//! `cargo xtask docs`: writes `docs/register-map.md`, the SVD file of `svd/mod.rs` and the C header of `header/mod.rs` from the register map itself, so that
+//! they cannot say anything else.
 //!
 //! Registers come from the tables that `firmware/src/regs/` defines together with the offsets. Bits and codes are plain
 //! constants there; their names and meanings are read from the source text. A test fails when the page is not current.
@@ -8,6 +9,7 @@ use mias_firmware::counters::Counter;
 use mias_firmware::policy::{NAMED, PolicyCode};
 use mias_firmware::regs::{self, Access, Register, global, slot, sm};
 
+use crate::header;
 use crate::svd;
 use crate::util::{root, write_file};
 
@@ -32,7 +34,8 @@ pub(crate) fn run() -> Result<()> {
     let text = std::fs::read_to_string(&document).with_context(|| format!("cannot read {POLICIES}"))?;
     let text = with_codes(&text).with_context(|| format!("{POLICIES} has no lines `{}` and `{}`", BEGIN.trim(), END.trim()))?;
     write_file(POLICIES, text)?;
-    svd::write()
+    svd::write()?;
+    header::write()
 }
 
 /// The page on policies with the codes as the table has them; none without the marks.

@@ -5,6 +5,7 @@ mod characterise;
 mod ci;
 mod cosim;
 mod docs;
+mod header;
 mod image;
 mod kernels;
 mod latency;
@@ -51,7 +52,7 @@ enum Task {
     Latency,
     /// Compiles kernels/ with nvcc again: PTX and the ptxas resource reports.
     Kernels,
-    /// Writes docs/register-map.md and docs/mias.svd from the register map.
+    /// Writes docs/register-map.md, docs/mias.svd and docs/mias.h from the register map.
     Docs,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,

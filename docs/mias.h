@@ -1,0 +1,675 @@
+/* Register block of the MIAS thread-block scheduler, for C11 and C++11.
+ *
+ * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
+ *
+ * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. register-map.md has the access rules.
+ * For a block that is mapped into memory: struct mias_block. For one behind a serial bus: the offsets.
+ */
+#ifndef MIAS_H
+#define MIAS_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What ID holds: "MIAS", most significant byte first. */
+#define MIAS_ID_VALUE UINT32_C(0x4d494153)
+/* What VERSION holds: major in the upper half, minor in the lower. */
+#define MIAS_VERSION_VALUE UINT32_C(0x10002)
+/* SMs that the map has room for. */
+#define MIAS_MAX_SMS UINT32_C(0x100)
+/* Kernel slots that the map has room for. */
+#define MIAS_MAX_SLOTS UINT32_C(0x8)
+/* Longest profiling window in cycles. */
+#define MIAS_MAX_WINDOW UINT32_C(0x1ffff)
+/* First byte offset beyond the map. */
+#define MIAS_MAP_END UINT32_C(0x20000)
+/* Byte offset of slot 0. */
+#define MIAS_SLOT_BASE UINT32_C(0x800)
+/* Bytes from slot to slot. */
+#define MIAS_SLOT_STRIDE UINT32_C(0x40)
+/* Byte offset of SM 0. */
+#define MIAS_SM_BASE UINT32_C(0x10000)
+/* Bytes from SM to SM. */
+#define MIAS_SM_STRIDE UINT32_C(0x100)
+
+/* Global registers: byte offsets in the block. Elements of an array are 4 bytes apart. */
+/* Read only. Always ID_VALUE. */
+#define MIAS_ID UINT32_C(0x0)
+/* Read only. Layout version, VERSION_VALUE. */
+#define MIAS_VERSION UINT32_C(0x4)
+/* Read only. What the hardware can do: feature. */
+#define MIAS_FEATURES UINT32_C(0x8)
+/* Read only. SMs on the chip, 1 to 256. */
+#define MIAS_SM_COUNT UINT32_C(0xc)
+/* Read only. Kernel slots, 1 to 8. */
+#define MIAS_SLOT_COUNT UINT32_C(0x10)
+/* Read only. Resident threads per SM. */
+#define MIAS_SM_THREADS UINT32_C(0x14)
+/* Read only. 32-bit registers per SM. */
+#define MIAS_SM_REGISTERS UINT32_C(0x18)
+/* Read only. Shared memory per SM in bytes. */
+#define MIAS_SM_SHARED_BYTES UINT32_C(0x1c)
+/* Read only. Resident TBs per SM, at most 255. */
+#define MIAS_SM_TBS UINT32_C(0x20)
+/* Read only. Threads per warp. */
+#define MIAS_WARP_THREADS UINT32_C(0x24)
+/* Read only. Registers per thread are rounded up to a multiple of this. */
+#define MIAS_REGISTER_GRANULE UINT32_C(0x28)
+/* Read only. Shared memory per TB is rounded up to a multiple of this many bytes. */
+#define MIAS_SHARED_GRANULE_BYTES UINT32_C(0x2c)
+/* Read only. Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units, Q16.16: stall cycles per
+ * accumulated outstanding access. */
+#define MIAS_LINEAR_COEFFICIENT UINT32_C(0x30)
+/* Read only. Warp schedulers per SM; each issues at most one warp instruction per cycle. */
+#define MIAS_SM_SCHEDULERS UINT32_C(0x34)
+/* Read only. Most sectors of 32 bytes that the interconnect moves from L2 to all SMs together per
+ * core cycle, Q16.16. */
+#define MIAS_REPLY_SECTORS UINT32_C(0x38)
+/* Read only. Most sectors of 32 bytes that all DRAM channels together move per core cycle, Q16.16. */
+#define MIAS_DRAM_SECTORS UINT32_C(0x3c)
+/* Read only. Strap: policy to run, PolicyCode. */
+#define MIAS_STRAP_POLICY UINT32_C(0x40)
+/* Read only. Strap: profiling window in cycles, 1 to 131,071. */
+#define MIAS_STRAP_PROFILE_WINDOW UINT32_C(0x44)
+/* Read only. Strap: cycles for which launches are collected before they are scheduled together. */
+#define MIAS_STRAP_COALESCE_WINDOW UINT32_C(0x48)
+/* Read only. Strap: option bits. */
+#define MIAS_STRAP_OPTIONS UINT32_C(0x4c)
+/* Read only. 8 of them. Strap: TBs per SM of the n-th kernel launched, for the fixed-configuration
+ * policy. */
+#define MIAS_STRAP_FIXED UINT32_C(0x50)
+/* Read only. Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than
+ * this over the number of kernels, in thousandths of what it does alone. */
+#define MIAS_STRAP_LOSS_THRESHOLD UINT32_C(0x70)
+/* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
+#define MIAS_CYCLE_LOW UINT32_C(0x80)
+/* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
+#define MIAS_CYCLE_HIGH UINT32_C(0x84)
+/* Read and write. Low word of the timer's compare value; held until TIMER_HIGH is written. */
+#define MIAS_TIMER_LOW UINT32_C(0x88)
+/* Read and write. High word of the timer's compare value; writing it arms the timer. TIMER is raised
+ * once, when cycle >= compare. */
+#define MIAS_TIMER_HIGH UINT32_C(0x8c)
+/* Read and write. 1 while the timer is armed. Writing 0 disarms it, writing 1 arms it with the
+ * compare value at hand. */
+#define MIAS_TIMER_ARMED UINT32_C(0x90)
+/* Write 1 to clear. Events since they were last cleared: interrupt. */
+#define MIAS_INT_STATUS UINT32_C(0xa0)
+/* Read and write. Which events raise the interrupt line. */
+#define MIAS_INT_ENABLE UINT32_C(0xa4)
+/* Read only. INT_STATUS & INT_ENABLE; the line is high while this is not 0. */
+#define MIAS_INT_PENDING UINT32_C(0xa8)
+/* Write 1 to clear. Slots whose kernel has no TB left to issue. */
+#define MIAS_DRAINED UINT32_C(0xac)
+/* Write 1 to clear. Slots whose kernel has completed: the last TB has retired. */
+#define MIAS_COMPLETED UINT32_C(0xb0)
+/* Read and write. Transition mode: mode. */
+#define MIAS_MODE UINT32_C(0xc0)
+/* Read and write. Length of a profiling window in cycles, 1 to 131,071; applies to windows that
+ * start after the write. */
+#define MIAS_PROFILE_WINDOW UINT32_C(0xc4)
+/* Write only. Makes all staged quotas effective, in the order of the SMs. The value is ignored. */
+#define MIAS_COMMIT UINT32_C(0xc8)
+/* Read and write. Scheduler phase, PhaseCode: for traces, no effect on hardware. */
+#define MIAS_PHASE UINT32_C(0xcc)
+/* Read and write. Reschedulings so far: for traces, no effect on hardware. */
+#define MIAS_RESCHEDULINGS UINT32_C(0xd0)
+/* Write 1 to clear. Faults since they were last cleared: fault. */
+#define MIAS_FAULT UINT32_C(0xd4)
+/* Write only. Raises the firmware's faults, bits 8 to 15; the others are ignored. */
+#define MIAS_FAULT_SET UINT32_C(0xd8)
+/* Read and write. Cycles without a feed until the watchdog expires; 0 turns it off. Writing it also
+ * feeds. */
+#define MIAS_WATCHDOG_PERIOD UINT32_C(0xdc)
+/* Write only. Feeds the watchdog. The value is ignored. */
+#define MIAS_WATCHDOG_FEED UINT32_C(0xe0)
+/* Read and write. Preemption: preempt. Writing issues a command; reads return the command in
+ * progress, or 0. */
+#define MIAS_PREEMPT UINT32_C(0xe4)
+/* Read and write. Low word of the cycle at which the firmware took up its last decision, the windows
+ * being over: for traces, no effect on hardware. */
+#define MIAS_DECISION_BEGIN UINT32_C(0xe8)
+/* Read and write. Cycles from there until the chosen quotas were in effect: for traces, no effect on
+ * hardware. */
+#define MIAS_DECISION_CYCLES UINT32_C(0xec)
+/* Read only. Launches waiting in the FIFO. */
+#define MIAS_LAUNCH_COUNT UINT32_C(0x100)
+/* Read only. Slot of the oldest waiting launch; its descriptor is in that slot. 0 when none waits. */
+#define MIAS_LAUNCH_SLOT UINT32_C(0x104)
+/* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is
+ * ignored. */
+#define MIAS_LAUNCH_POP UINT32_C(0x108)
+/* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
+ * PROFILE_DONE. */
+#define MIAS_ARM UINT32_C(0x200)
+/* Write only. 8 of them. Disarms SMs, one bit each: no event, counters go on. */
+#define MIAS_DISARM UINT32_C(0x220)
+/* Write 1 to clear. 8 of them. SMs whose partition was reached while armed. */
+#define MIAS_PARTITION UINT32_C(0x240)
+/* Write 1 to clear. 8 of them. SMs whose profiling window is over and whose counters are latched. */
+#define MIAS_PROFILE_DONE UINT32_C(0x260)
+/* Write only. 8 of them. Stages a quota for a slot on every SM. */
+#define MIAS_QUOTA_ALL UINT32_C(0x300)
+/* Read and write. 8 of them. The SMs that QUOTA_SOME is for, one bit each; bits of SMs that the
+ * machine does not have are kept and mean nothing. */
+#define MIAS_QUOTA_SMS UINT32_C(0x320)
+/* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS: a row of quotas, one for
+ * each slot, takes as many writes for many SMs as for one. */
+#define MIAS_QUOTA_SOME UINT32_C(0x340)
+
+/* Registers of a slot: byte offsets in the slot. */
+/* Read only. slot_status bits. */
+#define MIAS_SLOT_REG_STATUS UINT32_C(0x0)
+/* Write only. slot_control commands. */
+#define MIAS_SLOT_REG_CONTROL UINT32_C(0x4)
+/* Read only. TBs of the grid. */
+#define MIAS_SLOT_REG_GRID_TBS UINT32_C(0x8)
+/* Read only. Threads per TB. */
+#define MIAS_SLOT_REG_TB_THREADS UINT32_C(0xc)
+/* Read only. Registers per thread. */
+#define MIAS_SLOT_REG_THREAD_REGISTERS UINT32_C(0x10)
+/* Read only. Shared memory per TB in bytes, static and dynamic. */
+#define MIAS_SLOT_REG_TB_SHARED_BYTES UINT32_C(0x14)
+/* Read only. Priority, larger is more urgent; 0 by default. */
+#define MIAS_SLOT_REG_PRIORITY UINT32_C(0x18)
+/* Read only. Stream that the kernel was launched into. */
+#define MIAS_SLOT_REG_STREAM UINT32_C(0x1c)
+/* Read only. TBs not yet issued. */
+#define MIAS_SLOT_REG_UNISSUED_TBS UINT32_C(0x20)
+/* Read only. TBs not yet retired. */
+#define MIAS_SLOT_REG_UNFINISHED_TBS UINT32_C(0x24)
+
+/* Registers of an SM: byte offsets in the SM. */
+/* Read only. sm_status bits. */
+#define MIAS_SM_REG_STATUS UINT32_C(0x0)
+/* Write only. sm_control commands. */
+#define MIAS_SM_REG_CONTROL UINT32_C(0x4)
+/* Read only. Which of the latched counters saturated: bit n for the n-th Counter. */
+#define MIAS_SM_REG_SATURATED UINT32_C(0x8)
+/* Read only. 12 of them. Counters as latched by the last PROFILE_DONE or snapshot, in the order of
+ * Counter. */
+#define MIAS_SM_REG_COUNTERS UINT32_C(0x10)
+/* Read only. 8 of them. Warp instructions of the kernel in each slot, latched with the counters;
+ * their sum is the counter of that name, and as wide. */
+#define MIAS_SM_REG_SLOT_WARP_INSTS UINT32_C(0x40)
+/* Read only. 8 of them. Thread instructions of the kernel in each slot, latched with the counters;
+ * their sum is the counter of that name, and as wide. */
+#define MIAS_SM_REG_SLOT_THREAD_INSTS UINT32_C(0x60)
+/* Read and write. 8 of them. Staged quota per slot: TBs of that kernel that the SM may hold, 0 to
+ * SM_TBS. */
+#define MIAS_SM_REG_QUOTA UINT32_C(0x80)
+/* Read only. 8 of them. Resident TBs per slot. */
+#define MIAS_SM_REG_RESIDENT UINT32_C(0xa0)
+/* Read only. 8 of them. Quota in effect per slot: as of the last commit, once that has come to the
+ * SM. */
+#define MIAS_SM_REG_ACTIVE_QUOTA UINT32_C(0xc0)
+
+/* Elements of an SM's COUNTERS, and bits of its SATURATED. */
+/* 17 bits; saturates. */
+#define MIAS_COUNTER_CYCLES UINT32_C(0x0)
+/* 17 bits; saturates. */
+#define MIAS_COUNTER_ISSUE_CYCLES UINT32_C(0x1)
+/* 17 bits; saturates. */
+#define MIAS_COUNTER_MEMORY_STALL_CYCLES UINT32_C(0x2)
+/* 17 bits; saturates. */
+#define MIAS_COUNTER_LOAD_REQUESTS UINT32_C(0x3)
+/* 19 bits; saturates. */
+#define MIAS_COUNTER_WARP_INSTS UINT32_C(0x4)
+/* 24 bits; saturates. */
+#define MIAS_COUNTER_THREAD_INSTS UINT32_C(0x5)
+/* 19 bits; saturates. */
+#define MIAS_COUNTER_L1_ACCESSES UINT32_C(0x6)
+/* 25 bits; saturates. */
+#define MIAS_COUNTER_OUTSTANDING_MISSES UINT32_C(0x7)
+/* 19 bits; saturates. */
+#define MIAS_COUNTER_L1_RESERVATION_FAILS UINT32_C(0x8)
+/* 19 bits; saturates. */
+#define MIAS_COUNTER_L2_ACCESSES UINT32_C(0x9)
+/* 19 bits; saturates. */
+#define MIAS_COUNTER_L2_HITS UINT32_C(0xa)
+/* 17 bits; saturates. */
+#define MIAS_COUNTER_LSU_STALL_CYCLES UINT32_C(0xb)
+
+/* Events, in global::INT_STATUS and global::INT_ENABLE. */
+/* A kernel was launched. */
+#define MIAS_INTERRUPT_LAUNCH UINT32_C(0x1)
+/* A kernel has no TB left to issue. */
+#define MIAS_INTERRUPT_DRAINED UINT32_C(0x2)
+/* A kernel's last TB has retired. */
+#define MIAS_INTERRUPT_COMPLETED UINT32_C(0x4)
+/* An armed SM reached its partition. */
+#define MIAS_INTERRUPT_PARTITION UINT32_C(0x8)
+/* An SM's profiling window is over. */
+#define MIAS_INTERRUPT_PROFILE_DONE UINT32_C(0x10)
+/* The global timer. */
+#define MIAS_INTERRUPT_TIMER UINT32_C(0x20)
+/* A fault was raised. */
+#define MIAS_INTERRUPT_FAULT UINT32_C(0x40)
+/* The preemption command is done. */
+#define MIAS_INTERRUPT_PREEMPT_DONE UINT32_C(0x80)
+/* All events. */
+#define MIAS_INTERRUPT_ALL UINT32_C(0xff)
+
+/* Faults, in global::FAULT. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware. */
+/* Access to an unmapped offset, or against the access rule. */
+#define MIAS_FAULT_BAD_ACCESS UINT32_C(0x1)
+/* A value was clamped. */
+#define MIAS_FAULT_VALUE_RANGE UINT32_C(0x2)
+/* A launch found no free slot. */
+#define MIAS_FAULT_LAUNCH_OVERRUN UINT32_C(0x4)
+/* The watchdog expired. */
+#define MIAS_FAULT_WATCHDOG UINT32_C(0x8)
+/* A command that this hardware does not have. */
+#define MIAS_FAULT_UNSUPPORTED UINT32_C(0x10)
+/* Firmware met an index that cannot happen, and fell back to Left-over. */
+#define MIAS_FAULT_IMPOSSIBLE_INDEX UINT32_C(0x100)
+/* A kernel's TB does not fit an empty SM; the launch was rejected. */
+#define MIAS_FAULT_KERNEL_TOO_LARGE UINT32_C(0x200)
+/* Profiling ended without a single sample; Left-over took over. */
+#define MIAS_FAULT_NO_SAMPLES UINT32_C(0x400)
+/* The machine is larger than the image was built for; the surplus SMs stay idle. */
+#define MIAS_FAULT_MACHINE_TOO_LARGE UINT32_C(0x800)
+/* The register block is not one that this firmware knows. */
+#define MIAS_FAULT_WRONG_MAP UINT32_C(0x1000)
+/* The bits that firmware may raise. */
+#define MIAS_FAULT_BY_FIRMWARE UINT32_C(0xff00)
+/* All fault bits. */
+#define MIAS_FAULT_ALL UINT32_C(0x1f1f)
+
+/* Hardware abilities, in global::FEATURES. */
+/* Ideal transitions (0 cycles). */
+#define MIAS_FEATURE_IDEAL_TRANSITION UINT32_C(0x1)
+/* Preemption commands. */
+#define MIAS_FEATURE_PREEMPT UINT32_C(0x2)
+
+/* Transition modes, in global::MODE. */
+/* TBs in excess of a quota run to their end (the thesis). */
+#define MIAS_MODE_DRAIN UINT32_C(0x0)
+/* A new partition is in place at once, at no cost. */
+#define MIAS_MODE_IDEAL UINT32_C(0x1)
+
+/* Options, in global::STRAP_OPTIONS. */
+/* Decide by warp instructions instead of thread instructions. */
+#define MIAS_OPTION_WARP_IPC UINT32_C(0x1)
+/* Only configurations with at least one TB of every kernel. */
+#define MIAS_OPTION_REQUIRE_ALL_PRESENT UINT32_C(0x2)
+/* Linear as printed in Nasef 2023, eq. 3.8, with the GPU-wide bracket. */
+#define MIAS_OPTION_LITERAL_LINEAR UINT32_C(0x4)
+/* Always cap TBs per SM by the TBs that a kernel has left (else only for small grids). */
+#define MIAS_OPTION_ALWAYS_CAP_REMAINING UINT32_C(0x8)
+/* Read every counter, also those that the metric does not need, for reports. */
+#define MIAS_OPTION_READ_ALL_COUNTERS UINT32_C(0x10)
+/* Ideal transitions. */
+#define MIAS_OPTION_IDEAL_TRANSITION UINT32_C(0x20)
+/* Warped-Slicer takes the IPC that it profiles as it is, without the scaling factor. */
+#define MIAS_OPTION_UNSCALED_PROFILE UINT32_C(0x40)
+
+/* Bits of sm::STATUS. */
+/* Armed, from arming until the window is over. */
+#define MIAS_SM_STATUS_ARMED UINT32_C(0x1)
+/* The profiling window is running. */
+#define MIAS_SM_STATUS_RUNNING UINT32_C(0x2)
+/* At least one latched counter saturated. */
+#define MIAS_SM_STATUS_SATURATED UINT32_C(0x4)
+
+/* Commands of sm::CONTROL. */
+/* Arm this SM. */
+#define MIAS_SM_CONTROL_ARM UINT32_C(0x1)
+/* Disarm this SM. */
+#define MIAS_SM_CONTROL_DISARM UINT32_C(0x2)
+/* Latch all counters of this SM at one instant and clear them. A running window starts over from
+ * here, its end does not move. */
+#define MIAS_SM_CONTROL_SNAPSHOT UINT32_C(0x4)
+
+/* Bits of slot::STATUS. */
+/* A kernel is in this slot. */
+#define MIAS_SLOT_STATUS_OCCUPIED UINT32_C(0x1)
+/* It has no TB left to issue. */
+#define MIAS_SLOT_STATUS_DRAINED UINT32_C(0x2)
+/* Its last TB has retired. */
+#define MIAS_SLOT_STATUS_COMPLETED UINT32_C(0x4)
+
+/* Commands of slot::CONTROL. */
+/* Free the slot of a completed kernel; its quotas, staged and active, become 0 on all SMs. */
+#define MIAS_SLOT_CONTROL_RELEASE UINT32_C(0x1)
+/* Free the slot of a kernel that cannot run; the host is told. */
+#define MIAS_SLOT_CONTROL_REJECT UINT32_C(0x2)
+
+/* Fields of global::PREEMPT. */
+/* A command is in progress. */
+#define MIAS_PREEMPT_BUSY UINT32_C(0x80000000)
+/* Position of the SM, 8 bits. */
+#define MIAS_PREEMPT_SM_SHIFT UINT32_C(0x0)
+/* Position of the slot, 3 bits. */
+#define MIAS_PREEMPT_SLOT_SHIFT UINT32_C(0x8)
+/* Position of the number of TBs to take off, 8 bits. */
+#define MIAS_PREEMPT_COUNT_SHIFT UINT32_C(0xc)
+/* Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (Shieh 2016). */
+#define MIAS_PREEMPT_TECHNIQUE_SHIFT UINT32_C(0x18)
+
+/* Scheduler phases, in global::PHASE. */
+/* No kernel. */
+#define MIAS_PHASE_IDLE UINT32_C(0x0)
+/* Collecting launches, then generating configurations. */
+#define MIAS_PHASE_PARTITION UINT32_C(0x1)
+/* SMs are on their way to their configurations. */
+#define MIAS_PHASE_TRANSITION UINT32_C(0x2)
+/* At least one SM is profiling. */
+#define MIAS_PHASE_PROFILE UINT32_C(0x3)
+/* Reading counters and choosing. */
+#define MIAS_PHASE_DECIDE UINT32_C(0x4)
+/* Writing the chosen configuration. */
+#define MIAS_PHASE_BROADCAST UINT32_C(0x5)
+/* Running until the next launch or completion. */
+#define MIAS_PHASE_STEADY UINT32_C(0x6)
+
+/* Policies, in global::STRAP_POLICY. */
+/* Left-over. */
+#define MIAS_POLICY_LEFT_OVER UINT32_C(0x0)
+/* Spatial. */
+#define MIAS_POLICY_SPATIAL UINT32_C(0x1)
+/* MIAS deciding by IPC. */
+#define MIAS_POLICY_MIAS_IPC UINT32_C(0x2)
+/* MIAS deciding by IPM*IPC. */
+#define MIAS_POLICY_MIAS_IPM_IPC UINT32_C(0x3)
+/* MIAS deciding by Factor. */
+#define MIAS_POLICY_MIAS_FACTOR UINT32_C(0x4)
+/* MIAS deciding by Linear. */
+#define MIAS_POLICY_MIAS_LINEAR UINT32_C(0x5)
+/* The vector in STRAP_FIXED on all SMs. */
+#define MIAS_POLICY_FIXED_CONFIG UINT32_C(0x6)
+/* SMK-P: TBs by dominant resource fairness. */
+#define MIAS_POLICY_SMK UINT32_C(0x7)
+/* Warped-Slicer. */
+#define MIAS_POLICY_WARPED_SLICER UINT32_C(0x8)
+/* Warped-Slicer, by the sum of performances. */
+#define MIAS_POLICY_WARPED_SLICER_SUM UINT32_C(0x9)
+/* MIAS deciding by STP. */
+#define MIAS_POLICY_MIAS_STP UINT32_C(0xa)
+/* MIAS deciding by IPM*IPC, with guard. */
+#define MIAS_POLICY_MIAS_GUARD UINT32_C(0xb)
+/* The better of Spatial and SMK-P, as measured. */
+#define MIAS_POLICY_MAESTRO UINT32_C(0xc)
+/* Coordinated TB combination. */
+#define MIAS_POLICY_COORDINATED UINT32_C(0xd)
+/* MIAS deciding by what the whole GPU would do, in S and STP. */
+#define MIAS_POLICY_MIAS_ROOFLINE UINT32_C(0xe)
+/* The same, in STP alone. */
+#define MIAS_POLICY_MIAS_ROOFLINE_STP UINT32_C(0xf)
+
+/* A launched kernel. */
+struct mias_slot {
+    /* Read only. slot_status bits. */
+    const volatile uint32_t status;
+    /* Write only. slot_control commands. */
+    volatile uint32_t control;
+    /* Read only. TBs of the grid. */
+    const volatile uint32_t grid_tbs;
+    /* Read only. Threads per TB. */
+    const volatile uint32_t tb_threads;
+    /* Read only. Registers per thread. */
+    const volatile uint32_t thread_registers;
+    /* Read only. Shared memory per TB in bytes, static and dynamic. */
+    const volatile uint32_t tb_shared_bytes;
+    /* Read only. Priority, larger is more urgent; 0 by default. */
+    const volatile uint32_t priority;
+    /* Read only. Stream that the kernel was launched into. */
+    const volatile uint32_t stream;
+    /* Read only. TBs not yet issued. */
+    const volatile uint32_t unissued_tbs;
+    /* Read only. TBs not yet retired. */
+    const volatile uint32_t unfinished_tbs;
+    uint32_t reserved_28[6];
+};
+
+/* A streaming multiprocessor. */
+struct mias_sm {
+    /* Read only. sm_status bits. */
+    const volatile uint32_t status;
+    /* Write only. sm_control commands. */
+    volatile uint32_t control;
+    /* Read only. Which of the latched counters saturated: bit n for the n-th Counter. */
+    const volatile uint32_t saturated;
+    uint32_t reserved_c[1];
+    /* Read only. 12 of them. Counters as latched by the last PROFILE_DONE or snapshot, in the order
+     * of Counter. */
+    const volatile uint32_t counters[12];
+    /* Read only. 8 of them. Warp instructions of the kernel in each slot, latched with the counters;
+     * their sum is the counter of that name, and as wide. */
+    const volatile uint32_t slot_warp_insts[8];
+    /* Read only. 8 of them. Thread instructions of the kernel in each slot, latched with the
+     * counters; their sum is the counter of that name, and as wide. */
+    const volatile uint32_t slot_thread_insts[8];
+    /* Read and write. 8 of them. Staged quota per slot: TBs of that kernel that the SM may hold, 0
+     * to SM_TBS. */
+    volatile uint32_t quota[8];
+    /* Read only. 8 of them. Resident TBs per slot. */
+    const volatile uint32_t resident[8];
+    /* Read only. 8 of them. Quota in effect per slot: as of the last commit, once that has come to
+     * the SM. */
+    const volatile uint32_t active_quota[8];
+    uint32_t reserved_e0[8];
+};
+
+/* The register block. */
+struct mias_block {
+    /* Read only. Always ID_VALUE. */
+    const volatile uint32_t id;
+    /* Read only. Layout version, VERSION_VALUE. */
+    const volatile uint32_t version;
+    /* Read only. What the hardware can do: feature. */
+    const volatile uint32_t features;
+    /* Read only. SMs on the chip, 1 to 256. */
+    const volatile uint32_t sm_count;
+    /* Read only. Kernel slots, 1 to 8. */
+    const volatile uint32_t slot_count;
+    /* Read only. Resident threads per SM. */
+    const volatile uint32_t sm_threads;
+    /* Read only. 32-bit registers per SM. */
+    const volatile uint32_t sm_registers;
+    /* Read only. Shared memory per SM in bytes. */
+    const volatile uint32_t sm_shared_bytes;
+    /* Read only. Resident TBs per SM, at most 255. */
+    const volatile uint32_t sm_tbs;
+    /* Read only. Threads per warp. */
+    const volatile uint32_t warp_threads;
+    /* Read only. Registers per thread are rounded up to a multiple of this. */
+    const volatile uint32_t register_granule;
+    /* Read only. Shared memory per TB is rounded up to a multiple of this many bytes. */
+    const volatile uint32_t shared_granule_bytes;
+    /* Read only. Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units, Q16.16: stall cycles
+     * per accumulated outstanding access. */
+    const volatile uint32_t linear_coefficient;
+    /* Read only. Warp schedulers per SM; each issues at most one warp instruction per cycle. */
+    const volatile uint32_t sm_schedulers;
+    /* Read only. Most sectors of 32 bytes that the interconnect moves from L2 to all SMs together
+     * per core cycle, Q16.16. */
+    const volatile uint32_t reply_sectors;
+    /* Read only. Most sectors of 32 bytes that all DRAM channels together move per core cycle,
+     * Q16.16. */
+    const volatile uint32_t dram_sectors;
+    /* Read only. Strap: policy to run, PolicyCode. */
+    const volatile uint32_t strap_policy;
+    /* Read only. Strap: profiling window in cycles, 1 to 131,071. */
+    const volatile uint32_t strap_profile_window;
+    /* Read only. Strap: cycles for which launches are collected before they are scheduled together. */
+    const volatile uint32_t strap_coalesce_window;
+    /* Read only. Strap: option bits. */
+    const volatile uint32_t strap_options;
+    /* Read only. 8 of them. Strap: TBs per SM of the n-th kernel launched, for the
+     * fixed-configuration policy. */
+    const volatile uint32_t strap_fixed[8];
+    /* Read only. Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more
+     * than this over the number of kernels, in thousandths of what it does alone. */
+    const volatile uint32_t strap_loss_threshold;
+    uint32_t reserved_74[3];
+    /* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
+    const volatile uint32_t cycle_low;
+    /* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
+    const volatile uint32_t cycle_high;
+    /* Read and write. Low word of the timer's compare value; held until TIMER_HIGH is written. */
+    volatile uint32_t timer_low;
+    /* Read and write. High word of the timer's compare value; writing it arms the timer. TIMER is
+     * raised once, when cycle >= compare. */
+    volatile uint32_t timer_high;
+    /* Read and write. 1 while the timer is armed. Writing 0 disarms it, writing 1 arms it with the
+     * compare value at hand. */
+    volatile uint32_t timer_armed;
+    uint32_t reserved_94[3];
+    /* Write 1 to clear. Events since they were last cleared: interrupt. */
+    volatile uint32_t int_status;
+    /* Read and write. Which events raise the interrupt line. */
+    volatile uint32_t int_enable;
+    /* Read only. INT_STATUS & INT_ENABLE; the line is high while this is not 0. */
+    const volatile uint32_t int_pending;
+    /* Write 1 to clear. Slots whose kernel has no TB left to issue. */
+    volatile uint32_t drained;
+    /* Write 1 to clear. Slots whose kernel has completed: the last TB has retired. */
+    volatile uint32_t completed;
+    uint32_t reserved_b4[3];
+    /* Read and write. Transition mode: mode. */
+    volatile uint32_t mode;
+    /* Read and write. Length of a profiling window in cycles, 1 to 131,071; applies to windows that
+     * start after the write. */
+    volatile uint32_t profile_window;
+    /* Write only. Makes all staged quotas effective, in the order of the SMs. The value is ignored. */
+    volatile uint32_t commit;
+    /* Read and write. Scheduler phase, PhaseCode: for traces, no effect on hardware. */
+    volatile uint32_t phase;
+    /* Read and write. Reschedulings so far: for traces, no effect on hardware. */
+    volatile uint32_t reschedulings;
+    /* Write 1 to clear. Faults since they were last cleared: fault. */
+    volatile uint32_t fault;
+    /* Write only. Raises the firmware's faults, bits 8 to 15; the others are ignored. */
+    volatile uint32_t fault_set;
+    /* Read and write. Cycles without a feed until the watchdog expires; 0 turns it off. Writing it
+     * also feeds. */
+    volatile uint32_t watchdog_period;
+    /* Write only. Feeds the watchdog. The value is ignored. */
+    volatile uint32_t watchdog_feed;
+    /* Read and write. Preemption: preempt. Writing issues a command; reads return the command in
+     * progress, or 0. */
+    volatile uint32_t preempt;
+    /* Read and write. Low word of the cycle at which the firmware took up its last decision, the
+     * windows being over: for traces, no effect on hardware. */
+    volatile uint32_t decision_begin;
+    /* Read and write. Cycles from there until the chosen quotas were in effect: for traces, no
+     * effect on hardware. */
+    volatile uint32_t decision_cycles;
+    uint32_t reserved_f0[4];
+    /* Read only. Launches waiting in the FIFO. */
+    const volatile uint32_t launch_count;
+    /* Read only. Slot of the oldest waiting launch; its descriptor is in that slot. 0 when none
+     * waits. */
+    const volatile uint32_t launch_slot;
+    /* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value
+     * is ignored. */
+    volatile uint32_t launch_pop;
+    uint32_t reserved_10c[61];
+    /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
+     * PROFILE_DONE. */
+    volatile uint32_t arm[8];
+    /* Write only. 8 of them. Disarms SMs, one bit each: no event, counters go on. */
+    volatile uint32_t disarm[8];
+    /* Write 1 to clear. 8 of them. SMs whose partition was reached while armed. */
+    volatile uint32_t partition[8];
+    /* Write 1 to clear. 8 of them. SMs whose profiling window is over and whose counters are
+     * latched. */
+    volatile uint32_t profile_done[8];
+    uint32_t reserved_280[32];
+    /* Write only. 8 of them. Stages a quota for a slot on every SM. */
+    volatile uint32_t quota_all[8];
+    /* Read and write. 8 of them. The SMs that QUOTA_SOME is for, one bit each; bits of SMs that the
+     * machine does not have are kept and mean nothing. */
+    volatile uint32_t quota_sms[8];
+    /* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS: a row of quotas, one
+     * for each slot, takes as many writes for many SMs as for one. */
+    volatile uint32_t quota_some[8];
+    uint32_t reserved_360[296];
+    struct mias_slot slot[8];
+    uint32_t reserved_a00[15744];
+    struct mias_sm sm[256];
+};
+
+/* The structures are as the offsets say. */
+static_assert(offsetof(struct mias_block, id) == MIAS_ID, "MIAS_ID");
+static_assert(offsetof(struct mias_block, version) == MIAS_VERSION, "MIAS_VERSION");
+static_assert(offsetof(struct mias_block, features) == MIAS_FEATURES, "MIAS_FEATURES");
+static_assert(offsetof(struct mias_block, sm_count) == MIAS_SM_COUNT, "MIAS_SM_COUNT");
+static_assert(offsetof(struct mias_block, slot_count) == MIAS_SLOT_COUNT, "MIAS_SLOT_COUNT");
+static_assert(offsetof(struct mias_block, sm_threads) == MIAS_SM_THREADS, "MIAS_SM_THREADS");
+static_assert(offsetof(struct mias_block, sm_registers) == MIAS_SM_REGISTERS, "MIAS_SM_REGISTERS");
+static_assert(offsetof(struct mias_block, sm_shared_bytes) == MIAS_SM_SHARED_BYTES, "MIAS_SM_SHARED_BYTES");
+static_assert(offsetof(struct mias_block, sm_tbs) == MIAS_SM_TBS, "MIAS_SM_TBS");
+static_assert(offsetof(struct mias_block, warp_threads) == MIAS_WARP_THREADS, "MIAS_WARP_THREADS");
+static_assert(offsetof(struct mias_block, register_granule) == MIAS_REGISTER_GRANULE, "MIAS_REGISTER_GRANULE");
+static_assert(offsetof(struct mias_block, shared_granule_bytes) == MIAS_SHARED_GRANULE_BYTES, "MIAS_SHARED_GRANULE_BYTES");
+static_assert(offsetof(struct mias_block, linear_coefficient) == MIAS_LINEAR_COEFFICIENT, "MIAS_LINEAR_COEFFICIENT");
+static_assert(offsetof(struct mias_block, sm_schedulers) == MIAS_SM_SCHEDULERS, "MIAS_SM_SCHEDULERS");
+static_assert(offsetof(struct mias_block, reply_sectors) == MIAS_REPLY_SECTORS, "MIAS_REPLY_SECTORS");
+static_assert(offsetof(struct mias_block, dram_sectors) == MIAS_DRAM_SECTORS, "MIAS_DRAM_SECTORS");
+static_assert(offsetof(struct mias_block, strap_policy) == MIAS_STRAP_POLICY, "MIAS_STRAP_POLICY");
+static_assert(offsetof(struct mias_block, strap_profile_window) == MIAS_STRAP_PROFILE_WINDOW, "MIAS_STRAP_PROFILE_WINDOW");
+static_assert(offsetof(struct mias_block, strap_coalesce_window) == MIAS_STRAP_COALESCE_WINDOW, "MIAS_STRAP_COALESCE_WINDOW");
+static_assert(offsetof(struct mias_block, strap_options) == MIAS_STRAP_OPTIONS, "MIAS_STRAP_OPTIONS");
+static_assert(offsetof(struct mias_block, strap_fixed) == MIAS_STRAP_FIXED, "MIAS_STRAP_FIXED");
+static_assert(offsetof(struct mias_block, strap_loss_threshold) == MIAS_STRAP_LOSS_THRESHOLD, "MIAS_STRAP_LOSS_THRESHOLD");
+static_assert(offsetof(struct mias_block, cycle_low) == MIAS_CYCLE_LOW, "MIAS_CYCLE_LOW");
+static_assert(offsetof(struct mias_block, cycle_high) == MIAS_CYCLE_HIGH, "MIAS_CYCLE_HIGH");
+static_assert(offsetof(struct mias_block, timer_low) == MIAS_TIMER_LOW, "MIAS_TIMER_LOW");
+static_assert(offsetof(struct mias_block, timer_high) == MIAS_TIMER_HIGH, "MIAS_TIMER_HIGH");
+static_assert(offsetof(struct mias_block, timer_armed) == MIAS_TIMER_ARMED, "MIAS_TIMER_ARMED");
+static_assert(offsetof(struct mias_block, int_status) == MIAS_INT_STATUS, "MIAS_INT_STATUS");
+static_assert(offsetof(struct mias_block, int_enable) == MIAS_INT_ENABLE, "MIAS_INT_ENABLE");
+static_assert(offsetof(struct mias_block, int_pending) == MIAS_INT_PENDING, "MIAS_INT_PENDING");
+static_assert(offsetof(struct mias_block, drained) == MIAS_DRAINED, "MIAS_DRAINED");
+static_assert(offsetof(struct mias_block, completed) == MIAS_COMPLETED, "MIAS_COMPLETED");
+static_assert(offsetof(struct mias_block, mode) == MIAS_MODE, "MIAS_MODE");
+static_assert(offsetof(struct mias_block, profile_window) == MIAS_PROFILE_WINDOW, "MIAS_PROFILE_WINDOW");
+static_assert(offsetof(struct mias_block, commit) == MIAS_COMMIT, "MIAS_COMMIT");
+static_assert(offsetof(struct mias_block, phase) == MIAS_PHASE, "MIAS_PHASE");
+static_assert(offsetof(struct mias_block, reschedulings) == MIAS_RESCHEDULINGS, "MIAS_RESCHEDULINGS");
+static_assert(offsetof(struct mias_block, fault) == MIAS_FAULT, "MIAS_FAULT");
+static_assert(offsetof(struct mias_block, fault_set) == MIAS_FAULT_SET, "MIAS_FAULT_SET");
+static_assert(offsetof(struct mias_block, watchdog_period) == MIAS_WATCHDOG_PERIOD, "MIAS_WATCHDOG_PERIOD");
+static_assert(offsetof(struct mias_block, watchdog_feed) == MIAS_WATCHDOG_FEED, "MIAS_WATCHDOG_FEED");
+static_assert(offsetof(struct mias_block, preempt) == MIAS_PREEMPT, "MIAS_PREEMPT");
+static_assert(offsetof(struct mias_block, decision_begin) == MIAS_DECISION_BEGIN, "MIAS_DECISION_BEGIN");
+static_assert(offsetof(struct mias_block, decision_cycles) == MIAS_DECISION_CYCLES, "MIAS_DECISION_CYCLES");
+static_assert(offsetof(struct mias_block, launch_count) == MIAS_LAUNCH_COUNT, "MIAS_LAUNCH_COUNT");
+static_assert(offsetof(struct mias_block, launch_slot) == MIAS_LAUNCH_SLOT, "MIAS_LAUNCH_SLOT");
+static_assert(offsetof(struct mias_block, launch_pop) == MIAS_LAUNCH_POP, "MIAS_LAUNCH_POP");
+static_assert(offsetof(struct mias_block, arm) == MIAS_ARM, "MIAS_ARM");
+static_assert(offsetof(struct mias_block, disarm) == MIAS_DISARM, "MIAS_DISARM");
+static_assert(offsetof(struct mias_block, partition) == MIAS_PARTITION, "MIAS_PARTITION");
+static_assert(offsetof(struct mias_block, profile_done) == MIAS_PROFILE_DONE, "MIAS_PROFILE_DONE");
+static_assert(offsetof(struct mias_block, quota_all) == MIAS_QUOTA_ALL, "MIAS_QUOTA_ALL");
+static_assert(offsetof(struct mias_block, quota_sms) == MIAS_QUOTA_SMS, "MIAS_QUOTA_SMS");
+static_assert(offsetof(struct mias_block, quota_some) == MIAS_QUOTA_SOME, "MIAS_QUOTA_SOME");
+static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
+static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
+static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");
+static_assert(offsetof(struct mias_slot, tb_threads) == MIAS_SLOT_REG_TB_THREADS, "MIAS_SLOT_REG_TB_THREADS");
+static_assert(offsetof(struct mias_slot, thread_registers) == MIAS_SLOT_REG_THREAD_REGISTERS, "MIAS_SLOT_REG_THREAD_REGISTERS");
+static_assert(offsetof(struct mias_slot, tb_shared_bytes) == MIAS_SLOT_REG_TB_SHARED_BYTES, "MIAS_SLOT_REG_TB_SHARED_BYTES");
+static_assert(offsetof(struct mias_slot, priority) == MIAS_SLOT_REG_PRIORITY, "MIAS_SLOT_REG_PRIORITY");
+static_assert(offsetof(struct mias_slot, stream) == MIAS_SLOT_REG_STREAM, "MIAS_SLOT_REG_STREAM");
+static_assert(offsetof(struct mias_slot, unissued_tbs) == MIAS_SLOT_REG_UNISSUED_TBS, "MIAS_SLOT_REG_UNISSUED_TBS");
+static_assert(offsetof(struct mias_slot, unfinished_tbs) == MIAS_SLOT_REG_UNFINISHED_TBS, "MIAS_SLOT_REG_UNFINISHED_TBS");
+static_assert(offsetof(struct mias_sm, status) == MIAS_SM_REG_STATUS, "MIAS_SM_REG_STATUS");
+static_assert(offsetof(struct mias_sm, control) == MIAS_SM_REG_CONTROL, "MIAS_SM_REG_CONTROL");
+static_assert(offsetof(struct mias_sm, saturated) == MIAS_SM_REG_SATURATED, "MIAS_SM_REG_SATURATED");
+static_assert(offsetof(struct mias_sm, counters) == MIAS_SM_REG_COUNTERS, "MIAS_SM_REG_COUNTERS");
+static_assert(offsetof(struct mias_sm, slot_warp_insts) == MIAS_SM_REG_SLOT_WARP_INSTS, "MIAS_SM_REG_SLOT_WARP_INSTS");
+static_assert(offsetof(struct mias_sm, slot_thread_insts) == MIAS_SM_REG_SLOT_THREAD_INSTS, "MIAS_SM_REG_SLOT_THREAD_INSTS");
+static_assert(offsetof(struct mias_sm, quota) == MIAS_SM_REG_QUOTA, "MIAS_SM_REG_QUOTA");
+static_assert(offsetof(struct mias_sm, resident) == MIAS_SM_REG_RESIDENT, "MIAS_SM_REG_RESIDENT");
+static_assert(offsetof(struct mias_sm, active_quota) == MIAS_SM_REG_ACTIVE_QUOTA, "MIAS_SM_REG_ACTIVE_QUOTA");
+static_assert(offsetof(struct mias_block, slot) == MIAS_SLOT_BASE, "MIAS_SLOT_BASE");
+static_assert(offsetof(struct mias_block, sm) == MIAS_SM_BASE, "MIAS_SM_BASE");
+static_assert(sizeof(struct mias_slot) == MIAS_SLOT_STRIDE, "MIAS_SLOT_STRIDE");
+static_assert(sizeof(struct mias_sm) == MIAS_SM_STRIDE, "MIAS_SM_STRIDE");
+static_assert(sizeof(struct mias_block) == MIAS_MAP_END, "MIAS_MAP_END");
+
+#endif

@@ -1,0 +1,222 @@
+//! `docs/mias.h`: the register map for C and C++. From the same tables as the map's page and the SVD file: offsets, bits and codes as
+//! macros, and the block as a structure, whose layout the compiler is made to check against the macros.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use mias_firmware::counters::Counter;
+use mias_firmware::regs::{self, Access, Register, global, slot, sm};
+
+use crate::docs::{Group, all_groups, plain};
+use crate::util::write_file;
+
+/// The file, relative to the root.
+const FILE: &str = "docs/mias.h";
+
+/// Columns of a line of comment, its signs not counted.
+const WIDTH: usize = 100;
+
+/// A region: what its macros begin with, its structure, and its registers.
+struct Region {
+    prefix: &'static str,
+    name: &'static str,
+    meaning: &'static str,
+    registers: &'static [Register],
+}
+
+const GLOBAL: Region = Region { prefix: "", name: "mias_block", meaning: "The register block.", registers: global::REGISTERS };
+const SLOT: Region = Region { prefix: "SLOT_REG_", name: "mias_slot", meaning: "A launched kernel.", registers: slot::REGISTERS };
+const SM: Region = Region { prefix: "SM_REG_", name: "mias_sm", meaning: "A streaming multiprocessor.", registers: sm::REGISTERS };
+
+/// Writes the file.
+pub(crate) fn write() -> Result<()> {
+    write_file(FILE, file()?)
+}
+
+/// The whole file.
+fn file() -> Result<String> {
+    let mut text = String::from(
+        "/* Register block of the MIAS thread-block scheduler, for C11 and C++11.
+ *
+ * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
+ *
+ * Every register is 32 bits wide, little endian, at a byte offset that is a multiple of four. register-map.md has the access rules.
+ * For a block that is mapped into memory: struct mias_block. For one behind a serial bus: the offsets.
+ */
+#ifndef MIAS_H
+#define MIAS_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+",
+    );
+    for (name, value, meaning) in [
+        ("ID_VALUE", regs::ID_VALUE, "What ID holds: \"MIAS\", most significant byte first."),
+        ("VERSION_VALUE", regs::VERSION_VALUE, "What VERSION holds: major in the upper half, minor in the lower."),
+        ("MAX_SMS", u32::try_from(regs::MAX_SMS)?, "SMs that the map has room for."),
+        ("MAX_SLOTS", u32::try_from(regs::MAX_SLOTS)?, "Kernel slots that the map has room for."),
+        ("MAX_WINDOW", regs::MAX_WINDOW, "Longest profiling window in cycles."),
+        ("MAP_END", regs::MAP_END, "First byte offset beyond the map."),
+        ("SLOT_BASE", slot::BASE, "Byte offset of slot 0."),
+        ("SLOT_STRIDE", slot::STRIDE, "Bytes from slot to slot."),
+        ("SM_BASE", sm::BASE, "Byte offset of SM 0."),
+        ("SM_STRIDE", sm::STRIDE, "Bytes from SM to SM."),
+    ] {
+        define(&mut text, name, value, meaning);
+    }
+    offsets(&mut text, "Global registers: byte offsets in the block. Elements of an array are 4 bytes apart.", &GLOBAL);
+    offsets(&mut text, "Registers of a slot: byte offsets in the slot.", &SLOT);
+    offsets(&mut text, "Registers of an SM: byte offsets in the SM.", &SM);
+    text += "\n/* Elements of an SM's COUNTERS, and bits of its SATURATED. */\n";
+    for counter in Counter::ALL {
+        let meaning = format!("{} bits; saturates.", counter.width());
+        define(&mut text, &format!("COUNTER_{}", upper(&format!("{counter:?}"))), u32::try_from(counter.index())?, &meaning);
+    }
+    for group in all_groups() {
+        bits_or_codes(&mut text, &group)?;
+    }
+    structure(&mut text, &SLOT, &[], slot::STRIDE);
+    structure(&mut text, &SM, &[], sm::STRIDE);
+    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm")];
+    structure(&mut text, &GLOBAL, &parts, regs::MAP_END);
+    checks(&mut text);
+    Ok(text + "\n#endif\n")
+}
+
+/// A macro under its comment.
+fn define(text: &mut String, name: &str, value: u32, meaning: &str) {
+    comment(text, "", meaning);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "#define MIAS_{name} UINT32_C({value:#x})");
+}
+
+fn offsets(text: &mut String, title: &str, region: &Region) {
+    text.push('\n');
+    comment(text, "", title);
+    for register in region.registers {
+        define(text, &format!("{}{}", region.prefix, register.name), register.offset, &described(register));
+    }
+}
+
+/// Bits of a register, or the codes that it may hold.
+fn bits_or_codes(text: &mut String, group: &Group) -> Result<()> {
+    text.push('\n');
+    comment(text, "", &unmarked(&group.meaning));
+    for entry in &group.entries {
+        let value = number(&entry.value).with_context(|| format!("{} {} is {:?}", group.name, entry.name, entry.value))?;
+        define(text, &format!("{}_{}", upper(&group.name), upper(&entry.name)), value, &unmarked(&entry.meaning));
+    }
+    Ok(())
+}
+
+/// The value of a constant as the source has it: `1 << n`, hexadecimal, or decimal.
+fn number(source: &str) -> Option<u32> {
+    if let Some(bit) = source.strip_prefix("1 << ") {
+        return 1_u32.checked_shl(bit.parse().ok()?);
+    }
+    match source.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => source.parse().ok(),
+    }
+}
+
+/// A structure of `bytes`: a region's registers, and other structures in it, each an array at an offset with a stride.
+fn structure(text: &mut String, region: &Region, parts: &[(u32, usize, u32, &str)], bytes: u32) {
+    text.push('\n');
+    comment(text, "", region.meaning);
+    let _ = writeln!(text, "struct {} {{", region.name);
+    let mut at = 0;
+    for register in region.registers {
+        gap(text, &mut at, register.offset);
+        comment(text, "    ", &described(register));
+        let constant = if register.access == Access::ReadOnly { "const " } else { "" };
+        let count = if register.count == 1 { String::new() } else { format!("[{}]", register.count) };
+        let _ = writeln!(text, "    {constant}volatile uint32_t {}{count};", register.name.to_lowercase());
+        at += 4 * register.count;
+    }
+    for &(base, count, stride, part) in parts {
+        gap(text, &mut at, base);
+        let _ = writeln!(text, "    struct {part}[{count}];");
+        at += count as u32 * stride;
+    }
+    gap(text, &mut at, bytes);
+    text.push_str("};\n");
+}
+
+/// What no register takes, up to the next.
+fn gap(text: &mut String, at: &mut u32, next: u32) {
+    if *at < next {
+        let _ = writeln!(text, "    uint32_t reserved_{at:x}[{}];", (next - *at) / 4);
+        *at = next;
+    }
+}
+
+/// Assertions that structures and macros agree.
+fn checks(text: &mut String) {
+    text.push_str("\n/* The structures are as the offsets say. */\n");
+    let mut check = |left: &str, right: &str| {
+        let _ = writeln!(text, "static_assert({left} == MIAS_{right}, \"MIAS_{right}\");");
+    };
+    for region in [&GLOBAL, &SLOT, &SM] {
+        for register in region.registers {
+            let member = register.name.to_lowercase();
+            check(&format!("offsetof(struct {}, {member})", region.name), &format!("{}{}", region.prefix, register.name));
+        }
+    }
+    check("offsetof(struct mias_block, slot)", "SLOT_BASE");
+    check("offsetof(struct mias_block, sm)", "SM_BASE");
+    check("sizeof(struct mias_slot)", "SLOT_STRIDE");
+    check("sizeof(struct mias_sm)", "SM_STRIDE");
+    check("sizeof(struct mias_block)", "MAP_END");
+}
+
+/// Access and meaning of a register, and how many there are of an array.
+fn described(register: &Register) -> String {
+    let access = match register.access {
+        Access::ReadOnly => "Read only.",
+        Access::ReadWrite => "Read and write.",
+        Access::WriteOnly => "Write only.",
+        Access::WriteOneToClear => "Write 1 to clear.",
+        Access::WriteOneToSet => "Write 1 to set.",
+    };
+    let count = if register.count == 1 { String::new() } else { format!(" {} of them.", register.count) };
+    format!("{access}{count} {}", unmarked(&plain(register.doc)))
+}
+
+/// Markdown as the text of a comment.
+fn unmarked(markdown: &str) -> String {
+    markdown.replace(['`', '\\'], "").replace("*/", "* /")
+}
+
+/// A comment, in lines.
+fn comment(text: &mut String, indent: &str, meaning: &str) {
+    let mut line = format!("{indent}/*");
+    for word in meaning.split_whitespace() {
+        if line.len() + word.len() > WIDTH {
+            text.push_str(&line);
+            line = format!("\n{indent} *");
+        }
+        line.push(' ');
+        line += word;
+    }
+    text.push_str(&line);
+    text.push_str(" */\n");
+}
+
+/// `PhaseCode` as `PHASE`, `LeftOver` as `LEFT_OVER`, `sm_status` as `SM_STATUS`.
+fn upper(name: &str) -> String {
+    let name = name.strip_suffix("Code").unwrap_or(name);
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && text.ends_with(|before: char| before.is_lowercase() || before.is_ascii_digit()) {
+            text.push('_');
+        }
+        text.push(letter);
+    }
+    text.to_uppercase()
+}
+
+#[cfg(test)]
+mod tests;
