@@ -12,6 +12,7 @@ mod latency;
 mod leave_out;
 mod log;
 mod miri;
+mod own_board;
 mod own_policy;
 mod page_check;
 mod picture;

@@ -13,7 +13,7 @@ const FOLDER: &str = "examples/own-policy";
 /// The steps, for `ci` and `test` to take them into their own report.
 pub(crate) fn steps(report: &mut Report) {
     report.step("a policy of one's own", || {
-        check_versions()?;
+        check_versions(FOLDER)?;
         let manifest = format!("{FOLDER}/Cargo.toml");
         run_command(&mut cargo(["fmt", "--manifest-path", &manifest, "--check"]))?;
         // In the workspace's folder: other people's crates are there already.
@@ -21,16 +21,17 @@ pub(crate) fn steps(report: &mut Report) {
     });
 }
 
-/// That every package of the example's lock file is in the workspace's, in the same version: else all of them would be built twice.
-fn check_versions() -> Result<()> {
+/// That every package of an example's lock file is in the workspace's, in the same version: else all of them would be built twice.
+pub(crate) fn check_versions(folder: &str) -> Result<()> {
     let read = |file: String| fs::read_to_string(root().join(&file)).with_context(|| format!("cannot read {file}"));
-    let (ours, theirs) = (read("Cargo.lock".into())?, read(format!("{FOLDER}/Cargo.lock"))?);
+    let (ours, theirs) = (read("Cargo.lock".into())?, read(format!("{folder}/Cargo.lock"))?);
     let (ours, theirs) = (packages(&ours), packages(&theirs));
-    match theirs.iter().find(|package| package.0 != "own-policy" && !ours.contains(package)) {
+    let itself = folder.rsplit('/').next();
+    match theirs.iter().find(|package| Some(package.0) != itself && !ours.contains(package)) {
         None => Ok(()),
         Some((name, version)) => bail!(
-            "{FOLDER}/Cargo.lock has {name} {version}, the workspace's has not; \
-             `cp Cargo.lock {FOLDER}/ && cargo metadata --manifest-path {FOLDER}/Cargo.toml --format-version 1` makes them agree"
+            "{folder}/Cargo.lock has {name} {version}, the workspace's has not; \
+             `cp Cargo.lock {folder}/ && cargo metadata --manifest-path {folder}/Cargo.toml --format-version 1` makes them agree"
         ),
     }
 }
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_examples_packages_are_the_workspaces() {
-        check_versions().unwrap();
+        check_versions(FOLDER).unwrap();
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! `cargo xtask test`, the README's test command: every test of the workspace and of the example of a policy of one's own, then the
-//! images, the proofs on them, the decision's latency on its processors, and the images in the loop.
+//! `cargo xtask test`, the README's test command: every test of the workspace and of the examples of a policy and a board of one's own, then
+//! the images, the proofs on them, the decision's latency on its processors, and the images in the loop.
 
 use anyhow::Result;
 
 use crate::util::{Report, cargo};
-use crate::{cosim, image, latency, own_policy, rehearse, setup, snapshots};
+use crate::{cosim, image, latency, own_board, own_policy, rehearse, setup, snapshots};
 
 /// Runs all of it and fails at the end if any part did.
 pub(crate) fn run() -> Result<()> {
@@ -18,6 +18,7 @@ pub(crate) fn steps(report: &mut Report) {
     let ready = report.step("setup", setup::run);
     snapshots::steps(report, "tests and doctests", &mut cargo(["test", "--workspace", "--no-fail-fast"]));
     own_policy::steps(report);
+    own_board::steps(report, ready);
     if ready {
         image::steps(report);
         rehearse::steps(report);

@@ -1,0 +1,58 @@
+#![no_std]
+#![forbid(unsafe_code)]
+//! A board of one's own: the scheduler on a microcontroller that reaches its register block over SPI. `docs/guide/board.md` goes through it.
+//!
+//! [`run`] is the board's whole program. [`demo`] is a board without a GPU: it plays a script until the first decision, and then pulls
+//! the cable.
+
+pub mod demo;
+pub mod spi_bus;
+pub mod wire;
+
+use core::convert::Infallible;
+
+use embedded_hal::delay::DelayNs;
+use mias_firmware::Firmware;
+use mias_firmware::bus::{Error, TryBus};
+use mias_firmware::driver::{Observer, StartError};
+use mias_firmware::epitaph::Epitaph;
+use mias_firmware::limits;
+use mias_firmware::policy::AnyPolicy;
+use mias_firmware::service::{await_block, serve};
+
+/// The scheduler, with room for as many configurations as two rounds on 32 SMs try.
+pub type Scheduler = Firmware<AnyPolicy, { limits::CONFIGS }>;
+
+/// Starts the scheduler and serves the block for ever. It ends if the block is not one that the firmware knows, or if the bus fails; the epitaph
+/// then says at which register. `sleep` returns when the block's interrupt line is high.
+pub fn run<B: TryBus>(
+    firmware: &mut Scheduler,
+    bus: &mut B,
+    epitaph: &mut Epitaph,
+    delay: &mut impl DelayNs,
+    sleep: impl FnMut(&mut B, &Scheduler),
+) -> StartError<B::Error> {
+    let Err(end) = work(firmware, bus, epitaph, delay, sleep);
+    if let StartError::Bus(error) = &end {
+        epitaph.bus_failed(error.register());
+    }
+    end
+}
+
+fn work<B: TryBus>(
+    firmware: &mut Scheduler,
+    bus: &mut B,
+    epitaph: &mut Epitaph,
+    delay: &mut impl DelayNs,
+    mut sleep: impl FnMut(&mut B, &Scheduler),
+) -> Result<Infallible, StartError<B::Error>> {
+    await_block(bus, delay, limits::BLOCK_PAUSE_NS, limits::BLOCK_TRIES)?;
+    firmware.restart(bus, limits::SMS)?;
+    loop {
+        serve(firmware, bus, epitaph, limits::WATCHDOG_CYCLES)?;
+        sleep(bus, firmware);
+    }
+}
+
+#[cfg(test)]
+mod tests;
