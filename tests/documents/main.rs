@@ -65,3 +65,16 @@ fn no_registry_is_named_by_its_host() {
     }
     assert_none(&wrong);
 }
+
+/// What stands between two texts in a file of the root.
+fn between(file: &str, from: &str, to: &str) -> String {
+    let text = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect(file);
+    let rest = text.split_once(from).unwrap_or_else(|| panic!("{file} has no `{from}`")).1;
+    rest.split_once(to).expect("an end").0.to_owned()
+}
+
+#[test]
+fn citation_and_container_have_the_versions_of_the_workspace() {
+    assert_eq!(between("CITATION.cff", "\nversion: ", "\n"), between("Cargo.toml", "[workspace.package]\nversion = \"", "\""));
+    assert_eq!(between("Containerfile", "FROM rust:", "-"), between("rust-toolchain.toml", "channel = \"", "\""));
+}

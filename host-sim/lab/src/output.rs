@@ -15,6 +15,8 @@ pub enum Output {
     Stdout,
     /// A file, replaced in one step when the report is complete.
     File(PathBuf),
+    /// A file that is not there yet, and appears in one step.
+    New(PathBuf),
     /// A device or a pipe, written to as it is.
     Device(PathBuf),
 }
@@ -54,6 +56,21 @@ impl Output {
         Ok(Output::File(path))
     }
 
+    /// The same for a file that is not there yet. What appears there meanwhile is not replaced either.
+    ///
+    /// # Errors
+    /// [`OutputError`] with [`ErrorKind::AlreadyExists`] if something other than a device or a pipe is there, and those of [`Output::open`].
+    pub fn open_new(path: &Path) -> Result<Self, OutputError> {
+        match Output::open(Some(path))? {
+            // A link that leads nowhere is there, too.
+            Output::File(_) if path.symlink_metadata().is_ok() => {
+                Err(OutputError { path: path.display().to_string(), error: ErrorKind::AlreadyExists.into() })
+            }
+            Output::File(path) => Ok(Output::New(path)),
+            other => Ok(other),
+        }
+    }
+
     /// Writes the whole report. A reader that closes standard output early is not an error.
     ///
     /// # Errors
@@ -69,6 +86,7 @@ impl Output {
                 }
             }
             Output::File(path) => replace(path, bytes).map_err(|error| OutputError { path: path.display().to_string(), error }),
+            Output::New(path) => create(path, bytes).map_err(|error| OutputError { path: path.display().to_string(), error }),
             Output::Device(path) => std::fs::OpenOptions::new()
                 .write(true)
                 .open(path)
@@ -90,6 +108,15 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     part.as_file().sync_all()?;
     part.persist(path)?;
+    Ok(())
+}
+
+/// Writes a file that is not there yet in one step.
+fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut part = part(path)?;
+    part.as_file_mut().write_all(bytes)?;
+    part.as_file().sync_all()?;
+    part.persist_noclobber(path)?;
     Ok(())
 }
 
@@ -146,6 +173,19 @@ mod tests {
         if null.metadata().is_ok_and(|there| there.file_type().is_char_device()) {
             assert!(matches!(Output::open(Some(null)).unwrap(), Output::Device(_)));
         }
+    }
+
+    #[test]
+    fn what_is_there_is_not_overwritten_by_what_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let (first, second) = (Output::open_new(&path).unwrap(), Output::open_new(&path).unwrap());
+        first.write("first").unwrap();
+        // It appeared between the look and the write; or was there before.
+        assert_eq!(second.write("second").unwrap_err().error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(Output::open_new(&path).unwrap_err().error.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
     }
 
     #[test]

@@ -21,6 +21,38 @@ fn a_run_replays_as_it_was() {
     assert!(report["recorded"]["reads"].as_u64() > Some(4 * 30) && report["recorded"]["writes"].as_u64() > Some(2), "{report}");
 }
 
+/// A copy of the program far from any image, in a folder without one.
+#[test]
+fn without_an_image_the_firmware_in_this_process_answers_and_the_report_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("mias");
+    fs::copy(assert_cmd::cargo::cargo_bin!("mias"), &program).unwrap();
+    let run = |args: &[&str]| assert_cmd::Command::new(&program).args(args).current_dir(folder.path()).assert();
+    run(&["firmware", "generate", "x.mrec", "--cases", "2", "--sms", "4"]).success();
+    let said = String::from_utf8(run(&["firmware", "replay", "x.mrec"]).success().get_output().stdout.clone()).unwrap();
+    let rows: Vec<&str> = said.lines().filter(|line| line.ends_with("same")).collect();
+    assert!(matches!(rows.as_slice(), [native] if native.starts_with("native ")), "{said}");
+    assert!(said.contains("No image for m4, m0, riscv: the firmware in this process alone has answered"), "{said}");
+    // A core that is asked for is not left out.
+    let refused = run(&["firmware", "replay", "x.mrec", "--on", "m4"]).code(2);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("there is no image for thumbv7em-none-eabihf"));
+}
+
+#[test]
+fn a_recording_that_is_there_stays_unless_it_is_to_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.mrec");
+    let name = file.to_str().unwrap();
+    let generate = |seed: &'static str| ["firmware", "generate", name, "--cases", "1", "--sms", "2", "--seed", seed];
+    printed(&generate("1"));
+    let first = fs::read(&file).unwrap();
+    refused(&generate("2"), &["x.mrec is there already: give another name, or --force to replace it"]);
+    assert_eq!(fs::read(&file).unwrap(), first);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    printed(&[&generate("2")[..], &["--force"]].concat());
+    assert_ne!(fs::read(&file).unwrap(), first);
+}
+
 #[test]
 fn what_is_no_recording_is_refused() {
     let folder = tempfile::tempdir().unwrap();

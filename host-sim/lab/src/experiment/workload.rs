@@ -150,7 +150,7 @@ impl Workload {
 
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
-        let Traced { trace, source, key, span } = traced;
+        let Traced { trace, source, key, span, .. } = traced;
         Workload {
             name: name.to_owned(),
             hash: key,

@@ -1,7 +1,8 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
-use super::choices::{FirmwareKind, Format, Relaunch, SweepFormat, Until, WarpScheduler, choice};
+use super::choices::{FirmwareKind, Format, Relaunch, TableFormat, Until, WarpScheduler, choice};
 use super::own;
+use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
@@ -20,16 +21,35 @@ const DEFAULT_CYCLES: u64 = 300_000;
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// Say nothing on standard error but errors: no progress, no notes, no warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Messages")]
+    quiet: bool,
+    /// Say where things come from: machine, traces, runs that are kept
+    #[arg(short, long, global = true, help_heading = "Messages")]
+    verbose: bool,
 }
 
 impl Arguments {
     /// The process' arguments, in which `policies` are known by name.
     pub(super) fn parse_with(policies: &Policies) -> Result<Self, clap::Error> {
+        Arguments::from_arg_matches(&Self::command_with(policies).try_get_matches()?)
+    }
+
+    /// How much is to be said.
+    pub(super) fn level(&self) -> Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => Level::Quiet,
+            (_, true) => Level::Verbose,
+            _ => Level::Usual,
+        }
+    }
+
+    /// The command line, in which `policies` are known by name.
+    pub(super) fn command_with(policies: &Policies) -> clap::Command {
         let compared = |arg: clap::Arg| arg.value_parser(own::parser(policies));
         let command = Arguments::command().mut_subcommand("compare", |compare| compare.mut_arg("only", compared));
         let run = |arg: clap::Arg| arg.value_parser(own::run_parser(policies));
-        let command = command.mut_subcommand("run", |command| command.mut_arg("policy", run));
-        Arguments::from_arg_matches(&command.try_get_matches()?)
+        command.mut_subcommand("run", |command| command.mut_arg("policy", run))
     }
 }
 
@@ -61,6 +81,10 @@ pub(super) enum Command {
     /// The cache of kernels' traces
     #[command(subcommand)]
     Cache(super::cache::CacheCommand),
+    /// Print what makes a shell complete the command line
+    Completions(super::about::CompletionsArgs),
+    /// Print the manual page, or that of a command
+    Man(super::about::ManArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -101,6 +125,9 @@ pub(super) struct CompareArgs {
     pub(super) policies: PolicySet,
     #[command(flatten)]
     pub(super) common: CommonArgs,
+    /// Form of the report; CSV is its table of policies
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    pub(super) format: TableFormat,
 }
 
 #[derive(Debug, Args)]
@@ -188,6 +215,9 @@ pub(super) struct RunArgs {
     pub(super) no_skip: bool,
     #[command(flatten)]
     pub(super) common: CommonArgs,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(super) format: Format,
 }
 
 /// A kernel of the user's own.
@@ -271,9 +301,6 @@ pub(super) struct CommonArgs {
     /// Print counters and score of every configuration, and why the winner won
     #[arg(long)]
     pub(super) explain: bool,
-    /// Form of the report
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub(super) format: Format,
     /// Write the report to a file, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
@@ -329,8 +356,8 @@ pub(super) struct SweepArgs {
     #[command(flatten)]
     pub(super) traces: TraceArgs,
     /// Form of the report
-    #[arg(long, value_enum, default_value_t = SweepFormat::Table)]
-    pub(super) format: SweepFormat,
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    pub(super) format: TableFormat,
     /// Write the report to a file, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,

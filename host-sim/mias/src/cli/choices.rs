@@ -19,9 +19,9 @@ pub(super) enum Format {
     Json,
 }
 
-/// Form of a curve.
+/// Form of a report that is one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SweepFormat {
+pub(super) enum TableFormat {
     /// For people
     Table,
     /// For programs

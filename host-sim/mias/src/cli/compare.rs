@@ -1,12 +1,12 @@
 //! `mias compare`.
 
 use super::args::CompareArgs;
-use super::choices::Format;
+use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve};
-use crate::report::{comparison_json, comparison_table};
+use super::{CliError, interrupt, own, resolve, say};
+use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::machine::End;
 use mias_lab::experiment::policies::Policies;
@@ -32,7 +32,8 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         End::Done => None,
     };
     if policies.contains(&Policy::MiasLinear) && gpu.scheduler.linear_coefficient_q16 == 0 {
-        eprintln!("warning: `{}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`", gpu.name);
+        let name = &gpu.name;
+        say::warning(format_args!("`{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`"));
     }
     let progress = Progress::new(cycles, cancel.clone());
     let machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
@@ -41,12 +42,13 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     let comparison = result?;
     for result in &comparison.results {
         if let Some(parted) = &result.parted {
-            eprintln!("{}", no_account(result.policy, parted));
+            say::warning(no_account(result.policy, parted));
         }
     }
-    let text = match common.format {
-        Format::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
-        Format::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,
+    let text = match args.format {
+        TableFormat::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
+        TableFormat::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,
+        TableFormat::Csv => comparison_csv::render(&comparison, &workloads, options).map_err(CliError::internal)?,
     };
     output.write(&text)?;
     let missing = &comparison.missing;

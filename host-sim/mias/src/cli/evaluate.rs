@@ -3,7 +3,7 @@
 use super::args::{EvaluateArgs, TraceArgs};
 use super::progress;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve};
+use super::{CliError, interrupt, own, resolve, say};
 use crate::report::evaluation;
 use indicatif::ProgressBar;
 use mias_lab::evaluate::execute::{self, ExecuteError, Watch};
@@ -50,18 +50,21 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
     let Some(store) = store else { return list(&studies) };
     if store.is_of_earlier_text() {
-        eprintln!("note: `{}` has changed since {} was begun; runs that it still asks for are kept", plan.name, folder.display());
+        let folder = folder.display();
+        say::note(format_args!("note: `{}` has changed since {folder} was begun; runs that it still asks for are kept", plan.name));
         store.renew(&Note::of(&plan), &DOCUMENTS)?;
     }
     own::drop_other_builds(&policies, &store)?;
-    eprintln!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64());
+    say::note(format_args!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64()));
 
+    say::detail(format_args!("{} of {} runs are kept in {}", kept(&studies, &store), studies.jobs.len(), store.folder().display()));
     let simulating = Instant::now();
     let done = run(&studies, &store, &cancel)?;
     let runs = Runs::load(&studies, &store);
     studies.add_null(&|study, group| runs.fastest(study, group));
     let done = done + run(&studies, &store, &cancel)?;
-    eprintln!("{done} of {} runs simulated in {:.0} s, the others were there", studies.jobs.len(), simulating.elapsed().as_secs_f64());
+    let (all, seconds) = (studies.jobs.len(), simulating.elapsed().as_secs_f64());
+    say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s, the others were there"));
 
     let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
     write(&store, &evaluation, studies.jobs.len())?;
@@ -75,7 +78,7 @@ fn warn_of_linear(plan: &Plan) {
     let without = settings.filter(|setting| setting.gpu.scheduler.linear_coefficient_q16 == 0);
     let names: BTreeSet<&str> = without.map(|setting| setting.gpu.name.as_str()).collect();
     for name in names {
-        eprintln!("warning: `{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`");
+        say::warning(format_args!("`{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`"));
     }
 }
 
@@ -113,12 +116,12 @@ fn warn_of_windows(plan: &Plan) {
             _ => None,
         });
         for (cycles, profile) in short.collect::<BTreeSet<_>>() {
-            eprintln!(
-                "warning: `{}` ends after {} cycles, before a profiling window of {} is over: nothing is decided; make cycles larger",
+            say::warning(format_args!(
+                "`{}` ends after {} cycles, before a profiling window of {} is over: nothing is decided; make cycles larger",
                 experiment.name,
                 grouped(cycles),
                 grouped(profile.into())
-            );
+            ));
         }
     }
 }
@@ -149,14 +152,18 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
     };
     let result = execute::execute(&missing, store, &machine, cancel, &bar);
     bar.bar.finish_and_clear();
-    let kept = || studies.jobs.len() - execute::missing(studies.jobs.values(), store).len();
-    let there = || there(store, kept(), Some(studies.jobs.len()));
+    let there = || there(store, kept(studies, store), Some(studies.jobs.len()));
     match result {
         Ok(()) => Ok(missing.len()),
         Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there())),
         Err(ExecuteError::Run(error)) => Err(error.into()),
         Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there()))),
     }
+}
+
+/// Runs of the plan that are in the folder.
+fn kept(studies: &Studies<'_>, store: &Store) -> usize {
+    studies.jobs.len() - execute::missing(studies.jobs.values(), store).len()
 }
 
 /// What is said when kernels could not be executed: if they were interrupted, what an earlier start has kept in the folder. If the plan is

@@ -1,6 +1,6 @@
 //! `mias trace export`: a kernel or a kernel list as an Accel-Sim trace.
 
-use super::{CliError, interrupt, progress};
+use super::{CliError, interrupt, progress, say};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
@@ -38,7 +38,7 @@ fn copy(export: &mut Export, list: &Path, cancel: &Cancel) -> Result<(), CliErro
     let mut warnings = Warnings::new();
     export::copy(export, list, &mut warnings, &mut || !cancel.requested())?;
     if !warnings.is_empty() {
-        eprintln!("warning: {warnings}");
+        say::warning(warnings);
     }
     Ok(())
 }

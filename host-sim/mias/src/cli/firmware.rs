@@ -6,12 +6,14 @@ use crate::report::replay_report;
 use clap::{Args, Subcommand};
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS};
 use mias_lab::choice::Choice;
+use mias_lab::cosim::Image;
 use mias_lab::cosim::recording::{self, Recording, generate};
 use mias_lab::cosim::replay::{self, Counts, Ready, Target, Verdict};
 use mias_lab::experiment::machine::RunError;
-use mias_lab::output::Output;
+use mias_lab::output::{Output, OutputError};
 use mias_lab::table::grouped;
 use rayon::prelude::*;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
@@ -27,7 +29,7 @@ pub(super) enum FirmwareCommand {
 pub(super) struct ReplayArgs {
     /// Recording, of `mias run --record` or `mias firmware generate`
     recording: PathBuf,
-    /// Where to run the firmware; repeat or separate by commas [default: all]
+    /// Where to run the firmware; repeat or separate by commas [default: in this process, and on every core whose image is built]
     #[arg(long, value_parser = choice::<Target>(), value_delimiter = ',', value_name = "TARGET")]
     on: Vec<Target>,
     /// The image, instead of the one that `cargo xtask image` builds; for a single target
@@ -43,8 +45,11 @@ pub(super) struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
-    /// Recording to write, whole or not at all, e.g. out.mrec
+    /// Recording to write, whole or not at all, e.g. out.mrec; one that is there stays
     file: PathBuf,
+    /// Replace the recording if it is there
+    #[arg(long)]
+    force: bool,
     /// What all randomness comes from
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -67,7 +72,7 @@ pub(super) fn main(command: &FirmwareCommand) -> Result<(), CliError> {
 }
 
 fn replay(args: &ReplayArgs) -> Result<(), CliError> {
-    let targets: Vec<Target> = Target::ALL.iter().copied().filter(|target| args.on.is_empty() || args.on.contains(target)).collect();
+    let (targets, not_built) = targets(&args.on, args.image.is_some());
     if args.image.is_some() && !matches!(targets.as_slice(), [one] if one.core().is_some()) {
         return Err(CliError::User("--image: say which core it is for, with --on m4, --on m0 or --on riscv".into()));
     }
@@ -79,28 +84,50 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
     let verdicts: Option<Vec<Verdict>> = ready.into_par_iter().map(|ready| replay::replay(&recording, ready, &cancel)).collect();
     let verdicts = verdicts.ok_or(RunError::Interrupted)?;
     let text = match args.format {
-        Format::Table => replay_report::text(&recording, &verdicts),
-        Format::Json => replay_report::json(&recording, &verdicts).map_err(CliError::internal)?,
+        Format::Table => replay_report::text(&recording, &verdicts, &not_built),
+        Format::Json => replay_report::json(&recording, &verdicts, &not_built).map_err(CliError::internal)?,
     };
     output.write(&text)?;
     let differing: Vec<String> = verdicts.iter().filter_map(replay_report::why).collect();
     if differing.is_empty() { Ok(()) } else { Err(CliError::Differs(differing.join("; "))) }
 }
 
+/// The targets that are named; where none is, this process and the cores whose images are built, and beside them the cores whose images are
+/// not. An image that is given is for a core that is named.
+fn targets(named: &[Target], image_given: bool) -> (Vec<Target>, Vec<Target>) {
+    let all = Target::ALL.iter().copied();
+    if !named.is_empty() || image_given {
+        return (all.filter(|target| named.is_empty() || named.contains(target)).collect(), Vec::new());
+    }
+    all.partition(|target| target.core().is_none_or(|core| Image::built_for(core).is_ok()))
+}
+
 fn generate(args: &GenerateArgs) -> Result<(), CliError> {
-    let GenerateArgs { ref file, seed, cases, sms, kernels } = *args;
-    let output = Output::open(Some(file))?;
+    let GenerateArgs { ref file, force, seed, cases, sms, kernels } = *args;
+    let output = if force { Output::open(Some(file))? } else { Output::open_new(file).map_err(stays)? };
     let cancel = interrupt::catch()?;
     let request = generate::Request { seed, cases, sms, kernels };
     let recording = generate::generate(request, &mut || !cancel.requested()).ok_or(RunError::Interrupted)?;
-    write(&output, &recording)?;
+    let bytes = encoded(&recording)?;
+    output.write(&bytes).map_err(stays)?;
     Ok(Output::open(None)?.write(&summary(file, &recording))?)
+}
+
+/// What to do about a recording that is there already.
+fn stays(error: OutputError) -> CliError {
+    match error.error.kind() {
+        ErrorKind::AlreadyExists => CliError::User(format!("{} is there already: give another name, or --force to replace it", error.path)),
+        _ => error.into(),
+    }
 }
 
 /// Writes a recording.
 pub(super) fn write(output: &Output, recording: &Recording) -> Result<(), CliError> {
-    let bytes = recording::encode(recording).map_err(|problem| CliError::User(problem.to_string()))?;
-    Ok(output.write(&bytes)?)
+    Ok(output.write(&encoded(recording)?)?)
+}
+
+fn encoded(recording: &Recording) -> Result<Vec<u8>, CliError> {
+    recording::encode(recording).map_err(|problem| CliError::User(problem.to_string()))
 }
 
 fn summary(file: &Path, recording: &Recording) -> String {

@@ -1,11 +1,12 @@
 //! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`.
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `completions`, `man`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
 //! or folders that differ, 130 interrupted (what was finished is kept).
 
+mod about;
 mod args;
 mod cache;
 mod choices;
@@ -26,6 +27,7 @@ mod progress;
 mod report;
 mod resolve;
 mod run;
+mod say;
 mod sweep;
 mod trace;
 mod tracing;
@@ -43,7 +45,7 @@ pub fn run_with(own: &[Own]) -> ExitCode {
     let policies = match Policies::with(own) {
         Ok(policies) => policies,
         Err(message) => {
-            eprintln!("error: {message}");
+            say::error(&CliError::User(message));
             return ExitCode::from(CliError::USER);
         }
     };
@@ -60,6 +62,7 @@ fn main(policies: &Policies) -> u8 {
             return if error.use_stderr() { CliError::USER } else { 0 };
         }
     };
+    say::at(arguments.level());
     let result = match &arguments.command {
         Command::Compare(compare) => compare::main(compare, policies),
         Command::Evaluate(args) => evaluate::main(args, policies),
@@ -72,11 +75,13 @@ fn main(policies: &Policies) -> u8 {
         Command::Trace(command) => trace::main(command),
         Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
+        Command::Completions(args) => about::completions(args, Arguments::command_with(policies)),
+        Command::Man(args) => about::man(args, Arguments::command_with(policies)),
     };
     match result {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("{error}");
+            say::error(&error);
             error.exit_code()
         }
     }

@@ -1,6 +1,6 @@
 //! Policies that the program brings itself, on the command line: their names, and what cannot be done with them.
 
-use super::CliError;
+use super::{CliError, say};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use mias_lab::evaluate::store::Store;
 use mias_lab::experiment::policies::Policies;
@@ -61,7 +61,7 @@ pub(super) fn drop_other_builds(policies: &Policies, store: &Store) -> Result<()
     let Some(own) = policies.own().first() else { return Ok(()) };
     match store.drop_other_builds(own.program())? {
         0 => {}
-        dropped => eprintln!("{dropped} runs of another build of this program under its own policies were dropped"),
+        dropped => say::note(format_args!("{dropped} runs of another build of this program under its own policies were dropped")),
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The progress bar, on standard error and only where that is a terminal.
 
+use super::say;
 use indicatif::{ProgressBar, ProgressStyle};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::compare::Watch;
@@ -21,6 +22,9 @@ pub(super) struct Progress {
 }
 
 pub(super) fn bar() -> ProgressBar {
+    if say::is_quiet() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(0);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {percent}% {eta}") {
         bar.set_style(style.progress_chars("=> "));

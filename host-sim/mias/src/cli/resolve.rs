@@ -4,7 +4,7 @@ use super::args::CommonArgs;
 use super::choices::{FirmwareKind, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, progress};
+use super::{CliError, progress, say};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
@@ -28,8 +28,11 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
 pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
     let gpu = machines::load(word)?;
-    if !machines::names().contains(&word) {
-        plausible::questions(&gpu).iter().for_each(|question| eprintln!("warning: {word}: {question}"));
+    if machines::names().contains(&word) {
+        say::detail(format_args!("machine `{word}`: built in"));
+    } else {
+        say::detail(format_args!("machine `{}`: file {word}", gpu.name));
+        plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
     }
     Ok(gpu)
 }
@@ -155,12 +158,15 @@ fn traced(
     let bar = progress::tracing(&names);
     let needs = tracing.needs(different.len());
     let warnings = Mutex::new(Warnings::new());
+    // Said in the order of their names, once the bar is gone.
+    let sources = Mutex::new(Vec::new());
     let traced = different.into_par_iter().map(|(word, request)| {
         let spec = match request {
             Request::Kernel(spec) => spec,
             Request::Trace(trace) => {
                 let mut own = Warnings::new();
                 let workload = trace.read(&mut own)?;
+                sources.lock().unwrap_or_else(PoisonError::into_inner).push(format!("`{}`: recorded trace", request.name(word)));
                 warnings.lock().unwrap_or_else(PoisonError::into_inner).add(&own);
                 return Ok((word.clone(), workload));
             }
@@ -177,19 +183,24 @@ fn traced(
         let traced = match dumps.wants(word) {
             true => {
                 let (key, span) = (trace_store::key(&prepared), prepared.sector_span());
-                Traced { trace: dumps.record(word, &prepared, &mut progress)?, source: None, key, span }
+                Traced { trace: dumps.record(word, &prepared, &mut progress)?, source: None, key, span, is_cached: false }
             }
             false => tracing.cache.traced(prepared, needs, &mut progress)?,
         };
+        let from = if traced.is_cached { "trace from the cache" } else { "executed" };
+        sources.lock().unwrap_or_else(PoisonError::into_inner).push(format!("`{}`: {from}", spec.name(word)));
         Ok((word.clone(), Workload::executed(&spec.name(word), traced)))
     });
     let traced = traced.collect::<Result<_, CliError>>();
     bar.finish_and_clear();
+    let mut sources = sources.into_inner().unwrap_or_else(PoisonError::into_inner);
+    sources.sort();
+    sources.iter().for_each(say::detail);
     let warnings = warnings.into_inner().unwrap_or_else(PoisonError::into_inner);
     if !warnings.is_empty() {
-        eprintln!("warning: {warnings}");
+        say::warning(warnings);
     }
-    tracing.cache.notes().iter().for_each(|note| eprintln!("warning: {note}"));
+    tracing.cache.notes().iter().for_each(|note| say::warning(note));
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 

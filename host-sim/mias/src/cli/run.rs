@@ -5,7 +5,7 @@ use super::choices::{Format, WarpScheduler};
 use super::dump::Dumps;
 use super::progress::Progress;
 use super::tracing::Tracing;
-use super::{CliError, firmware, interrupt, own, resolve, trace, user_kernel};
+use super::{CliError, firmware, interrupt, own, resolve, say, trace, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -93,20 +93,20 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let outcome = result?;
 
     if let Some(parted) = &outcome.parted {
-        eprintln!("{}", no_account(policy, parted));
+        say::warning(no_account(policy, parted));
     }
     drawings.write(&outcome, &workloads, &gpu)?;
     dumps.write()?;
     let seconds = args.timing.then_some(Seconds { load, simulate });
     let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
-    let mut text = match common.format {
+    let mut text = match args.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
     };
     if let Some(rows) = &reference {
         let kernels: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
         let beside = reference::compare(rows, &trace_name, &kernels, &outcome.launches).map_err(CliError::User)?;
-        match common.format {
+        match args.format {
             Format::Table => text += &beside,
             Format::Json => eprint!("{beside}"),
         }
@@ -157,7 +157,7 @@ impl Drawings {
 
 /// What a report lacks once an image and the firmware in this process have parted.
 pub(super) fn no_account(policy: Policy, parted: &str) -> String {
-    format!("warning: {}: no account of the image's decisions from here on: {parted}", policy.name())
+    format!("{}: no account of the image's decisions from here on: {parted}", policy.name())
 }
 
 fn simulate(

@@ -1,7 +1,7 @@
 //! `mias sweep`: IPC against TBs per SM.
 
 use super::args::SweepArgs;
-use super::choices::SweepFormat;
+use super::choices::TableFormat;
 use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, resolve};
@@ -30,9 +30,9 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     }
     let subject = Subject { gpu: &gpu, workload, options };
     let text = match args.format {
-        SweepFormat::Table => sweep_report::text(subject, &sweep),
-        SweepFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,
-        SweepFormat::Csv => sweep_report::csv(subject, &sweep).map_err(CliError::internal)?,
+        TableFormat::Table => sweep_report::text(subject, &sweep),
+        TableFormat::Json => sweep_report::json(subject, &sweep).map_err(CliError::internal)?,
+        TableFormat::Csv => sweep_report::csv(subject, &sweep).map_err(CliError::internal)?,
     };
     output.write(&text)?;
     if missing.is_empty() {

@@ -1,7 +1,7 @@
 //! `mias trace`: converts a kernel list into one trace file, says what a list or a file holds, and writes traces for others.
 
 use super::choices::Format;
-use super::{CliError, export};
+use super::{CliError, export, say};
 use crate::report::trace_info::TraceInfo;
 use clap::{Subcommand, ValueEnum};
 use mias_lab::experiment::workload::{self, Recorded};
@@ -87,7 +87,7 @@ pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
     let recorded = workload::read_trace(trace, &mut warnings)?;
     if !warnings.is_empty() {
-        eprintln!("warning: {warnings}");
+        say::warning(warnings);
     }
     Ok((recorded, warnings))
 }

@@ -89,7 +89,8 @@ fn isolated(comparison: &Comparison, names: &[&str]) -> String {
     table::text(&table)
 }
 
-fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String {
+/// The columns of the table of policies; `names` are those of the kernels.
+pub(super) fn headings(names: &[&str], options: Options) -> Vec<String> {
     let mut headings: Vec<String> = vec!["policy".into(), "config".into()];
     headings.extend(names.iter().flat_map(|name| [format!("IPC {name}"), format!("norm. {name}")]));
     let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "in place", "transition", "profile"];
@@ -100,6 +101,11 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
     if options.end == End::Done {
         headings.push("makespan".into());
     }
+    headings
+}
+
+fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String {
+    let headings = headings(names, options);
     let mut table = table::new(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     for result in &comparison.results {
         let mut row = vec![result.policy.name().to_owned(), choice(result)];
@@ -121,7 +127,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
 }
 
 /// The configuration of all SMs; in brackets one that came too late.
-fn choice(result: &PolicyResult) -> String {
+pub(super) fn choice(result: &PolicyResult) -> String {
     let late = result.late_config.as_ref().map(|late| format!("({})", config(Some(late))));
     late.unwrap_or_else(|| config(result.config.as_deref()))
 }

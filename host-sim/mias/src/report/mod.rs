@@ -2,6 +2,7 @@
 
 mod activity;
 pub mod characterisation;
+pub mod comparison_csv;
 pub mod comparison_json;
 pub mod comparison_table;
 mod energy;

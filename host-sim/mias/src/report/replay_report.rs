@@ -3,7 +3,7 @@
 use super::SCHEMA_VERSION;
 use mias_lab::choice::Choice;
 use mias_lab::cosim::recording::{Access, Limits, Recording, register_name};
-use mias_lab::cosim::replay::{Counts, Difference, End, Verdict};
+use mias_lab::cosim::replay::{Counts, Difference, End, Target, Verdict};
 use mias_lab::fingerprint;
 use mias_lab::table::{self, grouped};
 use serde::Serialize;
@@ -16,6 +16,7 @@ struct Document {
     built_for: BuiltFor,
     recorded: Counts,
     targets: Vec<TargetRow>,
+    not_built: Vec<&'static str>,
 }
 
 /// What the recorded firmware was built for.
@@ -73,11 +74,11 @@ fn verdict(end: &End) -> &'static str {
     }
 }
 
-/// The JSON document, with a final newline.
+/// The JSON document, with a final newline. `not_built` are targets that were left out, since they have no image.
 ///
 /// # Errors
 /// Serialization cannot fail for these types; the error is passed on all the same.
-pub fn json(recording: &Recording, verdicts: &[Verdict]) -> serde_json::Result<String> {
+pub fn json(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -> serde_json::Result<String> {
     let Limits { sms, kernels, configs } = recording.maker;
     let row = |found: &Verdict| TargetRow {
         target: found.target.name(),
@@ -93,12 +94,13 @@ pub fn json(recording: &Recording, verdicts: &[Verdict]) -> serde_json::Result<S
         built_for: BuiltFor { sms, kernels, configurations: configs },
         recorded: Counts::of(recording),
         targets: verdicts.iter().map(row).collect(),
+        not_built: not_built.iter().map(|target| target.name()).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// The report for people.
-pub fn text(recording: &Recording, verdicts: &[Verdict]) -> String {
+/// The report for people; `not_built` as for [`json`].
+pub fn text(recording: &Recording, verdicts: &[Verdict], not_built: &[Target]) -> String {
     let all = Counts::of(recording);
     let Limits { sms, kernels, configs } = recording.maker;
     let runs = if all.runs == 1 { "1 run".to_owned() } else { format!("{} runs", grouped(all.runs)) };
@@ -111,7 +113,18 @@ pub fn text(recording: &Recording, verdicts: &[Verdict]) -> String {
     let mut rows = vec![row("recording", &all, "")];
     rows.extend(verdicts.iter().map(|found| row(found.target.name(), &found.done, verdict(&found.end))));
     text += &table::text(&table::of(&headings, &rows));
-    text + &differences(recording, verdicts)
+    text + &left_out(not_built) + &differences(recording, verdicts)
+}
+
+/// Who did not answer, and what would make them, with a blank line before it.
+fn left_out(not_built: &[Target]) -> String {
+    let names: Vec<&str> = not_built.iter().map(|target| target.name()).collect();
+    let who = if not_built.len() + 1 == Target::ALL.len() { "the firmware in this process alone has answered" } else { "left out" };
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("\nNo image for {}: {who} (`cargo xtask image` builds them).\n", names.join(", "))
+    }
 }
 
 /// Where targets differ, a line each, with a blank line before them.
@@ -182,12 +195,12 @@ m0: QEMU has ended
 
 The recorded firmware had room for 16 configurations: on that many SMs a firmware with other room may try others, and choose among them.
 ";
-        assert_eq!(text(&recording(), &verdicts()), expected);
+        assert_eq!(text(&recording(), &verdicts(), &[]), expected);
     }
 
     #[test]
     fn the_document_has_both_accesses() {
-        let document: serde_json::Value = serde_json::from_str(&json(&recording(), &verdicts()).unwrap()).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&json(&recording(), &verdicts(), &[Target::Riscv]).unwrap()).unwrap();
         assert_eq!(document["recorded"]["writes"], 1);
         let target = &document["targets"][1];
         assert_eq!((&target["verdict"], &target["done"]["reads"]), (&"differs".into(), &1.into()));
@@ -195,5 +208,15 @@ The recorded firmware had room for 16 configurations: on that many SMs a firmwar
         assert_eq!((&difference["cycle"], &difference["made"]), (&9.into(), &serde_json::Value::Null));
         assert_eq!((&difference["recorded"]["register"], &difference["recorded"]["value"]), (&"COMMIT".into(), &1.into()));
         assert_eq!(document["targets"][2]["stopped_because"], "QEMU has ended");
+        assert_eq!(document["not_built"], serde_json::json!(["riscv"]));
+    }
+
+    #[test]
+    fn targets_without_an_image_are_named() {
+        let alone = &verdicts()[..1];
+        let said = |not_built: &[Target]| text(&recording(), alone, not_built).lines().last().map(str::to_owned);
+        let all = "No image for m4, m0, riscv: the firmware in this process alone has answered (`cargo xtask image` builds them).";
+        assert_eq!(said(&[Target::M4, Target::M0, Target::Riscv]).as_deref(), Some(all));
+        assert_eq!(said(&[Target::M0]).as_deref(), Some("No image for m0: left out (`cargo xtask image` builds them)."));
     }
 }

@@ -55,6 +55,8 @@ pub struct Traced {
     pub key: String,
     /// Sectors of device memory from the kernel's first to one past its last.
     pub span: Range<u64>,
+    /// The trace is from the cache; nothing was executed.
+    pub is_cached: bool,
 }
 
 /// Kernels' traces, from disk where they are there.
@@ -101,12 +103,12 @@ impl Cache {
     pub fn traced(&self, prepared: Prepared, needs: Needs, progress: &mut dyn FnMut(u64, u64)) -> Result<Traced, KernelError> {
         let (key, info, span) = (key(&prepared), prepared.info.clone(), prepared.sector_span());
         let keeper = self.store.clone().map(|store| Keeper::new(store, key.clone()));
-        let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone() };
+        let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone(), is_cached: false };
         let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
         let most_bytes = if let Needs::Window { budget_bytes, .. } = needs { budget_bytes } else { u64::MAX };
         if !prints && let Some(trace) = self.load(&key, &info, most_bytes) {
             progress(info.tbs(), info.tbs());
-            return Ok(whole(trace));
+            return Ok(Traced { is_cached: true, ..whole(trace) });
         }
         let trace = match needs {
             Needs::Grid => Arc::new(prepared.record(progress)?),

@@ -1,0 +1,68 @@
+//! The table of `compare` as CSV, for spreadsheets: a row per policy, the columns of the table for people, each with its unit. Numbers are
+//! those of the JSON document, to the last digit; a cell is empty where there is none.
+
+use mias_lab::choice::Choice;
+use mias_lab::csv_table;
+use mias_lab::experiment::compare::{Comparison, PolicyResult};
+use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::policy::Latency;
+use mias_lab::experiment::workload::Workload;
+
+use super::comparison_table::choice;
+
+/// The whole table.
+///
+/// # Errors
+/// None in practice: memory takes every row.
+pub fn render(comparison: &Comparison, workloads: &[Workload], options: Options) -> csv::Result<String> {
+    let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+    table(comparison, &names, options)
+}
+
+fn table(comparison: &Comparison, names: &[&str], options: Options) -> csv::Result<String> {
+    let headings = headings(names, options);
+    let columns = headings.len();
+    let missing = comparison.missing.policies.iter().map(|policy| vec![policy.name().to_owned()]);
+    let rows = comparison.results.iter().map(row).chain(missing).map(|mut row| {
+        row.resize(columns, String::new());
+        row
+    });
+    csv_table::rows(std::iter::once(headings).chain(rows))
+}
+
+fn headings(names: &[&str], options: Options) -> Vec<String> {
+    let instructions = options.ipc.name();
+    let mut headings = vec!["policy".to_owned(), "config (TBs per SM)".to_owned()];
+    headings
+        .extend(names.iter().flat_map(|name| [format!("IPC {name} ({instructions} instructions/cycle)"), format!("norm. {name} (ratio)")]));
+    let ratios = ["S", "STP", "ANTT", "fairness"].map(|heading| format!("{heading} (ratio)"));
+    let fractions = ["regret S", "regret STP", "e2e S", "e2e STP", "in place"].map(|heading| format!("{heading} (fraction)"));
+    let cycles = ["transition", "profile"].map(|heading| format!("{heading} (cycles)"));
+    headings.extend([&ratios[..], &fractions, &cycles].concat());
+    if options.latency != Latency::Off {
+        headings.push("decision (cycles)".to_owned());
+    }
+    if options.end == End::Done {
+        headings.push("makespan (cycles)".to_owned());
+    }
+    headings
+}
+
+fn row(result: &PolicyResult) -> Vec<String> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    // A dash is for people.
+    let chosen = if result.config.is_none() && result.late_config.is_none() { String::new() } else { choice(result) };
+    let mut row = vec![result.policy.name().to_owned(), chosen];
+    row.extend(result.kernels.iter().flat_map(|kernel| [number(Some(kernel.ipc)), number(kernel.normalized_ipc)]));
+    let m = result.metrics;
+    row.extend([m.speedup, m.stp, m.antt, m.fairness].map(number));
+    let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
+    row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp, result.in_place.map(|in_place| in_place.share)].map(number));
+    row.extend([result.transition_cycles, result.profile_cycles].map(|cycles| cycles.to_string()));
+    row.extend(result.decision_cycles.map(|cycles| cycles.to_string()));
+    row.extend(result.makespan_cycles.map(|cycles| cycles.to_string()));
+    row
+}
+
+#[cfg(test)]
+mod tests;

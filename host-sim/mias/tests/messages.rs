@@ -1,0 +1,105 @@
+//! What the command says beside its reports: completions, manual pages, how much goes to standard error, and in which colours.
+
+mod support;
+
+use predicates::prelude::*;
+use predicates::str::contains;
+use support::{mias, printed, refused};
+
+/// Commands of the command line, from its help.
+fn commands() -> Vec<String> {
+    let help = printed(&["--help"]);
+    let rest = help.split_once("Commands:\n").expect("commands").1;
+    let lines = rest.lines().take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<String> =
+        lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).filter(|name| name != "help").collect();
+    assert!(names.len() > 8, "{names:?}");
+    names
+}
+
+#[test]
+fn every_shell_is_told_of_every_command_and_policy() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&["completions", shell]);
+        for command in commands() {
+            assert!(script.contains(&command), "{shell}: {command}");
+        }
+        assert!(script.contains("mias-ipm-ipc"), "{shell}");
+    }
+    refused(&["completions", "tcsh"], &["invalid value 'tcsh'"]);
+}
+
+/// bash itself reads the script, and completes with it.
+#[test]
+fn bash_completes_a_command() {
+    let script =
+        "eval \"$(\"$MIAS\" completions bash)\"; COMP_WORDS=(mias firm); COMP_CWORD=1; _mias mias firm mias; echo \"${COMPREPLY[@]}\"";
+    let program = assert_cmd::cargo::cargo_bin!("mias");
+    match std::process::Command::new("bash").args(["-c", script]).env("MIAS", program).output() {
+        Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "firmware", "{}", String::from_utf8_lossy(&output.stderr)),
+        Err(_) => eprintln!("no bash: only read, by the test beside this one"),
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let page = printed(&["man"]);
+    assert!(page.contains(".TH mias 1"), "{page}");
+    for command in commands() {
+        assert!(page.contains(&format!("mias\\-{command}(1)")), "{command}: {page}");
+        assert!(printed(&["man", &command]).contains(&format!(".TH mias-{command} 1")), "{command}");
+    }
+    assert!(printed(&["man", "firmware", "generate"]).contains("\\-\\-force"));
+    refused(&["man", "firmware", "erase"], &["`mias firmware` has no command `erase`; it has replay, generate"]);
+    refused(&["man", "compare", "mm"], &["`mias compare` has no commands, and so no `mm`"]);
+}
+
+/// A machine without the coefficient of mias-linear is warned of; a run of a few cycles is enough.
+const WARNED: [&str; 8] = ["compare", "fwt:8192", "--policy", "mias-linear", "--cycles", "6000", "--gpu", "none.toml"];
+
+fn warned(more: &[&str]) -> assert_cmd::Command {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let shown = printed(&["gpu", "show"]);
+    let from = shown.find("linear_coefficient_q16 = ").expect("the coefficient");
+    let line = shown[from..].lines().next().unwrap();
+    std::fs::write(folder.join("none.toml"), shown.replace(line, "linear_coefficient_q16 = 0")).unwrap();
+    let mut command = mias(&[&WARNED[..], more].concat());
+    command.current_dir(&folder).env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+#[test]
+fn quiet_says_errors_only_and_verbose_where_things_come_from() {
+    let usual = warned(&[]).assert().success().stderr(contains("warning: `rtx2060` has no coefficient").and(contains("note:").not()));
+    let quiet = warned(&["--quiet"]).assert().success().stderr("");
+    let verbose = warned(&["-v"]).assert().success();
+    // The report does not depend on it.
+    let report = |run: &assert_cmd::assert::Assert| run.get_output().stdout.clone();
+    assert_eq!(report(&usual), report(&quiet));
+    assert_eq!(report(&usual), report(&verbose));
+    verbose.stderr(contains("note: machine `rtx2060`: file none.toml").and(contains("note: `fwt:8192`: executed")));
+    mias(&["-q", "compare", "no-such-kernel"]).assert().code(2).stderr(contains("error: "));
+    refused(&["-q", "-v", "gpu", "show"], &["cannot be used with"]);
+}
+
+#[test]
+fn a_trace_is_said_to_be_cached_where_it_is() {
+    let cache = tempfile::tempdir().unwrap();
+    let run = || {
+        let mut run = mias(&["run", "fwt:8192", "--cycles", "6000", "-v", "--check"]);
+        run.env_remove("MIAS_CACHE_LIMIT").env("MIAS_CACHE", cache.path());
+        run
+    };
+    run().assert().success().stderr(contains("note: machine `rtx2060`: built in").and(contains("note: `fwt:8192`: executed")));
+    run().assert().success().stderr(contains("note: `fwt:8192`: trace from the cache"));
+}
+
+/// <https://bixense.com/clicolors>: forced where there is no terminal, and `NO_COLOR` is above all.
+#[test]
+fn colours_follow_the_environment() {
+    let escape = contains("\u{1b}[");
+    warned(&[]).assert().stderr(escape.clone().not());
+    warned(&[]).env("CLICOLOR_FORCE", "1").assert().stderr(escape.clone().and(contains("warning")));
+    warned(&[]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").assert().stderr(escape.clone().not());
+    mias(&["compare", "no-such-kernel"]).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").assert().stderr(escape);
+}
