@@ -64,7 +64,7 @@ fn ahead() -> Vec<Workload> {
         let span = prepared.sector_span();
         let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
         assert_eq!(ahead.without_tbs().recorded_tbs(), 0);
-        let traced = Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span };
+        let traced = Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span, is_cached: false };
         Workload { stream: stream as u32, ..Workload::executed(name, traced) }
     };
     let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();

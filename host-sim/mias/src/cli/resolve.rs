@@ -200,7 +200,7 @@ fn traced(
     if !warnings.is_empty() {
         say::warning(warnings);
     }
-    tracing.cache.notes().iter().for_each(|note| say::warning(note));
+    tracing.cache.notes().iter().for_each(say::warning);
     if cancel.requested() { Err(RunError::Interrupted.into()) } else { traced }
 }
 

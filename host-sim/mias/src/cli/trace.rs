@@ -87,7 +87,7 @@ pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
     let recorded = workload::read_trace(trace, &mut warnings)?;
     if !warnings.is_empty() {
-        say::warning(warnings);
+        say::warning(&warnings);
     }
     Ok((recorded, warnings))
 }
