@@ -96,6 +96,6 @@ fn a_decision_that_comes_too_late_takes_no_credit() {
     }
     assert!(csv.contains(",policy,mias-ipc,too_late_config,") && csv.contains(",policy,mias-ipc,decision_cycles_in_run,"));
     let report = fs::read_to_string(path("out/report.html")).expect("the report");
-    assert!(report.contains("<i class=\"k-late\"></i>the run ended before the decision was in effect"));
+    assert!(report.contains("Triangles: runs that ended before the decision was in effect."));
     assert!(report.contains("mias-ipc: 1 too late</title>") && report.contains("Too late: groups whose run ended"));
 }

@@ -2,8 +2,8 @@
 //! IPOLY (sources.md D67). The same hash spreads addresses over slices (`memory/address.rs`).
 //!
 //! Read a line number as a polynomial over GF(2), one coefficient per bit. Its index is the remainder modulo a primitive
-//! polynomial of degree log2(sets), one for each power of two from 2 to 4,096 ([`POLYNOMIALS`]). GPGPU-Sim's tables are for 16, 32
-//! and 64 sets, and stop at 13, 15 and 19 bits above the linear index; so do these. The others take [`UPPER_BITS`].
+//! polynomial of degree log2(sets), one for each power of two from 2 to 4,096 (`POLYNOMIALS`). GPGPU-Sim's tables are for 16, 32
+//! and 64 sets, and stop at 13, 15 and 19 bits above the linear index; so do these. The others take `UPPER_BITS`.
 
 use crate::config::SetIndex;
 

@@ -3,7 +3,7 @@
 
 use super::names::{self, Name};
 use crate::experiment::machine::Placement;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of `results.json` and `results.csv`; grows with every change that a reader could trip over.
@@ -153,13 +153,23 @@ pub struct OracleResult {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricValues {
     /// S, the thesis' speedup.
+    #[serde(deserialize_with = "number")]
     pub speedup: Option<f64>,
     /// Weighted speedup.
+    #[serde(deserialize_with = "number")]
     pub stp: Option<f64>,
     /// Average normalised turnaround time.
+    #[serde(deserialize_with = "number")]
     pub antt: Option<f64>,
     /// Smallest over largest normalised IPC.
+    #[serde(deserialize_with = "number")]
     pub fairness: Option<f64>,
+}
+
+/// A number of a structure that is flattened into another. Where another crate of the build asks serde_json for its feature
+/// `arbitrary_precision`, such numbers come as what only serde_json's own type reads.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    Ok(Option::<serde_json::Number>::deserialize(from)?.and_then(|number| number.as_f64()))
 }
 
 /// A static run.

@@ -39,7 +39,7 @@ pub(super) fn man(args: &ManArgs, mut command: Command) -> Result<(), CliError> 
 }
 
 fn unknown(command: &Command, name: &str) -> CliError {
-    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).filter(|name| *name != "help").collect();
     let of = command.get_bin_name().unwrap_or_else(|| command.get_name());
     match known.as_slice() {
         [] => CliError::User(format!("`{of}` has no commands, and so no `{name}`")),
