@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use super::explanation;
+use super::{explanation, kernel_name};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Comparison, PolicyResult};
@@ -11,7 +11,8 @@ use mias_lab::table::{self, config, grouped, number, percent, ranges};
 
 /// The whole report; `explain` adds what each deciding policy measured.
 pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], options: Options, explain: bool) -> String {
-    let names: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
+    let names = kernel_name::columns(workloads.iter().map(|w| w.name.as_str()));
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
     text += &format!("\nS_null (only the fastest kernel): {}\n", number(comparison.s_null, 3));
     for (objective, best) in [("S", &comparison.oracle.s), ("STP", &comparison.oracle.stp)] {

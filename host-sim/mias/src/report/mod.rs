@@ -10,6 +10,7 @@ pub mod evaluation;
 mod explanation;
 pub mod fit_report;
 pub mod kernel_list;
+mod kernel_name;
 pub mod kernel_stats;
 pub mod kernel_stats_json;
 pub mod machine_list;

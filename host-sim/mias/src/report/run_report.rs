@@ -2,7 +2,7 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, explanation};
+use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::{IssueClass, IssueSlots};
@@ -13,6 +13,7 @@ use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, config, grouped, number, ranges};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What a report is about.
@@ -206,7 +207,8 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("\n{}", table::text(&table));
     }
     if let Some(report) = &outcome.energy {
-        let kernels: Vec<&str> = subject.workloads.iter().map(|w| w.name.as_str()).collect();
+        let kernels = columns(subject);
+        let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
         text += &format!("\n{}", energy::text(report, &kernels, subject.gpu, outcome.cycles));
     }
     if explain {
@@ -222,10 +224,15 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     text
 }
 
+/// What the kernels' columns are called.
+fn columns(subject: Subject<'_>) -> Vec<Cow<'_, str>> {
+    kernel_name::columns(subject.workloads.iter().map(|w| w.name.as_str()))
+}
+
 /// One column per kernel, one row per quantity.
 fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
-    let mut headings = vec!["kernel"];
-    headings.extend(subject.workloads.iter().map(|w| w.name.as_str()));
+    let kernels = columns(subject);
+    let headings: Vec<&str> = std::iter::once("kernel").chain(kernels.iter().map(AsRef::as_ref)).collect();
     let mut table = table::new(&headings);
     let mut row = |name: &str, value: &dyn Fn(usize, &LaunchStats) -> String| {
         let cells = outcome.launches.iter().enumerate().map(|(at, launch)| value(at, launch));

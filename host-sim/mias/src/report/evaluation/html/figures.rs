@@ -78,7 +78,7 @@ pub(super) fn over_time(page: &mut Page, study: &StudyResult, id: &str, says: &s
         .map(|(number, kernel)| {
             let (marker, dash) = palette::curve(number);
             let points = kernel.curve.iter().map(|&(cycle, ipc)| (cycle as f64 / 1e3, ipc)).collect();
-            Curve { name: plain(&kernel.name).to_owned(), dash, marker, points }
+            Curve { name: plain(&kernel.name).into_owned(), dash, marker, points }
         })
         .collect();
     let label = "IPC of each kernel over time".to_owned();
@@ -111,7 +111,7 @@ fn stall_key() -> Key {
 
 /// What the kernels alone wait for.
 pub(super) fn stalls_alone(page: &mut Page, study: &StudyResult, id: &str, says: &str) {
-    let stack = |kernel: &AloneResult| Stack { names: vec![plain(&kernel.name).to_owned()], shares: stalls(&kernel.issue_slots) };
+    let stack = |kernel: &AloneResult| Stack { names: vec![plain(&kernel.name).into_owned()], shares: stalls(&kernel.issue_slots) };
     let chart = Stacks {
         label: "Stalls of each kernel alone".to_owned(),
         y_label: "share of issue slots".to_owned(),
@@ -178,7 +178,7 @@ fn figures_4_3(page: &mut Page, study: &StudyResult) {
         has_b |= kernels.is_none();
         let alone = group.kernels.iter().filter_map(|name| study.kernels.iter().find(|kernel| kernel.name == *name));
         let mut bars: Vec<(Vec<String>, BTreeMap<&'static str, f64>)> =
-            alone.map(|kernel| (vec![plain(&kernel.name).to_owned(), "alone".to_owned()], kernel.issue_slots.clone())).collect();
+            alone.map(|kernel| (vec![plain(&kernel.name).into_owned(), "alone".to_owned()], kernel.issue_slots.clone())).collect();
         let joint = joined(group);
         let config = mias_lab::table::config(result.config.as_deref());
         bars.push((vec![joint.clone(), format!("together, {config}")], result.issue_slots.clone()));

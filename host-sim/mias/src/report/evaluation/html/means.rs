@@ -4,9 +4,11 @@ use super::late;
 use super::palette::Palette;
 use super::thesis;
 use crate::report::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Swatch};
+use crate::report::kernel_name;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
+use std::borrow::Cow;
 
 /// Classes of pairs in the thesis' order, with words.
 const PAIRS: [(&str, &str); 3] =
@@ -15,9 +17,12 @@ const PAIRS: [(&str, &str); 3] =
 /// What a caption says of means.
 pub(super) const QUARTILES: &str = "whiskers: quartiles";
 
-/// A kernel's name without its settings.
-pub(super) fn plain(kernel: &str) -> &str {
-    kernel.split([':', '#']).next().unwrap_or_default()
+/// A kernel's name without its settings; a trace's by its folder and launch.
+pub(super) fn plain(kernel: &str) -> Cow<'_, str> {
+    match kernel_name::short(kernel) {
+        Cow::Borrowed(name) => Cow::Borrowed(thesis::bare(name)),
+        trace => trace,
+    }
 }
 
 /// A group's kernels without their settings.

@@ -1,6 +1,5 @@
 //! The thesis' own numbers, and the pairs that they are of (Nasef 2023, sections 4.2.1 to 4.2.4; sources.md D9 to D11).
 
-use super::means::plain;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::summary;
 
@@ -73,10 +72,15 @@ fn pairs(class: &str) -> Vec<[&'static str; 2]> {
     }
 }
 
+/// A kernel's name without its settings.
+pub(super) fn bare(kernel: &str) -> &str {
+    kernel.split([':', '#']).next().unwrap_or_default()
+}
+
 /// The group of two kernels, in whichever order.
 pub(super) fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s GroupResult> {
     study.groups.iter().find(|group| {
-        let names: Vec<&str> = group.kernels.iter().map(|kernel| plain(kernel)).collect();
+        let names: Vec<&str> = group.kernels.iter().map(|kernel| bare(kernel)).collect();
         names == kernels || names == [kernels[1], kernels[0]]
     })
 }
@@ -84,7 +88,7 @@ pub(super) fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s
 /// Whether a study has the pairs of which the thesis gives a class' mean, and no other of that class.
 pub(super) fn has_pairs(study: &StudyResult, class: &str) -> bool {
     let members = study.groups.iter().filter(|group| class == summary::ALL || group.class == class);
-    let names: Vec<Vec<&str>> = members.map(|group| group.kernels.iter().map(|kernel| plain(kernel)).collect()).collect();
+    let names: Vec<Vec<&str>> = members.map(|group| group.kernels.iter().map(|kernel| bare(kernel)).collect()).collect();
     are_pairs(class, &names)
 }
 

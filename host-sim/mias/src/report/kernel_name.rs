@@ -1,0 +1,44 @@
+//! What a kernel is called where there is little room: in the columns of a table, and in figures. Documents for programs have its whole name.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// What Accel-Sim's tracer calls a list; its folder says more.
+const LIST: &str = "kernelslist.g";
+
+/// A trace by its list's folder, or by its file, and by its launch: `runs/hotspot/kernelslist.g#3` is `hotspot#3`, and `runs/app.mtrace`
+/// is `app.mtrace`. Other kernels as they are.
+pub(super) fn short(name: &str) -> Cow<'_, str> {
+    let (path, launch) = name.split_at(name.find('#').unwrap_or(name.len()));
+    let path = Path::new(path);
+    let (Some(file), Some("g" | "mtrace")) = (path.file_name(), path.extension().and_then(|end| end.to_str())) else {
+        return Cow::Borrowed(name);
+    };
+    let folder = path.parent().and_then(Path::file_name).filter(|_| file == LIST);
+    Cow::Owned(format!("{}{launch}", folder.unwrap_or(file).display()))
+}
+
+/// Kernels that run together, each by its short name if that tells it from the others, else by its whole name.
+pub(super) fn columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Cow<'n, str>> {
+    let whole: Vec<&str> = names.into_iter().collect();
+    let short: Vec<Cow<'_, str>> = whole.iter().map(|name| short(name)).collect();
+    let alone = |name: &str| short.iter().filter(|other| *other == name).count() == 1;
+    whole.iter().zip(&short).map(|(whole, short)| if alone(short) { short.clone() } else { Cow::Borrowed(*whole) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_goes_by_its_folder_and_launch() {
+        let names =
+            ["mm:256", "fwt#2", "a/hotspot/kernelslist.g#3", "kernelslist.g", "a/kernelslist.g##2", "/b/app.mtrace#scale", "c/mine.g"];
+        assert_eq!(names.map(short), ["mm:256", "fwt#2", "hotspot#3", "kernelslist.g", "a##2", "app.mtrace#scale", "mine.g"]);
+    }
+
+    #[test]
+    fn no_two_columns_are_called_the_same() {
+        assert_eq!(columns(["a/app.mtrace", "b/app.mtrace", "c/mm/kernelslist.g"]), ["a/app.mtrace", "b/app.mtrace", "mm"]);
+    }
+}
