@@ -242,6 +242,18 @@ fn figures_are_files_of_their_own(place: &Place) {
     assert!(caption("A.1b").contains("On rtx2060 sm.count=2, 20,000 cycles.") && caption("A.1b").contains("at least two kernels"));
     assert!(caption("A.8").contains("n groups") && caption("A.8").contains("quartiles"));
 
+    // The numbers of all.
+    let [csv, parquet, other] = ["n.csv", "n.parquet", "n.xls"].map(|name| place.text(name));
+    mias(&["report", &out, "--results", &csv]).assert().success();
+    assert_eq!(fs::read(place.path("n.csv")).expect("numbers"), fs::read(place.path("a/results.csv")).expect("results"));
+    if cfg!(feature = "parquet") {
+        mias(&["report", &out, "--results", &parquet]).assert().success();
+        assert!(fs::read(place.path("n.parquet")).expect("numbers").starts_with(b"PAR1"));
+    } else {
+        support::refused(&["report", &out, "--results", &parquet], &["built without its feature `parquet`"]);
+    }
+    support::refused(&["report", &out, "--results", &other], &["a table of results ends in .csv or .parquet"]);
+
     // As wide as is asked for, in points of 1/72 inch.
     let svg = support::printed(&["report", &out, "--figure", "A.1b", "--width-mm", "127"]);
     assert!(svg.contains("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360pt\""), "{}", &svg[..300]);

@@ -2,8 +2,11 @@
 
 use super::CliError;
 use crate::report::evaluation::figure::{Figure, Size};
-use crate::report::evaluation::html;
+#[cfg(any(feature = "parquet", test))]
+use crate::report::evaluation::parquet;
+use crate::report::evaluation::{csv, html};
 use clap::ValueEnum;
+use mias_lab::evaluate::results::Evaluation;
 use mias_lab::evaluate::store::Store;
 use mias_lab::output::Output;
 use mias_workloads::input::suggest;
@@ -22,6 +25,9 @@ pub(super) struct ReportArgs {
     /// Every figure, each a file in the folder that --out names
     #[arg(long, requires = "out")]
     all: bool,
+    /// Only the numbers of `results.csv`, into a file: .csv, or .parquet if mias was built with its feature `parquet`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "figure", "all", "out"])]
+    results: Option<PathBuf>,
     /// File of the figure, whose ending says what kind it is, or folder of all; standard output unless given
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -84,6 +90,21 @@ impl FigureFormat {
     }
 }
 
+/// The table of all numbers, as a file's ending asks.
+fn results(evaluation: &Evaluation, path: &Path) -> Result<Vec<u8>, CliError> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(csv::render(evaluation).map_err(CliError::internal)?.into_bytes()),
+        #[cfg(any(feature = "parquet", test))]
+        Some("parquet") => parquet::render(evaluation).map_err(CliError::internal),
+        #[cfg(not(any(feature = "parquet", test)))]
+        Some("parquet") => {
+            let remedy = "this mias was built without its feature `parquet`; name a .csv, or build it with `--features parquet`";
+            Err(CliError::User(format!("{}: {remedy}", path.display())))
+        }
+        _ => Err(CliError::User(format!("{}: a table of results ends in .csv or .parquet", path.display()))),
+    }
+}
+
 pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
     let (store, _) = Store::existing(&args.folder)?;
     let evaluation = store.results()?;
@@ -91,6 +112,10 @@ pub(super) fn main(args: &ReportArgs) -> Result<(), CliError> {
     if args.list {
         let lines = html::figures(&evaluation).into_iter().map(|figure| format!("{}\t{}\n", figure.id, figure.caption));
         return Ok(Output::open(None)?.write(&lines.collect::<String>())?);
+    }
+    if let Some(path) = &args.results {
+        let bytes = results(&evaluation, path)?;
+        return Ok(Output::open(Some(path))?.write(&bytes)?);
     }
     if let Some(wanted) = &args.figure {
         let format = match (args.format, &args.out) {

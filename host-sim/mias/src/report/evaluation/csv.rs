@@ -14,11 +14,16 @@ pub const COLUMNS: [&str; 9] = ["experiment", "setting", "gpu", "kernels", "clas
 /// # Errors
 /// As [`csv_table::text`].
 pub fn render(evaluation: &Evaluation) -> csv::Result<String> {
+    csv_table::text(COLUMNS, rows(evaluation))
+}
+
+/// The table's rows.
+pub(super) fn rows(evaluation: &Evaluation) -> Vec<[String; COLUMNS.len()]> {
     let mut lines = Lines::default();
     for study in &evaluation.studies {
         lines.study(study);
     }
-    csv_table::text(COLUMNS, lines.rows)
+    lines.rows
 }
 
 #[derive(Default)]

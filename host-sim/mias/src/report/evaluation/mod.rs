@@ -4,4 +4,6 @@ pub mod csv;
 pub mod diff;
 pub mod figure;
 pub mod html;
+#[cfg(any(feature = "parquet", test))]
+pub mod parquet;
 pub mod text;

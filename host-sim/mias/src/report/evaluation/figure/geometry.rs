@@ -268,7 +268,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
 }
 
 /// Up to three experiments, one of them until done, one in several settings.
-fn evaluation(seed: u64) -> Evaluation {
+pub(in crate::report::evaluation) fn evaluation(seed: u64) -> Evaluation {
     let mut numbers = Numbers(seed);
     let mut studies = vec![study(&mut numbers, 0, true, 0)];
     if numbers.below(2) == 0 {

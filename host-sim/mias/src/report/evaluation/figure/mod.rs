@@ -13,7 +13,7 @@ mod curves;
 mod drawing;
 mod fill;
 #[cfg(test)]
-mod geometry;
+pub(super) mod geometry;
 mod key;
 mod look;
 mod measure;
