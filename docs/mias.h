@@ -1,4 +1,4 @@
-/* Register block of the MIAS thread-block scheduler, for C11 and C++11.
+/* Register block of the MIAS thread-block scheduler, for C99, C11 and C++11.
  *
  * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
  *
@@ -592,7 +592,8 @@ struct mias_block {
     struct mias_sm sm[256];
 };
 
-/* The structures are as the offsets say. */
+/* The structures are as the offsets say; C99 cannot ask. */
+#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L
 static_assert(offsetof(struct mias_block, id) == MIAS_ID, "MIAS_ID");
 static_assert(offsetof(struct mias_block, version) == MIAS_VERSION, "MIAS_VERSION");
 static_assert(offsetof(struct mias_block, features) == MIAS_FEATURES, "MIAS_FEATURES");
@@ -671,5 +672,6 @@ static_assert(offsetof(struct mias_block, sm) == MIAS_SM_BASE, "MIAS_SM_BASE");
 static_assert(sizeof(struct mias_slot) == MIAS_SLOT_STRIDE, "MIAS_SLOT_STRIDE");
 static_assert(sizeof(struct mias_sm) == MIAS_SM_STRIDE, "MIAS_SM_STRIDE");
 static_assert(sizeof(struct mias_block) == MIAS_MAP_END, "MIAS_MAP_END");
+#endif
 
 #endif

@@ -57,8 +57,9 @@ fn a_decision_that_comes_too_late_takes_no_credit() {
         assert_eq!((&row["too_late"], row.get("too_late_config")), (&Value::Bool(false), None), "{policy}");
         assert_eq!(row["decision_cycles"], row["decision_cycles_in_run"], "{policy}: all of it is in the window");
         assert!(row["config"].is_array() && number(row, "in_place") > 0.1, "{policy}: {row}");
-        let parts = ["transition_cycles", "profile_cycles", "decision_cycles_in_run"].map(|part| number(row, part));
-        assert!(parts[2] > 0.0 && (number(row, "overhead") - parts.iter().sum::<f64>() / WINDOW).abs() < 1e-12, "{policy}: {row}");
+        let counted = ["placement_cycles", "transition_cycles", "profile_cycles", "decision_cycles_in_run"];
+        let parts = counted.map(|part| number(row, part));
+        assert!(parts[0] > 0.0 && parts[3] > 0.0 && (number(row, "overhead") - parts.iter().sum::<f64>() / WINDOW).abs() < 1e-12, "{policy}: {row}");
         let means = named(&in_time["summary"], policy);
         assert_eq!((&means["too_late"], &means["means"]["regret_s"]["count"]), (&0.into(), &1.into()), "{policy}");
     }

@@ -36,7 +36,7 @@ pub(crate) fn write() -> Result<()> {
 /// The whole file.
 fn file() -> Result<String> {
     let mut text = String::from(
-        "/* Register block of the MIAS thread-block scheduler, for C11 and C++11.
+        "/* Register block of the MIAS thread-block scheduler, for C99, C11 and C++11.
  *
  * Written by `cargo xtask docs` from firmware/src/regs/; a test fails when it is not current. Do not edit it.
  *
@@ -155,7 +155,9 @@ fn gap(text: &mut String, at: &mut u32, next: u32) {
 
 /// Assertions that structures and macros agree.
 fn checks(text: &mut String) {
-    text.push_str("\n/* The structures are as the offsets say. */\n");
+    text.push_str(
+        "\n/* The structures are as the offsets say; C99 cannot ask. */\n#if defined(__cplusplus) || __STDC_VERSION__ >= 201112L\n",
+    );
     let mut check = |left: &str, right: &str| {
         let _ = writeln!(text, "static_assert({left} == MIAS_{right}, \"MIAS_{right}\");");
     };
@@ -170,6 +172,7 @@ fn checks(text: &mut String) {
     check("sizeof(struct mias_slot)", "SLOT_STRIDE");
     check("sizeof(struct mias_sm)", "SM_STRIDE");
     check("sizeof(struct mias_block)", "MAP_END");
+    text.push_str("#endif\n");
 }
 
 /// Access and meaning of a register, and how many there are of an array.

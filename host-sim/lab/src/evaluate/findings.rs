@@ -215,6 +215,7 @@ fn policy(
     // A run that decides nothing is the same whatever time decisions take ([`super::record::canonical`]): it took none for them.
     let none_taken = (options.latency != Latency::Off).then_some(0);
     let in_run = kept.decision_time.map(|time| time.in_run_cycles()).or(none_taken);
+    let placing = kept.decision_time.map(|time| time.placement_cycles).or(none_taken);
     PolicyResult {
         policy: result.policy.name(),
         run: origin.key.clone(),
@@ -232,7 +233,11 @@ fn policy(
         in_place: result.in_place.map(|in_place| in_place.share),
         sms_short_of_it: result.in_place.map(|in_place| in_place.sms_short_of_it),
         profile_cycles: result.profile_cycles,
-        overhead: ratio(result.transition_cycles + result.profile_cycles + in_run.unwrap_or_default(), kept.cycles),
+        overhead: ratio(
+            result.transition_cycles + result.profile_cycles + placing.unwrap_or_default() + in_run.unwrap_or_default(),
+            kept.cycles,
+        ),
+        placement_cycles: placing,
         decision_cycles: result.decision_cycles.or(none_taken),
         decision_cycles_in_run: in_run,
         decision_cycle: result.decision.as_ref().map(|decision| decision.cycle),

@@ -227,8 +227,11 @@ pub struct PolicyResult {
     pub sms_short_of_it: Option<u32>,
     /// Cycles of profiling.
     pub profile_cycles: u64,
-    /// Transition, profiling and decisions, as far as they are in the run, over all cycles simulated.
+    /// Placing, transition, profiling and decisions, as far as they are in the run, over all cycles simulated.
     pub overhead: Option<f64>,
+    /// Cycles within the run from the launches to the first quotas; none if that took none. New kernels do not run meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement_cycles: Option<u64>,
     /// Cycles that the decisions took; none if they took none.
     pub decision_cycles: Option<u64>,
     /// Of these, the cycles within the run.

@@ -63,6 +63,8 @@ pub struct PolicyResult {
     pub in_place: Option<InPlace>,
     /// Cycles spent profiling.
     pub profile_cycles: u64,
+    /// Cycles from the launches that were collected to the first quotas, of all batches; none if that takes no time.
+    pub placement_cycles: Option<u64>,
     /// Cycles from the interrupts that led to decisions to the decisions' effect; none if they take no time.
     pub decision_cycles: Option<u64>,
     /// Cycles until all kernels had completed, for runs until done.

@@ -38,6 +38,8 @@ pub(super) struct DecisionTimer {
     spent: DecisionTime,
     /// Cycle in which the last decision is over.
     last_end: u64,
+    /// Cycle in which the last placement is over.
+    last_placed: u64,
 }
 
 /// What has been scored since a rescheduling.
@@ -84,6 +86,7 @@ impl DecisionTimer {
             scored: Scored::default(),
             spent: DecisionTime::default(),
             last_end: 0,
+            last_placed: 0,
         })
     }
 
@@ -139,7 +142,7 @@ impl DecisionTimer {
         self.spent.cycles += cycles;
     }
 
-    /// The interrupt just served placed a batch: its quotas take effect later, too. It is no decision, and not among those that are reported.
+    /// The interrupt just served placed a batch: its quotas take effect later, too. It is no decision, and reported apart from them.
     fn finish_placement(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
         let MicrocontrollerConfig { core, clock_khz, cpi_permille, .. } = self.microcontroller;
         let now = registers.now();
@@ -159,12 +162,16 @@ impl DecisionTimer {
         };
         let instructions = LatencyTable::measured().placement(core, batch);
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
-        registers.finish_decision(now.saturating_add(cycles));
+        self.last_placed = now.saturating_add(cycles);
+        self.spent.placement_instructions += instructions;
+        self.spent.placement_cycles += cycles;
+        registers.finish_decision(self.last_placed);
     }
 
     /// The time of all decisions of a run that ends at cycle `now`.
     pub(super) fn spent(&self, now: u64) -> DecisionTime {
-        DecisionTime { beyond_end_cycles: self.last_end.saturating_sub(now), ..self.spent }
+        let placement_cycles = self.spent.placement_cycles.saturating_sub(self.last_placed.saturating_sub(now));
+        DecisionTime { beyond_end_cycles: self.last_end.saturating_sub(now), placement_cycles, ..self.spent }
     }
 }
 

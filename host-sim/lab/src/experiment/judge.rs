@@ -84,6 +84,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
             transition_cycles: outcome.transition_cycles,
             in_place: Some(outcome.in_place),
             profile_cycles: outcome.profile_cycles,
+            placement_cycles: outcome.decision_time.map(|time| time.placement_cycles),
             decision_cycles: outcome.decision_time.map(|time| time.cycles),
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
             kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),

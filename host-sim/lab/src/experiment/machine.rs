@@ -146,6 +146,12 @@ pub struct DecisionTime {
     /// Of these, the cycles after the end of the run: the last decision was not over by then.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub beyond_end_cycles: u64,
+    /// Instructions from the interrupts that collected launches to the commit of the first quotas, where that takes time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub placement_instructions: u64,
+    /// Core cycles within the run in which it executes them. New kernels do not run meanwhile.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub placement_cycles: u64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.

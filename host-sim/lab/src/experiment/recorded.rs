@@ -22,6 +22,9 @@ const ENDS: [&str; 2] = [".g", ".mtrace"];
 /// Ends of the files that a kernel list names.
 const PARTS: [&str; 2] = [".traceg", ".traceg.xz"];
 
+/// What Accel-Sim's tracer calls a list.
+const LIST: &str = "kernelslist.g";
+
 /// Launches that a message lists at most (assumption: who has more looks at `mias kernels`).
 const MOST_SHOWN: usize = 20;
 
@@ -49,6 +52,10 @@ impl TraceName {
     pub fn parse(word: &str) -> Result<Option<Self>, RequestError> {
         let Some((path, launch)) = Self::split(word) else {
             let part = word.split('#').next().unwrap_or(word);
+            let list = Path::new(part).join(LIST);
+            if list.is_file() {
+                return Err(RequestError(format!("`{word}` is a folder; name the kernel list in it, {}", list.display())));
+            }
             return match PARTS.iter().any(|end| part.ends_with(end)) {
                 true => Err(RequestError(format!(
                     "`{word}` is one file of a trace; name the kernel list that it belongs to, as in {}",

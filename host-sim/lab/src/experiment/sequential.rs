@@ -68,6 +68,7 @@ impl Sequential {
             transition_cycles: 0,
             in_place: None,
             profile_cycles: 0,
+            placement_cycles: (options.latency != Latency::Off).then_some(0),
             decision_cycles: (options.latency != Latency::Off).then_some(0),
             makespan_cycles: *makespan_cycles,
             kernels: ipc.iter().enumerate().map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel) }).collect(),

@@ -18,6 +18,7 @@ use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
+use mias_lab::machines::{self, plausible};
 use mias_lab::output::Output;
 use mias_lab::table::grouped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     // Before anything long: a folder that cannot be used is refused now.
     let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
+    ask_about_machines(&plan);
     warn_of_linear(&plan);
     warn_of_windows(&plan);
     let cancel = interrupt::catch()?;
@@ -64,11 +66,27 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     studies.add_null(&|study, group| runs.fastest(study, group));
     let done = done + run(&studies, &store, &cancel)?;
     let (all, seconds) = (studies.jobs.len(), simulating.elapsed().as_secs_f64());
-    say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s, the others were there"));
+    let others = if done == all { "" } else { ", the others were there" };
+    say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s{others}"));
 
     let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
     write(&store, &evaluation, studies.jobs.len())?;
     Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, &folder))?)
+}
+
+/// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.
+fn ask_about_machines(plan: &Plan) {
+    let built_in = machines::built_in();
+    let mut asked = BTreeSet::new();
+    for setting in plan.experiments.iter().flat_map(|experiment| &experiment.settings) {
+        let original = built_in.iter().find(|gpu| gpu.name == setting.gpu.name);
+        let known = original.map(plausible::questions).unwrap_or_default();
+        for question in plausible::questions(&setting.gpu) {
+            if !known.contains(&question) && asked.insert(format!("{}: {question}", setting.machine)) {
+                say::warning(format_args!("{}: {question}", setting.machine));
+            }
+        }
+    }
 }
 
 /// Says which machines make mias-linear decide as mias-ipc, each once.

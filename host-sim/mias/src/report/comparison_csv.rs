@@ -40,7 +40,7 @@ fn headings(names: &[&str], options: Options) -> Vec<String> {
     let cycles = ["transition", "profile"].map(|heading| format!("{heading} (cycles)"));
     headings.extend([&ratios[..], &fractions, &cycles].concat());
     if options.latency != Latency::Off {
-        headings.push("decision (cycles)".to_owned());
+        headings.extend(["placement (cycles)", "decision (cycles)"].map(str::to_owned));
     }
     if options.end == End::Done {
         headings.push("makespan (cycles)".to_owned());
@@ -59,6 +59,7 @@ fn row(result: &PolicyResult) -> Vec<String> {
     let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
     row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp, result.in_place.map(|in_place| in_place.share)].map(number));
     row.extend([result.transition_cycles, result.profile_cycles].map(|cycles| cycles.to_string()));
+    row.extend(result.placement_cycles.map(|cycles| cycles.to_string()));
     row.extend(result.decision_cycles.map(|cycles| cycles.to_string()));
     row.extend(result.makespan_cycles.map(|cycles| cycles.to_string()));
     row

@@ -62,6 +62,8 @@ struct PolicyRow<'a> {
     sms_short_of_it: Option<u32>,
     profile_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
+    placement_cycles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     decision_cycles: Option<u64>,
     makespan_cycles: Option<u64>,
     kernels: Vec<KernelRow>,
@@ -134,6 +136,7 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         in_place: result.in_place.map(|in_place| in_place.share),
         sms_short_of_it: result.in_place.map(|in_place| in_place.sms_short_of_it),
         profile_cycles: result.profile_cycles,
+        placement_cycles: result.placement_cycles,
         decision_cycles: result.decision_cycles,
         makespan_cycles: result.makespan_cycles,
         kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc }).collect(),

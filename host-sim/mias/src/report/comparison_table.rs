@@ -97,7 +97,7 @@ pub(super) fn headings(names: &[&str], options: Options) -> Vec<String> {
     let rest = ["S", "STP", "ANTT", "fairness", "regret S", "regret STP", "e2e S", "e2e STP", "in place", "transition", "profile"];
     headings.extend(rest.iter().map(|heading| (*heading).to_owned()));
     if options.latency != Latency::Off {
-        headings.push("decision".into());
+        headings.extend(["placement", "decision"].map(str::to_owned));
     }
     if options.end == End::Done {
         headings.push("makespan".into());
@@ -116,6 +116,7 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         let (decision, end_to_end) = (result.decision_regret, result.end_to_end_regret);
         row.extend([decision.s, decision.stp, end_to_end.s, end_to_end.stp].map(percent));
         row.extend([in_place(result), grouped(result.transition_cycles), grouped(result.profile_cycles)]);
+        row.extend(result.placement_cycles.map(grouped));
         row.extend(result.decision_cycles.map(grouped));
         row.extend(result.makespan_cycles.map(grouped));
         table.add_row(row);

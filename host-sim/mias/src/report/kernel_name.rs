@@ -18,6 +18,11 @@ pub(super) fn short(name: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}{launch}", folder.unwrap_or(file).display()))
 }
 
+/// Whether it is a trace's.
+pub(super) fn is_trace(name: &str) -> bool {
+    matches!(short(name), Cow::Owned(_))
+}
+
 /// Kernels that run together, each by its short name if that tells it from the others, else by its whole name.
 pub(super) fn columns<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Cow<'n, str>> {
     let whole: Vec<&str> = names.into_iter().collect();

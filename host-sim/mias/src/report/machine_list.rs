@@ -1,16 +1,18 @@
 //! The list of machines: a line each.
 
 use super::SCHEMA_VERSION;
+use comfy_table::CellAlignment;
 use mias_hw_model::config::GpuConfig;
 use mias_lab::table;
 use serde_json::json;
 
 /// For people.
 pub fn text(machines: &[GpuConfig]) -> String {
-    let mut table = table::new(&["name", "SMs", "description"]);
-    for gpu in machines {
-        table.add_row([gpu.name.clone(), gpu.sm.count.to_string(), gpu.description.clone()]);
-    }
+    let headings = ["name", "SMs", "description"].map(str::to_owned);
+    let row = |gpu: &GpuConfig| vec![gpu.name.clone(), gpu.sm.count.to_string(), gpu.description.clone()];
+    let mut table = table::of(&headings, &machines.iter().map(row).collect::<Vec<_>>());
+    // Some begin with a number.
+    table.column_iter_mut().skip(2).for_each(|column| column.set_cell_alignment(CellAlignment::Left));
     table::text(&table)
 }
 

@@ -70,6 +70,8 @@ struct DecisionLatency {
     instructions: u64,
     cycles: u64,
     microseconds: f64,
+    placement_instructions: u64,
+    placement_cycles: u64,
 }
 
 /// The fields that the reference numbers have too carry their column's name.
@@ -117,8 +119,9 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         sms_short_of_it: outcome.in_place.sms_short_of_it,
         profile_cycles: outcome.profile_cycles,
         decision_latency: outcome.decision_time.map(|time| {
-            let DecisionTime { decisions, instructions, cycles, beyond_end_cycles: _ } = time;
-            DecisionLatency { decisions, instructions, cycles, microseconds: microseconds(subject.gpu, cycles) }
+            let DecisionTime { decisions, instructions, cycles, beyond_end_cycles: _, placement_instructions, placement_cycles } = time;
+            let microseconds = microseconds(subject.gpu, cycles);
+            DecisionLatency { decisions, instructions, cycles, microseconds, placement_instructions, placement_cycles }
         }),
         launches: launches
             .map(|(at, (w, _))| LaunchRow {
@@ -186,8 +189,11 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let (instructions, cycles) = (grouped(time.instructions), grouped(time.cycles));
         format!(", decision {cycles} cycles ({instructions} instructions, {:.1} us)", microseconds(subject.gpu, time.cycles))
     });
+    let placement = outcome.decision_time.filter(|time| time.placement_cycles > 0).map_or_else(String::new, |time| {
+        format!("placement {} cycles ({} instructions), ", grouped(time.placement_cycles), grouped(time.placement_instructions))
+    });
     let in_place = table::percent(Some(outcome.in_place.share));
-    text += &format!("\ntransition {transition} cycles, profile {profile} cycles{decision}, in place {in_place}\n");
+    text += &format!("\n{placement}transition {transition} cycles, profile {profile} cycles{decision}, in place {in_place}\n");
     if outcome.in_place.sms_short_of_it > 0 {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");

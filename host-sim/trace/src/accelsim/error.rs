@@ -10,6 +10,9 @@ pub enum Problem {
     /// The file cannot be opened or read, or its compressed data are damaged or cut short.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// Compressed data end too early.
+    #[error("the compressed file ends here, in the middle of its data; copy or trace it again")]
+    CutOff,
     /// The list names no kernel at all.
     #[error("the list names no kernel trace (a line `kernel-N.traceg` or `kernel-N.traceg.xz` each)")]
     EmptyList,

@@ -4,7 +4,7 @@ use super::error::{Problem, ReadError};
 use liblzma::read::XzDecoder;
 use liblzma::stream::Stream;
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// Bytes asked of the file at a time (assumption: well above the longest line, well within the second-level cache).
@@ -85,7 +85,10 @@ impl Lines {
             self.buffer.resize(self.end + CHUNK_BYTES, 0);
         }
         let read = self.input.read(&mut self.buffer[self.end..]);
-        let count = read.map_err(|error| ReadError::new(&self.path, Some(self.line + 1), error))?;
+        let count = read.map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => ReadError::new(&self.path, Some(self.line + 1), Problem::CutOff),
+            _ => ReadError::new(&self.path, Some(self.line + 1), error),
+        })?;
         self.at_end = count == 0;
         self.end += count;
         Ok(())

@@ -33,7 +33,7 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
     let metrics = [option::of(number()), option::of(number()), option::of(number()), option::of(number())];
     let regrets = (per_objective(), per_objective(), option::of(number()));
     let kernels = prop::collection::vec((number(), option::of(number())), NAMES.len());
-    (chosen, metrics, regrets, any::<[u64; 4]>(), kernels).prop_map(move |(chosen, metrics, regrets, cycles, kernels)| {
+    (chosen, metrics, regrets, any::<[u64; 5]>(), kernels).prop_map(move |(chosen, metrics, regrets, cycles, kernels)| {
         let ((config, late, policy), [speedup, stp, antt, fairness]) = (chosen, metrics);
         let (decision_regret, end_to_end_regret, share) = regrets;
         PolicyResult {
@@ -47,6 +47,7 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             transition_cycles: cycles[0],
             in_place: share.map(|share| InPlace { share, sms_short_of_it: 0 }),
             profile_cycles: cycles[1],
+            placement_cycles: latency.then_some(cycles[4]),
             decision_cycles: latency.then_some(cycles[2]),
             makespan_cycles: done.then_some(cycles[3]),
             kernels: kernels.into_iter().map(|(ipc, normalized_ipc)| KernelResult { ipc, normalized_ipc }).collect(),
@@ -106,6 +107,7 @@ fn of_json(row: &Value, column: &str) -> Value {
         "in place" => row["in_place"].clone(),
         "transition" => row["transition_cycles"].clone(),
         "profile" => row["profile_cycles"].clone(),
+        "placement" => row["placement_cycles"].clone(),
         "decision" => row["decision_cycles"].clone(),
         "makespan" => row["makespan_cycles"].clone(),
         other => kernel("IPC ", "ipc").or_else(|| kernel("norm. ", "normalized_ipc")).unwrap_or_else(|| panic!("column {other}")),

@@ -1,5 +1,6 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
+use crate::report::kernel_name;
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::ALL;
 use mias_lab::table::{self, number, percent};
@@ -17,7 +18,18 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
 /// One line that says what a study is.
 pub fn heading(study: &StudyResult) -> String {
     let setting: String = study.setting.iter().map(|(key, value)| format!(", {key} {value}")).collect();
-    format!("{}: {} on {}, {}{setting}", study.title, groups(study), study.gpu, ending(study))
+    format!("{}: {} on {}, {}{setting}{}", study.title, groups(study), study.gpu, ending(study), memory(study))
+}
+
+/// What traces of a study share, and whether the L2 is warm; nothing where no kernel is a trace.
+pub fn memory(study: &StudyResult) -> String {
+    let traces = study.kernels.iter().any(|kernel| kernel_name::is_trace(&kernel.name));
+    let shared = match (traces, study.share_memory) {
+        (false, _) => "",
+        (true, true) => ", traces at the addresses that they were recorded with",
+        (true, false) => ", no two kernels share memory",
+    };
+    format!("{shared}{}", if study.warm_l2 { ", L2 warm" } else { "" })
 }
 
 /// How many groups of kernels a study has.

@@ -1,6 +1,5 @@
 //! From values to places: linear scales with round ticks that have room for their values.
 
-use super::drawing::short;
 use mias_lab::table::grouped;
 
 /// How values are written.
@@ -43,10 +42,15 @@ impl Unit {
     /// A value beside an axis.
     fn tick(self, tick: f64) -> String {
         let tick = if self == Unit::Percent { 100.0 * tick } else { tick };
-        let text = if tick.abs() >= 1000.0 { grouped(tick.abs().round() as u64) } else { short(tick.abs()) };
+        let text = if tick.abs() >= 1000.0 { grouped(tick.abs().round() as u64) } else { exact(tick.abs()) };
         let sign = if tick < 0.0 && text != "0" { "\u{2212}" } else { "" };
         format!("{sign}{text}{}", if self == Unit::Percent { " %" } else { "" })
     }
+}
+
+/// A tick, to all of its digits: steps have few, and the rest is rounding.
+fn exact(tick: f64) -> String {
+    format!("{tick:.6}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A scale.
@@ -127,6 +131,11 @@ mod tests {
         assert_eq!(ticks(&[0.0, 1.0]), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
         assert_eq!(ticks(&[-3.0, 40.0]), [-10.0, 0.0, 10.0, 20.0, 30.0, 40.0]);
         assert_eq!(ticks(&[]).len(), 6);
+        let labels = |values: &[f64]| -> Vec<String> {
+            Scale::over(values.iter().copied(), (0.0, 1.0), RATIO, &|_| 0.0).labels().map(|(_, label)| label).collect()
+        };
+        assert_eq!(labels(&[-0.12, 0.0]), ["\u{2212}0.125", "\u{2212}0.1", "\u{2212}0.075", "\u{2212}0.05", "\u{2212}0.025", "0"]);
+        assert_eq!(labels(&[0.0, 1.0]), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert!(ticks(&[5.0, 5.0]).len() > 1);
     }
 

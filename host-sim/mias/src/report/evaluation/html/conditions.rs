@@ -1,6 +1,6 @@
 //! What ran where, and how: in captions, and above the figures.
 
-use super::super::text::{ending, groups};
+use super::super::text::{ending, groups, memory};
 use super::thesis;
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::grouped;
@@ -45,12 +45,13 @@ pub(super) fn fully(study: &StudyResult) -> String {
     let setting = if setting.is_empty() { setting } else { format!(" Setting: {setting}.") };
     let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
     format!(
-        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC. Kernels alone run for the same time.{setting}",
+        "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC{}. Kernels alone run for the same time.{setting}",
         kernels.join(", "),
         study.gpu,
         grouped(study.profile_cycles.into()),
         study.transition,
-        study.ipc_unit
+        study.ipc_unit,
+        memory(study)
     )
 }
 

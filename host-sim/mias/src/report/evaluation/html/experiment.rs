@@ -246,9 +246,9 @@ fn overheads(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
     if all.is_empty() {
         return;
     }
-    page.heading("What profiling, decisions and transition take");
+    page.heading("What placing, profiling, decisions and transition take");
     let chart = Bars {
-        label: "Share of the window in transition, profiling or deciding".to_owned(),
+        label: "Share of the window in placing, transition, profiling or deciding".to_owned(),
         y_label: "share of the window".to_owned(),
         unit: Unit::Percent,
         series: series(&page.palette, &all),
@@ -257,7 +257,7 @@ fn overheads(page: &mut Page, numbering: &mut Numbering, study: &StudyResult) {
         numbers: true,
     };
     let caption = format!(
-        "Cycles in which SMs were on their way to new quotas, cycles of profiling and cycles of deciding, over the window: means over the n groups of a class, {QUARTILES}. TBs run meanwhile, but not in the configuration chosen.{}{}",
+        "Cycles until the first quotas were there, in which SMs were on their way to new ones, of profiling and of deciding, over the window: means over the n groups of a class, {QUARTILES}. From the first quotas on TBs run meanwhile, but not in the configuration chosen.{}{}",
         means::explained(&chart.clusters),
         briefly(study)
     );
