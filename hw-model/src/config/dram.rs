@@ -97,7 +97,7 @@ pub struct AddressMap {
     pub bank_bits: Vec<u8>,
     /// Bits of the rest that make the column, lowest first.
     pub column_bits: Vec<u8>,
-    /// How addresses are spread over slices; absent: linear, as above. With [`SetIndex::Ipoly`], for which `channels` must be a power of
+    /// How addresses are spread over slices; absent: linear, as above. With `ipoly`, for which `channels` must be a power of
     /// two, the number made of quotient, channel and slice of the channel is hashed as the set index is (sources.md D115).
     #[serde(default, skip_serializing_if = "SetIndex::is_linear")]
     pub index: SetIndex,

@@ -2,10 +2,12 @@
 //! within them is built in bounded memory, and that its sums fit their types.
 
 use super::check::{ConfigError, fail};
+use super::ranges::{SIZES, TIMES};
 use super::{AddressMap, GpuConfig, SetIndex};
+use std::ops::RangeInclusive;
 
 /// Largest queue, latency and DRAM timing constraint.
-const MOST: u32 = 4_096;
+pub(super) const MOST: u32 = 4_096;
 const AT_MOST: &str = "must be at most 4096";
 
 /// Largest ratio between two clocks; a core cycle runs that many cycles of a faster domain.
@@ -17,13 +19,16 @@ const MOST_LINES: u64 = 1 << 22;
 /// Requests that the MSHRs of all SMs, or of all L2 slices, can hold together.
 const MOST_REQUESTS: u64 = 1 << 24;
 
-/// Bits of a device address.
-const ADDRESS_BITS: u32 = 57;
+/// Bits of a device address that choose row, bank and column: all of 57 but those within a sector, which is one atom of one channel.
+pub(super) const ADDRESS_BIT: RangeInclusive<u32> = 5..=56;
+
+/// Lowest bit that chooses a channel; as above those below are within a sector, and a piece of a channel has a size in 32 bits.
+pub(super) const CHANNEL_SHIFT: RangeInclusive<u32> = 5..=31;
 
 impl GpuConfig {
     /// Checks what [`GpuConfig::check`] bounds from above.
     pub(super) fn check_limits(&self) -> Result<(), ConfigError> {
-        let (clocks, sm, l2, dram) = (&self.clocks, &self.sm, &self.l2, &self.dram);
+        let clocks = &self.clocks;
         let clock = "must be within 1/64 and 64 times core_khz";
         for (key, khz) in
             [("clocks.interconnect_khz", clocks.interconnect_khz), ("clocks.l2_khz", clocks.l2_khz), ("clocks.dram_khz", clocks.dram_khz)]
@@ -32,72 +37,13 @@ impl GpuConfig {
                 fail(key, khz, clock)?;
             }
         }
-        for (key, value) in [
-            ("scheduler.commit_cycles_per_sm", self.scheduler.commit_cycles_per_sm),
-            ("dram.latency", dram.latency),
-            ("dram.timing.t_ccd", dram.timing.t_ccd),
-            ("dram.timing.t_ccdl", dram.timing.t_ccdl),
-            ("dram.timing.t_rrd", dram.timing.t_rrd),
-            ("dram.timing.t_rcd", dram.timing.t_rcd),
-            ("dram.timing.t_ras", dram.timing.t_ras),
-            ("dram.timing.t_rp", dram.timing.t_rp),
-            ("dram.timing.t_rc", dram.timing.t_rc),
-            ("dram.timing.t_cl", dram.timing.t_cl),
-            ("dram.timing.t_wl", dram.timing.t_wl),
-            ("dram.timing.t_cdlr", dram.timing.t_cdlr),
-            ("dram.timing.t_wr", dram.timing.t_wr),
-            ("dram.timing.t_rtp", dram.timing.t_rtp),
-        ]
-        .into_iter()
-        .chain(self.sizes())
-        {
-            if value > MOST {
-                fail(key, value, AT_MOST)?;
+        for (key, value) in TIMES.into_iter().chain(SIZES) {
+            if value(self) > MOST {
+                fail(key, value(self), AT_MOST)?;
             }
-        }
-        if sm.registers > 1 << 24 {
-            fail("sm.registers", sm.registers, "must be at most 16777216")?;
-        }
-        if sm.shared_bytes > 1 << 24 {
-            fail("sm.shared_bytes", sm.shared_bytes, "must be at most 16777216")?;
-        }
-        if sm.shared_granule_bytes > 1 << 24 {
-            fail("sm.shared_granule_bytes", sm.shared_granule_bytes, "must be at most 16777216")?;
-        }
-        if dram.channels > 128 {
-            fail("dram.channels", dram.channels, "must be at most 128")?;
-        }
-        if l2.slices_per_channel > 16 {
-            fail("l2.slices_per_channel", l2.slices_per_channel, "must be at most 16")?;
         }
         self.check_products()?;
         self.check_addresses()
-    }
-
-    /// Queues, latencies and the like, by key: 1 to [`MOST`] each.
-    pub(super) fn sizes(&self) -> [(&'static str, u32); 19] {
-        let (sm, l1, l2, dram) = (&self.sm, &self.l1, &self.l2, &self.dram);
-        [
-            ("sm.register_granule", sm.register_granule),
-            ("sm.register_rounds", sm.register_rounds),
-            ("sm.shared_latency", sm.shared_latency),
-            ("l1.latency", l1.latency),
-            ("l1.mshrs", l1.mshrs),
-            ("l1.mshr_merges", l1.mshr_merges),
-            ("l1.miss_queue", l1.miss_queue),
-            ("interconnect.input_buffer", self.interconnect.input_buffer),
-            ("interconnect.output_buffer", self.interconnect.output_buffer),
-            ("l2.mshrs", l2.mshrs),
-            ("l2.mshr_merges", l2.mshr_merges),
-            ("l2.miss_queue", l2.miss_queue),
-            ("l2.latency", l2.latency),
-            ("l2.queues.from_crossbar", l2.queues.from_crossbar),
-            ("l2.queues.to_dram", l2.queues.to_dram),
-            ("l2.queues.from_dram", l2.queues.from_dram),
-            ("l2.queues.to_crossbar", l2.queues.to_crossbar),
-            ("dram.queue", dram.queue),
-            ("dram.return_queue", dram.return_queue),
-        ]
     }
 
     /// What is bounded together.
@@ -126,8 +72,7 @@ impl GpuConfig {
     /// The address map names bits that there are, each for one purpose, and a bank for every bank number.
     fn check_addresses(&self) -> Result<(), ConfigError> {
         let AddressMap { channel_shift, row_bits, bank_bits, column_bits, index } = &self.dram.address;
-        // Bits below are within a sector, which is one atom of one channel.
-        if !(5..32).contains(channel_shift) {
+        if !CHANNEL_SHIFT.contains(channel_shift) {
             fail("dram.address.channel_shift", *channel_shift, "must be 5 to 31")?;
         }
         if *index == SetIndex::Ipoly && !self.dram.channels.is_power_of_two() {
@@ -138,7 +83,7 @@ impl GpuConfig {
             [("dram.address.row_bits", row_bits), ("dram.address.bank_bits", bank_bits), ("dram.address.column_bits", column_bits)]
         {
             for &bit in bits {
-                if u32::from(bit) >= ADDRESS_BITS || bit < 5 {
+                if !ADDRESS_BIT.contains(&u32::from(bit)) {
                     fail(key, bit.into(), "bits must be 5 to 56")?;
                 }
                 if seen >> bit & 1 == 1 {

@@ -5,13 +5,13 @@ use super::{ConfigError, GpuConfig};
 use serde::{Deserialize, Serialize};
 
 /// Slowest and fastest clock in kHz: 1 MHz to 10 GHz (assumption: what lies outside is a slip of the finger).
-const CLOCK_KHZ: std::ops::RangeInclusive<u32> = 1_000..=10_000_000;
+pub(super) const CLOCK_KHZ: std::ops::RangeInclusive<u32> = 1_000..=10_000_000;
 
 /// Fewest and most cycles per instruction, in thousandths (assumption: ten instructions a cycle, a hundred cycles an instruction).
-const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
+pub(super) const CPI_PERMILLE: std::ops::RangeInclusive<u32> = 100..=100_000;
 
 /// Most wait states of an access (assumption: a slow bridge between two buses takes tens of cycles).
-const MOST_WAIT_STATES: u32 = 1_000;
+pub(super) const MOST_WAIT_STATES: u32 = 1_000;
 
 /// A processor whose instructions have been counted (`firmware/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,15 +70,12 @@ impl MicrocontrollerConfig {
 
 impl GpuConfig {
     pub(super) fn check_microcontroller(&self) -> Result<(), ConfigError> {
-        let MicrocontrollerConfig { clock_khz, cpi_permille, wait_states, .. } = self.microcontroller;
+        let MicrocontrollerConfig { clock_khz, cpi_permille, .. } = self.microcontroller;
         if !CLOCK_KHZ.contains(&clock_khz) {
             fail("microcontroller.clock_khz", clock_khz, "must be 1000 to 10000000, which is 1 MHz to 10 GHz")?;
         }
         if !CPI_PERMILLE.contains(&cpi_permille) {
             fail("microcontroller.cpi_permille", cpi_permille, "must be 100 to 100000 thousandths of a cycle per instruction")?;
-        }
-        if wait_states > MOST_WAIT_STATES {
-            fail("microcontroller.wait_states", wait_states, "must be at most 1000 cycles per access to the register block; 0 for none")?;
         }
         Ok(())
     }

@@ -9,11 +9,13 @@ mod dram;
 mod energy;
 mod limits;
 mod microcontroller;
+mod ranges;
 
 pub use check::ConfigError;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
+pub use ranges::Range;
 
 use serde::{Deserialize, Serialize};
 

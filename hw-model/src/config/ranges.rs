@@ -1,0 +1,205 @@
+//! The ranges that hold for the numbers of a GPU file each by itself, as tables of keys. [`GpuConfig::check`] goes over them, and what
+//! editors are told about a file is made from them. What holds between numbers is in `check.rs` and `limits.rs`.
+
+use super::limits::{ADDRESS_BIT, CHANNEL_SHIFT, MOST};
+use super::microcontroller::{CLOCK_KHZ, CPI_PERMILLE, MOST_WAIT_STATES};
+use super::{GpuConfig, UnitTiming};
+use std::ops::RangeInclusive;
+
+/// A number of the file: its dotted key, and where it is found.
+pub(super) type Field = (&'static str, fn(&GpuConfig) -> u32);
+
+/// An execution unit: its dotted key, and where it is found.
+pub(super) type Unit = (&'static str, fn(&GpuConfig) -> UnitTiming);
+
+/// A field by its path, whose key is the same words.
+macro_rules! field {
+    ($first:ident $(. $rest:ident)*) => {
+        (concat!(stringify!($first) $(, ".", stringify!($rest))*), |gpu| gpu.$first $(. $rest)*)
+    };
+}
+
+/// Numbers that are at least 1, beside [`SIZES`].
+pub(super) const POSITIVE: [Field; 16] = [
+    field!(clocks.core_khz),
+    field!(clocks.interconnect_khz),
+    field!(clocks.l2_khz),
+    field!(clocks.dram_khz),
+    field!(sm.count),
+    field!(sm.threads),
+    field!(sm.tbs),
+    field!(sm.registers),
+    field!(sm.shared_granule_bytes),
+    field!(sm.sub_cores),
+    field!(sm.collector_units),
+    field!(sm.register_banks),
+    field!(l1.ways),
+    field!(interconnect.flit_bytes),
+    field!(l2.ways),
+    field!(dram.channels),
+];
+
+/// Queues, latencies and the like: 1 to [`MOST`] each.
+pub(super) const SIZES: [Field; 19] = [
+    field!(sm.register_granule),
+    field!(sm.register_rounds),
+    field!(sm.shared_latency),
+    field!(l1.latency),
+    field!(l1.mshrs),
+    field!(l1.mshr_merges),
+    field!(l1.miss_queue),
+    field!(interconnect.input_buffer),
+    field!(interconnect.output_buffer),
+    field!(l2.mshrs),
+    field!(l2.mshr_merges),
+    field!(l2.miss_queue),
+    field!(l2.latency),
+    field!(l2.queues.from_crossbar),
+    field!(l2.queues.to_dram),
+    field!(l2.queues.from_dram),
+    field!(l2.queues.to_crossbar),
+    field!(dram.queue),
+    field!(dram.return_queue),
+];
+
+/// Times that may be 0, at most [`MOST`] each.
+pub(super) const TIMES: [Field; 14] = [
+    field!(scheduler.commit_cycles_per_sm),
+    field!(dram.latency),
+    field!(dram.timing.t_ccd),
+    field!(dram.timing.t_ccdl),
+    field!(dram.timing.t_rrd),
+    field!(dram.timing.t_rcd),
+    field!(dram.timing.t_ras),
+    field!(dram.timing.t_rp),
+    field!(dram.timing.t_rc),
+    field!(dram.timing.t_cl),
+    field!(dram.timing.t_wl),
+    field!(dram.timing.t_cdlr),
+    field!(dram.timing.t_wr),
+    field!(dram.timing.t_rtp),
+];
+
+/// Numbers that address bits choose from.
+pub(super) const POWERS_OF_TWO: [Field; 14] = [
+    field!(l1.sets),
+    field!(l1.line_bytes),
+    field!(l1.sector_bytes),
+    field!(l1.banks),
+    field!(l2.sets),
+    field!(l2.slices_per_channel),
+    field!(l2.line_bytes),
+    field!(l2.sector_bytes),
+    field!(l2.port_bytes),
+    field!(dram.banks),
+    field!(dram.bank_groups),
+    field!(dram.bus_bytes),
+    field!(dram.burst_beats),
+    field!(dram.beats_per_cycle),
+];
+
+/// Execution units by their keys.
+pub(super) const UNITS: [Unit; 8] = [
+    ("sm.units.int", |gpu| gpu.sm.units.int),
+    ("sm.units.sp", |gpu| gpu.sm.units.sp),
+    ("sm.units.dp", |gpu| gpu.sm.units.dp),
+    ("sm.units.sfu", |gpu| gpu.sm.units.sfu),
+    ("sm.units.tensor", |gpu| gpu.sm.units.tensor),
+    ("sm.units.branch", |gpu| gpu.sm.units.branch),
+    ("sm.units.texture", |gpu| gpu.sm.units.texture),
+    ("sm.units.uniform", |gpu| gpu.sm.units.uniform),
+];
+
+/// Cycles of a unit's latency and of the intervals at which it begins, and of a constant cache's.
+pub(super) const UNIT_CYCLES: RangeInclusive<u32> = 1..=512;
+
+/// Threads of a warp.
+pub(super) const WARP: u32 = 32;
+
+/// Most resident threads of an SM.
+pub(super) const MOST_THREADS: u32 = 4_096;
+
+/// Most sub-cores of an SM.
+pub(super) const MOST_SUB_CORES: u32 = 8;
+
+/// Bytes of a sector, to which traces are coalesced.
+pub(super) const SECTOR_BYTES: u32 = 32;
+
+/// Bytes of a line of L1 or L2.
+pub(super) const LINE_BYTES: RangeInclusive<u32> = 32..=128;
+
+/// Fewest bytes of a flit: a sector and its header.
+pub(super) const LEAST_FLIT_BYTES: u32 = 40;
+
+/// What a number may be at most, and what to write instead of more.
+pub(super) struct AtMost {
+    pub(super) field: Field,
+    pub(super) most: u32,
+    pub(super) remedy: &'static str,
+}
+
+/// Numbers with an end of their own.
+pub(super) const AT_MOST: [AtMost; 12] = [
+    AtMost {
+        field: field!(sm.count),
+        most: mias_firmware::regs::MAX_SMS as u32,
+        remedy: "must be at most 256: the register map has room for no more SMs",
+    },
+    AtMost { field: field!(sm.tbs), most: 64, remedy: "must be at most 64" },
+    AtMost { field: field!(l1.banks), most: 32, remedy: "must be at most 32" },
+    AtMost { field: field!(l1.modified_floor_percent), most: 100, remedy: "must be at most 100" },
+    AtMost { field: field!(dram.banks), most: 64, remedy: "must be at most 64" },
+    AtMost { field: field!(sm.texel_latency), most: 512, remedy: "must be at most 512 cycles; 0 for none" },
+    AtMost {
+        field: field!(microcontroller.wait_states),
+        most: MOST_WAIT_STATES,
+        remedy: "must be at most 1000 cycles per access to the register block; 0 for none",
+    },
+    AtMost { field: field!(sm.registers), most: 1 << 24, remedy: "must be at most 16777216" },
+    AtMost { field: field!(sm.shared_bytes), most: 1 << 24, remedy: "must be at most 16777216" },
+    AtMost { field: field!(sm.shared_granule_bytes), most: 1 << 24, remedy: "must be at most 16777216" },
+    AtMost { field: field!(dram.channels), most: 128, remedy: "must be at most 128" },
+    AtMost { field: field!(l2.slices_per_channel), most: 16, remedy: "must be at most 16" },
+];
+
+/// What a number of a GPU file may be, whatever the others are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// Dotted key; of a list, its elements.
+    pub key: String,
+    /// From the least to the most.
+    pub within: RangeInclusive<u32>,
+    /// Only multiples of this; 1: all.
+    pub multiple_of: u32,
+    /// Only powers of two.
+    pub power_of_two: bool,
+}
+
+impl GpuConfig {
+    /// Every range that [`check`](GpuConfig::check) asks a number to be in, one by one: a key may have several.
+    #[must_use]
+    pub fn ranges() -> Vec<Range> {
+        let range = |key: &str, within| Range { key: key.into(), within, multiple_of: 1, power_of_two: false };
+        let mut ranges: Vec<Range> = Vec::new();
+        ranges.extend(POSITIVE.map(|(key, _)| range(key, 1..=u32::MAX)));
+        ranges.extend(SIZES.map(|(key, _)| range(key, 1..=MOST)));
+        ranges.extend(TIMES.map(|(key, _)| range(key, 0..=MOST)));
+        ranges.extend(POWERS_OF_TWO.map(|(key, _)| Range { power_of_two: true, ..range(key, 1..=u32::MAX) }));
+        ranges.extend(AT_MOST.iter().map(|AtMost { field: (key, _), most, .. }| range(key, 0..=*most)));
+        for (key, _) in UNITS {
+            ranges.extend(["latency", "interval"].map(|of| range(&format!("{key}.{of}"), UNIT_CYCLES)));
+        }
+        ranges.push(Range { multiple_of: WARP, ..range("sm.threads", 1..=MOST_THREADS) });
+        ranges.push(Range { power_of_two: true, ..range("sm.sub_cores", 1..=MOST_SUB_CORES) });
+        ranges.extend(["l1.sector_bytes", "l2.sector_bytes"].map(|key| range(key, SECTOR_BYTES..=SECTOR_BYTES)));
+        ranges.extend(["l1.line_bytes", "l2.line_bytes"].map(|key| range(key, LINE_BYTES)));
+        ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
+        ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
+        ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
+        ranges.push(range("dram.address.channel_shift", CHANNEL_SHIFT));
+        ranges.extend(["row_bits", "bank_bits", "column_bits"].map(|bits| range(&format!("dram.address.{bits}"), ADDRESS_BIT)));
+        ranges.push(range("microcontroller.clock_khz", CLOCK_KHZ));
+        ranges.push(range("microcontroller.cpi_permille", CPI_PERMILLE));
+        ranges
+    }
+}
