@@ -17,6 +17,7 @@ mod own_policy;
 mod page_check;
 mod picture;
 mod rehearse;
+mod schema;
 mod setup;
 mod sim_rate;
 mod snapshots;
@@ -55,6 +56,8 @@ enum Task {
     Kernels,
     /// Writes docs/register-map.md, docs/mias.svd and docs/mias.h from the register map.
     Docs,
+    /// Writes the JSON Schemas of TOML files, docs/schema/, from the types and tables that read them.
+    Schema,
     /// Runs the seven kernels alone with every number of TBs per SM, and writes the tables of docs/kernels.md; some minutes.
     Characterise,
     /// Prints what the exponent of mias-roofline would be without each kernel, from the results of `mias evaluate rules`.
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Task::Latency => latency::run(),
         Task::Kernels => kernels::run(),
         Task::Docs => docs::run(),
+        Task::Schema => schema::run(),
         Task::Characterise => characterise::run(),
         Task::LeaveOut(args) => leave_out::run(&args),
         Task::Soak(args) => soak::run(&args),

@@ -2,6 +2,7 @@
 
 pub mod borrowed;
 pub mod plausible;
+pub mod schema;
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::toml_text::{parse_error, point_at};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Device memory. Timing is in DRAM command cycles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DramConfig {
     /// Channels.
@@ -37,6 +38,7 @@ pub struct DramConfig {
 
 /// DRAM timing constraints in command cycles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DramTiming {
     /// Column to column, same bank group or none.
@@ -87,6 +89,7 @@ impl DramTiming {
 /// `((address >> channel_shift) div channels) << channel_shift | low bits`, and is cut into fields by these masks. The lowest bank bits
 /// are the slice of the channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AddressMap {
     /// Lowest address bit that takes part in channel selection.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Energy per event and background power (sources.md D75).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EnergyConfig {
     /// Fetching a warp instruction from a warm instruction cache.
@@ -55,6 +56,7 @@ pub struct EnergyConfig {
 
 /// Energy of one lane's operation, in femtojoules, by execution unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LaneEnergies {
     /// Integer; barriers and exits too.

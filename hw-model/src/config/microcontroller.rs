@@ -15,6 +15,7 @@ pub(super) const MOST_WAIT_STATES: u32 = 1_000;
 
 /// A processor whose instructions have been counted (`firmware/decision-latency.toml`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MicrocontrollerCore {
     /// Cortex-M4F.
@@ -42,6 +43,7 @@ impl MicrocontrollerCore {
 
 /// The microcontroller of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MicrocontrollerConfig {
     /// Processor.

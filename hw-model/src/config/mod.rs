@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// A whole GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GpuConfig {
     /// Short name, equal to the file's stem.
@@ -52,6 +53,7 @@ pub struct GpuConfig {
 
 /// Clock frequencies in kHz.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clocks {
     /// SMs, and the unit of simulated time.
@@ -66,6 +68,7 @@ pub struct Clocks {
 
 /// Order in which a scheduler considers its warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WarpSchedulerKind {
     /// Greedy then oldest (sources.md D55).
@@ -78,6 +81,7 @@ pub enum WarpSchedulerKind {
 
 /// Streaming multiprocessors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SmConfig {
     /// SMs on the chip.
@@ -119,6 +123,7 @@ pub struct SmConfig {
 /// The constant cache of an SM. It always hits: what a machine loses when the lanes of a warp read different words is modelled, and what
 /// it loses when they read too many of them is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ConstantCacheConfig {
     /// Cycles from a load's last word to its register.
@@ -134,6 +139,7 @@ fn is_off(value: &u32) -> bool {
 
 /// Execution units of a sub-core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Units {
     /// Integer.
@@ -156,6 +162,7 @@ pub struct Units {
 
 /// One pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct UnitTiming {
     /// Cycles from dispatch to result.
@@ -166,6 +173,7 @@ pub struct UnitTiming {
 
 /// First-level data cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct L1Config {
     /// Sets.
@@ -196,6 +204,7 @@ pub struct L1Config {
 
 /// What a store does in the L1. In both cases its data goes on to the L2 at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum L1Write {
     /// Write-through with allocation: the bytes are kept, and a later read of a sector of which not all bytes were
@@ -207,6 +216,7 @@ pub enum L1Write {
 
 /// One step of the carve-out: up to so much shared memory in use per SM, so many L1 ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CarveOut {
     /// Shared memory per SM up to which this step applies.
@@ -217,6 +227,7 @@ pub struct CarveOut {
 
 /// Crossbar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct InterconnectConfig {
     /// Bytes per flit.
@@ -232,6 +243,7 @@ pub struct InterconnectConfig {
 
 /// Which input an output of the crossbar serves next (sources.md D65).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Arbiter {
     /// The first that wants it, from the one after the input served last.
@@ -259,6 +271,7 @@ impl Arbiter {
 
 /// Second-level cache. The numbers are per slice (memory sub-partition).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct L2Config {
     /// Slices per memory channel.
@@ -289,6 +302,7 @@ pub struct L2Config {
 
 /// Queue depths around an L2 slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct L2Queues {
     /// Crossbar to slice.
@@ -303,6 +317,7 @@ pub struct L2Queues {
 
 /// Index function: of a cache's sets, or of the slices of all channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SetIndex {
     /// Low bits.
@@ -321,6 +336,7 @@ impl SetIndex {
 
 /// Kernel launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LaunchConfig {
     /// Core cycles from a launch until its first TB may issue.
@@ -329,6 +345,7 @@ pub struct LaunchConfig {
 
 /// Machine constants of the scheduler firmware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SchedulerConfig {
     /// Linear's coefficient (Nasef 2023, eq. 3.7) in per-SM units as Q16.16: stall cycles per accumulated outstanding access.

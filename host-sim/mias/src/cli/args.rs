@@ -81,6 +81,8 @@ pub(super) enum Command {
     /// The cache of kernels' traces
     #[command(subcommand)]
     Cache(super::cache::CacheCommand),
+    /// Print the JSON Schema of machine files, plans or kernel files, for editors of TOML
+    Schema(super::schema::SchemaArgs),
     /// Print what makes a shell complete the command line
     Completions(super::about::CompletionsArgs),
     /// Print the manual page, or that of a command

@@ -1,5 +1,6 @@
 //! The command line: `compare`, `evaluate`, `report`, `diff`, `run`, `kernels`, `sweep`, `gpu list`, `gpu show`, `gpu fit`, `trace convert`,
-//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `completions`, `man`.
+//! `trace export`, `trace info`, `firmware replay`, `firmware generate`, `cache info`, `cache clean`, `schema`,
+//! `completions`, `man`.
 //!
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
 //!
@@ -28,6 +29,7 @@ mod report;
 mod resolve;
 mod run;
 mod say;
+mod schema;
 mod sweep;
 mod trace;
 mod tracing;
@@ -75,6 +77,7 @@ fn main(policies: &Policies) -> u8 {
         Command::Trace(command) => trace::main(command),
         Command::Firmware(command) => firmware::main(command),
         Command::Cache(command) => cache::main(command),
+        Command::Schema(args) => schema::main(args, policies),
         Command::Completions(args) => about::completions(args, Arguments::command_with(policies)),
         Command::Man(args) => about::man(args, Arguments::command_with(policies)),
     };

@@ -16,7 +16,7 @@ use super::{Input, KernelError};
 use std::path::{Path, PathBuf};
 
 /// What bounds a kernel's performance (Nasef 2023, section 4.1.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KernelType {
     /// Scales with the number of TBs.

@@ -8,7 +8,7 @@ use mias_workloads::input::suggest;
 use mias_workloads::kernels::Spec;
 
 /// Kernels that the firmware schedules at a time.
-const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+pub(super) const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
 /// Reads `kernels`: words as typed, and what they are.
 pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {

@@ -2,20 +2,24 @@
 //! describes every key.
 
 mod kernels;
+mod keys;
 mod parameters;
 mod quick_form;
 mod reader;
+mod schema;
 #[cfg(test)]
 mod tests;
 
 pub use parameters::Setting;
 pub use reader::Place;
+pub use schema::schema;
 
 use crate::choices;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::experiment::request::Request;
 use crate::machines;
+use keys::{EXPERIMENT, PLAN};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
 use reader::{Source, Table, Value};
@@ -141,7 +145,7 @@ fn text_of(name_or_path: &str) -> Result<(String, String), String> {
 /// Adds what `source` says to `plan`, what it includes first.
 fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) -> Result<(), PlanError> {
     let document = source.parse()?;
-    let top = Table::new(source, &document, "a plan", &["name", "description", "include", "experiment"])?;
+    let top = Table::new(source, &document, "a plan", &PLAN)?;
     let name = top.require("name")?.plain_name()?.to_owned();
     let description = top.require("description")?.text()?.to_owned();
     for include in top.get("include").map(|list| list.list()).transpose()?.unwrap_or_default() {
@@ -152,8 +156,7 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
         read(Source { file: &file, text: &text }, policies, plan, depth + 1)?;
     }
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
-        let known = ["name", "title", "gpu", "kernels", "together", "groups", "policies", "configurations", "parameters", "machine"];
-        let table = experiment.table("[[experiment]]", &known)?;
+        let table = experiment.table("[[experiment]]", &EXPERIMENT)?;
         let name = table.require("name")?;
         let parsed = self::experiment(&table, policies, plan.quick)?;
         if plan.experiments.iter().any(|before| before.name == parsed.name) {

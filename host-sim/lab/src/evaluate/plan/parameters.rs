@@ -1,7 +1,8 @@
 //! Parameters of an experiment: what stays the same in all of its runs, or is varied over a list or a range. Each combination of
 //! values is a *setting*.
 
-use super::reader::{RANGE, Value};
+use super::keys::{PARAMETERS, RANGE};
+use super::reader::Value;
 use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
@@ -17,11 +18,7 @@ const MOST_VALUES: u64 = 1_000;
 
 /// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
 /// the finger). All windows of a plan can be added up.
-const LONGEST_WINDOW: u64 = 1_000_000_000_000;
-
-/// Keys of `[experiment.parameters]`.
-const KEYS: [&str; 11] =
-    ["cycles", "until", "relaunch", "profile-cycles", "transition", "latency", "ipc", "order", "arrive", "share-memory", "warm-l2"];
+pub(super) const LONGEST_WINDOW: u64 = 1_000_000_000_000;
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
@@ -80,7 +77,7 @@ pub struct Setting {
 
 /// Reads `[experiment.parameters]`.
 pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
-    let table = value.table("[experiment.parameters]", &KEYS)?;
+    let table = value.table("[experiment.parameters]", &PARAMETERS)?;
     if table.get("until").is_some() {
         if let Some(cycles) = table.get("cycles") {
             return Err(cycles.fail("give `cycles` or `until`, not both"));

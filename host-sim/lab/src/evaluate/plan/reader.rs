@@ -1,6 +1,7 @@
 //! TOML with places: values that know where they stand in the file, so that every complaint can point there.
 
 use super::PlanError;
+use super::keys::{Key, RANGE};
 use mias_workloads::input::suggest;
 use mias_workloads::input::toml_text::{parse_error, point_at};
 use std::ops::{Range, RangeInclusive};
@@ -8,9 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// Keys of a range of numbers.
-pub(super) const RANGE: [&str; 3] = ["from", "to", "step"];
 
 /// A file.
 #[derive(Clone, Copy, Debug)]
@@ -61,18 +59,14 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// # Errors
     /// An unknown key.
-    pub(super) fn new(
-        source: Source<'a>,
-        entries: &'a Spanned<DeTable<'a>>,
-        what: &'static str,
-        known: &[&str],
-    ) -> Result<Self, PlanError> {
+    pub(super) fn new(source: Source<'a>, entries: &'a Spanned<DeTable<'a>>, what: &'static str, known: &[Key]) -> Result<Self, PlanError> {
         Table::of(source, entries.get_ref(), entries.span(), what, known)
     }
 
-    fn of(source: Source<'a>, entries: &'a DeTable<'a>, span: Range<usize>, what: &'static str, known: &[&str]) -> Result<Self, PlanError> {
+    fn of(source: Source<'a>, entries: &'a DeTable<'a>, span: Range<usize>, what: &'static str, known: &[Key]) -> Result<Self, PlanError> {
+        let known: Vec<&str> = known.iter().map(|key| key.name).collect();
         match entries.keys().find(|key| !known.contains(&key.get_ref().as_ref())) {
-            Some(key) => Err(source.fail(key.span(), &format!("{what}: {}", suggest::unknown("key", key.get_ref(), known)))),
+            Some(key) => Err(source.fail(key.span(), &format!("{what}: {}", suggest::unknown("key", key.get_ref(), &known)))),
             None => Ok(Table { source, entries, span: (span.start, span.end), what }),
         }
     }
@@ -172,10 +166,13 @@ impl<'a> Value<'a> {
 
     /// Whether it is a table with a range's keys.
     pub(super) fn is_range(&self) -> bool {
-        self.value.get_ref().as_table().is_some_and(|table| table.keys().any(|key| RANGE.contains(&key.get_ref().as_ref())))
+        self.value
+            .get_ref()
+            .as_table()
+            .is_some_and(|table| table.keys().any(|key| RANGE.iter().any(|known| known.name == key.get_ref().as_ref())))
     }
 
-    pub(super) fn table(&self, what: &'static str, known: &[&str]) -> Result<Table<'a>, PlanError> {
+    pub(super) fn table(&self, what: &'static str, known: &[Key]) -> Result<Table<'a>, PlanError> {
         let table = self.value.get_ref().as_table().ok_or_else(|| self.expected("a table"))?;
         Table::of(self.source, table, self.value.span(), what, known)
     }

@@ -2,6 +2,7 @@
 
 use super::form::{BufferForm, EntryForm, ExtentForm, FillForm, LimitsForm, Named, Whole, Word, in_order};
 use super::reader::{Reader, identifier};
+use super::spanned::Spanned;
 use crate::input::suggest;
 use crate::kernels::argument::{Argument, unknown_buffer};
 use crate::kernels::buffer::{Border, NamedBuffer, zeros};
@@ -13,7 +14,6 @@ use crate::kernels::limit::LimitFormulas;
 use crate::kernels::place::{DescriptionError, Formula, Place};
 use crate::kernels::texture::{NamedTexture, unknown_texture};
 use std::ops::Range;
-use toml::Spanned;
 
 /// One to three extents.
 pub(super) fn extents(reader: &Reader<'_>, form: &Spanned<ExtentForm>) -> Result<[Formula; 3], DescriptionError> {

@@ -16,10 +16,14 @@ mod limits_tests;
 mod memory_tests;
 mod numbers;
 mod reader;
+mod schema;
+mod spanned;
 #[cfg(test)]
 mod tests;
 mod textures;
 mod variables;
+
+pub use schema::schema;
 
 use super::code::{self, Ptx};
 use super::given::{Generator, Takes};
@@ -30,8 +34,8 @@ use super::{Kernel, Registers};
 use crate::input::suggest;
 use form::{KernelForm, in_order};
 use reader::Reader;
+use spanned::Spanned;
 use std::path::{Path, PathBuf};
-use toml::Spanned;
 
 /// Longest sides of pictures are multiples of at most this (assumption: no kernel takes larger blocks of pixels).
 const LARGEST_STEP: u32 = 1024;

@@ -1,11 +1,11 @@
 //! Places in a kernel's file, and the names that its expressions know.
 
 use super::form::{KernelForm, Whole};
+use super::spanned::Spanned;
 use crate::input::toml_text::parse_error;
 use crate::kernels::expression::{Expression, unknown};
 use crate::kernels::place::{DescriptionError, Formula, Place};
 use std::ops::Range;
-use toml::Spanned;
 
 /// Names that mean something of their own in words and expressions of every kernel.
 const TAKEN: [&str; 4] = ["size", "seed", "min", "max"];

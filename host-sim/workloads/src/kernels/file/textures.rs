@@ -2,66 +2,102 @@
 
 use super::form::{Named, Whole, in_order};
 use super::reader::{Reader, identifier};
+use super::schema;
+use super::spanned::Spanned;
 use crate::kernels::argument::unknown_buffer;
 use crate::kernels::buffer::NamedBuffer;
 use crate::kernels::element::Element;
 use crate::kernels::place::{DescriptionError, Formula};
 use crate::kernels::texture::NamedTexture;
 use mias_ptx::texture::{AddressMode, Filter, Read, Sampler, Shape};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use toml::Spanned;
 
-#[derive(Deserialize)]
+/// A buffer's memory as texels.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextureForm {
+    /// The buffer whose memory it is, from its first element on.
     buffer: Spanned<String>,
+    /// What a channel of a texel is; if left out, what the buffer's elements are.
     #[serde(rename = "type")]
+    #[schemars(transform = schema::channel)]
     channel: Option<Spanned<String>>,
+    /// Channels of a texel: 1 (if left out), 2 or 4.
+    #[schemars(transform = schema::channels)]
     channels: Option<u8>,
+    /// Texels in a row.
+    #[schemars(transform = schema::at_least_one)]
     width: Spanned<Whole>,
+    /// Rows; if left out, the texture has one dimension.
+    #[schemars(transform = schema::at_least_one)]
     height: Option<Spanned<Whole>>,
+    /// Planes, for a texture of three dimensions.
+    #[schemars(transform = schema::at_least_one)]
     depth: Option<Spanned<Whole>>,
+    /// Instead of `depth`: so many textures of one or two dimensions.
+    #[schemars(transform = schema::at_least_one)]
     layers: Option<Spanned<Whole>>,
+    /// Bytes from a row to the next; if left out, a row's own.
+    #[schemars(transform = schema::at_least_one)]
     pitch: Option<Spanned<Whole>>,
+    /// How a texel is looked up between others; point if left out.
     #[serde(default)]
     filter: FilterForm,
+    /// What is outside; clamp if left out. A list is for x, y and z.
     address: Option<Spanned<AddressForm>>,
+    /// Coordinates run from 0 to 1.
     #[serde(default)]
     normalized: bool,
+    /// What integers are read as; element if left out.
     #[serde(default)]
     read: ReadForm,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+/// How a texel is looked up between others.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum FilterForm {
+    /// The nearest.
     #[default]
     Point,
+    /// The mean of the neighbours, by distance.
     Linear,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+/// What integers are read as.
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ReadForm {
+    /// As they are.
     #[default]
     Element,
+    /// Integers of 8 and 16 bits become floats.
     Normalized,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+/// What is outside.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ModeForm {
+    /// The nearest texel inside.
     Clamp,
+    /// Zero.
     Border,
+    /// The texture again; with `normalized`.
     Wrap,
+    /// The texture again, every other time the other way round; with `normalized`.
     Mirror,
 }
 
-#[derive(Clone, Deserialize)]
+/// What is outside, in up to three dimensions.
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected clamp, border, wrap or mirror, or a list of up to three of them")]
 enum AddressForm {
+    /// In every dimension.
     One(ModeForm),
-    Several(Vec<ModeForm>),
+    /// In x, y and z.
+    Several(#[schemars(length(min = 1, max = 3))] Vec<ModeForm>),
 }
 
 impl ModeForm {
@@ -73,6 +109,11 @@ impl ModeForm {
             ModeForm::Mirror => AddressMode::Mirror,
         }
     }
+}
+
+/// Whether a channel of a texel can be such an element.
+pub(super) fn is_channel(element: Element) -> bool {
+    element.bytes() <= 4
 }
 
 /// The textures, in the order of the file.
@@ -98,7 +139,7 @@ fn texture(
     }
     let channel = |kind: &Spanned<String>| {
         let expected = "expected the type of a channel: u8, i8, u16, i16, u32, i32, f16 or f32";
-        let element = Element::parse(kind.get_ref()).filter(|element| element.bytes() <= 4);
+        let element = Element::parse(kind.get_ref()).filter(|&element| is_channel(element));
         element.ok_or_else(|| reader.at(kind.span()).fail(format!("`{}`: {expected}", kind.get_ref())))
     };
     let one = || Formula::constant(1, place.clone());

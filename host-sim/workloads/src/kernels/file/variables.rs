@@ -3,11 +3,11 @@
 use super::form::{Named, VariableForm, in_order};
 use super::launch;
 use super::reader::Reader;
+use super::spanned::Spanned;
 use crate::kernels::buffer::{NamedBuffer, zeros};
 use crate::kernels::given::Takes;
 use crate::kernels::place::DescriptionError;
 use crate::kernels::variable::{NamedVariable, Value};
-use toml::Spanned;
 
 /// The variables in the order of the file, filled by themselves or with `parts` of a reference. Whether the PTX has them is seen when it is
 /// read.

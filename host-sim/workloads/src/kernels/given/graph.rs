@@ -21,7 +21,7 @@ const MAX_DEGREE: u32 = 1 << 16;
 pub(super) const PARTS: &[&str] = &["rows", "offsets", "targets"];
 
 /// Generators of graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(in crate::kernels) enum Generator {
     /// Every node has few edges, to any nodes.

@@ -1,0 +1,98 @@
+//! The keys of a plan's tables: which there are, what each means and what it takes. The reader knows no others, and the schema is made from
+//! them, so that the two cannot disagree about what may be written.
+
+use super::kernels::MOST_KERNELS;
+use super::parameters::LONGEST_WINDOW;
+use super::schema::{self, chosen, numbers, on_or_off};
+use super::{DEFAULT_CYCLES, Order};
+use crate::experiment::policies::Policies;
+use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::workload::LATEST_ARRIVAL;
+use mias_firmware::regs::MAX_WINDOW;
+use mias_workloads::input::schema::{list, one_or_more};
+use serde_json::{Value, json};
+
+/// A key of a table.
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    /// Whether the table must have it.
+    pub(super) required: bool,
+    /// What it means, for editors.
+    pub(super) about: &'static str,
+    /// The schema of its value, for a program that knows these policies.
+    pub(super) value: fn(&Policies) -> Value,
+}
+
+const fn required(name: &'static str, about: &'static str, value: fn(&Policies) -> Value) -> Key {
+    Key { name, required: true, about, value }
+}
+
+const fn optional(name: &'static str, about: &'static str, value: fn(&Policies) -> Value) -> Key {
+    Key { name, required: false, about, value }
+}
+
+/// Of a plan.
+pub(super) const PLAN: [Key; 4] = [
+    required("name", "Short name: small letters, digits and hyphens.", |_| schema::plain_name()),
+    required("description", "What the plan is for.", |_| schema::text()),
+    optional("include", "Plans, built in or files from this one's folder, whose experiments come first.", |_| {
+        list(&schema::known_or_file(&super::names()))
+    }),
+    optional("experiment", "Groups of kernels under policies, in every setting.", |policies| list(&schema::experiment(policies))),
+];
+
+/// Of `[[experiment]]`.
+pub(super) const EXPERIMENT: [Key; 10] = [
+    required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
+    required("title", "Heading in reports.", |_| schema::text()),
+    required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
+        one_or_more(&schema::known_or_file(&crate::machines::names()))
+    }),
+    required("kernels", "Kernels as on the command line, in launch order; files are named from the plan's folder.", |_| {
+        list(&schema::text())
+    }),
+    optional("together", "How many kernels run together, or a list of such numbers: every combination of them. 2 if left out.", |_| {
+        one_or_more(&schema::whole(1, MOST_KERNELS as u64))
+    }),
+    optional("groups", "Instead of `together`: the groups that run together, each a list of names from `kernels`.", |_| {
+        let mut group = list(&schema::text());
+        group["maxItems"] = MOST_KERNELS.into();
+        list(&group)
+    }),
+    required("policies", "Policies as on the command line.", |policies| list(&schema::policy(policies))),
+    optional(
+        "configurations",
+        "Whether every maximal configuration runs throughout, for oracles and regrets; true if left out.",
+        |_| json!({ "type": "boolean", "default": true }),
+    ),
+    optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", schema::parameters),
+    optional("machine", "Fields of the machine's file, by their names there: a value, a list, or a range.", |_| schema::machine()),
+];
+
+/// Of `[experiment.parameters]`.
+pub(super) const PARAMETERS: [Key; 11] = [
+    optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
+        let mut cycles = numbers(1, LONGEST_WINDOW);
+        cycles["default"] = DEFAULT_CYCLES.into();
+        cycles
+    }),
+    optional("until", "Instead of `cycles`: every kernel runs once, to its end.", |_| one_or_more(&json!({ "enum": ["done"] }))),
+    optional("relaunch", "Whether a kernel that ends within the window starts again; true if left out.", |_| on_or_off()),
+    optional("profile-cycles", "Profiling window in core cycles; 45,000 if left out.", |_| numbers(1, MAX_WINDOW.into())),
+    optional("transition", "How SMs come from one configuration to the next; drain if left out.", |_| chosen::<Transition>()),
+    optional("latency", "The time that decisions take in simulated time; worst if left out.", |_| chosen::<Latency>()),
+    optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),
+    optional("order", "In which order the kernels of a group are launched; given if left out.", |_| chosen::<Order>()),
+    optional("arrive", "Core cycle at which the last kernel of each group arrives; 0 if left out.", |_| numbers(0, LATEST_ARRIVAL)),
+    optional("share-memory", "Whether traces keep the addresses that they were recorded with; false if left out.", |_| on_or_off()),
+    optional("warm-l2", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device; false if left out.", |_| {
+        on_or_off()
+    }),
+];
+
+/// Of a range of numbers.
+pub(super) const RANGE: [Key; 3] = [
+    required("from", "The first value.", |_| schema::whole(0, u64::MAX)),
+    required("to", "No value is greater.", |_| schema::whole(0, u64::MAX)),
+    required("step", "From one value to the next.", |_| schema::whole(1, u64::MAX)),
+];

@@ -1,0 +1,118 @@
+//! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
+
+use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, RANGE};
+use crate::choice::Choice;
+use crate::experiment::policies::Policies;
+use crate::machines;
+use mias_workloads::input::schema::{self, choice, one_or_more};
+use serde_json::{Value, json};
+
+/// The schema of a plan, for a program that knows these policies.
+#[must_use]
+pub fn schema(policies: &Policies) -> Value {
+    let mut schema = table(&PLAN, policies);
+    schema["$schema"] = "http://json-schema.org/draft-07/schema#".into();
+    schema["title"] = "Plan of mias".into();
+    schema["description"] =
+        "A plan for `mias evaluate`: kernels, policies, machines and settings. docs/guide/evaluate.md describes every key.".into();
+    schema
+}
+
+pub(super) fn experiment(policies: &Policies) -> Value {
+    let mut experiment = table(&EXPERIMENT, policies);
+    experiment["not"] = json!({ "required": ["groups", "together"] });
+    experiment
+}
+
+pub(super) fn parameters(policies: &Policies) -> Value {
+    let mut parameters = table(&PARAMETERS, policies);
+    parameters["not"] = json!({ "required": ["until"], "anyOf": [{ "required": ["cycles"] }, { "required": ["relaunch"] }] });
+    parameters
+}
+
+/// A table with these keys and no others.
+fn table(keys: &[Key], policies: &Policies) -> Value {
+    let described = |key: &Key| {
+        let mut value = (key.value)(policies);
+        value["description"] = key.about.into();
+        (key.name, value)
+    };
+    let required: Vec<&str> = keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    schema::table(keys.iter().map(described), &required)
+}
+
+pub(super) fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+/// A short name, which may be part of a file's.
+pub(super) fn plain_name() -> Value {
+    json!({ "type": "string", "pattern": "^[a-z0-9-]+$" })
+}
+
+/// The name of something built in, which an editor can offer, or the path of a file.
+pub(super) fn known_or_file(known: &[&str]) -> Value {
+    json!({ "anyOf": [{ "type": "string", "enum": known }, text()] })
+}
+
+pub(super) fn policy(policies: &Policies) -> Value {
+    choice("", policies.all().map(|policy| (policy.name(), policy.help())))
+}
+
+/// A whole number in a range; the greatest of all is no end.
+pub(super) fn whole(least: u64, most: u64) -> Value {
+    match most {
+        u64::MAX => json!({ "type": "integer", "minimum": least }),
+        most => json!({ "type": "integer", "minimum": least, "maximum": most }),
+    }
+}
+
+/// A number, a list of numbers, or a range of them.
+pub(super) fn numbers(least: u64, most: u64) -> Value {
+    with_range(&whole(least, most))
+}
+
+/// True, false, or a list of them.
+pub(super) fn on_or_off() -> Value {
+    one_or_more(&json!({ "type": "boolean" }))
+}
+
+/// One of a choice's values, or a list of them.
+pub(super) fn chosen<T: Choice>() -> Value {
+    one_or_more(&choice("", T::ALL.iter().map(|value| (value.name(), value.help()))))
+}
+
+/// A number as such, a list of such numbers, or a range of numbers.
+fn with_range(number: &Value) -> Value {
+    let mut values = one_or_more(number);
+    let mut range = table(&RANGE, &Policies::default());
+    for bound in ["minimum", "maximum"].into_iter().filter(|bound| number.get(bound).is_some()) {
+        range["properties"]["from"][bound] = number[bound].clone();
+    }
+    if let Some(alternatives) = values["anyOf"].as_array_mut() {
+        alternatives.push(range);
+    }
+    values
+}
+
+/// Fields of a machine: any of those in its file, each with a value, a list or a range. What is a list there cannot be set.
+pub(super) fn machine() -> Value {
+    varied(&machines::schema::schema())
+}
+
+fn varied(schema: &Value) -> Value {
+    let mut field = schema.clone();
+    let about = field.as_object_mut().and_then(|keywords| keywords.remove("description"));
+    let mut varied = match field["properties"].as_object() {
+        Some(fields) => {
+            let fields = fields.iter().filter(|(_, field)| field["type"] != "array");
+            let fields: serde_json::Map<String, Value> = fields.map(|(name, field)| (name.clone(), self::varied(field))).collect();
+            // A quoted key may be a whole path: "sm.count" = 2.
+            json!({ "type": "object", "properties": fields, "patternProperties": { "\\.": {} }, "additionalProperties": false })
+        }
+        None if field["type"] == "integer" => with_range(&field),
+        None => one_or_more(&field),
+    };
+    varied["description"] = about.unwrap_or_default();
+    varied
+}

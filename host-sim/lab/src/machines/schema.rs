@@ -1,0 +1,63 @@
+//! The JSON Schema of a machine's file: what is derived from its type, and the range that each number must be in by itself.
+
+use mias_hw_model::config::{GpuConfig, Range};
+use mias_workloads::input::schema::{self, narrow};
+use serde_json::{Map, Value};
+
+/// The schema of a machine's file.
+#[must_use]
+pub fn schema() -> Value {
+    let about = "A machine of mias: a GPU, every number of which the timing model uses. docs/guide/machines.md says how to write one.";
+    let mut schema = schema::of::<GpuConfig>("Machine of mias", about);
+    let ranges = GpuConfig::ranges();
+    for Range { key, within, multiple_of, .. } in &ranges {
+        let Some(number) = number(&mut schema, key) else { continue };
+        narrow(number, &(i64::from(*within.start())..=i64::from(*within.end())));
+        if *multiple_of > 1 {
+            number.insert("multipleOf".into(), (*multiple_of).into());
+        }
+    }
+    // JSON Schema has no powers of two: a list of those that are in the range.
+    for Range { key, .. } in ranges.iter().filter(|range| range.power_of_two) {
+        if let Some(number) = number(&mut schema, key) {
+            let bound = |keyword: &str| number.get(keyword).and_then(Value::as_u64).unwrap_or_default();
+            let within = bound("minimum")..=bound("maximum");
+            let powers = (0..u32::BITS).map(|bit| 1_u64 << bit).filter(|power| within.contains(power)).collect();
+            number.insert("enum".into(), powers);
+        }
+    }
+    schema
+}
+
+/// What is said of a number by its dotted key; of a list's elements, where the key is a list's.
+fn number<'a>(schema: &'a mut Value, key: &str) -> Option<&'a mut Map<String, Value>> {
+    let mut at = schema;
+    for name in key.split('.') {
+        at = elements(at).get_mut("properties")?.get_mut(name)?;
+    }
+    elements(at).as_object_mut()
+}
+
+/// A list's elements, or the value itself.
+fn elements(schema: &mut Value) -> &mut Value {
+    if schema.get("items").is_some() { &mut schema["items"] } else { schema }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_range_is_said_of_a_number() {
+        let mut schema = schema();
+        for Range { key, within, .. } in GpuConfig::ranges() {
+            let number = number(&mut schema, &key).unwrap_or_else(|| panic!("there is no key {key}"));
+            assert!(number["minimum"].as_u64() >= Some((*within.start()).into()), "{key}");
+            assert!(number["maximum"].as_u64() <= Some((*within.end()).into()), "{key}");
+        }
+        let count = number(&mut schema, "sm.count").unwrap();
+        assert_eq!((count["minimum"].as_u64(), count["maximum"].as_u64()), (Some(1), Some(256)));
+        let banks: Vec<u64> = serde_json::from_value(number(&mut schema, "dram.banks").unwrap()["enum"].clone()).unwrap();
+        assert_eq!(banks, [1, 2, 4, 8, 16, 32, 64]);
+    }
+}

@@ -1,0 +1,211 @@
+//! The three kinds of files, each with its schema, its reader and files of it.
+
+use jsonschema::Validator;
+use mias_firmware::configs::ConfigTable;
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::{Context, Plan, Policy, Spatial};
+use mias_lab::evaluate::plan;
+use mias_lab::experiment::own::{Own, OwnPolicy};
+use mias_lab::experiment::policies::Policies;
+use mias_lab::machines;
+use mias_workloads::kernels::{self, Spec};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use toml::Table;
+
+/// A plan with every key but one of each two that exclude each other, which the other experiment has.
+pub(crate) const EVERY_PLAN_KEY: &str = include_str!("../data/every-key.plan.toml");
+
+/// What a machine's file may have beside the required keys.
+pub(crate) const MACHINE_OPTIONS: &str = include_str!("../data/every-option.machine.toml");
+
+/// Two kernels which have every key between them.
+pub(crate) const EVERY_KERNEL_KEY: [&str; 2] =
+    [include_str!("../data/every-key.kernel.toml"), include_str!("../data/every-key-of-graphs.kernel.toml")];
+
+type Read = Box<dyn Fn(&str) -> Result<(), String>>;
+
+/// A kind of file.
+pub(crate) struct Kind {
+    pub(crate) schema: Value,
+    validator: Validator,
+    read: Read,
+    /// What refuses a file that can be read, but not used.
+    used: Read,
+    /// Name and contents.
+    pub(crate) files: Vec<(String, Table)>,
+}
+
+impl Kind {
+    fn new(schema: Value, read: Read, used: Read, files: impl IntoIterator<Item = (String, String)>) -> Self {
+        let validator = jsonschema::validator_for(&schema).expect("a schema");
+        let files = files.into_iter().map(|(name, text)| (name, text.parse().expect("TOML"))).collect();
+        Kind { schema, validator, read, used, files }
+    }
+
+    /// Whether the schema takes a file.
+    pub(crate) fn takes(&self, file: &Table) -> bool {
+        self.validator.is_valid(&json(file))
+    }
+
+    /// What the schema says against a file.
+    pub(crate) fn complaints(&self, file: &Table) -> String {
+        let all = self.validator.iter_errors(&json(file)).map(|error| format!("{}: {error}\n", error.instance_path())).collect::<String>();
+        all.chars().take(2_000).collect()
+    }
+
+    /// What reads the file says.
+    pub(crate) fn reads(&self, file: &Table) -> Result<(), String> {
+        (self.read)(&toml::to_string(file).expect("TOML"))
+    }
+
+    /// What uses the file says.
+    pub(crate) fn uses(&self, file: &Table) -> Result<(), String> {
+        self.reads(file)?;
+        (self.used)(&toml::to_string(file).expect("TOML"))
+    }
+}
+
+/// A file as editors give it to a schema.
+fn json(file: &Table) -> Value {
+    serde_json::to_value(file).expect("JSON")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(path: &str) -> (String, String) {
+    (path.to_owned(), std::fs::read_to_string(root().join(path)).expect(path))
+}
+
+fn nothing_more() -> Read {
+    Box::new(|_| Ok(()))
+}
+
+/// A machine with every key that may be left out.
+pub(crate) fn every_machine_key() -> Table {
+    let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");
+    merge(&mut machine, MACHINE_OPTIONS.parse().expect("TOML"));
+    machine
+}
+
+fn merge(into: &mut Table, from: Table) {
+    for (key, value) in from {
+        match (into.get_mut(&key), value) {
+            (Some(toml::Value::Table(into)), toml::Value::Table(from)) => merge(into, from),
+            (_, value) => drop(into.insert(key, value)),
+        }
+    }
+}
+
+pub(crate) fn machine() -> Kind {
+    let read = |text: &str| machines::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
+    let mut files: Vec<(String, String)> = mias_machines::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
+    files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
+    Kind::new(machines::schema::schema(), Box::new(read), nothing_more(), files)
+}
+
+pub(crate) fn plan() -> Kind {
+    let mut files: Vec<(String, String)> = mias_plans::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
+    files.extend([text("examples/plans/two.toml"), text("host-sim/lab/tests/data/pairs.toml")]);
+    files.push(("every key".into(), EVERY_PLAN_KEY.into()));
+    plan_of(Policies::default(), files)
+}
+
+fn plan_of(policies: Policies, files: Vec<(String, String)>) -> Kind {
+    let schema = plan::schema(&policies);
+    let read = move |text: &str| plan::parse("p.toml", text, &policies).map(drop).map_err(|error| error.to_string());
+    Kind::new(schema, Box::new(read), nothing_more(), files)
+}
+
+/// The policy of `examples/own-policy` by its name; what it does is of no matter here.
+#[derive(Clone, Debug)]
+struct BusyShare;
+
+impl Policy for BusyShare {
+    fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
+        Spatial.generate_configs(context, table)
+    }
+}
+
+impl OwnPolicy for BusyShare {
+    const NAME: &'static str = "busy-share";
+    const HELP: &'static str = "for a test";
+
+    fn new(_: &Machine, _: &Settings) -> Self {
+        BusyShare
+    }
+}
+
+/// Plans of a program that brings a policy.
+pub(crate) fn own_plan() -> Kind {
+    plan_of(Policies::with(&[Own::of::<BusyShare>()]).expect("a name"), vec![text("examples/own-policy/plan.toml")])
+}
+
+/// Kernels, of which those that are built in stand as a user's own would: without what only built-in ones may have.
+pub(crate) fn kernel() -> Kind {
+    let folder = tempfile::tempdir().expect("a folder");
+    let beside = |path: &Path| {
+        std::fs::copy(path, folder.path().join(path.file_name().expect("a name"))).expect("a copy");
+    };
+    for entry in std::fs::read_dir(root().join("examples/saxpy")).expect("a folder") {
+        beside(&entry.expect("an entry").path());
+    }
+    beside(&root().join("host-sim/ptx/tests/data/textures.ptx"));
+    beside(&root().join("host-sim/lab/tests/data/graphs.ptx"));
+    let mut files = vec![text("examples/saxpy/saxpy.toml"), text("examples/saxpy/sized.toml")];
+    for kernel in mias_kernels::ALL {
+        beside(&root().join(kernel.ptx_file));
+        beside(&root().join(kernel.report_file));
+        let mut own: Table = kernel.description.parse().expect("TOML");
+        own.remove("reference");
+        let own = toml::to_string(&own).expect("TOML").replace("reference:", "file:");
+        files.push((kernel.name.into(), own));
+    }
+    files.extend(EVERY_KERNEL_KEY.map(|text| ("every key".to_owned(), text.to_owned())));
+    let folder = std::rc::Rc::new(folder);
+    let spec = |folder: &TempDir, text: &str| {
+        let path = folder.path().join("k.toml");
+        std::fs::write(&path, text).expect("a file");
+        Spec::parse(path.to_str().expect("UTF-8")).map_err(|error| error.to_string())
+    };
+    let (beside, read_in) = (folder.clone(), folder);
+    let read = move |text: &str| spec(&read_in, text).map(drop);
+    let used = move |text: &str| spec(&beside, text)?.prepare().map(drop).map_err(|error| error.to_string());
+    Kind::new(kernels::file::schema(), Box::new(read), Box::new(used), files)
+}
+
+#[test]
+fn the_schemas_are_schemas() {
+    for kind in [machine(), plan(), kernel()] {
+        assert!(jsonschema::meta::is_valid(&kind.schema));
+        assert!(!kind.schema.to_string().contains("\"$ref\""), "a key is described where it stands");
+    }
+}
+
+#[test]
+fn what_is_shipped_is_read_and_taken() {
+    for kind in [machine(), plan(), own_plan(), kernel()] {
+        for (name, file) in &kind.files {
+            assert_eq!(kind.reads(file), Ok(()), "{name}");
+            assert!(kind.takes(file), "{name}: {}", kind.complaints(file));
+        }
+    }
+    // As they are shipped, with what only they may have.
+    let kind = kernel();
+    for kernel in mias_kernels::ALL {
+        let file = kernel.description.parse().expect("TOML");
+        assert!(kind.takes(&file), "{}: {}", kernel.name, kind.complaints(&file));
+    }
+}
+
+/// The schema of a program's plans has its policies; that of the command refuses them, as the command does.
+#[test]
+fn a_programs_own_policies_are_in_its_schema() {
+    let (stock, own) = (plan(), own_plan());
+    let (_, file) = &own.files[0];
+    assert!(own.takes(file) && own.reads(file).is_ok());
+    assert!(!stock.takes(file) && stock.reads(file).unwrap_err().contains("unknown policy `busy-share`"));
+}

@@ -1,0 +1,44 @@
+//! `mias schema`: the JSON Schemas of the TOML files that users write, for editors. That of plans has the program's own policies.
+
+use super::CliError;
+use super::choices::choice;
+use mias_lab::choices;
+use mias_lab::evaluate::plan;
+use mias_lab::experiment::policies::Policies;
+use mias_lab::machines;
+use mias_lab::output::Output;
+use mias_workloads::kernels;
+use std::path::PathBuf;
+
+choices! {
+    /// A kind of file.
+    pub(super) enum Kind {
+        /// A GPU, as `--gpu` takes it.
+        Machine = "machine",
+        /// A plan, as `mias evaluate` takes it.
+        Plan = "plan",
+        /// A kernel, as every command that runs kernels takes it.
+        Kernel = "kernel",
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SchemaArgs {
+    /// What the TOML files describe
+    #[arg(value_parser = choice::<Kind>())]
+    kind: Kind,
+    /// Write the schema to a file, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn main(args: &SchemaArgs, policies: &Policies) -> Result<(), CliError> {
+    let output = Output::open(args.out.as_deref())?;
+    let schema = match args.kind {
+        Kind::Machine => machines::schema::schema(),
+        Kind::Plan => plan::schema(policies),
+        Kind::Kernel => kernels::file::schema(),
+    };
+    let text = serde_json::to_string_pretty(&schema).map_err(CliError::internal)? + "\n";
+    Ok(output.write(&text)?)
+}

@@ -1,0 +1,214 @@
+//! JSON Schemas of TOML files, for editors: what a type's derivation says, in the words of TOML.
+//!
+//! Draft 7, with keywords of draft 4 only, which all editors know, and without references, so that a key is described where it stands. What is different from the
+//! derivation: TOML has no null, doc comments become plain text, integers have a range instead of the name of a type of Rust, and the
+//! names of a choice are one list, so that an editor can say which there are.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{Transform, transform_subschemas};
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
+
+/// The schema of files that `T` is read from.
+#[must_use]
+pub fn of<T: JsonSchema>(title: &str, about: &str) -> Value {
+    let mut settings = SchemaSettings::draft07();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    Tidy.transform(&mut schema);
+    let mut schema = schema.to_value();
+    schema["title"] = title.into();
+    schema["description"] = about.into();
+    schema
+}
+
+/// A text that is one of some, each with what it means.
+#[must_use]
+pub fn choice<'a>(about: &str, choices: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let (names, lines): (Vec<&str>, Vec<String>) = choices.into_iter().map(|(name, help)| (name, line(name, help))).unzip();
+    json!({ "type": "string", "enum": names, "description": listed(about, &lines) })
+}
+
+/// A table with these keys and no others, each with its schema; `required` must be there.
+#[must_use]
+pub fn table(keys: impl IntoIterator<Item = (&'static str, Value)>, required: &[&str]) -> Value {
+    let properties: Map<String, Value> = keys.into_iter().map(|(key, schema)| (key.to_owned(), schema)).collect();
+    let mut table = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    // Draft 4 has no empty list here.
+    if !required.is_empty() {
+        table["required"] = json!(required);
+    }
+    table
+}
+
+/// A list of at least one.
+#[must_use]
+pub fn list(items: &Value) -> Value {
+    json!({ "type": "array", "items": items, "minItems": 1 })
+}
+
+/// A value, or a list of at least one.
+#[must_use]
+pub fn one_or_more(item: &Value) -> Value {
+    json!({ "anyOf": [item, list(item)] })
+}
+
+/// Narrows the whole numbers of a schema, and of its alternatives and elements, to a range.
+pub fn narrow(schema: &mut Map<String, Value>, within: &RangeInclusive<i64>) {
+    let is_integer = |kind: &Value| kind == "integer" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "integer"));
+    if schema.get("type").is_some_and(is_integer) {
+        let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_i64);
+        let least = bound("minimum").map_or(*within.start(), |old| old.max(*within.start()));
+        let most = bound("maximum").map_or(*within.end(), |old| old.min(*within.end()));
+        schema.insert("minimum".into(), least.into());
+        if most < i64::MAX {
+            schema.insert("maximum".into(), most.into());
+        }
+    }
+    let (mut alternatives, mut items) = (schema.remove("anyOf"), schema.remove("items"));
+    let several = alternatives.iter_mut().filter_map(Value::as_array_mut).flatten();
+    several.chain(&mut items).filter_map(Value::as_object_mut).for_each(|inner| narrow(inner, within));
+    schema.extend(alternatives.map(|alternatives| ("anyOf".to_owned(), alternatives)));
+    schema.extend(items.map(|items| ("items".to_owned(), items)));
+}
+
+fn line(name: &str, help: &str) -> String {
+    format!("- `{name}`: {}", help.trim_end_matches('.'))
+}
+
+/// A description with a line for each choice.
+fn listed(about: &str, lines: &[String]) -> String {
+    [&[about.to_owned(), String::new()], lines].concat().join("\n").trim_start().to_owned()
+}
+
+/// From a derivation to TOML.
+struct Tidy;
+
+impl Transform for Tidy {
+    fn transform(&mut self, schema: &mut Schema) {
+        if let Some(keywords) = schema.as_object_mut() {
+            without_null(keywords);
+            if let Some(Value::String(text)) = keywords.get_mut("description") {
+                *text = plain(text);
+            }
+            names_in_one_list(keywords);
+            range_of_type(keywords);
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+/// What may be left out is not null in TOML. An alternative that is left alone takes the place of the choice.
+fn without_null(keywords: &mut Map<String, Value>) {
+    if let Some(Value::Array(kinds)) = keywords.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = &kinds[..] {
+            let kind = kind.clone();
+            keywords.insert("type".into(), kind);
+        }
+    }
+    if let Some(Value::Array(names)) = keywords.get_mut("enum") {
+        names.retain(|name| !name.is_null());
+    }
+    if keywords.get("default").is_some_and(Value::is_null) {
+        keywords.remove("default");
+    }
+    let Some(Value::Array(alternatives)) = keywords.get_mut("anyOf") else { return };
+    alternatives.retain(|alternative| alternative["type"] != "null");
+    if let [Value::Object(alone)] = &mut alternatives[..] {
+        let alone = std::mem::take(alone);
+        keywords.remove("anyOf");
+        for (keyword, value) in alone {
+            keywords.entry(keyword).or_insert(value);
+        }
+    }
+}
+
+/// `oneOf` of names becomes a list of them, whose meanings go to the description.
+fn names_in_one_list(keywords: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = keywords.get("oneOf") else { return };
+    let named = |choice: &Value| Some((choice.get("const")?.as_str()?.to_owned(), plain(choice.get("description")?.as_str()?)));
+    let Some(named) = choices.iter().map(named).collect::<Option<Vec<(String, String)>>>() else { return };
+    let about = keywords.get("description").and_then(Value::as_str).unwrap_or_default();
+    let choice = choice(about, named.iter().map(|(name, help)| (name.as_str(), help.as_str())));
+    keywords.remove("oneOf");
+    if let Value::Object(choice) = choice {
+        keywords.extend(choice);
+    }
+}
+
+/// `uint32` and the like say nothing to editors, and the range that they stand for is not all there.
+fn range_of_type(keywords: &mut Map<String, Value>) {
+    if let Some(Value::String(kind)) = keywords.remove("format")
+        && kind == "uint32"
+    {
+        keywords.entry("maximum").or_insert(u32::MAX.into());
+    }
+}
+
+/// A doc comment as plain text: its lines joined, links to items their names.
+fn plain(doc: &str) -> String {
+    let paragraphs = doc.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    paragraphs.collect::<Vec<_>>().join("\n\n").replace("[`", "`").replace("`]", "`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    enum Colour {
+        /// Like the
+        /// sky.
+        SkyBlue,
+        /// As [`Colour::SkyBlue`], but not.
+        Red,
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Wall {
+        /// What it
+        /// looks like.
+        colour: Option<Colour>,
+        bricks: u32,
+        high: Option<u8>,
+    }
+
+    #[test]
+    fn a_derivation_in_the_words_of_toml() {
+        let expected = json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "title": "Wall",
+            "description": "A wall.",
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["bricks"],
+            "properties": {
+                "bricks": { "type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32 },
+                "high": { "type": "integer", "minimum": 0, "maximum": 255 },
+                "colour": {
+                    "type": "string",
+                    "enum": ["sky-blue", "red"],
+                    "description": "What it looks like.\n\n- `sky-blue`: Like the sky\n- `red`: As `Colour::SkyBlue`, but not",
+                },
+            },
+        });
+        assert_eq!(of::<Wall>("Wall", "A wall."), expected);
+    }
+
+    #[test]
+    fn numbers_are_narrowed_where_they_are() {
+        let mut schema =
+            json!({ "anyOf": [{ "type": "integer", "minimum": 3 }, { "type": "string" }, list(&json!({ "type": "integer" }))] });
+        let mut to = |within| narrow(schema.as_object_mut().unwrap(), &within);
+        to(1..=9);
+        to(0..=i64::MAX);
+        let bounded = |least: u8| json!({ "type": "integer", "minimum": least, "maximum": 9 });
+        assert_eq!(schema, json!({ "anyOf": [bounded(3), { "type": "string" }, list(&bounded(1))] }));
+    }
+}

@@ -1,0 +1,41 @@
+//! `cargo xtask schema`: writes the JSON Schemas of the TOML files that users write, as `mias schema` prints them. A test of `mias` fails
+//! when they are not current.
+
+use anyhow::Result;
+
+use crate::util::{cargo, stdout, write_file};
+
+/// Where the schemas are, relative to the root.
+const FOLDER: &str = "docs/schema";
+
+/// Kinds of files, as the command names them.
+const KINDS: [&str; 3] = ["machine", "plan", "kernel"];
+
+/// Writes a file each.
+pub(crate) fn run() -> Result<()> {
+    for kind in KINDS {
+        let schema = stdout(&mut cargo(["run", "--quiet", "--package", "mias", "--", "schema", kind]))?;
+        write_file(file(kind), schema)?;
+    }
+    Ok(())
+}
+
+fn file(kind: &str) -> String {
+    format!("{FOLDER}/{kind}.schema.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::root;
+
+    #[test]
+    fn the_files_are_those_of_the_folder() {
+        let mut expected = KINDS.map(file).to_vec();
+        let folder = std::fs::read_dir(root().join(FOLDER)).unwrap();
+        let mut found: Vec<String> = folder.map(|file| format!("{FOLDER}/{}", file.unwrap().file_name().to_string_lossy())).collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
+    }
+}
