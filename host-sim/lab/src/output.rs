@@ -112,7 +112,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Writes a file that is not there yet in one step.
-fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`] if it is there, and those of the system.
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut part = part(path)?;
     part.as_file_mut().write_all(bytes)?;
     part.as_file().sync_all()?;

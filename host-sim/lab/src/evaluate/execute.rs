@@ -86,7 +86,7 @@ fn run(job: &Job) -> Run<'_> {
 }
 
 /// Places of jobs that go together, the longest first: those whose end is open, then by the cycles of all members.
-fn units(jobs: &[&Job]) -> Vec<Vec<usize>> {
+pub(super) fn units(jobs: &[&Job]) -> Vec<Vec<usize>> {
     let mut together: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (place, job) in jobs.iter().enumerate() {
         let measures = matches!(job.control, Control::Policy(policy) if policy.measures());

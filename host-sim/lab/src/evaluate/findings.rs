@@ -26,13 +26,23 @@ use std::collections::BTreeMap;
 const NJ_PER_J: f64 = 1e9;
 
 /// The runs of a folder, loaded once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Runs(BTreeMap<String, Kept>);
 
 impl Runs {
     /// Those of `studies` that are in `store`.
     pub fn load(studies: &Studies<'_>, store: &Store) -> Self {
-        Runs(studies.jobs.iter().filter_map(|(key, job)| Some((key.clone(), store.load(&job.identity)?))).collect())
+        Runs::of(studies, store, studies.jobs.keys())
+    }
+
+    /// Those of them that have these keys.
+    pub fn of<'k>(studies: &Studies<'_>, store: &Store, keys: impl Iterator<Item = &'k String>) -> Self {
+        Runs(keys.filter_map(|key| Some((key.clone(), store.load(&studies.jobs.get(key)?.identity)?))).collect())
+    }
+
+    /// Whether the run is among them.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
     }
 
     fn get(&self, key: &str) -> Result<&Kept, StoreError> {
@@ -50,7 +60,7 @@ impl Runs {
     }
 
     /// What a control gave in a group.
-    fn of(&self, study: &Study<'_>, group: &GroupPlan, origin: &Origin) -> Result<Kept, StoreError> {
+    fn outcome(&self, study: &Study<'_>, group: &GroupPlan, origin: &Origin) -> Result<Kept, StoreError> {
         let kept = self.get(&origin.key)?;
         let derived = || kept.with_idle_kernels(group.names.len(), group.max_tbs[0], study.setting.gpu.sm.count);
         Ok(if origin.derived { derived() } else { kept.clone() })
@@ -141,7 +151,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let isolated_ipc = runs.isolated(study, group)?;
     let mut kept: BTreeMap<Control, (Origin, Kept)> = BTreeMap::new();
     for (control, origin) in &group.runs {
-        kept.insert(control.clone(), (origin.clone(), runs.of(study, group, origin)?));
+        kept.insert(control.clone(), (origin.clone(), runs.outcome(study, group, origin)?));
     }
     let outcomes: BTreeMap<Control, Outcome> = kept.iter().map(|(control, (_, kept))| (control.clone(), kept.outcome())).collect();
     let policies = &study.experiment.policies;

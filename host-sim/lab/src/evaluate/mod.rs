@@ -16,6 +16,7 @@ pub mod names;
 pub mod plan;
 pub mod record;
 pub mod results;
+pub mod shard;
 pub mod statistics;
 pub mod store;
 pub mod study;

@@ -4,6 +4,8 @@
 //! valid, and the same command goes on from it. So does a changed plan of the same name: a run is found by what it is, so that those which the
 //! new text still asks for are there.
 
+mod shared;
+
 use super::plan::Plan;
 use super::record::{FORMAT, Identity, Kept, MODEL};
 use super::results::{Evaluation, SCHEMA_VERSION};
@@ -24,6 +26,12 @@ const NOTE: &str = "evaluation.json";
 
 /// The runs' folder.
 const RUNS: &str = "runs";
+
+/// The folder of shards' logs.
+pub(super) const LOGS: &str = "logs";
+
+/// Folders of the scripts with which engines run shards.
+pub const SCRIPTS: [&str; 2] = ["slurm", "hyperqueue"];
 
 /// What a folder is of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,7 +188,8 @@ impl Store {
             Ok(mut entries) => entries.all(|entry| entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(known))),
             Err(error) => error.kind() == ErrorKind::NotFound,
         };
-        only(&self.folder, &|name| name == NOTE || name == RUNS || is_part(name)) && only(&runs, &is_part)
+        let known = |name: &str| [NOTE, RUNS, LOGS].contains(&name) || SCRIPTS.contains(&name) || is_part(name);
+        only(&self.folder, &known) && only(&runs, &is_part)
     }
 
     /// Takes back what [`Store::open`] has made, if no run was kept since.
@@ -282,6 +291,16 @@ impl Store {
         let path = self.folder.join(name);
         let fail = |error: io::Error| StoreError(format!("cannot write {}: {error}", path.display()));
         (self.write)(&path, content.as_bytes()).map_err(fail)
+    }
+
+    /// Writes a file of a folder in the folder, one of [`SCRIPTS`], which is made if need be.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the file is then as it was before.
+    pub fn put_in(&self, folder: &str, name: &str, content: &str) -> Result<(), StoreError> {
+        let path = self.folder.join(folder);
+        fs::create_dir_all(&path).map_err(|error| StoreError(format!("cannot make the folder {}: {error}", path.display())))?;
+        self.put(&format!("{folder}/{name}"), content)
     }
 
     /// Drops the runs of other builds of this program under policies of its own: nobody can ask for them any more. Gives how many.

@@ -231,3 +231,67 @@ fn a_folder_is_claimed_once() {
     drop(claim);
     second.claim().unwrap();
 }
+
+/// Whoever joins takes nothing from another, even where no run has ended yet.
+#[test]
+fn a_shared_folder_is_of_one_plan_text_and_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/out");
+    Store::join(&out, &note("mine")).unwrap().save(&identity("1-3"), &kept(1_000)).unwrap();
+    let again = Store::join(&out, &note("mine")).unwrap();
+    assert_eq!(again.load(&identity("1-3")), Some(kept(1_000)));
+    assert_eq!(Store::open(&out, &note("mine")).unwrap().load(&identity("1-3")), Some(kept(1_000)), "one program goes on in it alone");
+    let refused = |note: &Note| Store::join(&out, note).unwrap_err().to_string();
+    let other = refused(&note("yours"));
+    assert!(other.contains("holds results of the plan `mine`, this is `yours`; give another folder with --out"), "{other}");
+    let text = refused(&Note { plan_hash: "fedcba9876543210".into(), ..note("mine") });
+    assert!(text.contains("another text of the plan `mine`; `mias evaluate` alone or with --emit"), "{text}");
+    let later = refused(&Note { model: "9.9.9+0".into(), ..note("mine") });
+    assert!(later.contains(&format!("version {MODEL}, this is 9.9.9+0; run all shards with one program")), "{later}");
+    // Meanwhile somebody makes it the folder of another text.
+    again.put(NOTE, &json_line(&note("yours")).unwrap()).unwrap();
+    assert!(again.check_shared(&note("mine")).unwrap_err().to_string().contains("the plan `yours`, this is `mine`"));
+
+    let unused = tempfile::tempdir().unwrap();
+    Store::join(unused.path(), &note("mine")).unwrap();
+    assert!(Store::join(unused.path(), &note("yours")).is_err(), "no run is there, but another may be at work");
+    let stranger = tempfile::tempdir().unwrap();
+    std::fs::write(stranger.path().join("thesis.docx"), "").unwrap();
+    let message = Store::join(stranger.path(), &note("mine")).unwrap_err().to_string();
+    assert!(message.contains("is not empty and holds no evaluation"), "{message}");
+    assert!(!stranger.path().join(NOTE).exists());
+}
+
+/// Of programs with different plans that start at the same time, those of one plan get the folder.
+#[test]
+fn a_new_folder_is_taken_by_one_plan() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let joined: Vec<(String, bool)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|at| {
+                    let (out, name) = (&out, format!("plan-{}", at % 2));
+                    scope.spawn(move || (name.clone(), Store::join(out, &note(&name)).is_ok()))
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let owner = Store::existing(&out).unwrap().1.plan;
+        assert!(joined.iter().all(|(name, ok)| *ok == (*name == owner)), "{owner}: {joined:?}");
+    }
+}
+
+/// Whose runs they are is not known: they stay.
+#[test]
+fn a_shared_folder_is_of_one_build() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::join(folder.path(), &note("mine")).unwrap();
+    let of_build = |build: u64| Identity { program: format!("{build:016x}"), ..identity("mine") };
+    store.save(&identity("1-3"), &kept(1_000)).unwrap();
+    store.save(&of_build(2), &kept(1_000)).unwrap();
+    store.check_own_build(2).unwrap();
+    let refused = store.check_own_build(1).unwrap_err().to_string();
+    assert!(refused.contains("holds 1 runs of another build") && refused.contains("run all shards with one build"), "{refused}");
+    assert!(store.load(&of_build(2)).is_some());
+}

@@ -1,10 +1,11 @@
 //! Studies: an experiment in one setting, with all that it runs. Which runs a plan comes down to, each once.
 
+use super::findings::Runs;
 use super::plan::{Experiment, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
 use crate::experiment::compare::control_of;
 use crate::experiment::machine::{End, Machine, Options, RunError};
-use crate::experiment::policy::{Control, Policy};
+use crate::experiment::policy::{Control, IpcUnit, Policy};
 use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
@@ -73,6 +74,19 @@ pub struct Studies<'p> {
     pub all: Vec<Study<'p>>,
     /// Every run once, by key.
     pub jobs: BTreeMap<String, Job>,
+}
+
+/// A group: the place of its study in the plan, and its own there.
+pub type Place = (usize, usize);
+
+/// What a run of [`Policy::Null`] depends on, as far as it is known before any kernel has run alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NullRun {
+    /// Key of the run that places the last kernel, which stands for whichever it turns out to be.
+    last: String,
+    /// Keys of the runs alone, and the unit of IPC, which say which kernel it is.
+    alone: Vec<String>,
+    ipc: IpcUnit,
 }
 
 /// Every kernel that the plan names, by word.
@@ -165,36 +179,59 @@ impl<'p> Studies<'p> {
 
     /// How many runs [`Studies::add_null`] adds at most: one for all groups that place the same whatever turns out to be fastest.
     pub fn most_null(&self) -> usize {
-        let mut different = BTreeSet::new();
-        for study in self.all.iter().filter(|study| study.experiment.policies.contains(&Policy::Null)) {
-            for group in &study.groups {
-                // The last kernel's place stands for that of whichever it is; which, the runs alone say, and the unit of IPC.
+        self.nulls().keys().filter(|null| !self.jobs.contains_key(&null.last)).count()
+    }
+
+    /// The groups with a run of [`Policy::Null`], by what it depends on: those of one entry have one run.
+    pub fn nulls(&self) -> BTreeMap<NullRun, Vec<Place>> {
+        let mut different: BTreeMap<NullRun, Vec<Place>> = BTreeMap::new();
+        for (place, study) in self.all.iter().enumerate().filter(|(_, study)| study.experiment.policies.contains(&Policy::Null)) {
+            for (at, group) in study.groups.iter().enumerate() {
                 let last = group.max_tbs.len().saturating_sub(1);
                 let config = group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect();
                 let (run, _) = identity(study.setting, &group.workloads, &Control::Fixed(config));
-                if !self.jobs.contains_key(&run.key()) {
-                    different.insert((run.key(), &group.alone, study.setting.options.ipc));
-                }
+                let null = NullRun { last: run.key(), alone: group.alone.clone(), ipc: study.setting.options.ipc };
+                different.entry(null).or_default().push((place, at));
             }
         }
-        different.len()
+        different
+    }
+
+    /// Keys of the runs alone that say which kernel [`Policy::Null`] places, in these groups or in all.
+    pub fn alone_for_nulls(&self, groups: Option<&BTreeSet<Place>>) -> BTreeSet<String> {
+        let wanted = |place: &Place| groups.is_none_or(|groups| groups.contains(place));
+        let nulls = self.nulls().into_iter().filter(|(_, places)| places.iter().any(wanted));
+        nulls.flat_map(|(null, _)| null.alone).collect()
+    }
+
+    /// How many runs of [`Policy::Null`] these groups have of which `runs` do not say what they are.
+    pub fn unknown_nulls(&self, groups: &BTreeSet<Place>, runs: &Runs) -> usize {
+        let of_groups = self.nulls().into_iter().filter(|(_, places)| places.iter().any(|place| groups.contains(place)));
+        of_groups.filter(|(null, _)| !null.alone.iter().all(|key| runs.has(key))).count()
     }
 
     /// Adds the runs of [`Policy::Null`], which places what is fastest alone: `fastest` gives its configuration for a group.
     pub fn add_null(&mut self, fastest: &dyn Fn(&Study<'_>, &GroupPlan) -> Option<Vec<u32>>) {
-        for study in 0..self.all.len() {
-            let (experiment, setting) = (self.all[study].experiment, self.all[study].setting);
-            if !experiment.policies.contains(&Policy::Null) {
-                continue;
+        self.add_nulls_of(&self.nulls().into_values().flatten().collect(), fastest);
+    }
+
+    /// The same for these groups only.
+    pub fn add_nulls_of(&mut self, groups: &BTreeSet<Place>, fastest: &dyn Fn(&Study<'_>, &GroupPlan) -> Option<Vec<u32>>) {
+        for &(study, group) in groups {
+            let setting = self.all[study].setting;
+            if let Some(config) = fastest(&self.all[study], &self.all[study].groups[group]) {
+                let mut plan = self.all[study].groups[group].clone();
+                self.run(study, setting, &mut plan, control_of(Policy::Null, &config));
+                self.all[study].groups[group] = plan;
             }
-            let mut groups = std::mem::take(&mut self.all[study].groups);
-            for group in &mut groups {
-                if let Some(config) = fastest(&self.all[study], group) {
-                    self.run(study, setting, group, control_of(Policy::Null, &config));
-                }
-            }
-            self.all[study].groups = groups;
         }
+    }
+}
+
+impl Study<'_> {
+    /// Core cycles of its windows; none where runs have an open end.
+    pub fn cycles(&self) -> Option<u64> {
+        if let End::Cycles(cycles) = self.setting.options.end { Some(cycles) } else { None }
     }
 }
 

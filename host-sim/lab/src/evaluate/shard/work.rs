@@ -1,0 +1,48 @@
+//! What a shard does: what is missing of its share, and before its runs of `null` those of kernels alone that say which kernel it is.
+
+use super::super::execute::{ExecuteError, Watch, execute, missing};
+use super::super::findings::Runs;
+use super::super::store::Store;
+use super::super::study::{Job, Studies};
+use super::deal::Share;
+use crate::experiment::cancel::Cancel;
+use crate::experiment::machine::{Machine, RunError};
+use std::collections::BTreeSet;
+
+/// Runs what is not there yet of `share`; gives how many runs that were. `machine`, `cancel` and `watch` are those of [`execute`].
+///
+/// # Errors
+/// [`ExecuteError`]: of the store, or of an interrupt, at once; of a run when all others have ended. What was finished is kept in any case.
+pub fn work(
+    share: &Share,
+    studies: &mut Studies<'_>,
+    store: &Store,
+    machine: &(dyn Fn(&Job) -> Box<dyn Machine> + Sync),
+    cancel: &Cancel,
+    watch: &dyn Watch,
+) -> Result<usize, ExecuteError> {
+    let (mut done, mut failed) = (0, None);
+    let mut run = |studies: &Studies<'_>, keys: &BTreeSet<String>| {
+        let missing = missing(keys.iter().filter_map(|key| studies.jobs.get(key)), store);
+        match execute(&missing, store, machine, cancel, watch) {
+            Ok(()) => done += missing.len(),
+            Err(error @ (ExecuteError::Store(_) | ExecuteError::Run(RunError::Interrupted))) => return Err(error),
+            Err(error) => drop(failed.get_or_insert(error)),
+        }
+        Ok(())
+    };
+    // Those first that others may wait for, so that they find them.
+    let for_nulls = studies.alone_for_nulls(None);
+    let (early, rest) = share.keys.iter().cloned().partition(|key| for_nulls.contains(key));
+    run(studies, &early)?;
+    run(studies, &rest)?;
+    if !share.nulls.is_empty() {
+        let alone = studies.alone_for_nulls(Some(&share.nulls));
+        run(studies, &alone.difference(&share.keys).cloned().collect())?;
+        let runs = Runs::of(studies, store, alone.iter());
+        let (keys, _) = share.all_keys(studies, &runs);
+        studies.add_nulls_of(&share.nulls, &|study, group| runs.fastest(study, group));
+        run(studies, &keys.difference(&share.keys).cloned().collect())?;
+    }
+    failed.map_or(Ok(done), Err)
+}
