@@ -6,83 +6,10 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
+use support::evaluation::{PLAN, Place, documents, runs, wait_for_runs};
 use support::{mias, refused};
-
-/// The pairs, on two SMs, and a pair until done.
-const PLAN: &str = concat!(
-    include_str!("../../lab/tests/data/pairs.toml"),
-    r#"profile-cycles = 2_000
-transition = "ideal"
-latency = "off"
-
-[experiment.machine]
-sm.count = 2
-
-[[experiment]]
-name = "makespan"
-title = "Each once"
-gpu = "rtx2060"
-kernels = ["fwt:4096", "mm:64"]
-policies = ["left-over", "mias-ipc"]
-configurations = false
-
-[experiment.parameters]
-until = "done"
-order = ["given", "reversed"]
-profile-cycles = 2_000
-
-[experiment.machine]
-sm.count = 2
-"#
-);
-
-/// A folder with the plan, and the names of plan and output in it.
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        fs::write(folder.path().join("small.toml"), PLAN).expect("the plan");
-        Place { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        self.path(name).to_str().expect("UTF-8").to_owned()
-    }
-
-    /// Evaluates the plan into `out`.
-    fn evaluate(&self, out: &str, more: &[&str]) -> String {
-        let (plan, out) = (self.text("small.toml"), self.text(out));
-        let arguments = [&["evaluate", &plan, "--out", &out], more].concat();
-        String::from_utf8(mias(&arguments).assert().success().get_output().stdout.clone()).expect("text")
-    }
-
-    fn start(&self, out: &str) -> Child {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("mias"));
-        command.args(["evaluate", &self.text("small.toml"), "--out", &self.text(out), "--jobs", "1"]);
-        command.env("MIAS_CACHE_LIMIT", "0").stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command")
-    }
-}
-
-fn documents(out: &Path) -> Vec<(String, Vec<u8>)> {
-    let names = ["results.json", "results.csv", "report.html", "evaluation.json"];
-    names.iter().map(|name| ((*name).to_owned(), fs::read(out.join(name)).expect(name))).collect()
-}
-
-fn runs(out: &Path) -> BTreeSet<(String, Vec<u8>)> {
-    let entries = fs::read_dir(out.join("runs")).into_iter().flatten().map(|entry| entry.expect("a run").path());
-    let whole = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
-    whole.map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(path).expect("a run"))).collect()
-}
 
 /// Everything about a finished evaluation, from one run of it: tests cannot share a folder, and simulating takes time.
 #[test]
@@ -308,19 +235,10 @@ fn the_notebook_reads_what_is_there(results: &Path) {
     assert!(words.len() > 5 && missing.is_empty(), "results.csv does not have {missing:?}");
 }
 
-/// Waits until `out` holds at least `count` runs, or the process has ended.
-fn wait_for_runs(child: &mut Child, out: &Path, count: usize) {
-    let begun = Instant::now();
-    while runs(out).len() < count && child.try_wait().expect("the process").is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(600), "no run ends");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 #[test]
 fn killed_and_started_again_it_goes_on() {
     let place = Place::new();
-    let mut child = place.start("killed");
+    let mut child = place.start("killed", &[]);
     wait_for_runs(&mut child, &place.path("killed"), 3);
     child.kill().expect("the process");
     child.wait().expect("the process");
@@ -339,7 +257,7 @@ fn killed_and_started_again_it_goes_on() {
 #[cfg(unix)]
 fn ctrl_c_keeps_finished_runs() {
     let place = Place::new();
-    let mut child = place.start("stopped");
+    let mut child = place.start("stopped", &[]);
     wait_for_runs(&mut child, &place.path("stopped"), 2);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
     let code = child.wait().expect("the process").code();

@@ -58,7 +58,7 @@ pub(super) enum Command {
     /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
     Compare(CompareArgs),
     /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
-    Evaluate(EvaluateArgs),
+    Evaluate(super::evaluate::EvaluateArgs),
     /// Write the report of a results folder anew, or its figures one by one as SVG, PDF or CSV
     Report(super::report::ReportArgs),
     /// Compare the runs of two result folders; exit code 1 if they differ
@@ -130,29 +130,6 @@ pub(super) struct CompareArgs {
     /// Form of the report; CSV is its table of policies
     #[arg(long, value_enum, default_value_t = TableFormat::Table)]
     pub(super) format: TableFormat,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, or the TOML file of a plan of your own [default: thesis]
-    pub(super) plan: Option<String>,
-    /// The same as an option
-    #[arg(long = "plan", value_name = "PLAN")]
-    pub(super) instead: Option<String>,
-    /// The plan's quick form: smaller inputs, shorter windows, a third of the machine; without a plan, `quick`
-    #[arg(long)]
-    pub(super) quick: bool,
-    /// Folder of runs and results; one that is there goes on where it was left [default: results-PLAN]
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Runs at a time; results do not depend on it [default: one per core]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
-    pub(super) jobs: Option<u16>,
-    /// Only print the runs of the plan, a line each, whether they are there or not
-    #[arg(long)]
-    pub(super) list: bool,
-    #[command(flatten)]
-    pub(super) traces: TraceArgs,
 }
 
 /// How kernels come to their traces.

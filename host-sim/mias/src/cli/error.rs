@@ -21,6 +21,8 @@ pub enum CliError {
     Internal(String),
     /// A comparison did not come out equal; the message says where. The report is written.
     Differs(String),
+    /// Runs of other machines are not there yet; the message says how many. Which they are is written.
+    Incomplete(String),
     /// Ctrl-C; the message says what was kept.
     Interrupted(String),
 }
@@ -41,7 +43,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             CliError::User(_) => Self::USER,
-            CliError::Internal(_) | CliError::Differs(_) => 1,
+            CliError::Internal(_) | CliError::Differs(_) | CliError::Incomplete(_) => 1,
             CliError::Interrupted(_) => Self::INTERRUPTED,
         }
     }
@@ -50,7 +52,7 @@ impl CliError {
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            CliError::User(message) | CliError::Differs(message) => write!(f, "error: {message}"),
+            CliError::User(message) | CliError::Differs(message) | CliError::Incomplete(message) => write!(f, "error: {message}"),
             CliError::Internal(message) => write!(f, "error: {message} (this is a bug in mias)"),
             CliError::Interrupted(message) => write!(f, "interrupted: {message}"),
         }

@@ -1,12 +1,20 @@
 //! `mias evaluate`: a plan, run by run, into a folder.
 
-use super::args::{EvaluateArgs, TraceArgs};
-use super::progress;
+mod args;
+mod bar;
+mod emit;
+mod merge;
+mod scripts;
+mod shard;
+
+pub(super) use args::EvaluateArgs;
+
 use super::tracing::Tracing;
 use super::{CliError, interrupt, own, resolve, say};
 use crate::report::evaluation;
-use indicatif::ProgressBar;
-use mias_lab::evaluate::execute::{self, ExecuteError, Watch};
+use bar::Bar;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::evaluate::execute::{self, ExecuteError};
 use mias_lab::evaluate::findings::{Runs, findings};
 use mias_lab::evaluate::plan::{self, Plan};
 use mias_lab::evaluate::store::{Note, Store};
@@ -23,40 +31,62 @@ use mias_lab::output::Output;
 use mias_lab::table::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What is written when all runs are there: results for programs, a table, and the report.
 const DOCUMENTS: [&str; 3] = ["results.json", "results.csv", "report.html"];
 
+/// What is to be evaluated, and where.
+struct Task<'a> {
+    args: &'a EvaluateArgs,
+    form: Form<'a>,
+    plan: &'a Plan,
+    policies: &'a Policies,
+    folder: PathBuf,
+}
+
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
-    let policies = own::with_fingerprint(policies)?;
-    let plan = match plan_name(args)? {
-        Asked::As(name) => plan::load(name, &policies),
-        Asked::Quick(name) => plan::load_quick(name, &policies),
+    let policies = &own::with_fingerprint(policies)?;
+    let form = plan_name(args)?;
+    let plan = &match form {
+        Form::As(name) => plan::load(name, policies),
+        Form::Quick(name) => plan::load_quick(name, policies),
     }?;
-    if let Some(jobs) = args.jobs {
+    if let Some(jobs) = args.jobs.filter(|_| args.part.emit.is_none()) {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
     }
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results-{}", plan.name)));
+    let task = &Task { args, form, plan, policies, folder };
+    match (args.part.shard, args.part.emit) {
+        (Some(shard), _) => shard::main(task, shard),
+        (_, Some(engine)) => emit::main(task, engine),
+        _ if args.part.merge => merge::merge(task),
+        _ if args.part.status => merge::status(task),
+        _ => whole(task),
+    }
+}
+
+/// All of it at once, in this process.
+fn whole(task: &Task<'_>) -> Result<(), CliError> {
+    let Task { args, plan, policies, folder, .. } = task;
     // Before anything long: a folder that cannot be used is refused now.
-    let store = if args.list { None } else { Some(Store::open(&folder, &Note::of(&plan))?) };
+    let store = if args.part.list { None } else { Some(Store::open(folder, &Note::of(plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
-    ask_about_machines(&plan);
-    warn_of_linear(&plan);
-    warn_of_windows(&plan);
+    ask_about_machines(plan);
+    warn_of_linear(plan);
+    warn_of_windows(plan);
     let cancel = interrupt::catch()?;
     let begun = Instant::now();
     let failed = |error: CliError| before_any_run(error, store.as_ref());
-    let traces = traces(&plan, &args.traces, &cancel).map_err(failed)?;
-    let mut studies = Studies::of(&plan, &traces).map_err(|error| failed(error.into()))?;
+    let traces = task.traces(&cancel).map_err(failed)?;
+    let mut studies = Studies::of(plan, &traces).map_err(|error| failed(error.into()))?;
     let Some(store) = store else { return list(&studies) };
     if store.is_of_earlier_text() {
         let folder = folder.display();
         say::note(format_args!("note: `{}` has changed since {folder} was begun; runs that it still asks for are kept", plan.name));
-        store.renew(&Note::of(&plan), &DOCUMENTS)?;
+        store.renew(&Note::of(plan), &DOCUMENTS)?;
     }
-    own::drop_other_builds(&policies, &store)?;
+    own::drop_other_builds(policies, &store)?;
     say::note(format_args!("{} kernels executed or loaded in {:.0} s", traces.len(), begun.elapsed().as_secs_f64()));
 
     say::detail(format_args!("{} of {} runs are kept in {}", kept(&studies, &store), studies.jobs.len(), store.folder().display()));
@@ -68,10 +98,14 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
     let (all, seconds) = (studies.jobs.len(), simulating.elapsed().as_secs_f64());
     let others = if done == all { "" } else { ", the others were there" };
     say::note(format_args!("{done} of {all} runs simulated in {seconds:.0} s{others}"));
+    report(plan, &studies, &store)
+}
 
-    let evaluation = findings(&plan, &studies, &Runs::load(&studies, &store))?;
-    write(&store, &evaluation, studies.jobs.len())?;
-    Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, &folder))?)
+/// Writes the documents of runs that are all there, and prints the tables.
+fn report(plan: &Plan, studies: &Studies<'_>, store: &Store) -> Result<(), CliError> {
+    let evaluation = findings(plan, studies, &Runs::load(studies, store))?;
+    write(store, &evaluation, studies.jobs.len())?;
+    Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, store.folder()))?)
 }
 
 /// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.
@@ -102,7 +136,7 @@ fn warn_of_linear(plan: &Plan) {
 
 /// A plan, and in which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked<'a> {
+enum Form<'a> {
     /// As it is written.
     As(&'a str),
     /// Its quick form.
@@ -110,7 +144,7 @@ enum Asked<'a> {
 }
 
 /// The one plan that is asked for.
-fn plan_name(args: &EvaluateArgs) -> Result<Asked<'_>, CliError> {
+fn plan_name(args: &EvaluateArgs) -> Result<Form<'_>, CliError> {
     let name = match (args.plan.as_deref(), args.instead.as_deref()) {
         (Some(one), Some(other)) if one != other => {
             return Err(CliError::User(format!("two plans, `{one}` and `{other}`; give one")));
@@ -119,9 +153,9 @@ fn plan_name(args: &EvaluateArgs) -> Result<Asked<'_>, CliError> {
     };
     Ok(match (name, args.quick) {
         // `quick` is the thesis' pairs in minutes, and quick as it is.
-        (None | Some("quick"), true) => Asked::As("quick"),
-        (Some(name), true) => Asked::Quick(name),
-        (name, false) => Asked::As(name.unwrap_or("thesis")),
+        (None | Some("quick"), true) => Form::As("quick"),
+        (Some(name), true) => Form::Quick(name),
+        (name, false) => Form::As(name.unwrap_or("thesis")),
     })
 }
 
@@ -144,11 +178,14 @@ fn warn_of_windows(plan: &Plan) {
     }
 }
 
-/// The plan's kernels, each executed and traced once.
-fn traces(plan: &Plan, args: &TraceArgs, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
-    let words = words(plan);
-    let workloads = resolve::apart(&words, &Tracing::window(args)?, cancel).map_err(|error| at_its_place(plan, error))?;
-    Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
+impl Task<'_> {
+    /// The plan's kernels, each executed and traced once.
+    fn traces(&self, cancel: &Cancel) -> Result<BTreeMap<String, Workload>, CliError> {
+        let words = words(self.plan);
+        let tracing = Tracing::window(&self.args.traces)?;
+        let workloads = resolve::apart(&words, &tracing, cancel).map_err(|error| at_its_place(self.plan, error))?;
+        Ok(words.into_iter().map(|(word, _)| word).zip(workloads).collect())
+    }
 }
 
 /// The error, pointing at the kernel in the plan whose input is wrong, if that is what it is.
@@ -163,16 +200,26 @@ fn at_its_place(plan: &Plan, error: CliError) -> CliError {
 fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
     let missing = execute::missing(studies.jobs.values(), store);
     let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
-    let machine = |job: &Job| -> Box<dyn Machine> {
-        let machine = SimulatedGpu::new(studies.all[job.study].setting.gpu.clone()).stopped_by(cancel.clone());
+    let result = execute::execute(&missing, store, &machines(studies, cancel), cancel, &bar);
+    bar.clear();
+    ended(result.map(|()| missing.len()), &|| there(store, kept(studies, store), Some(studies.jobs.len())))
+}
+
+/// What gives a job its machine.
+fn machines(studies: &Studies<'_>, cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn Machine> + Sync + use<> {
+    let gpus: Vec<GpuConfig> = studies.all.iter().map(|study| study.setting.gpu.clone()).collect();
+    let cancel = cancel.clone();
+    move |job| {
+        let machine = SimulatedGpu::new(gpus[job.study].clone()).stopped_by(cancel.clone());
         let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
         Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
-    };
-    let result = execute::execute(&missing, store, &machine, cancel, &bar);
-    bar.bar.finish_and_clear();
-    let there = || there(store, kept(studies, store), Some(studies.jobs.len()));
+    }
+}
+
+/// How runs ended; `there` says what they leave.
+fn ended(result: Result<usize, ExecuteError>, there: &dyn Fn() -> String) -> Result<usize, CliError> {
     match result {
-        Ok(()) => Ok(missing.len()),
+        Ok(done) => Ok(done),
         Err(ExecuteError::Run(RunError::Interrupted)) => Err(CliError::Interrupted(there())),
         Err(ExecuteError::Run(error)) => Err(error.into()),
         Err(ExecuteError::Store(error)) => Err(CliError::User(format!("{error}; {}", there()))),
@@ -228,101 +275,6 @@ fn list(studies: &Studies<'_>) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// A bar over the cycles of all windows; runs until done lengthen it as they go.
-struct Bar {
-    bar: ProgressBar,
-    finished: AtomicUsize,
-    all: usize,
-    cancel: Cancel,
-}
-
-impl Bar {
-    fn new(jobs: &[&Job], all: usize, cancel: Cancel) -> Self {
-        let bar = progress::bar();
-        bar.set_length(jobs.iter().filter_map(|job| job.expected_cycles()).sum());
-        let before = all - jobs.len();
-        bar.set_message(format!("{before} of {all} runs"));
-        Bar { bar, finished: AtomicUsize::new(before), all, cancel }
-    }
-}
-
-impl Watch for Bar {
-    fn cycles(&self, job: &Job, cycles: u64) {
-        if job.expected_cycles().is_none() {
-            self.bar.inc_length(cycles);
-        }
-        self.bar.inc(cycles);
-        if self.cancel.requested() {
-            self.bar.set_message("stopping; Ctrl-C again to quit at once");
-        }
-    }
-
-    fn finished(&self, _job: &Job) {
-        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bar.set_message(format!("{finished} of {} runs", self.all));
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::args::{Arguments, Command};
-    use super::*;
-    use clap::Parser;
-    use mias_lab::evaluate::record::{FORMAT, Identity, Kept};
-    use mias_lab::evaluate::results::{PlanNote, SCHEMA_VERSION};
-    use mias_lab::experiment::machine::{Options, Outcome};
-    use mias_lab::experiment::policy::Control;
-    use mias_lab::machines;
-
-    #[test]
-    fn one_plan_is_asked_for_in_any_of_three_ways() {
-        let plan = |words: &[&str]| match Arguments::try_parse_from([&["mias", "evaluate"], words].concat()).unwrap().command {
-            Command::Evaluate(args) => plan_name(&args).map(|asked| format!("{asked:?}")).map_err(|error| error.to_string()),
-            _ => unreachable!(),
-        };
-        let named = |name: &str| Ok(format!("As({name:?})"));
-        assert_eq!(plan(&[]), named("thesis"));
-        for words in [&["extended"][..], &["--plan", "extended"], &["extended", "--plan", "extended"]] {
-            assert_eq!(plan(words), named("extended"), "{words:?}");
-        }
-        assert_eq!(plan(&["thesis", "--plan", "extended"]), Err("error: two plans, `thesis` and `extended`; give one".into()));
-        assert_eq!(plan(&["--quick"]), named("quick"));
-        assert_eq!(plan(&["quick", "--quick"]), named("quick"));
-        for words in [&["my.toml", "--quick"][..], &["--quick", "--plan", "my.toml"]] {
-            assert_eq!(plan(words), Ok("Quick(\"my.toml\")".into()), "{words:?}");
-        }
-    }
-
-    fn store_in(folder: &std::path::Path) -> Store {
-        let note = Note { format: FORMAT, model: "m".into(), plan: "p".into(), plan_hash: "h".into() };
-        Store::open(folder, &note).unwrap()
-    }
-
-    /// A folder stands where the report should be.
-    #[test]
-    fn a_document_that_cannot_be_written_does_not_cost_the_runs() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store_in(folder.path());
-        std::fs::create_dir_all(folder.path().join("report.html/in-the-way")).unwrap();
-        let plan = PlanNote { name: "p".into(), description: String::new(), hash: String::new() };
-        let evaluation = Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies: Vec::new() };
-        let said = write(&store, &evaluation, 7).unwrap_err().to_string();
-        assert!(said.contains("report.html"), "{said}");
-        let rest = format!("; 7 of 7 runs are kept in {}; the same command goes on from there", folder.path().display());
-        assert!(said.ends_with(&rest), "{said}");
-    }
-
-    #[test]
-    fn ctrl_c_before_any_run_says_what_is_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = store_in(folder.path());
-        let (gpu, options) = (machines::load("rtx2060").unwrap(), Options::new(End::Done));
-        let run = Identity::new("g", &gpu, &[], &Control::Fixed(Vec::new()), options);
-        store.save(&run, &Kept::of(&Outcome::default())).unwrap();
-        let said = |store| before_any_run(RunError::Interrupted.into(), store).to_string();
-        let expected = format!("interrupted: 1 runs are kept in {}; the same command goes on from there", folder.path().display());
-        assert_eq!(said(Some(&store)), expected);
-        assert!(said(None).contains("nothing is written"));
-        assert_eq!(before_any_run(CliError::User("no such file".into()), Some(&store)).to_string(), "error: no such file");
-    }
-}
+#[path = "evaluate/tests.rs"]
+mod tests;

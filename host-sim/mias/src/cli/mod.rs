@@ -5,7 +5,7 @@
 //! [`run_with`] is the whole of it, also for programs that bring policies of their own (docs/own-policy.md).
 //!
 //! Exit codes: 0 done, 2 the user's mistake (one message on standard error, nothing written), 1 ours, or targets of `firmware replay`
-//! or folders that differ, 130 interrupted (what was finished is kept).
+//! or folders that differ, or runs that `evaluate --merge` misses, 130 interrupted (what was finished is kept).
 
 mod about;
 mod args;

@@ -65,3 +65,12 @@ pub(super) fn drop_other_builds(policies: &Policies, store: &Store) -> Result<()
     }
     Ok(())
 }
+
+/// Refuses a folder that several programs share if it has runs of another build under policies of the program's own: they are not to be
+/// dropped.
+pub(super) fn check_build(policies: &Policies, store: &Store) -> Result<(), CliError> {
+    match policies.own().first() {
+        Some(own) => Ok(store.check_own_build(own.program())?),
+        None => Ok(()),
+    }
+}

@@ -3,6 +3,8 @@
 // Every test file takes its own part.
 #![allow(dead_code)]
 
+pub(crate) mod evaluation;
+
 use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;

@@ -1,0 +1,60 @@
+//! Progress of an evaluation: a bar over the cycles of all windows, and a line of the shard's log for every run.
+
+use super::super::progress;
+use indicatif::ProgressBar;
+use mias_lab::evaluate::execute::Watch;
+use mias_lab::evaluate::shard::log::Log;
+use mias_lab::evaluate::study::Job;
+use mias_lab::experiment::cancel::Cancel;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs until done lengthen it as they go.
+pub(super) struct Bar<'l> {
+    bar: ProgressBar,
+    finished: AtomicUsize,
+    all: usize,
+    cancel: Cancel,
+    log: Option<&'l Log>,
+}
+
+impl Bar<'_> {
+    /// Over `jobs`, which are missing of `all`.
+    pub(super) fn new(jobs: &[&Job], all: usize, cancel: Cancel) -> Self {
+        let bar = progress::bar();
+        bar.set_length(jobs.iter().filter_map(|job| job.expected_cycles()).sum());
+        let before = all - jobs.len();
+        bar.set_message(format!("{before} of {all} runs"));
+        Bar { bar, finished: AtomicUsize::new(before), all, cancel, log: None }
+    }
+
+    /// The same, and notes every run in a log.
+    pub(super) fn logged(self, log: &Log) -> Bar<'_> {
+        let Bar { bar, finished, all, cancel, log: _ } = self;
+        Bar { bar, finished, all, cancel, log: Some(log) }
+    }
+
+    /// Removes it.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for Bar<'_> {
+    fn cycles(&self, job: &Job, cycles: u64) {
+        if job.expected_cycles().is_none() {
+            self.bar.inc_length(cycles);
+        }
+        self.bar.inc(cycles);
+        if self.cancel.requested() {
+            self.bar.set_message("stopping; Ctrl-C again to quit at once");
+        }
+    }
+
+    fn finished(&self, job: &Job) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.set_message(format!("{finished} of {} runs", self.all));
+        if let Some(log) = self.log {
+            log.line(&format!("done {} {}", job.identity.key(), job.identity.describe()));
+        }
+    }
+}
