@@ -20,6 +20,7 @@ mod rehearse;
 mod schema;
 mod setup;
 mod sim_rate;
+mod slurm;
 mod snapshots;
 mod soak;
 mod svd;
@@ -76,6 +77,8 @@ enum Task {
     Picture(picture::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
+    /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
+    Slurm(slurm::Args),
     /// Compares the model with the reference numbers, prints the tables, and writes docs/validation.md.
     Validate(validate::Args),
 }
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Task::PageCheck(args) => page_check::run(&args),
         Task::Picture(args) => picture::run(&args),
         Task::SimRate => sim_rate::run(),
+        Task::Slurm(args) => slurm::run(&args),
         Task::Validate(args) => validate::run(&args),
     };
     match outcome {

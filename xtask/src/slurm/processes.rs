@@ -1,0 +1,78 @@
+//! Processes by what their environment says, as `/proc` shows it (proc(5)): Slurm starts jobs that are nobody's children.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::util::stdout;
+
+/// A process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Process {
+    pub(super) id: u32,
+    pub(super) parent: u32,
+    /// Its program, or what it calls itself, such as `slurmstepd: [1.batch]`.
+    pub(super) name: String,
+}
+
+/// Processes whose environment has all of these variables, such as `SLURMD_NODENAME=n1`.
+pub(super) fn with_environment(variables: &[String]) -> Vec<Process> {
+    let ids = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|&id| has_all(&fs::read(format!("/proc/{id}/environ")).unwrap_or_default(), variables)).filter_map(process).collect()
+}
+
+/// The process of this id; none if it is not there.
+pub(super) fn process(id: u32) -> Option<Process> {
+    let folder = Path::new("/proc").join(id.to_string());
+    let status = fs::read_to_string(folder.join("status")).ok()?;
+    let line = fs::read(folder.join("cmdline")).ok()?;
+    let name = String::from_utf8_lossy(line.split(|&byte| byte == 0).next()?).into_owned();
+    Some(Process { id, parent: parent(&status)?, name })
+}
+
+/// The parent in the text of a process' status.
+fn parent(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
+/// Whether an environment, each variable ended by a zero, has all of these.
+fn has_all(environment: &[u8], variables: &[String]) -> bool {
+    variables.iter().all(|variable| environment.split(|&byte| byte == 0).any(|one| one == variable.as_bytes()))
+}
+
+/// Ends processes at once. One that has ended by itself is no error.
+pub(super) fn kill(processes: &[Process]) -> Result<()> {
+    for process in processes {
+        let killed = stdout(Command::new("kill").args(["-KILL", &process.id.to_string()]));
+        if self::process(process.id).is_some_and(|now| now == *process) {
+            killed?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environments_are_searched_by_whole_variables() {
+        let environment = b"A=1\0SLURMD_NODENAME=n10\0B=\0";
+        assert!(has_all(environment, &["A=1".into(), "B=".into()]));
+        assert!(!has_all(environment, &["SLURMD_NODENAME=n1".into()]), "n10 is another node");
+        assert_eq!(parent("Name:\tsleep\nPid:\t7\nPPid:\t12\n"), Some(12));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_is_found_by_its_environment_and_killed() {
+        let mut child = Command::new("sleep").arg("100").env("MIAS_TEST_PROCESS", std::process::id().to_string()).spawn().unwrap();
+        let variable = format!("MIAS_TEST_PROCESS={}", std::process::id());
+        let found = with_environment(&[variable]);
+        assert_eq!(found.iter().map(|process| (process.id, process.parent)).collect::<Vec<_>>(), [(child.id(), std::process::id())]);
+        kill(&found).unwrap();
+        assert!(!child.wait().unwrap().success());
+    }
+}
