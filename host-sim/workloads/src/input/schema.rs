@@ -159,7 +159,6 @@ mod tests {
 
     #[derive(serde::Deserialize, JsonSchema)]
     #[serde(rename_all = "kebab-case")]
-    #[expect(dead_code, reason = "only its schema is looked at")]
     enum Colour {
         /// Like the
         /// sky.
