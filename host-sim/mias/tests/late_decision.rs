@@ -59,7 +59,10 @@ fn a_decision_that_comes_too_late_takes_no_credit() {
         assert!(row["config"].is_array() && number(row, "in_place") > 0.1, "{policy}: {row}");
         let counted = ["placement_cycles", "transition_cycles", "profile_cycles", "decision_cycles_in_run"];
         let parts = counted.map(|part| number(row, part));
-        assert!(parts[0] > 0.0 && parts[3] > 0.0 && (number(row, "overhead") - parts.iter().sum::<f64>() / WINDOW).abs() < 1e-12, "{policy}: {row}");
+        assert!(
+            parts[0] > 0.0 && parts[3] > 0.0 && (number(row, "overhead") - parts.iter().sum::<f64>() / WINDOW).abs() < 1e-12,
+            "{policy}: {row}"
+        );
         let means = named(&in_time["summary"], policy);
         assert_eq!((&means["too_late"], &means["means"]["regret_s"]["count"]), (&0.into(), &1.into()), "{policy}");
     }
