@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use mias_lab::evaluate::execute::{self, ExecuteError, Watch};
 use mias_lab::evaluate::findings::{Runs, findings};
 use mias_lab::evaluate::plan::{self, Plan};
-use mias_lab::evaluate::store::{Note, Store};
+use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
 use mias_lab::experiment::cancel::Cancel;
@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// What is written when all runs are there: results for programs, a table, and the report.
-const DOCUMENTS: [&str; 3] = ["results.json", "results.csv", "report.html"];
+const DOCUMENTS: [&str; 3] = [RESULTS, "results.csv", "report.html"];
 
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
     let policies = own::with_fingerprint(policies)?;
