@@ -23,7 +23,7 @@ const ENDS: [&str; 2] = [".g", ".mtrace"];
 const PARTS: [&str; 2] = [".traceg", ".traceg.xz"];
 
 /// What Accel-Sim's tracer calls a list.
-const LIST: &str = "kernelslist.g";
+pub const LIST: &str = "kernelslist.g";
 
 /// Launches that a message lists at most (assumption: who has more looks at `mias kernels`).
 const MOST_SHOWN: usize = 20;
@@ -243,7 +243,7 @@ fn is_trace(path: &str) -> bool {
 
 /// The list beside a file that a list names.
 fn list_of(part: &str) -> String {
-    Path::new(part).with_file_name("kernelslist.g").display().to_string()
+    Path::new(part).with_file_name(LIST).display().to_string()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::bounds::error_percent;
 use crate::csv_table;
 use crate::experiment::machine::{End, Machine, Options, Run};
 use crate::experiment::policy::{Control, Policy};
+use crate::experiment::recorded::LIST;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{self, Workload};
 use crate::machines;
@@ -112,7 +113,7 @@ impl Suite {
         let corun_folder = folder.join("corun");
         let corun_rows = rows(&corun_folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
         let corun = corun_rows.par_iter().map(|(name, first, total)| {
-            let launches = replay(&corun_folder.join(name).join("kernelslist.g"), WarpSchedulerKind::Gto, MACHINE)?;
+            let launches = replay(&corun_folder.join(name).join(LIST), WarpSchedulerKind::Gto, MACHINE)?;
             let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
             Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
         });
@@ -149,7 +150,7 @@ impl ByPath {
         let mut found = Vec::new();
         for entry in entries {
             let path = entry.map_err(|error| format!("cannot list {}: {error}", folder.display()))?.path();
-            if path.join("kernelslist.g").is_file() {
+            if path.join(LIST).is_file() {
                 found.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
             }
         }
@@ -182,7 +183,7 @@ fn traces(reference: &[ReferenceLaunch]) -> Vec<String> {
 }
 
 fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], machine: &str) -> Result<Vec<Launch>, String> {
-    let launches = replay(&folder.join(trace).join("kernelslist.g"), WarpSchedulerKind::Gto, machine)?;
+    let launches = replay(&folder.join(trace).join(LIST), WarpSchedulerKind::Gto, machine)?;
     let rows: Vec<&ReferenceLaunch> = reference.iter().filter(|row| row.trace == trace).collect();
     if rows.len() != launches.len() {
         return Err(format!("trace {trace} has {} launches, the reference has numbers for {}", launches.len(), rows.len()));

@@ -17,7 +17,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::evaluate::execute::{self, ExecuteError};
 use mias_lab::evaluate::findings::{Runs, findings};
 use mias_lab::evaluate::plan::{self, Plan};
-use mias_lab::evaluate::store::{Note, Store};
+use mias_lab::evaluate::store::{Note, RESULTS, Store};
 use mias_lab::evaluate::study::{Job, Studies, words};
 use mias_lab::evaluate::{SAMPLING, results::Evaluation};
 use mias_lab::experiment::cancel::Cancel;
@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// What is written when all runs are there: results for programs, a table, and the report.
-const DOCUMENTS: [&str; 3] = ["results.json", "results.csv", "report.html"];
+const DOCUMENTS: [&str; 3] = [RESULTS, "results.csv", "report.html"];
 
 /// What is to be evaluated, and where.
 struct Task<'a> {

@@ -1,10 +1,8 @@
 //! What a kernel is called where there is little room: in the columns of a table, and in figures. Documents for programs have its whole name.
 
+use mias_lab::experiment::recorded::LIST;
 use std::borrow::Cow;
 use std::path::Path;
-
-/// What Accel-Sim's tracer calls a list; its folder says more.
-const LIST: &str = "kernelslist.g";
 
 /// A trace by its list's folder, or by its file, and by its launch: `runs/hotspot/kernelslist.g#3` is `hotspot#3`, and `runs/app.mtrace`
 /// is `app.mtrace`. Other kernels as they are.
@@ -14,6 +12,7 @@ pub(super) fn short(name: &str) -> Cow<'_, str> {
     let (Some(file), Some("g" | "mtrace")) = (path.file_name(), path.extension().and_then(|end| end.to_str())) else {
         return Cow::Borrowed(name);
     };
+    // A list's own name says nothing, its folder's does.
     let folder = path.parent().and_then(Path::file_name).filter(|_| file == LIST);
     Cow::Owned(format!("{}{launch}", folder.unwrap_or(file).display()))
 }

@@ -100,8 +100,12 @@ fn a_file_cut_short_is_refused() {
     let compressed = xz(text.as_bytes());
     let cut = file("kernel-1.traceg.xz", &compressed[..compressed.len() / 2]);
     let error = read_kernel(&cut.path, &mut Warnings::new()).unwrap_err();
-    assert!(matches!(error.problem, Problem::Io(_)), "{error}");
-    assert!(error.to_string().contains("kernel-1.traceg.xz:"), "{error}");
+    assert!(matches!(error.problem, Problem::CutOff), "{error}");
+    let said = error.to_string();
+    assert!(
+        said.contains("kernel-1.traceg.xz:") && said.ends_with("ends here, in the middle of its data; copy or trace it again"),
+        "{error}"
+    );
 }
 
 #[test]
