@@ -73,7 +73,7 @@ impl Gpu {
                     }
                 }
                 if changed {
-                    self.wake[sm] = self.wake[sm].min(self.now);
+                    self.sms.wake(sm, self.now);
                     self.registers.set_resident(sm, slot, quota);
                     self.occupancy.set(sm, self.now, !self.sms[sm].is_empty());
                     self.registers.set_unissued(slot, state.available());
@@ -154,7 +154,7 @@ impl Gpu {
                     self.registers.post_drained(slot);
                 }
             }
-            self.wake[sm] = self.wake[sm].min(self.now + 1);
+            self.sms.wake(sm, self.now + 1);
             self.dispatcher.last = sm;
             self.occupancy.set(sm, self.now + 1, true);
             let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
@@ -200,7 +200,7 @@ impl Gpu {
 
     /// An SM without TBs forgets its L1, as the peer flushes it between kernels.
     fn flush_idle_l1s(&mut self) {
-        for sm in &mut self.sms {
+        for sm in self.sms.iter_mut() {
             if sm.is_empty() && sm.l1_used() {
                 sm.reset_l1(sm.l1_ways());
             }

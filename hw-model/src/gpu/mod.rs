@@ -5,8 +5,10 @@
 //! block; reply pop; memory system; SMs; TB issue.
 
 mod dispatch;
+mod group;
 mod launch;
 mod occupancy;
+mod sms;
 mod stats;
 mod transition;
 mod validate;
@@ -25,6 +27,7 @@ use dispatch::Dispatcher;
 use launch::{Queue, Slot};
 use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
+use sms::Sms;
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -57,9 +60,7 @@ pub struct Gpu {
     config: GpuConfig,
     /// The cycle that runs next.
     now: u64,
-    sms: Vec<Sm>,
-    /// Cycle in which each SM is to run next; `u64::MAX` for one that only others can wake.
-    wake: Vec<u64>,
+    sms: Sms,
     memory: MemorySystem,
     registers: RegisterFile,
     programs: Programs,
@@ -91,8 +92,7 @@ impl Gpu {
         Gpu {
             config: config.clone(),
             now: 0,
-            sms: (0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect(),
-            wake: vec![u64::MAX; config.sm.count as usize],
+            sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect()),
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm),
@@ -221,11 +221,10 @@ impl Gpu {
             while waiting != 0 {
                 let sm = 64 * word + waiting.trailing_zeros() as usize;
                 waiting &= waiting - 1;
-                if self.sms[sm].can_take_reply()
+                if self.sms.can_take_reply(sm)
                     && let Some(reply) = self.memory.pop_reply(sm as u16)
                 {
-                    self.sms[sm].take_reply(reply, self.now);
-                    self.wake[sm] = self.wake[sm].min(self.now + 1);
+                    self.sms.reply(sm, reply);
                 }
             }
         }
@@ -233,20 +232,12 @@ impl Gpu {
 
     /// Whether TBs have ended on one of them.
     fn run_sms(&mut self) -> bool {
-        let mut ended = false;
-        for (sm, wake) in self.sms.iter_mut().zip(&mut self.wake) {
-            if *wake <= self.now || !self.skip {
-                sm.cycle(self.now, &self.programs, &mut self.memory);
-                *wake = sm.next_event(self.now).unwrap_or(u64::MAX);
-                ended |= sm.has_ended_tbs();
-            }
-        }
-        ended
+        self.sms.run(self.now, &self.programs, &mut self.memory, self.skip)
     }
 
     /// Jumps to the next cycle in which something can happen.
     fn skip_ahead(&mut self, until: u64) {
-        let mut next = self.wake.iter().copied().min().unwrap_or(u64::MAX);
+        let mut next = self.sms.next();
         if next <= self.now || self.memory.replies_waiting().iter().any(|&word| word != 0) {
             return;
         }

@@ -62,7 +62,7 @@ impl Gpu {
     pub(super) fn check_sms(&self) {
         self.check_resources();
         let turn = self.now as usize % self.sms.len().max(1);
-        self.sms.get(turn).into_iter().for_each(Sm::check_readiness);
+        self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
     }
 
     /// Checks every SM's resources.

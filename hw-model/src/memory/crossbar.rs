@@ -63,6 +63,12 @@ impl<T: Copy + Default> Crossbar<T> {
         !self.inputs[input].is_full()
     }
 
+    /// How many more packets the input can take.
+    #[inline]
+    pub(super) fn room(&self, input: usize) -> u32 {
+        self.inputs[input].room()
+    }
+
     /// Queues a packet.
     #[inline]
     pub(super) fn push(&mut self, input: usize, output: usize, packet: T) {

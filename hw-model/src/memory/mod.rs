@@ -15,9 +15,11 @@ mod crossbar;
 mod dram;
 mod l2;
 mod packets;
+mod port;
 mod system;
 
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
+pub use port::{Outbox, Port};
 pub use system::MemorySystem;
 
 #[cfg(test)]

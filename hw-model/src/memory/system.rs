@@ -85,6 +85,12 @@ impl MemorySystem {
         self.requests.can_push(sm.into())
     }
 
+    /// Packets that the SM's injection port has room for; 255 stands for more.
+    #[inline]
+    pub fn room(&self, sm: u16) -> u8 {
+        u8::try_from(self.requests.room(sm.into())).unwrap_or(u8::MAX)
+    }
+
     /// Injects a packet.
     ///
     /// # Panics

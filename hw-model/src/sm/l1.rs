@@ -10,7 +10,7 @@ use super::lsu::TAG_FILL;
 use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L1Config, L1Write, SetIndex};
-use crate::memory::{MemorySystem, Request, RequestKind};
+use crate::memory::{Port, Request, RequestKind};
 use crate::queue::Queue;
 
 /// Most banks ([`GpuConfig::check`](crate::config::GpuConfig::check)).
@@ -271,13 +271,13 @@ impl L1 {
     }
 
     /// Sends the oldest miss off if the crossbar has room.
-    pub(super) fn send_miss(&mut self, memory: &mut MemorySystem) {
+    pub(super) fn send_miss(&mut self, port: &mut Port<'_>) {
         if let Some(&request) = self.misses.front()
-            && memory.can_inject(self.sm, request.kind)
+            && port.can_inject(request.kind)
         {
             self.misses.pop();
             self.refused.miss_sent();
-            memory.inject(request);
+            port.inject(request);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::*;
 use crate::config::GpuConfig;
 use crate::hand_made::config;
-use crate::memory::MemorySystem;
+use crate::memory::{MemorySystem, Outbox};
 use proptest::prelude::*;
 
 /// A machine with so little of everything that look-ups are refused for each reason.
@@ -33,7 +33,9 @@ impl Side {
         {
             self.l1.fill(reply.sector);
         }
-        self.l1.send_miss(&mut self.memory);
+        let mut outbox = Outbox::new(1);
+        self.l1.send_miss(&mut outbox.port(self.memory.room(0)));
+        self.memory.inject_all(&mut outbox);
         let due = self.l1.banks_due(now);
         let mut lookups = vec![];
         for bank in (0..self.l1.banks()).filter(|bank| due >> bank & 1 == 1) {

@@ -5,14 +5,14 @@ use super::inflight::NO_REG;
 use super::lsu::{Done, Surroundings};
 use super::warp::Wait;
 use super::{Programs, Sm};
-use crate::memory::MemorySystem;
+use crate::memory::Port;
 
 impl Sm {
     /// Runs the load/store unit if it has something to do, and hands it the next instruction.
-    pub(super) fn load_store(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
+    pub(super) fn load_store(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if self.lsu_wake <= now {
             let sub_core_mask = self.sub_core_mask;
-            let mut around = Surroundings { memory, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
+            let mut around = Surroundings { port, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
             self.counters.lsu_stall_cycles += u64::from(self.lsu.cycle(now, &mut around));
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
             self.outstanding = self.lsu.l1.outstanding();

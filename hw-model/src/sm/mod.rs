@@ -50,7 +50,7 @@ pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::{FinishedTb, NewTb};
 
 use crate::config::{GpuConfig, UnitTiming};
-use crate::memory::{MemorySystem, Reply};
+use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
 use execution::Execution;
@@ -203,23 +203,23 @@ impl Sm {
         self.lsu_wake = self.lsu_wake.min(now + 1);
     }
 
-    /// Runs cycle `now`. Cycles since the last call were slept through.
-    pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
+    /// Runs cycle `now`, in which requests leave through `port`. Cycles since the last call were slept through.
+    pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         self.account_sleep(now);
-        self.advance(now, programs, memory);
+        self.advance(now, programs, port);
         self.account(now, 1);
         self.retire();
     }
 
     /// The stages of a cycle up to issue.
     #[inline]
-    fn advance(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem) {
+    fn advance(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         self.fetched(now, programs);
         self.write_back(now);
         if self.execution.begin(now) {
             self.operands.latches_emptied();
         }
-        self.load_store(now, programs, memory);
+        self.load_store(now, programs, port);
         if self.has_work() {
             let (sub_cores, hopeful) = (&mut self.sub_cores, &mut self.hopeful);
             self.operands.cycle(now, &mut self.execution, |sub_core, unit| {

@@ -4,6 +4,7 @@
 use super::plain::{PlainAccount, PlainWarp, State};
 use super::*;
 use crate::hand_made::{Recipe, config, random_kernel};
+use crate::memory::{MemorySystem, Outbox};
 use crate::sm::sub_core::Readiness;
 use proptest::prelude::*;
 
@@ -44,7 +45,9 @@ impl Pair {
         let runs = self.wake <= now;
         if runs {
             self.sm.account_sleep(now);
-            self.sm.advance(now, &self.programs, &mut self.memory);
+            let mut outbox = Outbox::new(1);
+            self.sm.advance(now, &self.programs, &mut outbox.port(self.memory.room(0)));
+            self.memory.inject_all(&mut outbox);
         }
         for (warp, next) in self.warps.iter_mut().zip(next) {
             let of_sm = &self.sm.warps[warp.number];

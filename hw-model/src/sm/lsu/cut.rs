@@ -7,7 +7,7 @@ use crate::memory::{Request, RequestKind};
 
 impl Lsu {
     /// Hands accesses of the current instruction on; lets the instruction go when none is left.
-    pub(super) fn cut(&mut self, now: u64, around: &mut Surroundings) {
+    pub(super) fn cut(&mut self, now: u64, around: &mut Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Current { mem, warp, dst, .. } = *current;
         let finished = match mem {
@@ -68,7 +68,7 @@ impl Lsu {
     }
 
     /// One sector, if there is one, leaves for the crossbar.
-    fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings) {
+    fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
         let kind = match (store, atomic) {
@@ -76,13 +76,13 @@ impl Lsu {
             (_, true) => RequestKind::Atomic,
             _ => RequestKind::Read,
         };
-        if current.sectors_left == 0 || !around.memory.can_inject(self.sm, kind) {
+        if current.sectors_left == 0 || !around.port.can_inject(kind) {
             return;
         }
         let piece = trace.sector(current.pattern + current.sectors_left - 1);
         let sector = current.base_sector + u64::from(piece.delta);
         let (tag, byte_mask) = if store { (u32::from(current.warp), piece.byte_mask) } else { (current.token, u32::MAX) };
-        around.memory.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
+        around.port.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
         let counters = &mut around.counters[usize::from(current.kernel)];
         if store {
             counters.store_requests += 1;
@@ -94,7 +94,7 @@ impl Lsu {
     }
 
     /// Up to one sector per bank enters the L1.
-    fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings) {
+    fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
         let Current { warp, kernel, base_sector, .. } = *current;

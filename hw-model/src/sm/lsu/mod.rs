@@ -13,7 +13,7 @@ use super::l1::{L1, Lookup};
 use super::operands::OperandStage;
 use super::program::{Program, Programs};
 use crate::config::{ConstantCacheConfig, GpuConfig};
-use crate::memory::{MemorySystem, Reply, RequestKind};
+use crate::memory::{Port, Reply, RequestKind};
 use crate::queue::Queue;
 use later::Later;
 
@@ -35,8 +35,8 @@ pub(super) enum Done {
 }
 
 /// What the unit works on besides its own state.
-pub(super) struct Surroundings<'a> {
-    pub memory: &'a mut MemorySystem,
+pub(super) struct Surroundings<'a, 'p> {
+    pub port: &'a mut Port<'p>,
     pub programs: &'a Programs,
     pub counters: &'a mut [KernelCounters],
     pub operands: &'a mut OperandStage,
@@ -237,20 +237,20 @@ impl Lsu {
     }
 
     /// One cycle, except for taking the next instruction. What happened is left in `done`; true if the L1 refused a look-up.
-    pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings) -> bool {
+    pub(super) fn cycle(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
         while let Some((warp, dst)) = self.later.take(now) {
             self.done.push(Done::Loaded { warp, dst });
         }
         self.write_back(now, around);
         self.use_reply(now);
-        self.l1.send_miss(around.memory);
+        self.l1.send_miss(around.port);
         let refused = self.look_up(now, around.counters);
         self.cut(now, around);
         refused
     }
 
     /// Writes the chosen result, then chooses the next one; the clients take turns.
-    fn write_back(&mut self, now: u64, around: &mut Surroundings) {
+    fn write_back(&mut self, now: u64, around: &mut Surroundings<'_, '_>) {
         if let Some(result) = self.writing {
             let (warp, dst) = match result {
                 WriteBack::Shared { warp, dst } => (warp, dst),
