@@ -3,6 +3,7 @@
 
 use super::Gpu;
 use crate::sm::NewTb;
+use std::sync::Arc;
 
 /// What TB issue remembers.
 #[derive(Clone, Debug)]
@@ -124,7 +125,7 @@ impl Gpu {
                 self.sms[sm].resume_tb(slot as u8, &tb, &demand, self.now);
             } else {
                 let index = state.issued;
-                let Some(program) = self.programs.get_mut(slot as u8) else { continue };
+                let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { continue };
                 let part = match program.reach(index) {
                     Ok((part, came)) => {
                         if came {
@@ -167,7 +168,7 @@ impl Gpu {
 
     /// Gives back the parts of a kernel's trace that no TB is in, but for `next`.
     fn release_parts(&mut self, slot: usize, next: u32) {
-        let Some(program) = self.programs.get_mut(slot as u8) else { return };
+        let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { return };
         let suspended = self.slots[slot].as_ref().map(|state| &state.suspended);
         program.release(|part| {
             let resident = || self.sms.iter().any(|sm| sm.uses(slot as u8, part));

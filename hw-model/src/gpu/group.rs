@@ -18,14 +18,16 @@ pub(super) struct Group {
     wake: Vec<u64>,
     /// The first of these cycles.
     next: u64,
+    /// SMs that are to run in the next cycle, if there are other groups.
+    awake: usize,
     /// TBs have ended or drained in the last cycle.
     ended: bool,
-    /// Whether each SM's queue of replies is full.
+    /// Whether each SM's queue of replies is full, if the group can be away.
     full: Vec<bool>,
     /// Replies that SMs take in the coming cycle, by place in the group.
     inbox: Vec<(u16, Reply)>,
     /// Requests that each SM can send in the coming cycle.
-    room: Vec<u8>,
+    room: Vec<u32>,
     outbox: Outbox,
 }
 
@@ -37,6 +39,8 @@ impl Group {
             start,
             full: sms.iter().map(|sm| !sm.can_take_reply()).collect(),
             sms,
+            // Some may sleep for a while still.
+            awake: wake.iter().filter(|&&wake| wake != u64::MAX).count(),
             wake,
             next,
             ended: false,
@@ -46,9 +50,19 @@ impl Group {
         }
     }
 
+    /// The SMs, with the cycle in which each is to run next.
+    pub(super) fn into_parts(self) -> (Vec<Sm>, Vec<u64>) {
+        (self.sms, self.wake)
+    }
+
     /// The first cycle in which one of the SMs is to run; `u64::MAX` if only others can wake them.
     pub(super) fn next(&self) -> u64 {
         self.next
+    }
+
+    /// SMs that run in the coming cycle.
+    pub(super) fn awake(&self) -> usize {
+        self.awake
     }
 
     /// Whether TBs have ended or drained in the last cycle.
@@ -61,6 +75,7 @@ impl Group {
         if self.wake[place] > cycle {
             self.wake[place] = cycle;
             self.next = self.next.min(cycle);
+            self.awake += 1;
         }
     }
 
@@ -76,10 +91,19 @@ impl Group {
         self.inbox.push((place as u16, reply));
     }
 
+    /// SM `place` takes a reply in cycle `now`, which is the coming one.
+    #[inline]
+    pub(super) fn take_reply(&mut self, place: usize, reply: Reply, now: u64) {
+        self.sms[place].take_reply(reply, now);
+        self.wake[place] = self.wake[place].min(now + 1);
+        self.next = self.next.min(now + 1);
+    }
+
     /// Looks how much room there is in the injection ports.
+    #[inline]
     pub(super) fn look_for_room(&mut self, memory: &MemorySystem) {
-        for (sm, room) in (self.start..).zip(&mut self.room) {
-            *room = memory.room(sm as u16);
+        for (mine, room) in self.room.iter_mut().zip(memory.room(self.start)) {
+            *mine = room;
         }
     }
 
@@ -88,25 +112,42 @@ impl Group {
         &mut self.outbox
     }
 
-    /// Runs cycle `now` of every SM that is awake, or of all if sleep is not to be skipped.
-    pub(super) fn run(&mut self, now: u64, programs: &Programs, skip: bool) {
-        for (place, reply) in self.inbox.drain(..) {
-            let place = usize::from(place);
-            self.sms[place].take_reply(reply, now);
-            self.full[place] = !self.sms[place].can_take_reply();
-            self.wake[place] = self.wake[place].min(now + 1);
+    /// Whether SMs run in cycle `now`, or replies are there.
+    #[inline]
+    pub(super) fn has_work(&self, now: u64) -> bool {
+        self.next <= now || !self.inbox.is_empty()
+    }
+
+    /// Runs cycle `now` of every SM that is awake, or of all if sleep is not to be skipped. Where there are `others`, it says more of
+    /// itself than it has to otherwise.
+    pub(super) fn run(&mut self, now: u64, programs: &Programs, skip: bool, others: bool) {
+        for at in 0..self.inbox.len() {
+            let (place, reply) = self.inbox[at];
+            self.take_reply(place.into(), reply, now);
+            self.full[usize::from(place)] = !self.sms[usize::from(place)].can_take_reply();
         }
+        self.inbox.clear();
         let (mut next, mut ended) = (u64::MAX, false);
-        let of_sms = self.wake.iter_mut().zip(&mut self.full).zip(&self.room);
-        for (sm, ((wake, full), &room)) in self.sms.iter_mut().zip(of_sms) {
+        for (place, (sm, wake)) in self.sms.iter_mut().zip(&mut self.wake).enumerate() {
             if *wake <= now || !skip {
-                sm.cycle(now, programs, &mut self.outbox.port(room));
+                sm.cycle(now, programs, &mut self.outbox.port(self.room[place]));
                 *wake = sm.next_event(now).unwrap_or(u64::MAX);
-                *full = !sm.can_take_reply();
                 ended |= sm.has_ended_tbs();
+                if others {
+                    self.full[place] = !sm.can_take_reply();
+                }
             }
             next = next.min(*wake);
         }
         (self.next, self.ended) = (next, ended);
+        if others {
+            self.awake = self.wake.iter().filter(|&&wake| wake <= now + 1).count();
+        }
+    }
+
+    /// Nothing ran in a cycle.
+    #[inline]
+    pub(super) fn rest(&mut self) {
+        self.ended = false;
     }
 }

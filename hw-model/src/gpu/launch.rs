@@ -218,7 +218,7 @@ impl Gpu {
             if let Some(validation) = &mut self.validation {
                 validation.launched(slot, trace.tbs());
             }
-            self.programs.set(slot as u8, program);
+            Arc::make_mut(&mut self.programs).set(slot as u8, program);
             self.dispatcher.add(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);

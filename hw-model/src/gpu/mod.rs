@@ -6,10 +6,13 @@
 
 mod dispatch;
 mod group;
+mod handover;
 mod launch;
 mod occupancy;
 mod sms;
 mod stats;
+mod team;
+mod together;
 mod transition;
 mod validate;
 mod watchdog;
@@ -28,6 +31,9 @@ use launch::{Queue, Slot};
 use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
 use sms::Sms;
+use std::sync::Arc;
+use team::{Desk, Team};
+use together::patience;
 use transition::Transition;
 use validate::Validation;
 use watchdog::Watchdog;
@@ -63,7 +69,7 @@ pub struct Gpu {
     sms: Sms,
     memory: MemorySystem,
     registers: RegisterFile,
-    programs: Programs,
+    programs: Arc<Programs>,
     slots: Vec<Option<Slot>>,
     queue: Queue,
     dispatcher: Dispatcher,
@@ -74,6 +80,8 @@ pub struct Gpu {
     tb_cap: u32,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
+    /// Threads that run SMs, this one included.
+    threads: usize,
     /// Checks every cycle and every TB, if asked for.
     validation: Option<Validation>,
     /// Why a TB that was due could not be executed.
@@ -96,7 +104,7 @@ impl Gpu {
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm),
-            programs: Programs::default(),
+            programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
             dispatcher: Dispatcher::new(config.sm.count as usize),
@@ -105,6 +113,7 @@ impl Gpu {
             watchdog: Watchdog::default(),
             tb_cap: u32::MAX,
             skip: true,
+            threads: 1,
             validation: None,
             failure: None,
         }
@@ -116,7 +125,24 @@ impl Gpu {
         self
     }
 
-    /// Brings a sector (byte address / 32) into the L2 at once, clean and as the newest, as a copy from the host does.
+    /// Runs SMs on so many threads, of which there are never more than SMs. Results are the same. Threads live as long as a call of
+    /// [`Gpu::run`], and there is none while only a few SMs are awake.
+    ///
+    /// # Panics
+    /// If `threads` is 0.
+    pub fn set_threads(&mut self, threads: usize) {
+        assert!(threads > 0, "no thread at all");
+        self.threads = threads;
+    }
+
+    /// As [`Gpu::set_threads`].
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.set_threads(threads);
+        self
+    }
+
+    /// Brings a sector (byte address / 32) into the L2 at once, clean and as the newest, as a copy from the host does. To be called before the
+    /// first cycle.
     pub fn preload_l2(&mut self, sector: u64) {
         self.memory.preload(sector);
     }
@@ -156,7 +182,23 @@ impl Gpu {
     }
 
     /// Runs until cycle `until`, or until all launches have completed. May be called again to go on.
+    ///
+    /// # Panics
+    /// If the microcontroller does, or a check that was asked for fails, in whichever thread. The GPU is of no use then.
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
+        let threads = self.threads.min(self.sms.len());
+        self.sms.share(threads);
+        if threads == 1 {
+            return self.run_with(None, microcontroller, until);
+        }
+        let desks: Vec<Desk> = (1..threads).map(|_| Desk::new()).collect();
+        std::thread::scope(|scope| {
+            let mut team = Team::new(scope, &desks, patience(threads));
+            self.run_with(Some(&mut team), microcontroller, until)
+        })
+    }
+
+    fn run_with(&mut self, mut team: Option<&mut Team<'_, '_>>, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         while self.now < until {
             if let Err(stuck) = self.serve_registers(microcontroller) {
                 return RunEnd::Stuck(stuck);
@@ -166,7 +208,11 @@ impl Gpu {
             }
             self.replies();
             self.memory.tick();
-            if self.run_sms() {
+            let ended = match &mut team {
+                Some(team) if self.pays_together() => self.run_sms_together(team, self.now + 1 == until),
+                _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
+            };
+            if ended {
                 self.retire_tbs(self.now + 1);
             }
             self.issue_tbs();
@@ -224,15 +270,10 @@ impl Gpu {
                 if self.sms.can_take_reply(sm)
                     && let Some(reply) = self.memory.pop_reply(sm as u16)
                 {
-                    self.sms.reply(sm, reply);
+                    self.sms.reply(sm, reply, self.now);
                 }
             }
         }
-    }
-
-    /// Whether TBs have ended on one of them.
-    fn run_sms(&mut self) -> bool {
-        self.sms.run(self.now, &self.programs, &mut self.memory, self.skip)
     }
 
     /// Jumps to the next cycle in which something can happen.

@@ -4,6 +4,7 @@
 //! back, an SM is found by its number as if there were one group.
 
 use super::group::Group;
+use super::together::Balance;
 use crate::memory::{MemorySystem, Reply};
 use crate::sm::{Programs, Sm};
 use std::ops::{Index, IndexMut};
@@ -14,6 +15,9 @@ pub(super) struct Sms {
     pub(super) first: Group,
     /// None where a group is away.
     pub(super) others: Vec<Option<Box<Group>>>,
+    pub(super) balance: Balance,
+    /// Groups that other threads have run for a cycle, for the tests.
+    pub(super) orders: u64,
     count: usize,
 }
 
@@ -21,7 +25,7 @@ impl Sms {
     /// All in one group, asleep.
     pub(super) fn new(sms: Vec<Sm>) -> Self {
         let count = sms.len();
-        Sms { first: Group::new(0, sms, vec![u64::MAX; count]), others: Vec::new(), count }
+        Sms { first: Group::new(0, sms, vec![u64::MAX; count]), others: Vec::new(), balance: Balance::even(count, 1), orders: 0, count }
     }
 
     /// How many there are.
@@ -48,6 +52,27 @@ impl Sms {
     /// Those that are here, to be changed.
     pub(super) fn groups_mut(&mut self) -> impl Iterator<Item = &mut Group> {
         std::iter::once(&mut self.first).chain(self.others.iter_mut().flatten().map(|group| &mut **group))
+    }
+
+    /// Makes groups of these sizes, which must sum up to all SMs. All groups must be here.
+    pub(super) fn regroup(&mut self, sizes: impl Iterator<Item = usize>) {
+        let others = self.others.drain(..).flatten().map(|group| *group);
+        let (mut sms, mut wake) = (Vec::with_capacity(self.count), Vec::with_capacity(self.count));
+        for group in std::iter::once(std::mem::replace(&mut self.first, Group::new(0, Vec::new(), Vec::new()))).chain(others) {
+            let (some, theirs) = group.into_parts();
+            sms.extend(some);
+            wake.extend(theirs);
+        }
+        let (mut sms, mut wake, mut start) = (sms.into_iter(), wake.into_iter(), 0);
+        let mut groups = sizes.map(|size| {
+            let group = Group::new(start, sms.by_ref().take(size).collect(), wake.by_ref().take(size).collect());
+            start += size;
+            group
+        });
+        if let Some(first) = groups.next() {
+            self.first = first;
+        }
+        self.others = groups.map(|group| Some(Box::new(group))).collect();
     }
 
     /// The group that an SM is in, and its place there.
@@ -86,23 +111,34 @@ impl Sms {
     /// Whether an SM can take a reply.
     #[inline]
     pub(super) fn can_take_reply(&self, sm: usize) -> bool {
+        if sm < self.first.sms.len() {
+            return self.first.sms[sm].can_take_reply();
+        }
         let (group, place) = self.find(sm);
         group.can_take_reply(place)
     }
 
-    /// An SM takes a reply in the coming cycle; at most one each.
+    /// An SM takes a reply in cycle `now`, which is the coming one; at most one each. If it is of a group that can be away, that group takes
+    /// it along.
     #[inline]
-    pub(super) fn reply(&mut self, sm: usize, reply: Reply) {
+    pub(super) fn reply(&mut self, sm: usize, reply: Reply, now: u64) {
+        if sm < self.first.sms.len() {
+            return self.first.take_reply(sm, reply, now);
+        }
         let (group, place) = self.find_mut(sm);
         group.reply(place, reply);
     }
 
     /// Runs cycle `now` of all, here. Returns whether TBs have ended.
     pub(super) fn run(&mut self, now: u64, programs: &Programs, memory: &mut MemorySystem, skip: bool) -> bool {
-        let mut ended = false;
+        let (mut ended, others) = (false, !self.others.is_empty());
         for group in self.groups_mut() {
+            if skip && !group.has_work(now) {
+                group.rest();
+                continue;
+            }
             group.look_for_room(memory);
-            group.run(now, programs, skip);
+            group.run(now, programs, skip, others);
             memory.inject_all(group.outbox());
             ended |= group.ended();
         }

@@ -5,6 +5,7 @@
 mod cap;
 mod options;
 mod snapshot;
+mod threads;
 mod wide;
 
 use super::*;

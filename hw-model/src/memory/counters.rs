@@ -1,6 +1,6 @@
 //! What the memory system counts, per kernel slot.
 
-use crate::counts::counts;
+use crate::counts::{Count, counts};
 
 /// Kernel slots that are told apart; a slot number beyond wraps around.
 pub const KERNEL_SLOTS: usize = 8;
@@ -71,13 +71,14 @@ pub struct SmL2 {
 /// Counters of all slots, and what is told apart by SM.
 #[derive(Clone, Debug)]
 pub(super) struct CounterTable {
-    slots: [MemoryCounters; KERNEL_SLOTS],
+    /// In a box, so that it is exchanged for another at once.
+    slots: Box<[MemoryCounters; KERNEL_SLOTS]>,
     sms: Vec<SmL2>,
 }
 
 impl CounterTable {
     pub(super) fn new(sms: u32) -> Self {
-        CounterTable { slots: [MemoryCounters::default(); KERNEL_SLOTS], sms: vec![SmL2::default(); sms as usize] }
+        CounterTable { slots: Box::default(), sms: vec![SmL2::default(); sms as usize] }
     }
 
     #[inline]
@@ -99,6 +100,20 @@ impl CounterTable {
         let sm = &mut self.sms[usize::from(sm)];
         sm.accesses += 1;
         sm.hits += u64::from(hit);
+    }
+
+    /// Exchanges what was counted of kernels.
+    pub(super) fn swap_kernels(&mut self, other: &mut CounterTable) {
+        std::mem::swap(&mut self.slots, &mut other.slots);
+    }
+
+    /// Adds what `other` has counted of kernels, and sets it to zero there.
+    pub(super) fn take_over(&mut self, other: &mut CounterTable) {
+        for (mine, theirs) in self.slots.iter_mut().zip(other.slots.iter_mut()) {
+            if *theirs != MemoryCounters::default() {
+                mine.add(&std::mem::take(theirs));
+            }
+        }
     }
 
     pub(super) fn reset(&mut self, kernel: u8) {

@@ -63,10 +63,10 @@ impl<T: Copy + Default> Crossbar<T> {
         !self.inputs[input].is_full()
     }
 
-    /// How many more packets the input can take.
+    /// How many more packets the inputs from `first` on can take.
     #[inline]
-    pub(super) fn room(&self, input: usize) -> u32 {
-        self.inputs[input].room()
+    pub(super) fn room(&self, first: usize) -> impl Iterator<Item = u32> {
+        self.inputs.iter().skip(first).map(Queue::room)
     }
 
     /// Queues a packet.

@@ -24,7 +24,7 @@ impl Outbox {
 
     /// What an SM sends its requests of a cycle through, if its injection port has `room` for so many.
     #[inline]
-    pub fn port(&mut self, room: u8) -> Port<'_> {
+    pub fn port(&mut self, room: u32) -> Port<'_> {
         Port { room, outbox: self }
     }
 }
@@ -32,7 +32,7 @@ impl Outbox {
 /// The way of one SM's requests into an [`Outbox`] during a cycle.
 #[derive(Debug)]
 pub struct Port<'a> {
-    room: u8,
+    room: u32,
     outbox: &'a mut Outbox,
 }
 
@@ -58,8 +58,9 @@ impl MemorySystem {
     /// Injects all that is in `outbox`, in its order. It is empty then.
     #[inline]
     pub fn inject_all(&mut self, outbox: &mut Outbox) {
-        for request in outbox.requests.drain(..) {
-            self.inject(request);
+        for request in &outbox.requests {
+            self.inject(*request);
         }
+        outbox.requests.clear();
     }
 }

@@ -7,6 +7,9 @@
 //! Slices and channels sleep: each has the number of the cycle from which it wants to be run, and whoever gives it
 //! something moves that forward. A cycle that is not run would have changed nothing, which is what
 //! [`MemorySystem::quiet_cycles`] is made of.
+//!
+//! Nothing that SMs send is seen by slices and channels before the crossbar has moved. So these may run their part of a tick while the SMs
+//! still run the cycle before ([`MemorySystem::begin_tick`]), and the tick does the rest.
 
 use super::address::AddressMapper;
 use super::clock::ClockDomain;
@@ -43,6 +46,19 @@ pub struct MemorySystem {
     /// Slices with a reply for the crossbar, bit per slice.
     replying: Vec<u64>,
     counters: CounterTable,
+    /// What of the next tick has been done.
+    begun: Option<Begun>,
+    /// What that has counted; nobody sees it before the tick.
+    ahead: CounterTable,
+}
+
+/// What slices and channels have done of a tick, and what is left.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    /// Steps that the crossbar has to move.
+    steps: u64,
+    /// [`MemorySystem::quiet_cycles`] before. If there were any, nothing was done.
+    quiet_cycles: u64,
 }
 
 impl MemorySystem {
@@ -76,6 +92,8 @@ impl MemorySystem {
             delay_ends: vec![u64::MAX; channels as usize],
             replying: vec![0; slices.div_ceil(64) as usize],
             counters: CounterTable::new(config.sm.count),
+            begun: None,
+            ahead: CounterTable::new(0),
         }
     }
 
@@ -85,10 +103,10 @@ impl MemorySystem {
         self.requests.can_push(sm.into())
     }
 
-    /// Packets that the SM's injection port has room for; 255 stands for more.
+    /// Packets that the injection ports have room for, from that of SM `first` on.
     #[inline]
-    pub fn room(&self, sm: u16) -> u8 {
-        u8::try_from(self.requests.room(sm.into())).unwrap_or(u8::MAX)
+    pub fn room(&self, first: usize) -> impl Iterator<Item = u32> {
+        self.requests.room(first)
     }
 
     /// Injects a packet.
@@ -105,6 +123,38 @@ impl MemorySystem {
 
     /// Passes one core cycle.
     pub fn tick(&mut self) {
+        let steps = match self.end_of_begun() {
+            Some(begun) => begun.steps,
+            None => self.run_slices_and_channels(),
+        };
+        for _ in 0..steps {
+            self.requests.advance();
+            self.replies.advance();
+        }
+        self.core += 1;
+    }
+
+    /// Does ahead what slices and channels have to do in the next [`MemorySystem::tick`]. What is injected until then is part of that tick
+    /// all the same, and counters show nothing of it before.
+    pub fn begin_tick(&mut self) {
+        if self.begun.is_none() {
+            let quiet_cycles = self.quiet_cycles();
+            self.counters.swap_kernels(&mut self.ahead);
+            let steps = self.run_slices_and_channels();
+            self.counters.swap_kernels(&mut self.ahead);
+            self.begun = Some(Begun { steps, quiet_cycles });
+        }
+    }
+
+    /// The tick that was begun is due, if one was.
+    fn end_of_begun(&mut self) -> Option<Begun> {
+        let begun = self.begun.take()?;
+        self.counters.take_over(&mut self.ahead);
+        Some(begun)
+    }
+
+    /// All of a tick but the crossbar, which moves so many steps afterwards.
+    fn run_slices_and_channels(&mut self) -> u64 {
         let steps = self.interconnect.advance(1);
         for _ in steps.clone() {
             self.slices_to_crossbar();
@@ -114,11 +164,7 @@ impl MemorySystem {
         for now in self.l2.advance(1) {
             self.run_slices(now);
         }
-        for _ in steps {
-            self.requests.advance();
-            self.replies.advance();
-        }
-        self.core += 1;
+        steps.end - steps.start
     }
 
     /// The next reply for the SM, if its port has one. Replies arrive at one per cycle at most.
@@ -154,6 +200,10 @@ impl MemorySystem {
     /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
     /// unknown, [`u64::MAX`] if for ever. Replies that wait for an SM do not count.
     pub fn quiet_cycles(&self) -> u64 {
+        if let Some(begun) = self.begun {
+            // Only requests may have come since.
+            return if self.requests.has_queued() { 0 } else { begun.quiet_cycles };
+        }
         if self.requests.has_queued() || self.replies.has_queued() || self.replying.iter().any(|&word| word != 0) {
             return 0;
         }
@@ -173,9 +223,13 @@ impl MemorySystem {
     /// Passes `cycles` core cycles at once; at most [`MemorySystem::quiet_cycles`].
     pub fn skip(&mut self, cycles: u64) {
         debug_assert!(cycles <= self.quiet_cycles());
-        self.interconnect.advance(cycles);
-        self.l2.advance(cycles);
-        self.dram.advance(cycles);
+        if cycles == 0 {
+            return;
+        }
+        let ahead = u64::from(self.end_of_begun().is_some());
+        self.interconnect.advance(cycles - ahead);
+        self.l2.advance(cycles - ahead);
+        self.dram.advance(cycles - ahead);
         self.core += cycles;
     }
 

@@ -178,6 +178,18 @@ fn mix() -> impl Strategy<Value = Vec<(u16, u64, RequestKind, u16)>> {
 type Seen = Vec<(u64, u16, Reply)>;
 
 fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, u16)], skip: bool) -> (Seen, MemorySystem) {
+    let (seen, _, memory) = drive_ahead(config, requests, skip, 0);
+    (seen, memory)
+}
+
+/// The same with the cycles skipped, as (first, number). Every so many-th tick is begun before it is due; none if 0.
+fn drive_ahead(
+    config: &crate::config::GpuConfig,
+    requests: &[(u16, u64, RequestKind, u16)],
+    skip: bool,
+    begin: u64,
+) -> (Seen, Vec<(u64, u64)>, MemorySystem) {
+    let mut skipped = Vec::new();
     let mut memory = MemorySystem::new(config);
     let (mut seen, mut next, mut tick, mut due) = (Vec::new(), 0, 0u64, 0u64);
     while next < requests.len() || !memory.is_idle() {
@@ -193,16 +205,22 @@ fn drive(config: &crate::config::GpuConfig, requests: &[(u16, u64, RequestKind, 
             next += 1;
             due = tick + u64::from(gap);
         }
+        if begin != 0 && tick.is_multiple_of(begin) {
+            memory.begin_tick();
+        }
         if skip && memory.replies_waiting().iter().all(|&word| word == 0) {
             let limit = if next < requests.len() { due.saturating_sub(tick + 1) } else { u64::MAX };
             let quiet = memory.quiet_cycles().min(limit);
             if quiet != u64::MAX {
+                skipped.extend((quiet > 0).then_some((tick, quiet)));
                 memory.skip(quiet);
                 tick += quiet;
             }
         }
     }
-    (seen, memory)
+    // What was begun is counted with its tick.
+    memory.tick();
+    (seen, skipped, memory)
 }
 
 fn small_queues() -> crate::config::GpuConfig {
@@ -257,6 +275,19 @@ proptest! {
         prop_assert_eq!(ticked, skipped);
         for kernel in 0..2 {
             prop_assert_eq!(memory.counters(kernel), memory_skipped.counters(kernel));
+        }
+    }
+
+    /// A tick that was begun shows the same, counts the same, and may be skipped if it could be otherwise.
+    #[test]
+    fn beginning_a_tick_changes_nothing(requests in mix(), tight: bool, begin in 1u64..4) {
+        let config = if tight { small_queues() } else { config() };
+        let (seen, skipped, memory) = drive_ahead(&config, &requests, true, 0);
+        let (seen_begun, skipped_begun, memory_begun) = drive_ahead(&config, &requests, true, begin);
+        prop_assert_eq!(seen, seen_begun);
+        prop_assert_eq!(skipped, skipped_begun);
+        for kernel in 0..2 {
+            prop_assert_eq!(memory.counters(kernel), memory_begun.counters(kernel));
         }
     }
 }

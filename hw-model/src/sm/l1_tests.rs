@@ -34,7 +34,7 @@ impl Side {
             self.l1.fill(reply.sector);
         }
         let mut outbox = Outbox::new(1);
-        self.l1.send_miss(&mut outbox.port(self.memory.room(0)));
+        self.l1.send_miss(&mut outbox.port(self.memory.room(0).next().unwrap_or(0)));
         self.memory.inject_all(&mut outbox);
         let due = self.l1.banks_due(now);
         let mut lookups = vec![];

@@ -46,7 +46,7 @@ impl Pair {
         if runs {
             self.sm.account_sleep(now);
             let mut outbox = Outbox::new(1);
-            self.sm.advance(now, &self.programs, &mut outbox.port(self.memory.room(0)));
+            self.sm.advance(now, &self.programs, &mut outbox.port(self.memory.room(0).next().unwrap_or(0)));
             self.memory.inject_all(&mut outbox);
         }
         for (warp, next) in self.warps.iter_mut().zip(next) {

@@ -50,9 +50,9 @@ impl Microcontroller for Snapshots {
 }
 
 /// Loads by dependent instructions, so that SMs sleep for most of the time.
-fn run(times: &[u64], held_cycles: Option<u64>, skip: bool) -> (Snapshots, Gpu) {
+fn run(times: &[u64], held_cycles: Option<u64>, skip: bool, threads: usize) -> (Snapshots, Gpu) {
     let config = config();
-    let mut gpu = gpu(&config);
+    let mut gpu = gpu(&config).with_threads(threads);
     if !skip {
         gpu = gpu.without_skipping();
     }
@@ -68,7 +68,7 @@ fn run(times: &[u64], held_cycles: Option<u64>, skip: bool) -> (Snapshots, Gpu) 
 fn a_snapshot_is_of_the_cycle_in_which_it_is_written() {
     // A prime apart, within the counters' range.
     let times: Vec<u64> = (1..12).map(|n| 4_000 + 997 * n).collect();
-    let (snapshots, mut gpu) = run(&times, None, true);
+    let (snapshots, mut gpu) = run(&times, None, true, 1);
     let sms = gpu.config().sm.count as usize;
     assert_eq!(snapshots.taken.len(), times.len() * sms);
     // Cleared by the one before: each holds the cycles since then.
@@ -82,16 +82,18 @@ fn a_snapshot_is_of_the_cycle_in_which_it_is_written() {
     let stats = gpu.stats();
     assert!(sum(1) > 0 && sum(1) <= stats.launches[0].warp_insts);
     assert!(sum(2) > 0 && sum(3) <= sum(2));
-    // The same without sleep.
-    assert_eq!(run(&times, None, false).0.taken, snapshots.taken);
+    // The same without sleep, and on several threads.
+    for (skip, threads) in [(false, 1), (true, 2), (true, 16)] {
+        assert_eq!(run(&times, None, skip, threads).0.taken, snapshots.taken, "{threads} threads");
+    }
 }
 
 /// A snapshot that a busy microcontroller writes later is of the cycle in which the write reaches the block.
 #[test]
 fn a_held_snapshot_is_of_the_cycle_in_which_it_is_made() {
-    let (mut held, mut gpu) = run(&[6_000], Some(500), true);
+    let (mut held, mut gpu) = run(&[6_000], Some(500), true, 1);
     held.read(gpu.registers_mut());
-    let (direct, _) = run(&[6_500], None, true);
+    let (direct, _) = run(&[6_500], None, true, 1);
     let values = |of: &Snapshots| of.taken.iter().map(|(_, sm, values)| (*sm, *values)).collect::<Vec<_>>();
     assert_eq!(values(&held), values(&direct));
 }

@@ -1,0 +1,128 @@
+//! A place where one thread lays an item down for another, which waits for it.
+//!
+//! A cycle of the GPU lasts some microseconds, and two items change hands in it. So who waits looks again and again for about as long,
+//! then lets other threads run in between, then sleeps until it is woken: cores are shared, and a thread that was put aside must not cost
+//! a time slice per cycle. (Own; the numbers are assumptions.)
+//!
+//! There is nothing unsafe here. `cargo test` checks it as any other code; with `--cfg loom` every interleaving is run
+//! (<https://docs.rs/loom>, CONTRIBUTING.md).
+
+#[cfg(loom)]
+use loom::{
+    hint,
+    sync::atomic::{AtomicU32, Ordering},
+    sync::{Mutex, MutexGuard},
+    thread,
+};
+use std::sync::PoisonError;
+#[cfg(not(loom))]
+use std::{
+    hint,
+    sync::atomic::{AtomicU32, Ordering},
+    sync::{Mutex, MutexGuard},
+    thread,
+};
+
+/// Nothing lies there.
+const EMPTY: u32 = 0;
+/// Something does.
+const FULL: u32 = 1;
+/// Nothing does, and who waits for it sleeps.
+const ASLEEP: u32 = 2;
+
+/// How long who waits looks before it sleeps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// Looks one right after the other; some 40 ns each.
+    pub(super) looks: u32,
+    /// Looks between which other threads may run; 0.5 microseconds each if there are none.
+    pub(super) yields: u32,
+}
+
+impl Patience {
+    /// Where every thread has a core: some 20 microseconds, then a millisecond.
+    pub(super) const LONG: Patience = Patience { looks: 500, yields: 2_000 };
+    /// Where threads share cores: whoever is waited for may wait for this one's.
+    pub(super) const SHORT: Patience = Patience { looks: 0, yields: 50 };
+}
+
+/// The place. One thread puts and another takes, in turn. Alone in its lines of the host's cache, so that nobody else's work disturbs who
+/// looks: two lines of 64 bytes, as processors fetch pairs of them.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Handover<T> {
+    state: AtomicU32,
+    item: Mutex<Option<T>>,
+    sleeper: Mutex<Option<thread::Thread>>,
+}
+
+impl<T> Handover<T> {
+    pub(super) fn new() -> Self {
+        Handover { state: AtomicU32::new(EMPTY), item: Mutex::new(None), sleeper: Mutex::new(None) }
+    }
+
+    /// Lays `item` down, in place of what may lie there.
+    pub(super) fn put(&self, item: T) {
+        *lock(&self.item) = Some(item);
+        if self.state.swap(FULL, Ordering::AcqRel) == ASLEEP
+            && let Some(sleeper) = &*lock(&self.sleeper)
+        {
+            sleeper.unpark();
+        }
+    }
+
+    /// Whether something lies there.
+    pub(super) fn is_full(&self) -> bool {
+        self.state.load(Ordering::Acquire) == FULL
+    }
+
+    /// Waits for something and takes it. Second, whether it came while looking, without letting other threads run.
+    pub(super) fn take(&self, patience: Patience) -> (T, bool) {
+        loop {
+            let soon = self.looked(patience.looks);
+            if !soon {
+                self.wait(patience);
+            }
+            // Before the item: once that is gone, the other may put the next.
+            self.state.store(EMPTY, Ordering::Release);
+            if let Some(item) = lock(&self.item).take() {
+                return (item, soon);
+            }
+        }
+    }
+
+    /// Looks so often; whether something was there.
+    fn looked(&self, looks: u32) -> bool {
+        for _ in 0..looks {
+            if self.is_full() {
+                return true;
+            }
+            hint::spin_loop();
+        }
+        false
+    }
+
+    fn wait(&self, patience: Patience) {
+        for _ in 0..patience.yields {
+            if self.is_full() {
+                return;
+            }
+            thread::yield_now();
+        }
+        *lock(&self.sleeper) = Some(thread::current());
+        // Fails if something was put meanwhile.
+        let _ = self.state.compare_exchange(EMPTY, ASLEEP, Ordering::AcqRel, Ordering::Acquire);
+        while !self.is_full() {
+            thread::park();
+        }
+    }
+}
+
+/// Nothing here panics while it has a lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[path = "handover_tests.rs"]
+mod tests;

@@ -1,0 +1,171 @@
+//! Threads that run groups of SMs beside the one that has the GPU. They belong to one call of [`Gpu::run`](super::Gpu::run).
+//!
+//! A group changes hands with its order and comes back with the answer, so that at any time one thread has it: nothing is shared but
+//! programs, which nobody changes meanwhile. A thread is started when there is something for it to do for the first time. One that panics
+//! sends its panic as the answer, and one that has the GPU and panics dismisses the others, so that nobody waits for ever.
+
+use super::group::Group;
+use super::handover::{Handover, Patience};
+use crate::sm::Programs;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::thread::{Builder, Scope};
+
+/// A cycle that a group is to run.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) group: Box<Group>,
+    pub(super) programs: Arc<Programs>,
+    pub(super) now: u64,
+    /// SMs that sleep are not run.
+    pub(super) skip: bool,
+}
+
+impl Order {
+    fn carry_out(&mut self) {
+        self.group.run(self.now, &self.programs, self.skip, true);
+    }
+}
+
+/// The order, carried out, or a panic.
+type Answer = Result<Order, Box<dyn Any + Send>>;
+
+/// Where one of the threads gets its orders, and lays its answers down.
+#[derive(Debug)]
+pub(super) struct Desk {
+    /// None: there is nothing more to do.
+    orders: Handover<Option<Order>>,
+    answers: Handover<Answer>,
+}
+
+impl Desk {
+    pub(super) fn new() -> Self {
+        Desk { orders: Handover::new(), answers: Handover::new() }
+    }
+
+    fn work(&self, patience: Patience) {
+        while let Some(mut order) = self.orders.take(patience).0 {
+            let answer = catch_unwind(AssertUnwindSafe(move || {
+                order.carry_out();
+                order
+            }));
+            self.answers.put(answer);
+        }
+    }
+}
+
+/// The threads.
+pub(super) struct Team<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    /// One per thread.
+    desks: &'scope [Desk],
+    /// Threads that have been started.
+    started: Vec<bool>,
+    patience: Patience,
+}
+
+impl<'scope, 'env> Team<'scope, 'env> {
+    /// As many threads as desks, none of them started yet.
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, desks: &'scope [Desk], patience: Patience) -> Self {
+        Team { scope, desks, started: vec![false; desks.len()], patience }
+    }
+
+    /// Gives thread `worker` an order, or the order back if the system has no thread for it.
+    pub(super) fn post(&mut self, worker: usize, order: Order) -> Result<(), Order> {
+        let (desk, patience) = (&self.desks[worker], self.patience);
+        if !self.started[worker] {
+            let name = Builder::new().name(format!("SMs {}", worker + 1));
+            if name.spawn_scoped(self.scope, move || desk.work(patience)).is_err() {
+                return Err(order);
+            }
+            self.started[worker] = true;
+        }
+        desk.orders.put(Some(order));
+        Ok(())
+    }
+
+    /// Whether thread `worker` has carried its order out.
+    pub(super) fn has_answered(&self, worker: usize) -> bool {
+        self.desks[worker].answers.is_full()
+    }
+
+    /// Waits for the group that thread `worker` was given. Second, whether the thread came too late for this one to go on looking, although
+    /// there is a core for each.
+    ///
+    /// # Panics
+    /// If the thread did.
+    pub(super) fn collect(&self, worker: usize) -> (Box<Group>, bool) {
+        match self.desks[worker].answers.take(self.patience) {
+            (Ok(order), soon) => (order.group, !soon && self.patience.looks > 0),
+            (Err(panic), _) => resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Team<'_, '_> {
+    fn drop(&mut self) {
+        for (desk, _) in self.desks.iter().zip(&self.started).filter(|(_, started)| **started) {
+            desk.orders.put(None);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hand_made::config;
+    use crate::memory::Reply;
+    use crate::sm::Sm;
+
+    fn order() -> Order {
+        let config = config();
+        let group = Group::new(0, vec![Sm::new(&config, 0)], vec![0]);
+        Order { group: Box::new(group), programs: Arc::default(), now: 0, skip: true }
+    }
+
+    /// Gives the order to the only thread of a team, and waits for the answer.
+    fn carried_out(order: Order) -> Box<Group> {
+        let desks = [Desk::new()];
+        std::thread::scope(|scope| {
+            let mut team = Team::new(scope, &desks, Patience::LONG);
+            team.post(0, order).expect("a thread");
+            team.collect(0).0
+        })
+    }
+
+    #[test]
+    fn a_group_comes_back_when_it_has_run() {
+        // An SM without TBs does nothing once it has run.
+        assert_eq!(carried_out(order()).next(), u64::MAX);
+    }
+
+    #[test]
+    fn a_panic_of_a_thread_is_the_teams() {
+        let mut order = order();
+        // There is no such SM.
+        order.group.reply(7, Reply::default());
+        let panic = catch_unwind(AssertUnwindSafe(|| carried_out(order))).expect_err("panics");
+        let message = panic.downcast_ref::<String>().map_or("", String::as_str);
+        assert!(message.contains("index out of bounds"), "{message}");
+    }
+
+    /// Who has the team panics while a thread is at work, and while one waits.
+    #[test]
+    fn a_panic_beside_the_team_dismisses_it() {
+        for posted in [false, true] {
+            let desks = [Desk::new()];
+            let panic = catch_unwind(AssertUnwindSafe(|| {
+                std::thread::scope(|scope| {
+                    let mut team = Team::new(scope, &desks, Patience::SHORT);
+                    team.post(0, order()).expect("a thread");
+                    if !posted {
+                        team.collect(0);
+                    }
+                    panic!("of the microcontroller");
+                });
+            }));
+            assert_eq!(*panic.expect_err("panics").downcast_ref::<&str>().expect("a text"), "of the microcontroller");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Any number of threads gives the same statistics, to the last count: kernels side by side, launches in turn, clones, and a run that stops.
+
+use super::*;
+use crate::hand_made::Recipe;
+
+const THREADS: [usize; 3] = [2, 4, 16];
+
+/// So many SMs, on which kernels start soon.
+fn of(sms: u32) -> GpuConfig {
+    let mut config = config();
+    (config.sm.count, config.launch.latency_cycles) = (sms, 50);
+    config
+}
+
+/// Two kernels on streams of their own, the second launched again and again if `relaunch`; their quotas change places on the way.
+fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (Gpu, Table) {
+    let mut gpu = gpu(config);
+    for (stream, recipe) in (0..).zip(recipes) {
+        let again = relaunch && stream == 1;
+        gpu.launch(Launch { stream, relaunch: again, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+    }
+    let quotas = recipes.map(|recipe| recipe.quota).to_vec();
+    let turned = quotas.iter().rev().copied().collect();
+    (gpu, Table { phases: vec![(0, quotas), (250, turned)], slots: Vec::new(), ideal: relaunch })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    #[test]
+    fn any_number_of_threads_gives_the_same(first in random_kernel(), second in random_kernel(), sms in 5u32..18, relaunch: bool, skip: bool) {
+        let run = |threads: usize| {
+            let (gpu, mut table) = side_by_side(&of(sms), [&first, &second], relaunch);
+            let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
+            let end = gpu.run(&mut table, 600);
+            (end, gpu.stats())
+        };
+        let alone = run(1);
+        for threads in THREADS {
+            prop_assert_eq!(&run(threads), &alone, "{} threads", threads);
+        }
+    }
+
+    /// A clone goes on as the original, on as many threads as it likes; and so does a run that stops now and then.
+    #[test]
+    fn clones_and_stops_change_nothing(first in random_kernel(), second in random_kernel(), at in 50u64..550, stops in 100u64..300) {
+        let (mut whole, mut table) = side_by_side(&of(12), [&first, &second], true);
+        assert_eq!(whole.run(&mut table, 600), RunEnd::CycleLimit);
+        let (gpu, mut table) = side_by_side(&of(12), [&first, &second], true);
+        let mut gpu = gpu.with_threads(4);
+        gpu.run(&mut table, at);
+        for threads in [1, 2, 5] {
+            let mut clone = gpu.clone().with_threads(threads);
+            let mut table = Table { phases: table.phases.clone(), slots: table.slots.clone(), ideal: table.ideal };
+            while clone.cycle() < 600 {
+                let until = clone.cycle() + stops;
+                clone.run(&mut table, until.min(600));
+            }
+            prop_assert_eq!(clone.stats(), whole.stats(), "{} threads", threads);
+        }
+    }
+}
+
+/// So much work that threads do run side by side.
+#[test]
+fn others_do_run() {
+    let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
+    let busy = kernel(32, 256, 16, 0, |tb, warp| (0..10).map(|i| (load, u64::from(10 * (8 * tb + warp) + i) * 128)).collect());
+    let run = |threads: usize| {
+        let mut gpu = gpu(&of(16)).with_threads(threads);
+        gpu.launch(once(busy.clone())).expect("fits");
+        assert_eq!(gpu.run(&mut Table::fixed(&[4]), 1_000_000), RunEnd::AllComplete);
+        gpu
+    };
+    let (mut alone, mut four) = (run(1), run(4));
+    assert_eq!(alone.stats(), four.stats());
+    assert_eq!((alone.sms.groups().count(), four.sms.groups().count()), (1, 4));
+    assert!(four.stats().launches[0].l2.accesses > 0 && four.sms.orders > 100, "{} cycles of groups", four.sms.orders);
+    assert_eq!(alone.sms.orders, 0);
+}
+
+/// A TB on two SMs: no group is handed over, and no thread is there to be waited for.
+#[test]
+fn two_tbs_are_run_by_one_thread() {
+    let chain = vec![(StaticInst::new(0, Class::Dp).writes(4).reads(&[4]), 0); 100];
+    let mut gpu = gpu(&of(16)).with_threads(16);
+    gpu.launch(once(kernel(2, 64, 16, 0, |_, _| chain.clone()))).expect("fits");
+    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 1_000_000), RunEnd::AllComplete);
+    assert_eq!(gpu.sms.orders, 0);
+}
+
+struct Panics;
+
+impl Microcontroller for Panics {
+    fn on_interrupt(&mut self, _: &mut RegisterFile) {
+        panic!("in the firmware");
+    }
+}
+
+#[test]
+fn a_panic_of_the_firmware_comes_through() {
+    let mut gpu = gpu(&of(12));
+    gpu.launch(once(kernel(1, 32, 16, 0, |_, _| vec![]))).expect("fits");
+    let panic =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| gpu.with_threads(4).run(&mut Panics, 10_000))).expect_err("panics");
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"in the firmware"));
+}
