@@ -10,8 +10,10 @@ use support::{json, mias, printed, refused};
 
 const CORES: [&str; 3] = ["qemu", "qemu-m0", "qemu-riscv"];
 
+/// In this process on one thread, beside an image on several: that makes no difference either.
 fn with(args: &[&str], firmware: &str) -> String {
-    printed(&[args, &["--format", "json", "--firmware", firmware]].concat())
+    let threads = if firmware == "native" { "1" } else { "4" };
+    printed(&[args, &["--format", "json", "--firmware", firmware, "--threads", threads]].concat())
 }
 
 /// Small kernels, so that a decision, a completion and a second scheduling fit a short run.

@@ -25,4 +25,5 @@ pub mod simulated;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
+pub mod threads;
 pub mod workload;

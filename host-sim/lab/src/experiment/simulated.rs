@@ -13,6 +13,7 @@ use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
 use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
 use super::policy::{Control, Policy};
+use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
 use counts::{in_place, sm_totals};
@@ -39,6 +40,8 @@ pub struct SimulatedGpu {
     /// The machine as the firmware reads it from the register block.
     machine: FirmwareMachine,
     cancel: Cancel,
+    /// The threads that its runs share.
+    threads: Threads,
     /// Jump over cycles in which nothing can happen.
     skip: bool,
     /// Record what happens at the register block.
@@ -66,6 +69,7 @@ impl SimulatedGpu {
             config,
             machine,
             cancel: Cancel::default(),
+            threads: Threads::one(),
             skip: true,
             record: false,
             record_firmware: false,
@@ -77,6 +81,11 @@ impl SimulatedGpu {
     /// The same GPU, whose runs end with [`RunError::Interrupted`] at the next chunk of cycles once `cancel` asks for it.
     pub fn stopped_by(self, cancel: Cancel) -> Self {
         SimulatedGpu { cancel, ..self }
+    }
+
+    /// The same GPU, whose runs share these threads with all that have a clone of them; one each before. Results are the same.
+    pub fn with_threads(self, threads: Threads) -> Self {
+        SimulatedGpu { threads, ..self }
     }
 
     /// The same GPU, which runs every cycle instead of jumping over those in which nothing can happen. Slower; every number
@@ -155,11 +164,13 @@ impl SimulatedGpu {
     /// Runs to cycle `limit` or until all is done.
     fn advance(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
         let Running { gpu, controller } = running;
+        let going = self.threads.begin();
         while gpu.cycle() < limit {
             if self.cancel.requested() {
                 return Err(RunError::Interrupted);
             }
             let before = gpu.cycle();
+            gpu.set_threads(going.share());
             let end = gpu.run(controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
             progress(gpu.cycle() - before);
             if let Some(failure) = controller.failure() {

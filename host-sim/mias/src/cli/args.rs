@@ -269,6 +269,10 @@ pub(super) struct CommonArgs {
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
+    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: runs at a time one per core, one
+    /// thread inside of each]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
+    pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) traces: TraceArgs,
     /// Who decides: the firmware in this process, or its image in QEMU on a Cortex-M4, a Cortex-M0, or a RISC-V core
@@ -332,6 +336,10 @@ pub(super) struct SweepArgs {
     /// Let the L2 hold at cycle 0 what a trace's program had copied to the device (MemcpyHtoD in its list)
     #[arg(long)]
     pub(super) warm_l2: bool,
+    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: runs at a time one per core, one
+    /// thread inside of each]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
+    pub(super) threads: Option<u16>,
     #[command(flatten)]
     pub(super) traces: TraceArgs,
     /// Form of the report

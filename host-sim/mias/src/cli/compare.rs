@@ -5,7 +5,7 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve, say};
+use super::{CliError, interrupt, own, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::machine::End;
@@ -16,6 +16,7 @@ use mias_lab::output::Output;
 
 pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
     let common = &args.common;
+    let threads = threads::of_process(common.threads)?;
     let gpu = resolve::machine(&common.gpu)?;
     let output = Output::open(common.out.as_deref())?;
     let policies: Vec<Policy> = match args.only.as_slice() {
@@ -36,7 +37,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         say::warning(format_args!("`{name}` has no coefficient for mias-linear, which then decides as mias-ipc; see `mias gpu fit`"));
     }
     let progress = Progress::new(cycles, cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
+    let machine = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
     let result = compare(&machine, &workloads, &policies, options, &progress);
     progress.clear();
     let comparison = result?;

@@ -10,7 +10,7 @@ mod shard;
 pub(super) use args::EvaluateArgs;
 
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve, say};
+use super::{CliError, interrupt, own, resolve, say, threads};
 use crate::report::evaluation;
 use bar::Bar;
 use mias_hw_model::config::GpuConfig;
@@ -53,7 +53,7 @@ pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliEr
         Form::Quick(name) => plan::load_quick(name, policies),
     }?;
     if let Some(jobs) = args.jobs.filter(|_| args.part.emit.is_none()) {
-        rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global().map_err(CliError::internal)?;
+        threads::of_process(Some(jobs))?;
     }
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("results-{}", plan.name)));
     let task = &Task { args, form, plan, policies, folder };

@@ -31,6 +31,7 @@ mod run;
 mod say;
 mod schema;
 mod sweep;
+mod threads;
 mod trace;
 mod tracing;
 mod user_kernel;

@@ -5,7 +5,7 @@ use super::choices::{Format, WarpScheduler};
 use super::dump::Dumps;
 use super::progress::Progress;
 use super::tracing::Tracing;
-use super::{CliError, firmware, interrupt, own, resolve, say, trace, user_kernel};
+use super::{CliError, firmware, interrupt, own, resolve, say, threads, trace, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -23,6 +23,7 @@ use std::time::Instant;
 
 pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let common = &args.common;
+    let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
     let mut gpu = resolve::machine(&common.gpu)?;
     match args.warp_scheduler {
@@ -72,7 +73,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         End::Done => None,
     };
     let progress = Progress::new(cycles, cancel.clone());
-    let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).stopped_by(cancel);
+    let mut machine = SimulatedGpu::new(gpu.clone()).with_image(image).with_threads(threads).stopped_by(cancel);
     if args.no_skip {
         machine = machine.without_skipping();
     }

@@ -4,7 +4,7 @@ use super::args::SweepArgs;
 use super::choices::TableFormat;
 use super::progress::Progress;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, resolve};
+use super::{CliError, interrupt, resolve, threads};
 use crate::report::sweep_report::{self, Subject};
 use mias_lab::experiment::machine::{Options, RunError};
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -12,6 +12,7 @@ use mias_lab::experiment::sweep::sweep;
 use mias_lab::output::Output;
 
 pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
+    let threads = threads::of_process(args.threads)?;
     let gpu = resolve::machine(&args.gpu)?;
     let output = Output::open(args.out.as_deref())?;
     let options = Options { warm_l2: args.warm_l2, ..resolve::alone(args.cycles, args.ipc) };
@@ -20,7 +21,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     resolve::warmable(&workloads, options)?;
     let workload = workloads.first().ok_or_else(|| CliError::internal("a word without a kernel"))?;
     let progress = Progress::new(Some(args.cycles), cancel.clone());
-    let machine = SimulatedGpu::new(gpu.clone()).stopped_by(cancel);
+    let machine = SimulatedGpu::new(gpu.clone()).with_threads(threads).stopped_by(cancel);
     let result = sweep(&machine, workload, options, &progress);
     progress.clear();
     let sweep = result?;

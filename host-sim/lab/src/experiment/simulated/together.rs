@@ -112,12 +112,14 @@ impl SimulatedGpu {
 
     /// Runs a pack to its end, or until it parts: then each part is run as a pack of its own.
     fn run_pack<'s>(&'s self, scope: &Scope<'s>, mut pack: Pack, shared: &'s Shared<'s>) {
+        let going = self.threads.begin();
         while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit {
             if self.cancel.requested() {
                 return end(pack.members, shared, &RunError::Interrupted);
             }
             let Some(copies) = pack.members.iter().map(|member| member.controller.copy()).collect::<Option<Vec<_>>>() else { break };
             let (copy, before) = (pack.gpu.clone(), pack.gpu.cycle());
+            pack.gpu.set_threads(going.share());
             let mut lockstep = Lockstep { members: &mut pack.members, parts: Vec::new() };
             let ended = pack.gpu.run(&mut lockstep, shared.limit.min(before.saturating_add(COPY_EVERY_CYCLES)));
             let parts = lockstep.parts;
@@ -141,6 +143,7 @@ impl SimulatedGpu {
             }
             return;
         }
+        drop(going);
         self.finish_pack(pack, shared);
     }
 
