@@ -3,8 +3,8 @@
 //!
 //! The reference simulator does 138 k (comp), 49 k (shm) and 25 k (mem) per second on a 2-core machine.
 //!
-//! `--once TRACE RUNS` is for `cargo xtask sim-rate`: loads the trace, simulates it so often, possibly not at all, and prints
-//! its warp instructions and the seconds of the fastest run.
+//! `--once TRACE RUNS [THREADS [SMS]]` is for `cargo xtask sim-rate`: loads the trace, simulates it so often, possibly not at all, and
+//! prints its warp instructions and the seconds of the fastest run. It runs on one thread and on the machine's SMs unless told otherwise.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -14,6 +14,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
 use mias_lab::experiment::machine::{End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, Policy};
 use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::threads::Threads;
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::machines;
 use mias_trace::accelsim::Warnings;
@@ -33,8 +34,11 @@ fn warp_insts(workloads: &[Workload]) -> u64 {
     workloads.iter().map(|workload| workload.trace.warp_insts()).sum()
 }
 
-fn machine() -> SimulatedGpu {
-    SimulatedGpu::new(machines::load("rtx2060-accelsim").expect("built in"))
+/// The reference's machine, with so many SMs if that is asked for.
+fn machine(threads: usize, sms: Option<u32>) -> SimulatedGpu {
+    let mut gpu = machines::load("rtx2060-accelsim").expect("built in");
+    gpu.sm.count = sms.unwrap_or(gpu.sm.count);
+    SimulatedGpu::new(gpu).with_threads(Threads::new(threads))
 }
 
 fn to_the_end(workloads: &[Workload]) -> Run<'_> {
@@ -43,16 +47,18 @@ fn to_the_end(workloads: &[Workload]) -> Run<'_> {
 }
 
 fn timing_model(criterion: &mut Criterion) {
-    let machine = machine();
     let mut group = criterion.benchmark_group("timing model, warp instructions");
     group.sample_size(SAMPLES);
     for name in ["comp", "shm", "mem"] {
         let workloads = load(name);
         let run = to_the_end(&workloads);
         group.throughput(Throughput::Elements(warp_insts(&workloads)));
-        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-            bencher.iter(|| black_box(machine.run(&run, &|_| {}).expect("ends")));
-        });
+        for threads in [1, 2] {
+            let machine = machine(threads, None);
+            group.bench_function(BenchmarkId::new(name, format!("threads: {threads}")), |bencher| {
+                bencher.iter(|| black_box(machine.run(&run, &|_| {}).expect("ends")));
+            });
+        }
     }
     group.finish();
 }
@@ -70,8 +76,8 @@ fn interpreter(criterion: &mut Criterion) {
 criterion_group!(benches, timing_model, interpreter);
 
 /// Loads `trace`, simulates it `runs` times, and prints its warp instructions and the seconds of the fastest run.
-fn once(trace: &str, runs: u32) {
-    let (machine, workloads) = (machine(), load(trace));
+fn once(trace: &str, runs: u32, machine: &SimulatedGpu) {
+    let workloads = load(trace);
     let run = to_the_end(&workloads);
     let mut fastest = f64::INFINITY;
     for _ in 0..runs {
@@ -84,10 +90,12 @@ fn once(trace: &str, runs: u32) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [option, trace, runs, ..] = arguments.as_slice()
+    if let [option, trace, runs, rest @ ..] = arguments.as_slice()
         && option == "--once"
     {
-        return once(trace, runs.parse().expect("a number of runs"));
+        let threads = rest.first().map_or(1, |threads| threads.parse().expect("a number of threads"));
+        let sms = rest.get(1).map(|sms| sms.parse().expect("a number of SMs"));
+        return once(trace, runs.parse().expect("a number of runs"), &machine(threads, sms));
     }
     benches();
     Criterion::default().configure_from_args().final_summary();

@@ -1,5 +1,6 @@
 //! `cargo xtask sim-rate`: how fast the timing model runs on the synthetic reference traces, and how many instructions of this
-//! machine it takes per warp instruction simulated. The second number hardly moves on a busy machine, so it shows regressions.
+//! machine it takes per warp instruction simulated. The second number hardly moves on a busy machine, so it shows regressions. Last, how much
+//! faster two threads are; that is worth something on two quiet cores only.
 //!
 //! The runs are those of `benches/sim_rate.rs --once`. Instructions are counted by callgrind over a run that loads and
 //! simulates, less a run that only loads.
@@ -23,7 +24,7 @@ pub(crate) fn run() -> Result<()> {
     if !callgrind {
         eprintln!("valgrind is not installed, so instructions are not counted (Debian, Ubuntu: apt-get install valgrind)");
     }
-    println!("{:<6} {:>12} {:>12} {:>15} {:>16}", "trace", "warp insts", "M/s", "x reference", "insts/warp inst");
+    println!("{:<6} {:>12} {:>12} {:>15} {:>16} {:>11}", "trace", "warp insts", "M/s", "x reference", "insts/warp inst", "2 threads");
     for (trace, reference) in TRACES {
         let printed = stdout(&mut command(&benchmark, ["--once", trace, RUNS]))?;
         let (warp_insts, seconds) = parse(&printed).with_context(|| format!("unexpected output: {printed}"))?;
@@ -35,7 +36,10 @@ pub(crate) fn run() -> Result<()> {
         } else {
             "-".to_owned()
         };
-        println!("{trace:<6} {warp_insts:>12} {:>12.2} {:>15.0} {instructions:>16}", rate / 1e6, rate / reference);
+        let printed = stdout(&mut command(&benchmark, ["--once", trace, RUNS, "2"]))?;
+        let (_, together) = parse(&printed).with_context(|| format!("unexpected output: {printed}"))?;
+        let times = format!("x {:.2}", seconds / together);
+        println!("{trace:<6} {warp_insts:>12} {:>12.2} {:>15.0} {instructions:>16} {times:>11}", rate / 1e6, rate / reference);
     }
     Ok(())
 }
