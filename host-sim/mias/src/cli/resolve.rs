@@ -238,6 +238,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         relaunch: common.relaunch == Relaunch::On,
         share_memory: common.share_memory,
         warm_l2: common.warm_l2,
+        precision: common.precision,
     }
 }
 
