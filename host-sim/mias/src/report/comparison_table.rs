@@ -46,10 +46,11 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
 
 /// What intervals leave open about the best configuration.
 fn rivals(best: &Best) -> String {
+    let known = if best.half_width > 0.0 { format!(" \u{b1}{:.3}", best.half_width) } else { String::new() };
     match best.rivals {
-        0 => String::new(),
-        1 => format!(" \u{b1}{:.3}; of another configuration it cannot be told which is better", best.half_width),
-        more => format!(" \u{b1}{:.3}; of {more} other configurations it cannot be told which is best", best.half_width),
+        0 => known,
+        1 => format!("{known}; another configuration may be as good"),
+        more => format!("{known}; {more} other configurations may be as good"),
     }
 }
 
