@@ -61,7 +61,8 @@ fn undecided(comparison: &Comparison) -> String {
         "\u{b1}: half of a 95 % interval; simulated: cycles of runs that were known before the window's end, {} at most\n",
         grouped(cycles)
     );
-    let objectives: [(&str, fn(&Metrics) -> Option<f64>); 2] = [("S", |metrics| metrics.speedup), ("STP", |metrics| metrics.stp)];
+    type Objective = (&'static str, fn(&Metrics) -> Option<f64>);
+    let objectives: [Objective; 2] = [("S", |metrics| metrics.speedup), ("STP", |metrics| metrics.stp)];
     for (objective, of) in objectives {
         let known = |result: &PolicyResult| {
             let half_width = result.half_widths.as_ref().and_then(|half| of(&half.metrics)).unwrap_or_default();
