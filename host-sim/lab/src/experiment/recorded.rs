@@ -196,7 +196,7 @@ impl Opened {
     fn trace(&self, number: usize, warnings: &mut Warnings) -> Result<Arc<KernelTrace>, RequestError> {
         match self {
             Opened::List(list) => {
-                let (trace, _) = accelsim::read_kernel(path_of(list, number), warnings).map_err(TraceReadError::from)?;
+                let (trace, _) = accelsim::read_kernel(path_of(list, number), rayon::current_num_threads(), warnings).map_err(TraceReadError::from)?;
                 Ok(Arc::new(trace))
             }
             Opened::File(traces) => Ok(traces[number - 1].clone()),

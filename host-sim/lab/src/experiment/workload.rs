@@ -224,7 +224,7 @@ pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, 
     let mut workloads: Vec<Workload> = Vec::new();
     let list = accelsim::read_list(list)?;
     for path in list.kernels() {
-        let (trace, stream) = accelsim::read_kernel(path, warnings)?;
+        let (trace, stream) = accelsim::read_kernel(path, rayon::current_num_threads(), warnings)?;
         let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
             streams.push(stream);
             streams.len() - 1

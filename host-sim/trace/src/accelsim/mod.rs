@@ -25,6 +25,8 @@ mod fields;
 mod header;
 mod list;
 pub mod opcodes;
+mod parallel;
+mod repeats;
 mod source;
 mod statics;
 #[cfg(test)]
@@ -40,11 +42,17 @@ use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use std::io::Read;
 use std::path::Path;
 
-/// Reads one kernel launch, plain or `.xz`. What could be read but not understood is counted in `warnings`.
+/// Reads one kernel launch, plain or `.xz`, with up to `threads` threads. What could be read but not understood is counted in `warnings`.
+/// Neither trace nor warnings nor error depend on the number of threads.
 ///
 /// # Errors
 /// [`ReadError`] with the file, and the line where there is one.
-pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+pub fn read_kernel(path: &Path, threads: usize, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+    if threads > 1
+        && let Some(read) = parallel::read(path, threads, warnings)
+    {
+        return Ok(read);
+    }
     read_lines(source::Lines::open(path)?, warnings)
 }
 
@@ -60,7 +68,11 @@ pub fn read_info(path: &Path) -> Result<KernelInfo, ReadError> {
 ///
 /// # Errors
 /// As [`read_kernel`].
-pub fn read_kernel_from(input: impl Read + 'static, name: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+pub fn read_kernel_from(
+    input: impl Read + Send + 'static,
+    name: &Path,
+    warnings: &mut Warnings,
+) -> Result<(KernelTrace, StreamId), ReadError> {
     read_lines(source::Lines::over(Box::new(input), name), warnings)
 }
 
