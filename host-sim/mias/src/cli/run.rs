@@ -61,7 +61,8 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
         }
         Some(list) => {
             let options = Options { end: End::Done, ..asked };
-            let (recorded, _) = trace::read(list)?;
+            let tracing = Tracing::window(&common.traces)?;
+            let (recorded, _) = trace::read(list, &tracing.cache)?;
             resolve::warmable(&recorded.workloads, options)?;
             (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
