@@ -164,9 +164,33 @@ impl Template {
 
 /// Bytes that both begin with.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    /// Bytes compared at once: two to four registers of what processors have.
-    const STEP: usize = 64;
-    let steps = a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[steps * STEP..], &b[steps * STEP..]);
-    steps * STEP + a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    let whole = chunks::<64>(a, b);
+    let words = whole + chunks::<8>(&a[whole..], &b[whole..]);
+    words + chunks::<1>(&a[words..], &b[words..])
+}
+
+/// Bytes of the chunks of `SIZE` that both begin with.
+fn chunks<const SIZE: usize>(a: &[u8], b: &[u8]) -> usize {
+    let (a, b) = (a.as_chunks::<SIZE>().0, b.as_chunks::<SIZE>().0);
+    SIZE * a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_common_prefix_ends_at_the_first_difference(a in prop::collection::vec(0u8..2, 0..300), at in 0usize..300, more in 0usize..100) {
+            let mut b = a.clone();
+            b.extend(vec![7; more]);
+            prop_assert_eq!(common_prefix(&a, &b), a.len());
+            if at < a.len() {
+                b[at] ^= 4;
+                prop_assert_eq!(common_prefix(&a, &b), at);
+            }
+            prop_assert_eq!(common_prefix(&b, &a), common_prefix(&a, &b));
+        }
+    }
 }
