@@ -1,10 +1,11 @@
 //! The kernels of an experiment, and when they arrive.
 
 use super::machine::{End, Options};
-use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceBuilder, TraceSource};
 use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
+use mias_workloads::launches::Launches;
 use mias_workloads::trace_store::{Cache, Listed, Traced};
 use rayon::prelude::*;
 use std::hash::Hasher;
@@ -238,7 +239,7 @@ pub fn read_trace(path: &Path, cache: &Cache, warnings: &mut Warnings) -> Result
 }
 
 /// Name of the folder that holds a file.
-fn folder_name(file: &Path) -> String {
+pub fn folder_name(file: &Path) -> String {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -255,17 +256,49 @@ pub fn read_list(list: &Path, cache: &Cache, warnings: &mut Warnings) -> Result<
     for launch in read_kernels(&list, cache) {
         let launch = launch?;
         warnings.add(&launch.warnings);
-        let number = streams.iter().position(|&known| known == launch.stream).unwrap_or_else(|| {
-            streams.push(launch.stream);
-            streams.len() - 1
-        });
+        let stream = number(&mut streams, launch.stream);
         let name = launch.trace.info().name.clone();
-        workloads.push(Workload::of(&name, launch.into(), number as u32));
+        workloads.push(Workload::of(&name, launch.into(), stream));
     }
     if let Some(first) = workloads.first_mut() {
         first.copies = Some(copies(&list, list.kernels().count()));
     }
     Ok(workloads)
+}
+
+/// The launches of an Accel-Sim kernel list as [`read_list`] has them, but for fingerprints and addresses, each with a source that reads it
+/// when it is its turn. Only headers are read.
+///
+/// # Errors
+/// As [`read_list`], as far as headers go.
+pub fn replay_list(list: &Path, cache: &Arc<Cache>, budget_bytes: u64) -> Result<(Vec<Workload>, Arc<Launches>), ReadError> {
+    let list = accelsim::read_list(list)?;
+    let mut streams: Vec<StreamId> = Vec::new();
+    let headers = list.kernels().map(accelsim::read_header).collect::<Result<Vec<_>, _>>()?;
+    let numbers: Vec<u32> = headers.iter().map(|&(_, stream)| number(&mut streams, stream)).collect();
+    let (paths, threads) = (list.kernels().map(Path::to_owned).collect(), rayon::current_num_threads());
+    let launches = Launches::new(paths, streams.len(), cache.clone(), budget_bytes, threads);
+    let mut workloads: Vec<Workload> = Vec::new();
+    for (at, ((info, _), stream)) in headers.into_iter().zip(numbers).enumerate() {
+        let name = info.name.clone();
+        // The header's grid and block have elements.
+        let Ok(no_tb) = TraceBuilder::new(info) else { continue };
+        let known = Known { trace: Arc::new(no_tb.so_far()), hash: String::new(), span: 0..0 };
+        workloads.push(Workload { source: Some(launches.source(at)), ..Workload::of(&name, known, stream) });
+    }
+    if let Some(first) = workloads.first_mut() {
+        first.copies = Some(copies(&list, list.kernels().count()));
+    }
+    Ok((workloads, launches))
+}
+
+/// The number of a stream: they are numbered as they appear.
+fn number(streams: &mut Vec<StreamId>, stream: StreamId) -> u32 {
+    let known = streams.iter().position(|&known| known == stream);
+    known.unwrap_or_else(|| {
+        streams.push(stream);
+        streams.len() - 1
+    }) as u32
 }
 
 /// The launches of a list in order, up to the first that cannot be read. Several are read at a time, each by its share of the threads.

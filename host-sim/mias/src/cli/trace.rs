@@ -61,7 +61,7 @@ pub(super) fn main(command: &TraceCommand) -> Result<(), CliError> {
 fn convert(list: &Path, file: &Path) -> Result<(), CliError> {
     refuse_to_replace(file)?;
     let output = Output::open(Some(file))?;
-    let (recorded, warnings) = read(list, &Cache::off())?;
+    let (recorded, warnings) = read(list)?;
     let bytes = encode(&recorded, warnings.clone());
     let sizes = Sizes::of(&bytes).map_err(CliError::internal)?;
     output.write(&bytes)?;
@@ -70,7 +70,7 @@ fn convert(list: &Path, file: &Path) -> Result<(), CliError> {
 }
 
 fn info(trace: &Path, format: Format) -> Result<(), CliError> {
-    let (recorded, warnings) = read(trace, &Cache::off())?;
+    let (recorded, warnings) = read(trace)?;
     let sizes = match &recorded.sizes {
         Some(sizes) => sizes.clone(),
         None => Sizes::of(&encode(&recorded, warnings.clone())).map_err(CliError::internal)?,
@@ -83,11 +83,10 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
     Ok(Output::open(None)?.write(&text)?)
 }
 
-/// The launches of a list, from the cache where they are there, or of a trace file. What could not be understood is told on standard error.
-pub(super) fn read(trace: &Path, cache: &Cache) -> Result<(Recorded, Warnings), CliError> {
+/// The launches of a list or a trace file. What could not be understood is told on standard error.
+pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
-    let recorded = workload::read_trace(trace, cache, &mut warnings)?;
-    cache.notes().iter().for_each(say::warning);
+    let recorded = workload::read_trace(trace, &Cache::off(), &mut warnings)?;
     if !warnings.is_empty() {
         say::warning(&warnings);
     }

@@ -3,12 +3,14 @@
 use super::addresses;
 use super::error::{Problem, ReadError, excerpt};
 use super::fields::Fields;
+use super::gathering::{Gathering, LastPart, Room};
 use super::header::Header;
 use super::repeats::Repeats;
 use super::source::Lines;
 use super::statics::{Defined, Statics};
 use super::warnings::Warnings;
 use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
+use std::io;
 
 /// Is told what is read, line by line, once it was found to be well formed.
 pub(super) trait Audience {
@@ -56,10 +58,13 @@ pub(super) fn read<A: Audience>(
     header: &Header,
     warnings: &mut Warnings,
     audience: &mut A,
-) -> Result<KernelTrace, ReadError> {
+    room: &mut Room<'_>,
+) -> Result<LastPart, ReadError> {
     let mut body = Body::new(header, audience).map_err(|error| lines.error_in_file(error))?;
-    body.read_tbs(lines)?;
-    body.finish(warnings).map_err(|error| lines.error(error))
+    let mut gathering = Gathering::new(room);
+    body.read_tbs(lines, &mut |builder| gathering.added(builder))?;
+    body.warn(warnings);
+    gathering.last(&header.info, body.builder).map_err(|error| lines.error(error))
 }
 
 /// A reader of TBs, one after the other.
@@ -81,8 +86,12 @@ impl<'a, A: Audience> Body<'a, A> {
         Ok(Body { header, warps, statics, builder, repeats, lanes, audience })
     }
 
-    /// Reads all TBs of `lines`, which are at most as many as the grid has in all.
-    pub(super) fn read_tbs(&mut self, lines: &mut Lines) -> Result<(), ReadError> {
+    /// Reads all TBs of `lines`, which are at most as many as the grid has in all. `added` is called after each.
+    pub(super) fn read_tbs(
+        &mut self,
+        lines: &mut Lines,
+        added: &mut dyn FnMut(&mut TraceBuilder) -> io::Result<()>,
+    ) -> Result<(), ReadError> {
         while let Some(line) = lines.next()? {
             match line.trim_ascii() {
                 b"" => {}
@@ -94,6 +103,7 @@ impl<'a, A: Audience> Body<'a, A> {
                     self.audience.begin_tb();
                     let tb = self.read_tb(lines)?;
                     self.builder.add_tb(&tb).map_err(|error| lines.error(error))?;
+                    added(&mut self.builder).map_err(|error| lines.error(error))?;
                     if !self.audience.end_tb() {
                         return Err(lines.error(Problem::Stopped));
                     }
@@ -110,12 +120,6 @@ impl<'a, A: Audience> Body<'a, A> {
     /// Takes out the TBs since the last time, as [`TraceBuilder::take_part`] does.
     pub(super) fn take_part(&mut self) -> KernelTrace {
         self.builder.take_part()
-    }
-
-    /// The trace of all TBs. Tells what could not be understood.
-    pub(super) fn finish(self, warnings: &mut Warnings) -> Result<KernelTrace, TraceError> {
-        self.warn(warnings);
-        self.builder.finish()
     }
 
     /// Tells what could not be understood.

@@ -10,14 +10,14 @@
 //! then one thread reads the file from its beginning, and finds what is wrong first.
 
 use super::Warnings;
-use super::body::{Body, NoAudience};
-use super::header::{self, Header};
+use super::body::{self, Body, NoAudience};
+use super::gathering::{Gathering, LastPart, Room};
+use super::header::{self, Header, StreamId};
 use super::source::Lines;
-use memchr::memmem;
 use mias_hw_model::trace::{KernelTrace, TraceBuilder};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
 /// Text of a piece at least (assumption: a thread reads it in a few milliseconds, within the second-level cache or the third).
@@ -27,38 +27,36 @@ const PIECE_BYTES: usize = 1 << 20;
 const MOST_PIECE_BYTES: usize = 64 << 20;
 
 /// Bytes asked of the file at a time.
-const CHUNK_BYTES: u64 = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 
 /// What ends a TB.
 const END: &[u8] = b"\n#END_TB";
 
 /// Reads a launch with `threads` threads. None if anything is wrong with it, or it does not come in pieces.
-pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings) -> Option<(KernelTrace, header::StreamId)> {
+pub(super) fn read(path: &Path, threads: usize, warnings: &mut Warnings, room: &mut Room<'_>) -> Option<(LastPart, StreamId)> {
     let mut lines = Lines::open(path).ok()?;
     let header = header::read(&mut lines).ok()?;
-    let (mut pieces, mut own) = (Pieces::new(lines), Warnings::new());
+    let ((input, begin), (used, spare)) = (lines.into_rest(), channel());
+    let (mut pieces, mut own) = (Pieces::new(input, begin, spare), Warnings::new());
     let first = pieces.next().ok()?;
-    let trace = match pieces.at_end {
-        true => {
-            let mut nobody = NoAudience;
-            let mut body = Body::new(&header, &mut nobody).ok()?;
-            body.read_tbs(&mut Lines::of(first?, path)).ok()?;
-            body.finish(&mut own).ok()?
-        }
+    let last = match pieces.at_end {
+        true => body::read(&mut first?.lines(path), &header, &mut own, &mut NoAudience, room).ok()?,
         // One thread has enough to do with decompressing.
-        false => in_pieces((first?, pieces), (&header, path), threads.saturating_sub(1).max(1), &mut own)?,
+        false => in_pieces((first?, pieces, used), (&header, path), threads.saturating_sub(1).max(1), &mut own, room)?,
     };
     warnings.add(&own);
-    Some((trace, header.stream))
+    Some((last, header.stream))
 }
 
 fn in_pieces(
-    (first, mut pieces): (Vec<u8>, Pieces),
+    (first, mut pieces, used): (Piece, Pieces, Sender<Vec<u8>>),
     (header, path): (&Header, &Path),
     readers: usize,
     warnings: &mut Warnings,
-) -> Option<KernelTrace> {
+    room: &mut Room<'_>,
+) -> Option<LastPart> {
     thread::scope(|scope| {
+        let mut gathering = Gathering::new(room);
         let mut builder = TraceBuilder::new(header.info.clone()).ok()?;
         let (mut to, mut from, mut readings) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..readers {
@@ -66,7 +64,8 @@ fn in_pieces(
             let (part, parts) = sync_channel(1);
             to.push(texts);
             from.push(parts);
-            readings.push(scope.spawn(move || read_pieces(header, path, &text, &part)));
+            let used = used.clone();
+            readings.push(scope.spawn(move || read_pieces((header, path), &text, &part, &used)));
         }
         scope.spawn(move || {
             let mut piece = Ok(Some(first));
@@ -85,7 +84,10 @@ fn in_pieces(
         });
         for parts in from.iter().cycle() {
             match parts.recv() {
-                Ok(part) => builder.append(&part?).ok()?,
+                Ok(part) => {
+                    builder.append(&part?).ok()?;
+                    gathering.added(&mut builder).ok()?;
+                }
                 Err(_) => break,
             }
         }
@@ -94,16 +96,27 @@ fn in_pieces(
             let own = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             warnings.add(&own);
         }
-        builder.finish().ok()
+        gathering.last(&header.info, builder).ok()
     })
 }
 
-/// Reads pieces as they come. A part is none if a piece is wrong; it is the last.
-fn read_pieces(header: &Header, path: &Path, texts: &Receiver<Option<Vec<u8>>>, parts: &SyncSender<Option<KernelTrace>>) -> Warnings {
+/// Reads pieces as they come. A part is none if a piece is wrong; it is the last. Buffers go back to `used`.
+fn read_pieces(
+    (header, path): (&Header, &Path),
+    pieces: &Receiver<Option<Piece>>,
+    parts: &SyncSender<Option<KernelTrace>>,
+    used: &Sender<Vec<u8>>,
+) -> Warnings {
     let (mut nobody, mut warnings) = (NoAudience, Warnings::new());
     let Ok(mut body) = Body::new(header, &mut nobody) else { return warnings };
-    for text in texts {
-        let part = text.and_then(|text| body.read_tbs(&mut Lines::of(text, path)).ok().map(|()| body.take_part()));
+    for piece in pieces {
+        let part = piece.and_then(|piece| {
+            let mut lines = piece.lines(path);
+            body.read_tbs(&mut lines, &mut |_| Ok(())).ok()?;
+            // Nobody cuts any more if it cannot be sent.
+            let _ = used.send(lines.into_buffer());
+            Some(body.take_part())
+        });
         let ends = part.is_none();
         if parts.send(part).is_err() || ends {
             return warnings;
@@ -117,47 +130,77 @@ fn read_pieces(header: &Header, path: &Path, texts: &Receiver<Option<Vec<u8>>>, 
 #[derive(Clone, Copy, Debug)]
 struct Unreadable;
 
+/// Whole TBs: as many bytes of a buffer as say so.
+struct Piece {
+    buffer: Vec<u8>,
+    bytes: usize,
+}
+
+impl Piece {
+    fn lines(self, path: &Path) -> Lines {
+        Lines::of(self.buffer, self.bytes, path)
+    }
+}
+
 /// The text after the header, cut behind ends of TBs.
 struct Pieces {
     input: Box<dyn Read + Send>,
-    text: Vec<u8>,
+    /// What has been read of the next piece.
+    piece: Piece,
+    /// Buffers whose text nobody needs any more.
+    spare: Receiver<Vec<u8>>,
     at_end: bool,
 }
 
 impl Pieces {
-    fn new(lines: Lines) -> Self {
-        let (input, text) = lines.into_rest();
-        Pieces { input, text, at_end: false }
+    fn new(input: Box<dyn Read + Send>, begin: Vec<u8>, spare: Receiver<Vec<u8>>) -> Self {
+        Pieces { input, piece: Piece { bytes: begin.len(), buffer: begin }, spare, at_end: false }
     }
 
     /// The next piece, none at the end of the file. The last one holds what is left, be it whole TBs or not.
-    fn next(&mut self) -> Result<Option<Vec<u8>>, Unreadable> {
+    fn next(&mut self) -> Result<Option<Piece>, Unreadable> {
         let mut searched = 0;
         loop {
-            if self.text.len() >= PIECE_BYTES {
-                if let Some(end) = last_end(&self.text[searched..]) {
-                    let rest = self.text.split_off(searched + end);
-                    return Ok(Some(std::mem::replace(&mut self.text, rest)));
+            let Piece { buffer, bytes } = &mut self.piece;
+            if *bytes >= PIECE_BYTES {
+                if let Some(end) = last_end(&buffer[searched..*bytes]) {
+                    let end = searched + end;
+                    let rest = &buffer[end..*bytes];
+                    let mut next = self.spare.try_recv().unwrap_or_default();
+                    next.resize(next.len().max(rest.len()), 0);
+                    next[..rest.len()].copy_from_slice(rest);
+                    let next = Piece { bytes: rest.len(), buffer: next };
+                    return Ok(Some(Piece { bytes: end, ..std::mem::replace(&mut self.piece, next) }));
                 }
-                searched = self.text.len() - END.len();
+                searched = *bytes - END.len();
             }
             if self.at_end {
-                return Ok(Some(std::mem::take(&mut self.text)).filter(|text| !text.is_empty()));
+                let last = std::mem::replace(&mut self.piece, Piece { buffer: Vec::new(), bytes: 0 });
+                return Ok(Some(last).filter(|last| last.bytes > 0));
             }
-            if self.text.len() > MOST_PIECE_BYTES {
+            if *bytes > MOST_PIECE_BYTES {
                 return Err(Unreadable);
             }
-            let read = (&mut self.input).take(CHUNK_BYTES).read_to_end(&mut self.text).map_err(|_| Unreadable)?;
-            self.at_end = read == 0;
+            buffer.resize(buffer.len().max(*bytes + CHUNK_BYTES), 0);
+            match self.input.read(&mut buffer[*bytes..*bytes + CHUNK_BYTES]) {
+                Ok(0) => self.at_end = true,
+                Ok(read) => *bytes += read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Unreadable),
+            }
         }
     }
 }
 
 /// Where the last line that ends a TB ends, but for its line end.
 fn last_end(text: &[u8]) -> Option<usize> {
-    let end = memmem::rfind(text, END)? + END.len();
-    // Whatever else may follow, the line must not.
-    matches!(text.get(end), Some(b'\n' | b'\r')).then_some(end)
+    // Few other lines have a `#`, and one byte is found faster than several.
+    memchr::memrchr_iter(b'#', text).find_map(|at| {
+        let begin = at.checked_sub(1)?;
+        let end = begin + END.len();
+        // Whatever else may follow, the line must not.
+        (text[begin..].starts_with(END) && matches!(text.get(end), Some(b'\n' | b'\r'))).then_some(end)
+    })
 }
 
 #[cfg(test)]
@@ -165,8 +208,15 @@ mod tests {
     use super::*;
 
     fn pieces(text: Vec<u8>) -> Vec<Vec<u8>> {
-        let mut pieces = Pieces { input: Box::new(std::io::Cursor::new(text)), text: Vec::new(), at_end: false };
-        std::iter::from_fn(|| pieces.next().unwrap()).collect()
+        let (used, spare) = channel();
+        let mut pieces = Pieces::new(Box::new(std::io::Cursor::new(text)), Vec::new(), spare);
+        let text = |Piece { buffer, bytes }: Piece| {
+            let text = buffer[..bytes].to_vec();
+            // A used buffer is longer or shorter than what comes into it, and full of something else.
+            used.send(vec![b'?'; bytes / 2]).unwrap();
+            text
+        };
+        std::iter::from_fn(|| pieces.next().unwrap().map(text)).collect()
     }
 
     #[test]
@@ -174,12 +224,12 @@ mod tests {
         // TBs of 300 kB; the line that ends them is where chunks meet, too.
         for odd in 0..16 {
             let tb = |length: usize| ["#BEGIN_TB\n".to_owned(), "x".repeat(length), "\n#END_TB\n".into()].concat();
-            let text = (0..20).map(|number| tb(CHUNK_BYTES as usize + 1000 * number + odd)).collect::<String>();
+            let text = (0..20).map(|number| tb(CHUNK_BYTES + 1000 * number + odd)).collect::<String>();
             let found = pieces(text.clone().into_bytes());
             assert!(found.len() > 3 && found.concat() == text.as_bytes());
             for piece in &found[..found.len() - 1] {
                 assert!(piece.ends_with(END) && piece.len() > PIECE_BYTES - 300_000);
-                assert!(piece.len() < PIECE_BYTES + CHUNK_BYTES as usize);
+                assert!(piece.len() < PIECE_BYTES + CHUNK_BYTES);
             }
         }
     }
@@ -195,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_tb_beyond_all_bounds_is_refused() {
-        let mut pieces = Pieces { input: Box::new(std::io::repeat(b'x')), text: Vec::new(), at_end: false };
-        assert!(pieces.next().is_err() && pieces.text.len() < MOST_PIECE_BYTES + 2 * CHUNK_BYTES as usize);
+        let mut pieces = Pieces::new(Box::new(std::io::repeat(b'x')), Vec::new(), channel().1);
+        assert!(pieces.next().is_err() && pieces.piece.bytes <= MOST_PIECE_BYTES + CHUNK_BYTES);
     }
 }

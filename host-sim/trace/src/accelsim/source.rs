@@ -50,10 +50,14 @@ impl Lines {
         Lines { input, path: path.to_owned(), buffer, last: 0, start: 0, end: 0, line: 0, at_end: false }
     }
 
-    /// The lines of a text.
-    pub(super) fn of(text: Vec<u8>, path: &Path) -> Self {
-        let end = text.len();
+    /// The lines of a text: `end` bytes of `text`.
+    pub(super) fn of(text: Vec<u8>, end: usize, path: &Path) -> Self {
         Lines { input: Box::new(std::io::empty()), path: path.to_owned(), buffer: text, last: 0, start: 0, end, line: 0, at_end: true }
+    }
+
+    /// The buffer, whatever is in it.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
     }
 
     /// What follows the line last returned: what has been read of it, and what has not.

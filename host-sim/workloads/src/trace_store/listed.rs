@@ -4,7 +4,7 @@
 //! What was read is found by the whole contents of its file ([`content_key`]), not by name or time: a file that changes by one byte is
 //! another one. The name within the cached file repeats the key, and says what a [`KernelTrace`] does not.
 
-use super::{Cache, Unusable};
+use super::{Cache, Store, Unusable};
 use mias_hw_model::trace::KernelTrace;
 use mias_trace::accelsim::{self, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint;
@@ -51,8 +51,13 @@ impl Listed {
     pub fn read(path: &Path, threads: usize) -> Result<Self, ReadError> {
         let mut warnings = Warnings::new();
         let (trace, stream) = accelsim::read_kernel(path, threads, &mut warnings)?;
+        Ok(Listed::of(trace, stream, warnings))
+    }
+
+    /// What was read.
+    pub(super) fn of(trace: KernelTrace, stream: StreamId, warnings: Warnings) -> Self {
         let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
-        Ok(Listed { trace: Arc::new(trace), stream, warnings, hash, span, is_cached: false })
+        Listed { trace: Arc::new(trace), stream, warnings, hash, span, is_cached: false }
     }
 
     /// The name of the cached file.
@@ -80,23 +85,35 @@ impl Cache {
         let Some(store) = &self.store else { return Listed::read(path, threads) };
         // A file that cannot be opened is told by who opens it next.
         let Ok(key) = content_key(path) else { return Listed::read(path, threads) };
-        let fits = |file: &TraceFile| Listed::of_file(file.clone(), &key).is_some();
-        match store.load(&key, u64::MAX, fits) {
-            Ok(found) => {
-                if let Some(listed) = found.and_then(|file| Listed::of_file(file, &key)) {
-                    return Ok(listed);
-                }
-            }
-            Err(Unusable::Wrong(damage)) => self.note(format!("{}: its cached trace is made again: {damage}", path.display())),
-            Err(Unusable::Large) => {}
+        if let Some(listed) = self.kept((store, &key), path, u64::MAX) {
+            return Ok(listed);
         }
         let listed = Listed::read(path, threads)?;
-        if listed.trace.warp_insts() >= LEAST_WARP_INSTS && content_key(path).is_ok_and(|after| after == key) {
-            let launches = vec![Launch { stream: 0, trace: listed.trace.clone() }];
-            let kept = store.save(&key, &TraceFile { name: listed.about(&key), warnings: listed.warnings.clone(), launches });
-            kept.unwrap_or_else(|error| self.note_unwritten(store, &error));
-        }
+        self.keep((store, &key), path, &listed);
         Ok(listed)
+    }
+
+    /// What is kept of a file, if it takes at most `most_bytes`.
+    pub(super) fn kept(&self, (store, key): (&Store, &str), path: &Path, most_bytes: u64) -> Option<Listed> {
+        let fits = |file: &TraceFile| Listed::of_file(file.clone(), key).is_some();
+        match store.load(key, most_bytes, fits) {
+            Ok(found) => found.and_then(|file| Listed::of_file(file, key)),
+            Err(Unusable::Large) => None,
+            Err(Unusable::Wrong(damage)) => {
+                self.note(format!("{}: its cached trace is made again: {damage}", path.display()));
+                None
+            }
+        }
+    }
+
+    /// Keeps what was read, if that is worth it and the file is still what it was.
+    pub(super) fn keep(&self, (store, key): (&Store, &str), path: &Path, listed: &Listed) {
+        if listed.trace.warp_insts() < LEAST_WARP_INSTS || content_key(path).ok().as_deref() != Some(key) {
+            return;
+        }
+        let launches = vec![Launch { stream: 0, trace: listed.trace.clone() }];
+        let kept = store.save(key, &TraceFile { name: listed.about(key), warnings: listed.warnings.clone(), launches });
+        kept.unwrap_or_else(|error| self.note_unwritten(store, &error));
     }
 }
 
@@ -122,4 +139,4 @@ pub fn content_key(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 #[path = "listed_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,7 @@
 //! Tests of what is kept of kernel lists: that it is what was read, and of which file it is.
 
 use super::*;
+use crate::random::Random;
 use crate::trace_store::{DEFAULT_LIMIT_BYTES, Store};
 use std::fs;
 use std::path::PathBuf;
@@ -22,31 +23,51 @@ fn text(bytes: u64) -> String {
     text
 }
 
-struct Place {
-    folder: tempfile::TempDir,
+/// A folder for traces, with a cache in it.
+pub(crate) struct Place {
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Place { folder: tempfile::tempdir().unwrap() }
     }
 
-    fn cache(&self) -> Cache {
+    pub(crate) fn cache(&self) -> Cache {
         Cache::of(Store::new(self.folder.path().join("cache"), DEFAULT_LIMIT_BYTES))
     }
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, content).unwrap();
         path
     }
 
-    fn kept(&self) -> Vec<PathBuf> {
+    pub(crate) fn kept(&self) -> Vec<PathBuf> {
         let Ok(list) = fs::read_dir(self.folder.path().join("cache")) else { return Vec::new() };
         let mut kept: Vec<PathBuf> = list.map(|entry| entry.unwrap().path()).collect();
         kept.sort();
         kept
     }
+}
+
+/// `tbs` TBs of 8 warps, each of which gathers 32 words 20 times from anywhere: nothing repeats, and patterns take most of the memory.
+pub(crate) fn gathers(tbs: u64, seed: u64) -> String {
+    let mut text = HEADER.replace("(64,1,1)", &format!("({tbs},1,1)"));
+    let mut random = Random::new(seed);
+    for tb in 0..tbs {
+        text += &format!("\n#BEGIN_TB\n\nthread block = {tb},0,0\n");
+        for warp in 0..8 {
+            text += &format!("\nwarp = {warp}\ninsts = 20\n");
+            for pc in 0..20 {
+                text += &format!("{:04x} ffffffff 1 R4 LDG.E.SYS 1 R2 4 0", 16 * (pc + tb / 4));
+                (0..32).for_each(|_| text += &format!(" 0x{:x}", 0x10_0000 + 4 * (random.bits() % (1 << 24))));
+                text += "\n";
+            }
+        }
+        text += "\n#END_TB\n";
+    }
+    text
 }
 
 fn as_read(listed: &Listed) -> Listed {

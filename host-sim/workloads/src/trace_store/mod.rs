@@ -7,14 +7,16 @@
 //!
 //! A cache is never needed: where it cannot be read or written, kernels are executed, and a note says why.
 
+mod bounded;
 mod keeper;
 mod key;
-mod listed;
+pub(crate) mod listed;
 mod place;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use bounded::Bounded;
 pub use keeper::Keeper;
 pub use key::{TRACE_VERSION, key};
 pub use listed::{Listed, READER_VERSION, content_key};

@@ -2,9 +2,10 @@
 
 use super::super::body::{self, Audience};
 use super::super::source::Lines;
-use super::super::{Warnings, header, read_kernel};
+use super::super::{Room, Warnings, header, read_kernel, read_kernel_within};
 use super::{Written, file, xz};
-use mias_hw_model::trace::KernelTrace;
+use crate::fingerprint;
+use mias_hw_model::trace::{KernelTrace, TraceBuilder};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -14,10 +15,11 @@ struct Every;
 impl Audience for Every {}
 
 fn line_by_line(text: &str) -> (KernelTrace, Warnings) {
-    let mut lines = Lines::of(text.as_bytes().to_vec(), Path::new("text"));
+    let mut lines = Lines::of(text.as_bytes().to_vec(), text.len(), Path::new("text"));
     let (header, mut warnings) = (header::read(&mut lines).unwrap(), Warnings::new());
-    let trace = body::read(&mut lines, &header, &mut warnings, &mut Every).unwrap();
-    (trace, warnings)
+    let mut room = Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) };
+    let whole = body::read(&mut lines, &header, &mut warnings, &mut Every, &mut room).unwrap();
+    (whole.trace, warnings)
 }
 
 fn with_threads(file: &Written, threads: usize) -> Result<(KernelTrace, Warnings), String> {
@@ -126,6 +128,37 @@ fn any_number_of_threads_reads_the_same() {
         for threads in [1, 2, 3, 4, 16] {
             assert!(with_threads(&file, threads).unwrap() == expected, "{threads} threads");
         }
+    }
+}
+
+/// A part is full when it takes more than the room: the parts together are the whole, and none is much larger.
+#[test]
+fn parts_are_the_whole_in_order() {
+    let text = large();
+    let (whole, expected) = line_by_line(&text);
+    let file = file("kernel-1.traceg", text.as_bytes());
+    for (threads, part_bytes) in [(1, 1), (1, 3_000), (2, 1), (2, 3_000), (16, 1)] {
+        let (mut parts, mut warnings) = (Vec::new(), Warnings::new());
+        let mut closed = |first_tb: u32, part: KernelTrace| {
+            parts.push((first_tb, part));
+            Ok(())
+        };
+        let mut room = Room { whole_bytes: part_bytes, part_bytes, closed: &mut closed };
+        let (last, _) = read_kernel_within(&file.path, threads, &mut warnings, &mut room).unwrap();
+        assert_eq!((last.trace.statics(), &warnings), (whole.statics(), &expected));
+        assert!(parts.len() > 4, "{} parts", parts.len());
+        parts.push((last.first_tb, last.trace));
+        let mut builder = TraceBuilder::new(whole.info().clone()).unwrap();
+        for (first_tb, part) in &parts {
+            assert_eq!(*first_tb, builder.tbs());
+            builder.append(part).unwrap();
+        }
+        assert!(builder.finish().unwrap() == whole);
+        let each = |visit: &mut dyn FnMut(&KernelTrace)| -> Result<(), ()> {
+            parts.iter().for_each(|(_, part)| visit(part));
+            Ok(())
+        };
+        assert_eq!(fingerprint::kernel_in_parts(whole.info(), whole.statics(), each), Ok(fingerprint::kernel(&whole)));
     }
 }
 
