@@ -2,7 +2,9 @@
 //! machine it takes per warp instruction simulated. The second number hardly moves on a busy machine, so it shows regressions.
 //!
 //! The runs are those of `benches/sim_rate.rs --once`. Instructions are counted by callgrind over a run that loads and
-//! simulates, less a run that only loads.
+//! simulates, less a run that only loads. A second table has whole processes ([`process`]).
+
+mod process;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -37,7 +39,7 @@ pub(crate) fn run() -> Result<()> {
         };
         println!("{trace:<6} {warp_insts:>12} {:>12.2} {:>15.0} {instructions:>16}", rate / 1e6, rate / reference);
     }
-    Ok(())
+    process::run()
 }
 
 /// Builds the benchmark and returns its executable.

@@ -35,9 +35,9 @@ pub struct Subject<'a> {
 /// Wall-clock seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Seconds {
-    /// Reading the trace, or executing the kernels.
+    /// From the start of the process to the first simulated cycle: reading the trace, or executing the kernels.
     pub load: f64,
-    /// The timing model.
+    /// The rest, up to the report: the timing model, and what is read or executed beside it.
     pub simulate: f64,
 }
 
