@@ -19,6 +19,7 @@ use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::machines;
 use mias_trace::accelsim::Warnings;
 use mias_workloads::kernels;
+use mias_workloads::trace_store::Cache;
 
 /// A run costs about a second.
 const SAMPLES: usize = 10;
@@ -27,7 +28,7 @@ const MATRIX: u64 = 128;
 
 fn load(trace: &str) -> Vec<Workload> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
-    workload::read_list(&folder.join(trace).join("kernelslist.g"), &mut Warnings::new()).expect("our own trace")
+    workload::read_list(&folder.join(trace).join("kernelslist.g"), &Cache::off(), &mut Warnings::new()).expect("our own trace")
 }
 
 fn warp_insts(workloads: &[Workload]) -> u64 {

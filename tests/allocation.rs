@@ -10,6 +10,7 @@ use mias_hw_model::register_file::{RegisterFile, Straps};
 use mias_lab::experiment::workload::{self, Workload};
 use mias_lab::machines;
 use mias_trace::accelsim::Warnings;
+use mias_workloads::trace_store::Cache;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
@@ -87,7 +88,7 @@ fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
 fn traced(list: &str) -> Vec<Workload> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
     let mut warnings = Warnings::new();
-    let workloads = workload::read_list(&folder.join(list), &mut warnings).unwrap_or_else(|error| panic!("{list}: {error}"));
+    let workloads = workload::read_list(&folder.join(list), &Cache::off(), &mut warnings).unwrap_or_else(|error| panic!("{list}: {error}"));
     assert!(warnings.is_empty(), "{list}: {warnings}");
     workloads
 }

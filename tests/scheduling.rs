@@ -13,6 +13,7 @@ use mias_hw_model::trace::KernelTrace;
 use mias_lab::experiment::workload;
 use mias_lab::machines;
 use mias_trace::accelsim::Warnings;
+use mias_workloads::trace_store::Cache;
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -271,7 +272,7 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
 fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
     for trace in ["comp60_mem", "mm90_fwt"] {
         let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference/corun").join(trace).join("kernelslist.g");
-        let workloads = workload::read_list(&list, &mut Warnings::new()).expect("our own trace");
+        let workloads = workload::read_list(&list, &Cache::off(), &mut Warnings::new()).expect("our own trace");
         let config = machines::load("rtx2060-accelsim").expect("built in");
         let mut rig = Rig::new(&config, &Setting::new(PolicyCode::LeftOver, false));
         for workload in &workloads {

@@ -1,5 +1,7 @@
 //! Sets of counts: added over SMs, subtracted over time, count by count. A counter that joins a set is one line there.
 
+use std::num::NonZeroU64;
+
 /// What is counted: a number, or a set of them.
 pub(crate) trait Count {
     /// Adds what another counted.
@@ -8,6 +10,10 @@ pub(crate) trait Count {
     /// What was counted since `before`, an earlier state of the same counters.
     #[must_use]
     fn since(&self, before: &Self) -> Self;
+
+    /// What will have been counted `rest` cycles from now, if all goes on as in the `span` cycles since `before`: to the nearest.
+    #[must_use]
+    fn extended(&self, before: &Self, rest: u64, span: NonZeroU64) -> Self;
 }
 
 impl Count for u64 {
@@ -18,6 +24,12 @@ impl Count for u64 {
     fn since(&self, before: &u64) -> u64 {
         self - before
     }
+
+    fn extended(&self, before: &u64, rest: u64, span: NonZeroU64) -> u64 {
+        let span = u128::from(span.get());
+        let more = (u128::from(self - before) * u128::from(rest) + span / 2) / span;
+        self.saturating_add(u64::try_from(more).unwrap_or(u64::MAX))
+    }
 }
 
 impl<const N: usize> Count for [u64; N] {
@@ -27,6 +39,10 @@ impl<const N: usize> Count for [u64; N] {
 
     fn since(&self, before: &[u64; N]) -> [u64; N] {
         std::array::from_fn(|at| self[at] - before[at])
+    }
+
+    fn extended(&self, before: &[u64; N], rest: u64, span: NonZeroU64) -> [u64; N] {
+        std::array::from_fn(|at| self[at].extended(&before[at], rest, span))
     }
 }
 
@@ -46,6 +62,10 @@ macro_rules! counts {
 
             fn since(&self, before: &Self) -> Self {
                 $name { $($count: $crate::counts::Count::since(&self.$count, &before.$count),)+ }
+            }
+
+            fn extended(&self, before: &Self, rest: u64, span: std::num::NonZeroU64) -> Self {
+                $name { $($count: $crate::counts::Count::extended(&self.$count, &before.$count, rest, span),)+ }
             }
         }
     };

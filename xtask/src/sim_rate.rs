@@ -3,7 +3,9 @@
 //! faster two threads are; that is worth something on two quiet cores only.
 //!
 //! The runs are those of `benches/sim_rate.rs --once`. Instructions are counted by callgrind over a run that loads and
-//! simulates, less a run that only loads.
+//! simulates, less a run that only loads. A second table has whole processes ([`process`]).
+
+mod process;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -41,7 +43,7 @@ pub(crate) fn run() -> Result<()> {
         let times = format!("x {:.2}", seconds / together);
         println!("{trace:<6} {warp_insts:>12} {:>12.2} {:>15.0} {instructions:>16} {times:>11}", rate / 1e6, rate / reference);
     }
-    Ok(())
+    process::run()
 }
 
 /// Builds the benchmark and returns its executable.

@@ -15,6 +15,7 @@ pub mod decision_cost;
 pub mod evaluate;
 pub mod experiment;
 pub mod fingerprint;
+pub mod intervals;
 pub mod machines;
 pub mod metrics;
 #[cfg(test)]

@@ -46,6 +46,14 @@ pub fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.digits$}"))
 }
 
+/// A number with `digits` decimals and half of its interval, where it has one.
+pub fn estimate(value: Option<f64>, half_width: Option<f64>, digits: usize) -> String {
+    match (value, half_width) {
+        (Some(_), Some(half)) => format!("{} \u{b1}{half:.digits$}", number(value, digits)),
+        _ => number(value, digits),
+    }
+}
+
 /// A fraction as a percentage with one decimal, or a dash.
 pub fn percent(value: Option<f64>) -> String {
     // Adding zero turns -0.0 into 0.0.

@@ -75,6 +75,18 @@ fn timing_adds_seconds_and_nothing_else() {
     assert!(table.lines().last().unwrap().starts_with("load "), "{table}");
 }
 
+/// Load and simulate are parts of the time that a process takes, and do not overlap.
+#[test]
+fn the_seconds_add_up_to_the_process() {
+    let list = reference("corun/mm90_fwt");
+    let begin = std::time::Instant::now();
+    let document = json(&replay(&list, &["--timing", "--no-cache"]));
+    let process = begin.elapsed().as_secs_f64();
+    let seconds = |part: &str| document["seconds"][part].as_f64().unwrap();
+    let (load, simulate) = (seconds("load"), seconds("simulate"));
+    assert!(load > 0.0 && simulate > 0.0 && load + simulate <= process, "{load} + {simulate} of {process}");
+}
+
 /// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
 #[test]
 fn running_every_cycle_gives_the_same_bytes() {

@@ -1,5 +1,9 @@
 //! Fingerprints for provenance: FNV-1a, 64 bits (Fowler, Noll, Vo), over little-endian bytes, equal on every platform.
 
+mod parts;
+
+pub use parts::kernel_in_parts;
+
 use mias_hw_model::trace::KernelTrace;
 use std::hash::{Hash, Hasher};
 

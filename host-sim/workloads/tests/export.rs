@@ -60,7 +60,7 @@ fn a_kernel_read_back_is_the_trace_that_the_model_replays() {
         let (_folder, target) = exported(&spec.prepare().unwrap());
         let direct = spec.prepare().unwrap().record(&mut |_, _| {}).unwrap();
         let mut warnings = Warnings::new();
-        let (read, _) = read_kernel(&target.join("kernel-1.traceg.xz"), &mut warnings).unwrap();
+        let (read, _) = read_kernel(&target.join("kernel-1.traceg.xz"), 1, &mut warnings).unwrap();
         assert!(warnings.is_empty(), "{name}: {warnings}");
         assert_eq!(read.info(), direct.info(), "{name}");
         for tb in 0..direct.tbs() {

@@ -3,6 +3,7 @@
 
 use crate::counts::Count;
 use crate::isa::MAX_SOURCES;
+use std::num::NonZeroU64;
 
 /// Combinations of registers read (0 to 4) and written (0 or 1).
 const OPERANDS: usize = (MAX_SOURCES + 1) * 2;
@@ -71,5 +72,9 @@ impl Count for LaneCounts {
 
     fn since(&self, before: &LaneCounts) -> LaneCounts {
         LaneCounts { lanes: self.lanes.since(&before.lanes) }
+    }
+
+    fn extended(&self, before: &LaneCounts, rest: u64, span: NonZeroU64) -> LaneCounts {
+        LaneCounts { lanes: self.lanes.extended(&before.lanes, rest, span) }
     }
 }

@@ -5,6 +5,7 @@
 //! block; reply pop; memory system; SMs; TB issue.
 
 mod dispatch;
+mod extended;
 mod group;
 mod handover;
 mod launch;

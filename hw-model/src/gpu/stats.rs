@@ -61,7 +61,7 @@ impl LaunchStats {
         self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
     }
 
-    fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
+    pub(super) fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
         let LaunchCounters { sm, memory } = counters;
         LaunchStats {
             start_cycle,

@@ -41,23 +41,24 @@ counts! {
     }
 }
 
-/// Counters of one SM over all kernels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SmCounters {
-    /// Core cycles.
-    pub cycles: u64,
-    /// Cycles in which at least one scheduler issued.
-    pub issue_cycles: u64,
-    /// M: cycles in which no scheduler issued and at least one warp waited for memory (sources.md D35).
-    pub memory_stall_cycles: u64,
-    /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
-    pub outstanding_misses: u64,
-    /// Outstanding misses summed over all cycles: over [`KernelCounters::l1_load_misses`], the mean time that a load miss takes
-    /// (Little's law).
-    pub outstanding_cycles: u64,
-    /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry: the stalls of the
-    /// load/store unit of Dai et al. 2018, section 2.4.
-    pub lsu_stall_cycles: u64,
-    /// Issue slots (scheduler-cycles) by what became of them.
-    pub issue_slots: IssueSlots,
+counts! {
+    /// Counters of one SM over all kernels.
+    pub struct SmCounters {
+        /// Core cycles.
+        pub cycles: u64,
+        /// Cycles in which at least one scheduler issued.
+        pub issue_cycles: u64,
+        /// M: cycles in which no scheduler issued and at least one warp waited for memory (sources.md D35).
+        pub memory_stall_cycles: u64,
+        /// A: outstanding misses (MSHR entries) summed over the memory-stall cycles (eq. 3.6).
+        pub outstanding_misses: u64,
+        /// Outstanding misses summed over all cycles: over [`KernelCounters::l1_load_misses`], the mean time that a load miss takes
+        /// (Little's law).
+        pub outstanding_cycles: u64,
+        /// Cycles in which the L1 refused at least one look-up for want of a line, an MSHR or a miss-queue entry: the stalls of the
+        /// load/store unit of Dai et al. 2018, section 2.4.
+        pub lsu_stall_cycles: u64,
+        /// Issue slots (scheduler-cycles) by what became of them.
+        pub issue_slots: IssueSlots,
+    }
 }

@@ -34,6 +34,8 @@ struct Growing {
 impl Program {
     /// For SMs of `sm`.
     pub(crate) fn new(trace: Arc<KernelTrace>, source: Option<Arc<dyn TraceSource>>, sector_offset: u64, sm: &SmConfig) -> Self {
+        let trace = source.as_ref().and_then(|source| source.announced()).unwrap_or(trace);
+        let source = source.filter(|_| trace.recorded_tbs() < trace.tbs());
         let banks = sm.register_banks / sm.sub_cores;
         let decoded = trace.statics().iter().map(|inst| Decoded::new(inst, banks)).collect();
         let growing = source.map(|source| Growing { source, parts: vec![Some(trace.clone())], firsts: vec![0] });

@@ -5,6 +5,7 @@ use super::coalesce::{coalesce, constant_words, shared_passes};
 use super::{KernelInfo, KernelTrace, MemRef, SectorRef, ShapeInst, WarpRef};
 use crate::isa::{Space, StaticInst};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Why a trace could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -115,6 +116,42 @@ impl TbRecorder {
         }
         warp.insts.push(ShapeInst::new(index, lanes.min(32), passes));
         self.insts += 1;
+    }
+
+    /// Records what warp 0 of `other` did in instructions `insts` of it, whose off-chip accesses are `accesses` of it, once more for the
+    /// current warp. Both ranges must be within it. Does nothing before the first [`TbRecorder::warp`].
+    pub fn repeat(&mut self, other: &TbRecorder, insts: Range<usize>, accesses: Range<usize>) {
+        let (Some(warp), Some(from)) = (self.warps.get_mut(self.current), other.warps.first()) else { return };
+        warp.insts.extend_from_slice(&from.insts[insts.clone()]);
+        for &(base, start, end) in &from.mems[accesses.clone()] {
+            let first = self.sectors.len() as u32;
+            self.sectors.extend_from_slice(&other.sectors[start as usize..end as usize]);
+            warp.mems.push((base, first, self.sectors.len() as u32));
+        }
+        self.insts += insts.len() as u64;
+        self.accesses += accesses.len() as u64;
+    }
+
+    /// Instructions and off-chip accesses of the current warp.
+    pub fn recorded(&self) -> (usize, usize) {
+        self.warps.get(self.current).map_or((0, 0), |warp| (warp.insts.len(), warp.mems.len()))
+    }
+
+    /// The warp started last, as a TB of its own.
+    pub fn last_warp(&self) -> TbRecorder {
+        let mut alone = TbRecorder::new();
+        if let Some(warp) = self.warps.last() {
+            alone.warp();
+            let mut insts = WarpRecord { insts: warp.insts.clone(), mems: Vec::with_capacity(warp.mems.len()) };
+            for &(base, start, end) in &warp.mems {
+                let first = alone.sectors.len() as u32;
+                alone.sectors.extend_from_slice(&self.sectors[start as usize..end as usize]);
+                insts.mems.push((base, first, alone.sectors.len() as u32));
+            }
+            (alone.insts, alone.accesses) = (insts.insts.len() as u64, insts.mems.len() as u64);
+            alone.warps = vec![insts];
+        }
+        alone
     }
 
     /// Bytes of what is recorded: instructions, accesses and their sectors.
@@ -240,24 +277,46 @@ impl TraceBuilder {
         self.warp_insts
     }
 
-    /// Adds the TBs of a part, as [`TraceBuilder::take_part`] gave it, after those that are there. Its static instructions must be these.
+    /// Adds the TBs of a part, as [`TraceBuilder::take_part`] of this builder or of another of the same launch gave it, after those that
+    /// are there. What they add is numbered as if they had been added one by one.
     ///
     /// # Errors
-    /// [`TraceError::TooLarge`].
+    /// [`TraceError::TooLarge`], [`TraceError::TooManyStatics`].
     pub fn append(&mut self, part: &KernelTrace) -> Result<(), TraceError> {
+        let mut statics = vec![None; part.statics.len()];
+        let (mut shapes, mut patterns) = (vec![None; part.shapes() as usize], vec![None; part.patterns() as usize]);
+        let mut insts = Vec::new();
         let ends = part.warps().iter().skip(1).map(|warp| warp.first_mem as usize).chain([part.mems().len()]);
         for (warp, end) in part.warps().iter().zip(ends) {
-            let range = part.shape(warp.shape);
-            let shape = self.shape(&part.shape_insts()[range.start as usize..range.end as usize])?;
+            let known = &mut shapes[warp.shape as usize];
+            let shape = match *known {
+                Some(shape) => shape,
+                None => {
+                    insts.clear();
+                    let range = part.shape(warp.shape);
+                    for inst in &part.shape_insts()[range.start as usize..range.end as usize] {
+                        let index = match statics[inst.index()] {
+                            Some(index) => index,
+                            None => *statics[inst.index()].insert(self.define(part.statics[inst.index()])?),
+                        };
+                        insts.push(ShapeInst::new(index, inst.lanes(), inst.passes()));
+                    }
+                    *known.insert(self.shape(&insts)?)
+                }
+            };
             let first_mem = index_u32(self.trace.mems.len(), "memory references")?;
             for mem in &part.mems()[warp.first_mem as usize..end] {
-                let pattern = self.pattern(part.pattern(mem.pattern))?;
+                let known = &mut patterns[mem.pattern as usize];
+                let pattern = match *known {
+                    Some(pattern) => pattern,
+                    None => *known.insert(self.pattern(part.pattern(mem.pattern))?),
+                };
                 self.trace.mems.push(MemRef { base_sector: mem.base_sector, pattern });
             }
             self.trace.warps.push(WarpRef { shape, first_mem });
+            self.warp_insts += part.shape(warp.shape).len() as u64;
         }
         self.tbs += part.recorded_tbs();
-        self.warp_insts += part.warp_insts();
         Ok(())
     }
 

@@ -16,6 +16,10 @@ const SHARED_BANKS: usize = 32;
 /// `sectors` is cleared first. Returns the lowest sector, or none if no lane is active.
 pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, scratch: &mut Vec<(u64, u32)>) -> Option<u64> {
     sectors.clear();
+    if let Some(base) = coalesce_ascending(lanes, width, sectors) {
+        return Some(base);
+    }
+    sectors.clear();
     scratch.clear();
     for &address in lanes {
         let mut at = address;
@@ -39,6 +43,30 @@ pub(super) fn coalesce(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>, 
             _ => sectors.push(SectorRef { delta, byte_mask: mask }),
         }
     }
+    Some(base)
+}
+
+/// The same for what most accesses are: lanes whose sectors ascend, each within one. None for others, whatever `sectors` then has.
+fn coalesce_ascending(lanes: &[u64], width: u32, sectors: &mut Vec<SectorRef>) -> Option<u64> {
+    let (width, base) = (u64::from(width.max(1)), lanes.first()? / SECTOR_BYTES);
+    if width > SECTOR_BYTES {
+        return None;
+    }
+    let bytes = u64::MAX >> (64 - width);
+    let (mut last, mut byte_mask) = (base, 0u32);
+    for &address in lanes {
+        let (sector, low) = (address / SECTOR_BYTES, address % SECTOR_BYTES);
+        if sector < last || low + width > SECTOR_BYTES {
+            return None;
+        }
+        if sector > last {
+            sectors.push(SectorRef { delta: (last - base) as u32, byte_mask });
+            u32::try_from(sector - base).ok()?;
+            (last, byte_mask) = (sector, 0);
+        }
+        byte_mask |= (bytes << low) as u32;
+    }
+    sectors.push(SectorRef { delta: (last - base) as u32, byte_mask });
     Some(base)
 }
 
@@ -99,6 +127,7 @@ fn shared_passes_anywhere(lanes: &[u64], words_per_lane: u64) -> u32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     fn sectors_of(lanes: &[u64], width: u32) -> (Option<u64>, Vec<SectorRef>) {
         let mut out = Vec::new();
@@ -143,6 +172,34 @@ mod tests {
     }
 
     proptest! {
+        /// Byte by byte, for lanes in any order and in ascending order.
+        #[test]
+        fn sectors_are_those_of_the_bytes_touched(
+            lanes in prop::collection::vec((0u64..2, 0u64..600).prop_map(|(far, at)| (far << 40) + at), 1..=32),
+            width in 0u32..40,
+            ascend in any::<bool>(),
+        ) {
+            let mut lanes = lanes;
+            if ascend {
+                lanes.sort_unstable();
+            }
+            let mut bytes = BTreeMap::new();
+            for at in lanes.iter().flat_map(|&lane| lane..lane + u64::from(width.max(1))) {
+                *bytes.entry(at / SECTOR_BYTES).or_insert(0u32) |= 1 << (at % SECTOR_BYTES);
+            }
+            let base = *bytes.keys().next().unwrap();
+            // What is out of reach is told apart no more.
+            let delta = |sector: u64| u32::try_from(sector - base).unwrap_or(u32::MAX);
+            let mut expected: Vec<SectorRef> = Vec::new();
+            for (&sector, &byte_mask) in &bytes {
+                match expected.last_mut().filter(|last| last.delta == delta(sector)) {
+                    Some(last) => last.byte_mask |= byte_mask,
+                    None => expected.push(SectorRef { delta: delta(sector), byte_mask }),
+                }
+            }
+            prop_assert_eq!(sectors_of(&lanes, width), (Some(base), expected));
+        }
+
         /// As many as a set of words has elements, in whatever order the lanes ask.
         #[test]
         fn constant_words_are_a_set(lanes in prop::collection::vec(0u64..200, 0..=32)) {

@@ -24,6 +24,12 @@ pub struct TracePart {
 /// A part given later begins with the same part as given before: places within it (shapes, memory references, patterns) stay what they
 /// were, so that TBs that run from an earlier one go on with a later one.
 pub trait TraceSource: Debug + Send + Sync {
+    /// Of a launch that is known only once it is announced: its whole trace, of which then no part is asked for, or geometry and all static
+    /// instructions without a TB. None if the launch has that itself, or cannot be read; then the first part says why.
+    fn announced(&self) -> Option<Arc<KernelTrace>> {
+        None
+    }
+
     /// The part that has TB `tb`, which must be in the grid.
     ///
     /// # Errors

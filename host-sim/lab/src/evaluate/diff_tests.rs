@@ -52,6 +52,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         relaunch: true,
         share_memory: false,
         warm_l2: Vec::new(),
+        precision: None,
         model: MODEL.into(),
         program: String::new(),
     };

@@ -1,5 +1,6 @@
 //! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
 
+use super::half_widths::HalfWidths;
 use super::plan::Plan;
 use super::record::Kept;
 use super::results::{
@@ -11,7 +12,7 @@ use super::store::{Note, Store, StoreError};
 use super::study::{GroupPlan, Origin, Studies, Study};
 use super::summary;
 use crate::choice::Choice;
-use crate::experiment::compare::{self, PerObjective, control_of, ipc, only_fastest};
+use crate::experiment::compare::{self, PerObjective, control_of, estimated_ipc, ipc, only_fastest};
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
 use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
@@ -116,6 +117,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         relaunch: options.relaunch,
         share_memory: options.share_memory,
         warm_l2: options.warm_l2,
+        precision: options.precision.map(|precision| precision.to_string()),
         arrive: setting.arrive,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,
@@ -132,13 +134,16 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         curve.push((sample.cycle, ratio(insts - before.1, sample.cycle - before.0).unwrap_or_default()));
         before = (sample.cycle, insts);
     }
+    let known = estimated_ipc(&kept.outcome(), 0, options);
     AloneResult {
         name: name_of(name).to_owned(),
         trace_hash: trace_hash.to_owned(),
         arrival_cycle: 0,
         run: key.to_owned(),
         max_tbs,
-        ipc: ipc(&kept.outcome(), 0, options),
+        ipc: known.value,
+        ipc_half_width: kept.estimate.is_some().then_some(known.half_width),
+        simulated_cycles: simulated_cycles(kept),
         cycles: kept.cycles,
         issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
@@ -146,9 +151,17 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
     }
 }
 
+fn simulated_cycles(kept: &Kept) -> Option<u64> {
+    kept.estimate.as_ref().map(|estimate| estimate.simulated_cycles)
+}
+
 fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResult, StoreError> {
     let options = study.setting.options;
     let isolated_ipc = runs.isolated(study, group)?;
+    let mut estimated = Vec::new();
+    for key in &group.alone {
+        estimated.push(estimated_ipc(&runs.get(key)?.outcome(), 0, options));
+    }
     let mut kept: BTreeMap<Control, (Origin, Kept)> = BTreeMap::new();
     for (control, origin) in &group.runs {
         kept.insert(control.clone(), (origin.clone(), runs.outcome(study, group, origin)?));
@@ -159,7 +172,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
     let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &group.arrivals(), options);
     let sequential_cycles = one_by_one.makespan_cycles;
-    let (max_tbs, isolated) = (&group.max_tbs, &isolated_ipc);
+    let (max_tbs, isolated) = (&group.max_tbs, &estimated);
     let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
     let comparison = judge(material);
 
@@ -173,6 +186,8 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
                 config,
                 run,
                 metrics: values(point.metrics),
+                half_widths: point.half_widths.map(values),
+                simulated_cycles: simulated_cycles(kept),
                 ipc: ipcs(outcome),
                 issue_slots: issue_slots(kept),
             });
@@ -189,7 +204,11 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
         }
     }
     compare_to_left_over(&mut results);
-    let oracle = |best: &Option<compare::Best>| best.as_ref().map(|best| OracleResult { config: best.config.clone(), value: best.value });
+    let oracle = |best: &Option<compare::Best>| {
+        let best = best.as_ref()?;
+        let half_width = (best.half_width > 0.0).then_some(best.half_width);
+        Some(OracleResult { config: best.config.clone(), value: best.value, half_width, rivals: best.rivals })
+    };
     Ok(GroupResult {
         kernels: group.names.clone(),
         class: group.class.clone(),
@@ -235,6 +254,8 @@ fn policy(
         metrics: values(result.metrics),
         ipc: result.kernels.iter().map(|kernel| kernel.ipc).collect(),
         normalized_ipc: result.kernels.iter().map(|kernel| kernel.normalized_ipc).collect(),
+        half_widths: result.half_widths.as_ref().map(HalfWidths::of),
+        simulated_cycles: result.simulated_cycles,
         too_late: result.too_late,
         too_late_config: result.late_config.clone(),
         regret: objectives(result.decision_regret),

@@ -12,6 +12,7 @@ mod closed_machine;
 pub mod diff;
 pub mod execute;
 pub mod findings;
+pub mod half_widths;
 pub mod names;
 pub mod plan;
 pub mod record;

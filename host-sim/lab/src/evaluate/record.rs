@@ -3,6 +3,7 @@
 use crate::choice::Choice;
 use crate::experiment::machine::{Decision, DecisionTime, End, InPlace, Options, Outcome, Placement, Sample, SmTotals};
 use crate::experiment::policy::{Control, Latency, Policy};
+use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
 use mias_hw_model::config::GpuConfig;
@@ -55,6 +56,9 @@ pub struct Identity {
     /// Where the L2 is warm: fingerprint of what was copied to the device for each kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warm_l2: Vec<String>,
+    /// How well it is to be known, where it may end before its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
@@ -66,7 +70,7 @@ impl Identity {
     /// Of a run on `gpu`, which is called `name`.
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
         // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
-        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory, warm_l2 } = options;
+        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory, warm_l2, precision } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
             gpu: name.to_owned(),
@@ -83,6 +87,7 @@ impl Identity {
             relaunch,
             share_memory,
             warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
+            precision: precision.map(|precision| precision.to_string()),
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -115,8 +120,9 @@ impl Identity {
         let relaunch = if self.relaunch { "" } else { ", no relaunch" };
         let share = if self.share_memory { ", traces share memory" } else { "" };
         let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
+        let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
@@ -154,6 +160,10 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     if options.end == End::Done {
         same.relaunch = plain.relaunch;
     }
+    // What does not start again is simulated in full.
+    if options.end == End::Done || !options.relaunch {
+        same.precision = plain.precision;
+    }
     // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.
     let measures = match control {
         Control::Policy(Policy::Own(_)) => true,
@@ -172,8 +182,11 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
 /// What a run gave, as kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Core cycles simulated.
+    /// Core cycles that the counts are of.
     pub cycles: u64,
+    /// It ended before the window, and its counts are estimates; none if all was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
     /// Per kernel, in launch order.
     pub launches: Vec<LaunchStats>,
     /// SM cycles, all SMs.
@@ -215,6 +228,7 @@ impl Kept {
         // Exhaustive: what a run gives is kept, or left out here on purpose.
         let Outcome {
             cycles,
+            estimate,
             launches,
             sms,
             placement,
@@ -232,6 +246,7 @@ impl Kept {
         } = outcome.clone();
         Kept {
             cycles,
+            estimate,
             launches,
             sm_cycles: sms.cycles,
             lsu_stall_cycles: sms.lsu_stall_cycles,
@@ -253,6 +268,7 @@ impl Kept {
     pub fn outcome(&self) -> Outcome {
         Outcome {
             cycles: self.cycles,
+            estimate: self.estimate.clone(),
             launches: self.launches.clone(),
             sms: SmTotals {
                 cycles: self.sm_cycles,
@@ -275,6 +291,7 @@ impl Kept {
     /// A run of `kernels` kernels in which only the first ever has TBs, `tbs` on each of `sms` SMs, from its run alone.
     pub fn with_idle_kernels(&self, kernels: usize, tbs: u32, sms: u32) -> Self {
         let mut same = Kept { samples: Vec::new(), ..self.clone() };
+        same.estimate.iter_mut().for_each(|estimate| estimate.half_widths.resize(kernels, HalfWidth::default()));
         same.launches.resize(kernels, LaunchStats { start_cycle: Some(0), ..LaunchStats::default() });
         let mut config = vec![0; kernels];
         config[0] = tbs;

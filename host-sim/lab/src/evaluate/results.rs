@@ -1,6 +1,7 @@
 //! What an evaluation found: every number of the result documents, in the types that they are written from.
 //! docs/results-format.md describes each field.
 
+use super::half_widths::HalfWidths;
 use super::names::{self, Name};
 use crate::experiment::machine::Placement;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -21,6 +22,11 @@ pub struct Objectives<T> {
 #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
 fn is_zero(cycle: &u64) -> bool {
     *cycle == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_none_of_them(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The whole.
@@ -84,6 +90,9 @@ pub struct StudyResult {
     /// Whether what the programs of traces had copied to the device is in the L2 at cycle 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
+    /// How well runs were to be known, where they may end before their window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.
@@ -108,7 +117,13 @@ pub struct AloneResult {
     pub max_tbs: u32,
     /// Instructions per cycle.
     pub ipc: f64,
-    /// Core cycles simulated.
+    /// Half of the 95 % interval of `ipc`; none if the run was simulated in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipc_half_width: Option<f64>,
+    /// Core cycles simulated, where the run ended before its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_cycles: Option<u64>,
+    /// Core cycles that the counts are of.
     pub cycles: u64,
     /// Shares of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
@@ -147,6 +162,12 @@ pub struct OracleResult {
     pub config: Vec<u32>,
     /// The objective.
     pub value: f64,
+    /// Half of its 95 % interval; none if all that it is made of was simulated in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_width: Option<f64>,
+    /// How many other configurations may be as good: intervals do not tell which is better.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub rivals: usize,
 }
 
 /// The four metrics of a co-run.
@@ -182,6 +203,12 @@ pub struct ConfigurationResult {
     /// Against the kernels alone.
     #[serde(flatten)]
     pub metrics: MetricValues,
+    /// Half-widths of the 95 % intervals of these metrics; none if all that they are made of was simulated in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_widths: Option<MetricValues>,
+    /// Core cycles simulated, where the run ended before its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_cycles: Option<u64>,
     /// Instructions per cycle of each kernel.
     pub ipc: Vec<f64>,
     /// Shares of issue slots by class.
@@ -210,6 +237,12 @@ pub struct PolicyResult {
     pub ipc: Vec<f64>,
     /// The same over alone.
     pub normalized_ipc: Vec<Option<f64>>,
+    /// Half-widths of 95 % intervals; none if all that this is made of was simulated in full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_widths: Option<HalfWidths>,
+    /// Core cycles simulated, where the run ended before its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_cycles: Option<u64>,
     /// The window ended before what the policy chose was in effect: what ran is not what it chose.
     pub too_late: bool,
     /// What it had chosen by then, where that came too late; `config` and `placement` are empty then.
@@ -279,6 +312,9 @@ pub struct Means {
     pub arithmetic: Option<f64>,
     /// Geometric; none where a value is not positive.
     pub geometric: Option<f64>,
+    /// Mean half-width of the 95 % intervals of the values; none where all are exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_width: Option<f64>,
 }
 
 /// Means over the groups of a class.

@@ -25,6 +25,7 @@ fn identity(control: &str) -> Identity {
         relaunch: true,
         share_memory: false,
         warm_l2: Vec::new(),
+        precision: None,
         model: MODEL.into(),
         program: String::new(),
     }

@@ -1,5 +1,6 @@
 //! Means over the groups of a class, per policy: the thesis' figures 4.2 (means) and 4.4, and those of every other quantity.
 
+use super::half_widths;
 use super::results::{GroupResult, Means, MetricValues, Objectives, PolicyResult, SummaryRow};
 use super::statistics::{Concordance, arithmetic, geometric};
 use std::collections::BTreeMap;
@@ -81,7 +82,12 @@ pub fn rows(groups: &[GroupResult], late: bool) -> Vec<SummaryRow> {
 fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: bool) -> SummaryRow {
     let found = groups.iter().filter_map(|group| Some((*group, group.policies.iter().find(|result| result.policy == policy)?)));
     let results: Vec<(&GroupResult, &PolicyResult)> = found.collect();
-    let mean = |(name, of): &Quantity| (*name, means(&results.iter().filter_map(|(_, result)| of(result)).collect::<Vec<_>>()));
+    let mean = |(name, of): &Quantity| {
+        let known: Vec<(f64, Option<f64>)> =
+            results.iter().filter_map(|(_, result)| Some((of(result)?, half_widths::of_quantity(name, result)))).collect();
+        let (values, widths): (Vec<f64>, Vec<Option<f64>>) = known.into_iter().unzip();
+        (*name, Means { half_width: mean_half_width(&widths), ..means(&values) })
+    };
     let decided = || results.iter().filter_map(|(_, result)| in_effect(result));
     let chosen = |of: fn(&PolicyResult) -> Option<f64>| decided().filter(|result| of(result).is_some_and(|r| r <= 0.0)).count();
     let pairs = |of: fn(&super::results::Ranking) -> (u64, u64)| {
@@ -141,7 +147,13 @@ fn row(class: &str, policy: &str, metrics: &[MetricValues], means: BTreeMap<&'st
 
 /// Both means of values.
 pub fn means(values: &[f64]) -> Means {
-    Means { count: values.len(), arithmetic: arithmetic(values), geometric: geometric(values) }
+    Means { count: values.len(), arithmetic: arithmetic(values), geometric: geometric(values), half_width: None }
+}
+
+/// Half-width of a mean: the mean of all, as if all erred alike; those that are exact count as 0. None if all are exact.
+fn mean_half_width(widths: &[Option<f64>]) -> Option<f64> {
+    let known = widths.iter().any(Option::is_some);
+    known.then(|| widths.iter().flatten().sum::<f64>() / widths.len() as f64)
 }
 
 /// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.

@@ -7,10 +7,11 @@
 
 use super::judge::{Material, judge};
 use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError};
-use super::policy::{Control, Policy};
+use super::policy::{Control, IpcUnit, Policy};
 use super::sequential::sequential;
 use super::workload::Workload;
-use crate::metrics::Metrics;
+use crate::intervals::Estimated;
+use crate::metrics::{Metrics, ratio};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -20,6 +21,8 @@ use std::sync::OnceLock;
 pub struct Isolated {
     /// Instructions per cycle.
     pub ipc: f64,
+    /// Half of the 95 % interval of `ipc`; 0 if its run was simulated in full.
+    pub half_width: f64,
     /// Most TBs per SM.
     pub max_tbs: u32,
 }
@@ -42,6 +45,19 @@ pub struct PerObjective<T> {
     pub stp: T,
 }
 
+/// Half-widths of 95 % intervals where runs ended before their window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HalfWidths {
+    /// Of each kernel's IPC.
+    pub ipc: Vec<f64>,
+    /// Of the metrics against isolated runs.
+    pub metrics: Metrics,
+    /// Of [`PolicyResult::decision_regret`].
+    pub decision_regret: PerObjective<Option<f64>>,
+    /// Of [`PolicyResult::end_to_end_regret`].
+    pub end_to_end_regret: PerObjective<Option<f64>>,
+}
+
 /// What a policy achieved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyResult {
@@ -53,6 +69,10 @@ pub struct PolicyResult {
     pub placement: Vec<Placement>,
     /// Against isolated runs.
     pub metrics: Metrics,
+    /// How well it is known; none if all that it is made of was simulated in full.
+    pub half_widths: Option<HalfWidths>,
+    /// Core cycles simulated, where the run ended before its window.
+    pub simulated_cycles: Option<u64>,
     /// Lost by the choice of configuration, in effect or too late; none where it is not of the sweep.
     pub decision_regret: PerObjective<Option<f64>>,
     /// Lost in all.
@@ -88,6 +108,8 @@ pub struct SweepPoint {
     pub config: Vec<u32>,
     /// Against isolated runs.
     pub metrics: Metrics,
+    /// Half-widths of the 95 % intervals of `metrics`; none if all that they are made of was simulated in full.
+    pub half_widths: Option<Metrics>,
 }
 
 /// The best of the sweep for one objective.
@@ -97,6 +119,10 @@ pub struct Best {
     pub config: Vec<u32>,
     /// The objective.
     pub value: f64,
+    /// Half of its 95 % interval; 0 if all that it is made of was simulated in full.
+    pub half_width: f64,
+    /// Other configurations of the sweep that may be as good: intervals do not tell which is better.
+    pub rivals: usize,
 }
 
 /// The whole comparison.
@@ -161,8 +187,8 @@ pub fn compare(
     let sweep_configs = if all.len() > 1 { machine.configurations(&all)? } else { Vec::new() };
 
     let isolated = isolated_runs(machine, &all, options, watch)?;
-    let isolated_ipc: Vec<f64> = isolated.iter().map(|outcome| ipc(outcome, 0, options)).collect();
-    let alone = only_fastest(&isolated_ipc, &max_tbs);
+    let isolated_ipc: Vec<Estimated> = isolated.iter().map(|outcome| estimated_ipc(outcome, 0, options)).collect();
+    let alone = only_fastest(&isolated_ipc.iter().map(|ipc| ipc.value).collect::<Vec<f64>>(), &max_tbs);
 
     let mut controls: Vec<Control> = sweep_configs.iter().cloned().map(Control::Fixed).collect();
     let run = policies.iter().filter(|&&policy| policy != Policy::Sequential);
@@ -187,6 +213,15 @@ pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
         End::Done => launch.cycles(outcome.cycles),
     };
     if cycles == 0 { 0.0 } else { options.ipc.insts(launch) as f64 / cycles as f64 }
+}
+
+/// The same with its interval.
+pub fn estimated_ipc(outcome: &Outcome, kernel: usize, options: Options) -> Estimated {
+    let half = outcome.estimate.as_ref().and_then(|estimate| estimate.half_widths.get(kernel)).map_or(0, |half| match options.ipc {
+        IpcUnit::Thread => half.thread_insts,
+        IpcUnit::Warp => half.warp_insts,
+    });
+    Estimated { value: ipc(outcome, kernel, options), half_width: ratio(half, outcome.cycles).unwrap_or_default() }
 }
 
 /// What the null policy places: all room for the kernel that is fastest alone, found by isolated runs.

@@ -148,6 +148,11 @@ impl Controller {
         }
     }
 
+    /// Stream of each workload.
+    pub(super) fn streams(&self) -> &[u32] {
+        &self.streams
+    }
+
     /// The same again, not recorded; none if the firmware is an image, of which there is no copy.
     pub(super) fn copy(&self) -> Option<Controller> {
         let Brain::Native(firmware) = &self.brain else { return None };

@@ -1,11 +1,13 @@
 //! From outcomes to a comparison: metrics, oracle, regrets. Nothing is run here, so that outcomes may come from anywhere.
 
 use super::compare::{
-    Best, Comparison, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, ipc, only_fastest,
+    Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, estimated_ipc,
+    only_fastest,
 };
 use super::machine::{Decision, End, Options, Outcome};
 use super::policy::{Control, Policy};
 use super::sequential::Sequential;
+use crate::intervals::{self, Estimated};
 use crate::metrics::{self, Metrics};
 use std::collections::BTreeMap;
 
@@ -13,7 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Material<'a> {
     /// Isolated IPC of each kernel, in kernel order.
-    pub isolated_ipc: &'a [f64],
+    pub isolated_ipc: &'a [Estimated],
     /// The kernels one after the other.
     pub sequential: Sequential,
     /// Most TBs per SM of each.
@@ -30,19 +32,31 @@ pub struct Material<'a> {
 
 /// Judges what there is; policies and configurations without an outcome are listed as missing.
 pub fn judge(material: Material<'_>) -> Comparison {
-    let Material { isolated_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
+    let Material { isolated_ipc: alone_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
+    let isolated_ipc: &[f64] = &alone_ipc.iter().map(|ipc| ipc.value).collect::<Vec<f64>>();
     let alone = only_fastest(isolated_ipc, max_tbs);
+    let ipcs_of =
+        |outcome: &Outcome| (0..isolated_ipc.len()).map(|kernel| estimated_ipc(outcome, kernel, options)).collect::<Vec<Estimated>>();
     let judge = |outcome: &Outcome| {
-        let ipcs: Vec<f64> = (0..isolated_ipc.len()).map(|kernel| ipc(outcome, kernel, options)).collect();
+        let ipcs: Vec<f64> = ipcs_of(outcome).iter().map(|ipc| ipc.value).collect();
         (Metrics::of(&ipcs, isolated_ipc), ipcs)
     };
-    let of_config = |config: &[u32]| outcomes.get(&Control::Fixed(config.to_vec())).map(|outcome| judge(outcome).0);
+    // Half-widths, unless all was simulated in full.
+    let uncertain = |outcome: &Outcome| {
+        let ipcs = ipcs_of(outcome);
+        let exact = ipcs.iter().chain(alone_ipc).all(|ipc| ipc.half_width <= 0.0) && outcome.estimate.is_none();
+        (!exact).then(|| intervals::metrics(&ipcs, alone_ipc))
+    };
+    let of_config = |config: Vec<u32>| {
+        let outcome = outcomes.get(&Control::Fixed(config.clone())).ok_or_else(|| config.clone())?;
+        Ok(SweepPoint { config, metrics: judge(outcome).0, half_widths: uncertain(outcome) })
+    };
     let mut missing = Missing::default();
     let mut sweep: Vec<SweepPoint> = Vec::new();
     for config in sweep_configs {
-        match of_config(&config) {
-            Some(metrics) => sweep.push(SweepPoint { config, metrics }),
-            None => missing.configs.push(config),
+        match of_config(config) {
+            Ok(point) => sweep.push(point),
+            Err(config) => missing.configs.push(config),
         }
     }
     let oracle = if missing.configs.is_empty() {
@@ -53,6 +67,14 @@ pub fn judge(material: Material<'_>) -> Comparison {
     let regret = |metrics: Option<Metrics>| PerObjective {
         s: metrics::regret(metrics.and_then(|m| m.speedup), oracle.s.as_ref().map(|best| best.value)),
         stp: metrics::regret(metrics.and_then(|m| m.stp), oracle.stp.as_ref().map(|best| best.value)),
+    };
+
+    let regret_width = |metrics: Metrics, half_widths: Option<Metrics>| {
+        let against = |of: fn(&Metrics) -> Option<f64>, best: &Option<Best>| {
+            let best = best.as_ref().map(|best| Estimated { value: best.value, half_width: best.half_width })?;
+            intervals::regret(estimated(metrics, half_widths, of)?, best)
+        };
+        PerObjective { s: against(|m| m.speedup, &oracle.s), stp: against(|m| m.stp, &oracle.stp) }
     };
 
     let mut results = Vec::new();
@@ -74,7 +96,15 @@ pub fn judge(material: Material<'_>) -> Comparison {
         let late_config = outcome.decision.as_ref().filter(|_| pending).and_then(Decision::config).map(<[u32]>::to_vec);
         let chosen = config.as_ref().or(late_config.as_ref()).and_then(|config| sweep.iter().find(|point| point.config == *config));
         let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
+        let half_widths = uncertain(outcome).map(|half_widths| HalfWidths {
+            ipc: ipcs_of(outcome).iter().map(|ipc| ipc.half_width).collect(),
+            metrics: half_widths,
+            decision_regret: chosen.map(|point| regret_width(point.metrics, point.half_widths)).unwrap_or_default(),
+            end_to_end_regret: regret_width(metrics, Some(half_widths)),
+        });
         results.push(PolicyResult {
+            half_widths,
+            simulated_cycles: outcome.estimate.as_ref().map(|estimate| estimate.simulated_cycles),
             policy,
             placement: if too_late || config.is_some() { Vec::new() } else { outcome.placement.clone() },
             config,
@@ -94,17 +124,29 @@ pub fn judge(material: Material<'_>) -> Comparison {
             parted: outcome.parted.clone(),
         });
     }
-    let isolated = isolated_ipc.iter().zip(max_tbs).map(|(&ipc, &max_tbs)| Isolated { ipc, max_tbs }).collect();
+    let isolated = alone_ipc.iter().zip(max_tbs);
+    let isolated = isolated.map(|(ipc, &max_tbs)| Isolated { ipc: ipc.value, half_width: ipc.half_width, max_tbs }).collect();
     Comparison { isolated, results, s_null: metrics::null_speedup(isolated_ipc), sweep, oracle, missing }
 }
 
-fn best(sweep: &[SweepPoint], objective: impl Fn(&Metrics) -> Option<f64>) -> Option<Best> {
-    let mut best: Option<Best> = None;
+fn best(sweep: &[SweepPoint], objective: fn(&Metrics) -> Option<f64>) -> Option<Best> {
+    let mut best: Option<(&SweepPoint, Estimated)> = None;
     for point in sweep {
-        let Some(value) = objective(&point.metrics) else { continue };
-        if best.as_ref().is_none_or(|b| value > b.value) {
-            best = Some(Best { config: point.config.clone(), value });
+        let Some(value) = estimated(point.metrics, point.half_widths, objective) else { continue };
+        if best.is_none_or(|(_, best)| value.value > best.value) {
+            best = Some((point, value));
         }
     }
-    best
+    let (point, Estimated { value, half_width }) = best?;
+    let others = sweep.iter().filter(|other| other.config != point.config);
+    let rivals = others.filter_map(|other| Some((estimated(other.metrics, other.half_widths, objective)?, other.half_widths.is_some())));
+    // Of equals that are exact the first is the best.
+    let rivals = rivals.filter(|(other, uncertain)| *uncertain && !other.is_apart_from(Estimated { value, half_width })).count();
+    Some(Best { config: point.config.clone(), value, half_width, rivals })
+}
+
+/// A metric with its interval.
+fn estimated(metrics: Metrics, half_widths: Option<Metrics>, of: fn(&Metrics) -> Option<f64>) -> Option<Estimated> {
+    let half_width = half_widths.and_then(|half_widths| of(&half_widths)).unwrap_or(0.0);
+    Some(Estimated { value: of(&metrics)?, half_width })
 }

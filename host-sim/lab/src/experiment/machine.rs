@@ -3,6 +3,7 @@
 //! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
 
 use super::policy::{Control, IpcUnit, Latency, Transition};
+use super::precision::{Estimate, Precision};
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use mias_hw_model::energy::EnergyReport;
@@ -43,6 +44,8 @@ pub struct Options {
     pub share_memory: bool,
     /// What the programs of traces had copied to the device is in the L2 at cycle 0.
     pub warm_l2: bool,
+    /// A window ends as soon as its results are known so well; none: it is simulated to its end.
+    pub precision: Option<Precision>,
 }
 
 impl Options {
@@ -60,6 +63,7 @@ impl Options {
             relaunch: true,
             share_memory: false,
             warm_l2: false,
+            precision: None,
         }
     }
 }
@@ -209,8 +213,10 @@ pub struct Sample {
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Core cycles simulated.
+    /// Core cycles that the counts are of.
     pub cycles: u64,
+    /// It ended before the window, and its counts are estimates; none if all was simulated.
+    pub estimate: Option<Estimate>,
     /// Per workload.
     pub launches: Vec<LaunchStats>,
     /// All SMs together.

@@ -17,6 +17,7 @@ pub mod machine;
 pub mod own;
 pub mod policies;
 pub mod policy;
+pub mod precision;
 pub mod recorded;
 pub mod request;
 pub mod sequential;

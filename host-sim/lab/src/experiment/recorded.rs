@@ -7,14 +7,14 @@
 //! launch arrives when the one before has completed, and in a window the first follows the last. The firmware sees every launch as it comes.
 
 use super::request::RequestError;
-use super::workload::{TraceReadError, Workload, copies, read_trace};
-use mias_hw_model::trace::{KernelInfo, KernelTrace};
+use super::workload::{Known, TraceReadError, Workload, copies, read_trace};
+use mias_hw_model::trace::KernelInfo;
 use mias_ptx::names;
 use mias_trace::accelsim::{self, List, Warnings};
 use mias_trace::trace_file;
 use mias_workloads::kernels::{self, Spec};
+use mias_workloads::trace_store::Cache;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Ends of files that are traces.
 const ENDS: [&str; 2] = [".g", ".mtrace"];
@@ -41,7 +41,7 @@ enum Opened {
     /// Only the list.
     List(List),
     /// All of it.
-    File(Vec<Arc<KernelTrace>>),
+    File(Vec<Known>),
 }
 
 impl TraceName {
@@ -115,11 +115,11 @@ impl TraceName {
         numbers.into_iter().map(one).collect()
     }
 
-    /// Reads what it names. What could not be understood is counted in `warnings`.
+    /// Reads what it names, or takes it from `cache`. What could not be understood is counted in `warnings`.
     ///
     /// # Errors
     /// As [`TraceName::launches`].
-    pub fn read(&self, warnings: &mut Warnings) -> Result<Workload, RequestError> {
+    pub fn read(&self, cache: &Cache, warnings: &mut Warnings) -> Result<Workload, RequestError> {
         let opened = self.open(warnings)?;
         let numbers = match &self.launch {
             Some(launch) => vec![self.number(launch, &opened)?],
@@ -129,7 +129,7 @@ impl TraceName {
             Opened::List(list) => numbers.last().map(|&last| copies(list, last)),
             Opened::File(_) => None,
         };
-        let launches = numbers.into_iter().map(|number| opened.trace(number, warnings)).collect::<Result<Vec<_>, _>>()?;
+        let launches = numbers.into_iter().map(|number| opened.launch(number, cache, warnings)).collect::<Result<Vec<_>, _>>()?;
         let workload =
             Workload::in_turn(&self.typed, launches).ok_or_else(|| RequestError(format!("{} has no launch", self.path.display())))?;
         Ok(Workload { is_trace: true, copies, ..workload })
@@ -138,8 +138,9 @@ impl TraceName {
     fn open(&self, warnings: &mut Warnings) -> Result<Opened, RequestError> {
         // A file that cannot be opened is told by who opens it next.
         if trace_file::is_trace_file(&self.path).unwrap_or(false) {
-            let recorded = read_trace(&self.path, warnings)?;
-            return Ok(Opened::File(recorded.workloads.into_iter().map(|workload| workload.trace).collect()));
+            let recorded = read_trace(&self.path, &Cache::off(), warnings)?;
+            let known = |Workload { trace, hash, span, .. }| Known { trace, hash, span };
+            return Ok(Opened::File(recorded.workloads.into_iter().map(known).collect()));
         }
         Ok(Opened::List(accelsim::read_list(&self.path).map_err(TraceReadError::from)?))
     }
@@ -181,7 +182,7 @@ impl Opened {
     fn count(&self) -> usize {
         match self {
             Opened::List(list) => list.kernels().count(),
-            Opened::File(traces) => traces.len(),
+            Opened::File(launches) => launches.len(),
         }
     }
 
@@ -189,17 +190,18 @@ impl Opened {
     fn info(&self, number: usize) -> Result<KernelInfo, RequestError> {
         match self {
             Opened::List(list) => Ok(accelsim::read_info(path_of(list, number)).map_err(TraceReadError::from)?),
-            Opened::File(traces) => Ok(traces[number - 1].info().clone()),
+            Opened::File(launches) => Ok(launches[number - 1].trace.info().clone()),
         }
     }
 
-    fn trace(&self, number: usize, warnings: &mut Warnings) -> Result<Arc<KernelTrace>, RequestError> {
+    fn launch(&self, number: usize, cache: &Cache, warnings: &mut Warnings) -> Result<Known, RequestError> {
         match self {
             Opened::List(list) => {
-                let (trace, _) = accelsim::read_kernel(path_of(list, number), warnings).map_err(TraceReadError::from)?;
-                Ok(Arc::new(trace))
+                let launch = cache.listed(path_of(list, number), rayon::current_num_threads()).map_err(TraceReadError::from)?;
+                warnings.add(&launch.warnings);
+                Ok(launch.into())
             }
-            Opened::File(traces) => Ok(traces[number - 1].clone()),
+            Opened::File(launches) => Ok(launches[number - 1].clone()),
         }
     }
 }

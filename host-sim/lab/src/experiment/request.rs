@@ -4,6 +4,7 @@
 use super::recorded::TraceName;
 use super::workload::TraceReadError;
 use mias_workloads::kernels::{KernelType, Spec, SpecError};
+use mias_workloads::trace_store::Cache;
 
 /// A kernel by its word.
 #[derive(Clone, Debug)]
@@ -73,7 +74,7 @@ impl Request {
     pub fn complaint(&self) -> Option<String> {
         match self {
             Request::Kernel(spec) => spec.prepare().err().map(|error| error.to_string()),
-            Request::Trace(trace) => trace.read(&mut Default::default()).err().map(|error| error.to_string()),
+            Request::Trace(trace) => trace.read(&Cache::off(), &mut Default::default()).err().map(|error| error.to_string()),
         }
     }
 }

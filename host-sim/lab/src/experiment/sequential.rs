@@ -63,6 +63,8 @@ impl Sequential {
             config: None,
             placement: Vec::new(),
             metrics,
+            half_widths: None,
+            simulated_cycles: None,
             decision_regret: PerObjective::default(),
             end_to_end_regret: PerObjective { s: regret(metrics.speedup, best.s), stp: regret(metrics.stp, best.stp) },
             transition_cycles: 0,

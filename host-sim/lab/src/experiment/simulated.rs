@@ -2,6 +2,7 @@
 
 mod configurations;
 mod counts;
+mod known;
 mod straps;
 mod together;
 
@@ -13,6 +14,7 @@ use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
 use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
 use super::policy::{Control, Policy};
+use super::precision::{Known, Stop};
 use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
@@ -58,6 +60,10 @@ pub struct SimulatedGpu {
 struct Running {
     gpu: Gpu,
     controller: Controller,
+    /// What ends it before its window, if anything does.
+    stop: Option<Stop>,
+    /// That it is known, and was ended.
+    known: Option<Known>,
 }
 
 impl SimulatedGpu {
@@ -146,7 +152,7 @@ impl SimulatedGpu {
             Control::Policy(_) | Control::Fixed(_) => Asked::Strapped,
         };
         let controller = Controller::start(gpu.registers_mut(), streams, asked, self.image.as_ref(), timer, self.record_firmware)?;
-        Ok(Running { gpu, controller })
+        Ok(Running { gpu, controller, stop: self.stop(run), known: None })
     }
 
     /// Brings into the L2 what the workload's program had copied to the device.
@@ -161,24 +167,25 @@ impl SimulatedGpu {
         }
     }
 
-    /// Runs to cycle `limit` or until all is done.
+    /// Runs to cycle `limit`, until all is done, or until the run is known.
     fn advance(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
-        let Running { gpu, controller } = running;
+        let Running { gpu, controller, stop, known } = running;
         let going = self.threads.begin();
-        while gpu.cycle() < limit {
+        while gpu.cycle() < limit && known.is_none() {
             if self.cancel.requested() {
                 return Err(RunError::Interrupted);
             }
             let before = gpu.cycle();
+            let chunk = before.saturating_add(CHUNK_CYCLES).min(Stop::next_look(before));
             gpu.set_threads(going.share());
-            let end = gpu.run(controller, limit.min(before.saturating_add(CHUNK_CYCLES)));
+            let end = gpu.run(controller, limit.min(chunk));
             progress(gpu.cycle() - before);
             if let Some(failure) = controller.failure() {
                 // Ctrl-C reaches QEMU too.
                 return Err(if self.cancel.requested() { RunError::Interrupted } else { failure });
             }
             match end {
-                RunEnd::CycleLimit => {}
+                RunEnd::CycleLimit => *known = stop.as_mut().and_then(|stop| known::look(stop, gpu, controller)),
                 RunEnd::AllComplete => break,
                 RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
                 RunEnd::Failed(message) => return Err(RunError::Workload(message)),
@@ -189,6 +196,13 @@ impl SimulatedGpu {
 }
 
 impl SimulatedGpu {
+    /// Runs to the end. Progress is told all that was expected.
+    fn run_on(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<(), RunError> {
+        self.advance(running, limit, progress)?;
+        running.known.iter().for_each(|known| progress(limit - known.estimate.simulated_cycles));
+        Ok(())
+    }
+
     /// Advances from sample to sample, as far as samples are wanted.
     fn sample_until(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>, RunError> {
         let Some(Sampling { every_cycles, until_cycle }) = self.samples else { return Ok(Vec::new()) };
@@ -205,16 +219,21 @@ impl SimulatedGpu {
     }
 
     /// What a run that has ended gave.
-    fn outcome(&self, running: Running) -> Outcome {
-        let Running { mut gpu, controller } = running;
-        self.outcome_of(&mut gpu, controller)
+    fn outcome(&self, running: Running, limit: u64) -> Outcome {
+        let Running { mut gpu, controller, known, .. } = running;
+        self.outcome_of(&mut gpu, controller, known, limit)
     }
 
-    fn outcome_of(&self, gpu: &mut Gpu, controller: Controller) -> Outcome {
+    fn outcome_of(&self, gpu: &mut Gpu, controller: Controller, known: Option<Known>, limit: u64) -> Outcome {
         let observed = controller.observed(gpu.registers(), gpu.cycle());
         let stats = gpu.stats();
+        let (stats, estimate) = match known {
+            Some(Known { since, estimate }) => (stats.extended(&since, limit), Some(estimate)),
+            None => (stats, None),
+        };
         Outcome {
             cycles: stats.cycles,
+            estimate,
             launches: stats.launches.clone(),
             sms: sm_totals(&stats),
             placement: observed.placement,
@@ -249,8 +268,8 @@ impl Machine for SimulatedGpu {
         let mut running = self.start(run)?;
         let limit = limit(run.options);
         let samples = self.sample_until(&mut running, limit, progress)?;
-        self.advance(&mut running, limit, progress)?;
-        Ok(Outcome { samples, ..self.outcome(running) })
+        self.run_on(&mut running, limit, progress)?;
+        Ok(Outcome { samples, ..self.outcome(running, limit) })
     }
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {

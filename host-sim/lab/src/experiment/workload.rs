@@ -1,15 +1,18 @@
 //! The kernels of an experiment, and when they arrive.
 
 use super::machine::{End, Options};
-use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceSource};
-use mias_trace::accelsim::{self, Command, List, ReadError, Warnings};
+use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceBuilder, TraceSource};
+use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
-use mias_workloads::trace_store::Traced;
+use mias_workloads::launches::Launches;
+use mias_workloads::trace_store::{Cache, Listed, Traced};
+use rayon::prelude::*;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Latest arrival in core cycles, about a second of the GPU's time (assumption: a later one is a slip of the finger).
 pub const LATEST_ARRIVAL: u64 = 1_000_000_000;
@@ -106,10 +109,37 @@ pub fn check_copies<'w>(workloads: impl Iterator<Item = &'w Workload>) -> Result
     if any { Ok(()) } else { Err("no kernel is a trace whose list has a copy to the device (MemcpyHtoD)".into()) }
 }
 
+/// A trace that was recorded elsewhere, with what is derived from it.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// What it executes.
+    pub trace: Arc<KernelTrace>,
+    /// Its fingerprint.
+    pub hash: String,
+    /// Sectors of device memory from its first to one past its last.
+    pub span: Range<u64>,
+}
+
+impl From<Arc<KernelTrace>> for Known {
+    fn from(trace: Arc<KernelTrace>) -> Self {
+        Known { hash: fingerprint::kernel(&trace), span: trace.sector_span(), trace }
+    }
+}
+
+impl From<Listed> for Known {
+    fn from(Listed { trace, hash, span, .. }: Listed) -> Self {
+        Known { trace, hash, span }
+    }
+}
+
 impl Workload {
     /// A kernel that arrives at cycle 0 on `stream`.
     pub fn new(name: &str, trace: Arc<KernelTrace>, stream: u32) -> Self {
-        let (hash, span) = (fingerprint::kernel(&trace), trace.sector_span());
+        Workload::of(name, trace.into(), stream)
+    }
+
+    /// The same.
+    fn of(name: &str, Known { trace, hash, span }: Known, stream: u32) -> Self {
         Workload {
             name: name.to_owned(),
             hash,
@@ -126,19 +156,19 @@ impl Workload {
     }
 
     /// A kernel of several launches, in order; at least one. They have one range of addresses, which they share.
-    pub fn in_turn(name: &str, launches: Vec<Arc<KernelTrace>>) -> Option<Self> {
+    pub fn in_turn(name: &str, launches: Vec<Known>) -> Option<Self> {
         let mut launches = launches.into_iter();
-        let first = Workload::new(name, launches.next()?, 0);
-        let then: Vec<Arc<KernelTrace>> = launches.collect();
-        if then.is_empty() {
+        let first = Workload::of(name, launches.next()?, 0);
+        if launches.len() == 0 {
             return Some(first);
         }
         let mut hasher = Fnv::default();
         hasher.write(first.hash.as_bytes());
-        let mut span = first.span.clone();
-        for trace in &then {
-            hasher.write(fingerprint::kernel(trace).as_bytes());
-            span = hull(span, trace.sector_span());
+        let (mut span, mut then) = (first.span.clone(), Vec::with_capacity(launches.len()));
+        for launch in launches {
+            hasher.write(launch.hash.as_bytes());
+            span = hull(span, launch.span);
+            then.push(launch.trace);
         }
         Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
     }
@@ -189,15 +219,15 @@ pub enum TraceReadError {
     File(#[from] TraceFileError),
 }
 
-/// The launches of an Accel-Sim kernel list or of our own trace file, told apart by how the file begins. What could be read
-/// but not understood, now or when the file was made, is counted in `warnings`.
+/// The launches of an Accel-Sim kernel list or of our own trace file, told apart by how the file begins. Those of a list are taken from
+/// `cache` if they are there. What could be read but not understood, now or when the file was made, is counted in `warnings`.
 ///
 /// # Errors
 /// [`TraceReadError`] with the file, and the line or section where there is one.
-pub fn read_trace(path: &Path, warnings: &mut Warnings) -> Result<Recorded, TraceReadError> {
+pub fn read_trace(path: &Path, cache: &Cache, warnings: &mut Warnings) -> Result<Recorded, TraceReadError> {
     // A file that cannot be opened is told by who opens it next.
     if !trace_file::is_trace_file(path).unwrap_or(false) {
-        return Ok(Recorded { name: folder_name(path), workloads: read_list(path, warnings)?, sizes: None });
+        return Ok(Recorded { name: folder_name(path), workloads: read_list(path, cache, warnings)?, sizes: None });
     }
     let (file, sizes) = trace_file::read(path)?;
     warnings.add(&file.warnings);
@@ -209,33 +239,85 @@ pub fn read_trace(path: &Path, warnings: &mut Warnings) -> Result<Recorded, Trac
 }
 
 /// Name of the folder that holds a file.
-fn folder_name(file: &Path) -> String {
+pub fn folder_name(file: &Path) -> String {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     absolute.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. What could be read but not
-/// understood is counted in `warnings`.
+/// The launches of an Accel-Sim kernel list, in order; its streams are numbered as they appear. Those that `cache` has are not read again.
+/// What could be read but not understood is counted in `warnings`.
 ///
 /// # Errors
 /// [`ReadError`] with the file, and the line where there is one.
-pub fn read_list(list: &Path, warnings: &mut Warnings) -> Result<Vec<Workload>, ReadError> {
-    let mut streams: Vec<accelsim::StreamId> = Vec::new();
+pub fn read_list(list: &Path, cache: &Cache, warnings: &mut Warnings) -> Result<Vec<Workload>, ReadError> {
+    let mut streams: Vec<StreamId> = Vec::new();
     let mut workloads: Vec<Workload> = Vec::new();
     let list = accelsim::read_list(list)?;
-    for path in list.kernels() {
-        let (trace, stream) = accelsim::read_kernel(path, warnings)?;
-        let number = streams.iter().position(|&known| known == stream).unwrap_or_else(|| {
-            streams.push(stream);
-            streams.len() - 1
-        });
-        let name = trace.info().name.clone();
-        workloads.push(Workload::new(&name, Arc::new(trace), number as u32));
+    for launch in read_kernels(&list, cache) {
+        let launch = launch?;
+        warnings.add(&launch.warnings);
+        let stream = number(&mut streams, launch.stream);
+        let name = launch.trace.info().name.clone();
+        workloads.push(Workload::of(&name, launch.into(), stream));
     }
     if let Some(first) = workloads.first_mut() {
         first.copies = Some(copies(&list, list.kernels().count()));
     }
     Ok(workloads)
+}
+
+/// The launches of an Accel-Sim kernel list as [`read_list`] has them, but for fingerprints and addresses, each with a source that reads it
+/// when it is its turn. Only headers are read.
+///
+/// # Errors
+/// As [`read_list`], as far as headers go.
+pub fn replay_list(list: &Path, cache: &Arc<Cache>, budget_bytes: u64) -> Result<(Vec<Workload>, Arc<Launches>), ReadError> {
+    let list = accelsim::read_list(list)?;
+    let mut streams: Vec<StreamId> = Vec::new();
+    let headers = list.kernels().map(accelsim::read_header).collect::<Result<Vec<_>, _>>()?;
+    let numbers: Vec<u32> = headers.iter().map(|&(_, stream)| number(&mut streams, stream)).collect();
+    let (paths, threads) = (list.kernels().map(Path::to_owned).collect(), rayon::current_num_threads());
+    let launches = Launches::new(paths, streams.len(), cache.clone(), budget_bytes, threads);
+    let mut workloads: Vec<Workload> = Vec::new();
+    for (at, ((info, _), stream)) in headers.into_iter().zip(numbers).enumerate() {
+        let name = info.name.clone();
+        // The header's grid and block have elements.
+        let Ok(no_tb) = TraceBuilder::new(info) else { continue };
+        let known = Known { trace: Arc::new(no_tb.so_far()), hash: String::new(), span: 0..0 };
+        workloads.push(Workload { source: Some(launches.source(at)), ..Workload::of(&name, known, stream) });
+    }
+    if let Some(first) = workloads.first_mut() {
+        first.copies = Some(copies(&list, list.kernels().count()));
+    }
+    Ok((workloads, launches))
+}
+
+/// The number of a stream: they are numbered as they appear.
+fn number(streams: &mut Vec<StreamId>, stream: StreamId) -> u32 {
+    let known = streams.iter().position(|&known| known == stream);
+    known.unwrap_or_else(|| {
+        streams.push(stream);
+        streams.len() - 1
+    }) as u32
+}
+
+/// The launches of a list in order, up to the first that cannot be read. Several are read at a time, each by its share of the threads.
+fn read_kernels(list: &List, cache: &Cache) -> Vec<Result<Listed, ReadError>> {
+    let paths: Vec<&Path> = list.kernels().collect();
+    let (threads, failed) = (rayon::current_num_threads().div_ceil(paths.len().max(1)), AtomicUsize::new(usize::MAX));
+    let read = |(at, path): (usize, &&Path)| {
+        // What comes before a failure is read all the same: the first is told.
+        if failed.load(Relaxed) < at {
+            return None;
+        }
+        let launch = cache.listed(path, threads);
+        if launch.is_err() {
+            failed.fetch_min(at, Relaxed);
+        }
+        Some(launch)
+    };
+    let read: Vec<_> = paths.par_iter().enumerate().map(read).collect();
+    read.into_iter().map_while(|launch| launch).collect()
 }
 
 /// Sectors that a list's program had copied to the device before its `launch`-th launch, counted from 1.

@@ -13,6 +13,7 @@ use crate::validation::reference::{self, COLUMNS, ReferenceLaunch};
 use mias_hw_model::config::WarpSchedulerKind;
 use mias_hw_model::gpu::LaunchStats;
 use mias_trace::accelsim::Warnings;
+use mias_workloads::trace_store::Cache;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -201,7 +202,7 @@ fn compare(folder: &Path, trace: &str, reference: &[ReferenceLaunch], machine: &
 /// error here, for the reference did understand it.
 fn replay(list: &Path, scheduler: WarpSchedulerKind, machine: &str) -> Result<Vec<(String, LaunchStats)>, String> {
     let mut warnings = Warnings::new();
-    let workloads = workload::read_list(list, &mut warnings).map_err(|error| error.to_string())?;
+    let workloads = workload::read_list(list, &Cache::off(), &mut warnings).map_err(|error| error.to_string())?;
     if !warnings.is_empty() {
         return Err(format!("{}: {warnings}", list.display()));
     }

@@ -9,6 +9,7 @@ use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
+use mias_lab::experiment::precision::Precision;
 use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
 
@@ -156,7 +157,7 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) user: UserKernelArgs,
     /// Replay the launches of an Accel-Sim kernel list (kernelslist.g) or a converted trace, each once, to their end
-    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive", "share_memory"])]
+    #[arg(long, value_name = "TRACE", conflicts_with_all = ["cycles", "arrive", "share_memory", "precision"])]
     pub(super) trace: Option<PathBuf>,
     /// Print this file's numbers for the trace beside ours
     #[arg(long, value_name = "CSV", requires = "trace", conflicts_with = "kernels")]
@@ -171,13 +172,13 @@ pub(super) struct RunArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(super) tbs_per_sm: Option<u32>,
     /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) timeline: Option<PathBuf>,
     /// Write the scheduler's register activity as a value change dump, for GTKWave and Surfer
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) vcd: Option<PathBuf>,
     /// Write the firmware's register accesses, for `mias firmware replay`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) record: Option<PathBuf>,
     /// Show what the kernels' threads print, on standard error
     #[arg(long, conflicts_with_all = ["trace", "check"])]
@@ -257,6 +258,10 @@ pub(super) struct CommonArgs {
     /// Let the L2 hold at cycle 0 what the programs of traces had copied to the device (MemcpyHtoD in their lists)
     #[arg(long)]
     pub(super) warm_l2: bool,
+    /// End a window as soon as every kernel's instructions are known so well, as in `1 %` (half of a 95 % interval), and estimate the rest;
+    /// otherwise it is simulated to its end
+    #[arg(long, value_name = "PERCENT", conflicts_with_all = ["until"])]
+    pub(super) precision: Option<Precision>,
     /// Cycles of a profiling window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
@@ -330,6 +335,9 @@ pub(super) struct SweepArgs {
     /// Window of each run in core cycles, launch latency included; a kernel that ends sooner starts again
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,
+    /// End a window as soon as the kernel's instructions are known so well, as in `1 %` (half of a 95 % interval), and estimate the rest
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) precision: Option<Precision>,
     /// The instruction that IPC counts
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,

@@ -48,10 +48,14 @@ struct Task<'a> {
 pub(super) fn main(args: &EvaluateArgs, policies: &Policies) -> Result<(), CliError> {
     let policies = &own::with_fingerprint(policies)?;
     let form = plan_name(args)?;
-    let plan = &match form {
+    let mut plan = match form {
         Form::As(name) => plan::load(name, policies),
         Form::Quick(name) => plan::load_quick(name, policies),
     }?;
+    if args.exact || args.precision.is_some() {
+        plan.set_precision(args.precision);
+    }
+    let plan = &plan;
     if let Some(jobs) = args.jobs.filter(|_| args.part.emit.is_none()) {
         threads::of_process(Some(jobs))?;
     }

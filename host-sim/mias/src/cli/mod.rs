@@ -25,6 +25,7 @@ mod kernel_check;
 mod kernels;
 mod own;
 mod progress;
+mod replay;
 mod report;
 mod resolve;
 mod run;
@@ -42,6 +43,7 @@ use args::{Arguments, Command};
 use mias_lab::experiment::own::Own;
 use mias_lab::experiment::policies::Policies;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// Parses the process' arguments and does what they ask. Beside the policies built in, those of `own` are known by their names.
 pub fn run_with(own: &[Own]) -> ExitCode {
@@ -57,6 +59,7 @@ pub fn run_with(own: &[Own]) -> ExitCode {
 }
 
 fn main(policies: &Policies) -> u8 {
+    let started = Instant::now();
     let arguments = match Arguments::parse_with(policies) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -71,7 +74,7 @@ fn main(policies: &Policies) -> u8 {
         Command::Evaluate(args) => evaluate::main(args, policies),
         Command::Report(args) => report::main(args),
         Command::Diff(args) => diff::main(args),
-        Command::Run(run) => run::main(run),
+        Command::Run(run) => run::main(run, started),
         Command::Kernels(kernels) => kernels::main(kernels),
         Command::Sweep(sweep) => sweep::main(sweep),
         Command::Gpu(command) => gpu::main(command),

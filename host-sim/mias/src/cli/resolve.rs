@@ -165,7 +165,7 @@ fn traced(
             Request::Kernel(spec) => spec,
             Request::Trace(trace) => {
                 let mut own = Warnings::new();
-                let workload = trace.read(&mut own)?;
+                let workload = trace.read(&tracing.cache, &mut own)?;
                 sources.lock().unwrap_or_else(PoisonError::into_inner).push(format!("`{}`: recorded trace", request.name(word)));
                 warnings.lock().unwrap_or_else(PoisonError::into_inner).add(&own);
                 return Ok((word.clone(), workload));
@@ -238,6 +238,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         relaunch: common.relaunch == Relaunch::On,
         share_memory: common.share_memory,
         warm_l2: common.warm_l2,
+        precision: common.precision,
     }
 }
 

@@ -4,8 +4,9 @@ use super::args::RunArgs;
 use super::choices::{Format, WarpScheduler};
 use super::dump::Dumps;
 use super::progress::Progress;
+use super::replay::Replay;
 use super::tracing::Tracing;
-use super::{CliError, firmware, interrupt, own, resolve, say, threads, trace, user_kernel};
+use super::{CliError, firmware, interrupt, own, resolve, say, threads, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -21,7 +22,8 @@ use mias_workloads::input::file;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
+/// `started` is when the process began.
+pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
@@ -46,8 +48,7 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
-    let loading = Instant::now();
-    let (trace_name, workloads, policy, options) = match &args.trace {
+    let (replay, mut workloads, policy, options) = match &args.trace {
         None => {
             let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));
             let kept = (&tracing, &cancel);
@@ -58,13 +59,13 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
                     resolve::dumped_workloads((&args.kernels, nvcc), &common.arrive, options, &mut dumps, kept)?
                 }
             };
-            (String::new(), workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
+            (None, workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
         }
         Some(list) => {
             let options = Options { end: End::Done, ..asked };
-            let (recorded, _) = trace::read(list)?;
-            resolve::warmable(&recorded.workloads, options)?;
-            (recorded.name, recorded.workloads, args.policy.unwrap_or(Policy::LeftOver), options)
+            let (replay, workloads) = Replay::open(list, Tracing::window(&common.traces)?)?;
+            resolve::warmable(&workloads, options)?;
+            (Some(replay), workloads, args.policy.unwrap_or(Policy::LeftOver), options)
         }
     };
 
@@ -86,27 +87,31 @@ pub(super) fn main(args: &RunArgs) -> Result<(), CliError> {
     if let Some(list) = &args.trace {
         check_fit(&machine, list, &workloads)?;
     }
-    let load = loading.elapsed().as_secs_f64();
+    if let Some(replay) = &replay {
+        replay.begin(&workloads)?;
+    }
     let simulating = Instant::now();
     let result = simulate(&machine, &workloads, policy, options, &progress);
-    let simulate = simulating.elapsed().as_secs_f64();
     progress.clear();
     let outcome = result?;
+    if let Some(replay) = &replay {
+        replay.end(&mut workloads);
+    }
 
     if let Some(parted) = &outcome.parted {
         say::warning(no_account(policy, parted));
     }
     drawings.write(&outcome, &workloads, &gpu)?;
     dumps.write()?;
-    let seconds = args.timing.then_some(Seconds { load, simulate });
+    let seconds = args.timing.then(|| Seconds { load: (simulating - started).as_secs_f64(), simulate: simulating.elapsed().as_secs_f64() });
     let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
     let mut text = match args.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,
     };
-    if let Some(rows) = &reference {
+    if let (Some(rows), Some(replay)) = (&reference, &replay) {
         let kernels: Vec<&str> = workloads.iter().map(|w| w.name.as_str()).collect();
-        let beside = reference::compare(rows, &trace_name, &kernels, &outcome.launches).map_err(CliError::User)?;
+        let beside = reference::compare(rows, &replay.name, &kernels, &outcome.launches).map_err(CliError::User)?;
         match args.format {
             Format::Table => text += &beside,
             Format::Json => eprint!("{beside}"),

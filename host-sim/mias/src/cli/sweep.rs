@@ -15,7 +15,7 @@ pub(super) fn main(args: &SweepArgs) -> Result<(), CliError> {
     let threads = threads::of_process(args.threads)?;
     let gpu = resolve::machine(&args.gpu)?;
     let output = Output::open(args.out.as_deref())?;
-    let options = Options { warm_l2: args.warm_l2, ..resolve::alone(args.cycles, args.ipc) };
+    let options = Options { warm_l2: args.warm_l2, precision: args.precision, ..resolve::alone(args.cycles, args.ipc) };
     let cancel = interrupt::catch()?;
     let workloads = resolve::apart(&resolve::different(std::slice::from_ref(&args.kernel))?, &Tracing::window(&args.traces)?, &cancel)?;
     resolve::warmable(&workloads, options)?;

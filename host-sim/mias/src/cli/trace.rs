@@ -8,6 +8,7 @@ use mias_lab::experiment::workload::{self, Recorded};
 use mias_lab::output::Output;
 use mias_trace::accelsim::Warnings;
 use mias_trace::trace_file::{self, Sizes, TraceFile};
+use mias_workloads::trace_store::Cache;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
@@ -85,7 +86,7 @@ fn info(trace: &Path, format: Format) -> Result<(), CliError> {
 /// The launches of a list or a trace file. What could not be understood is told on standard error.
 pub(super) fn read(trace: &Path) -> Result<(Recorded, Warnings), CliError> {
     let mut warnings = Warnings::new();
-    let recorded = workload::read_trace(trace, &mut warnings)?;
+    let recorded = workload::read_trace(trace, &Cache::off(), &mut warnings)?;
     if !warnings.is_empty() {
         say::warning(&warnings);
     }

@@ -5,6 +5,7 @@ use super::args::TraceArgs;
 use bytesize::ByteSize;
 use mias_workloads::ahead::Printer;
 use mias_workloads::trace_store::{Cache, Needs};
+use std::sync::Arc;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// The part of this machine's memory that traces may take, unless the user says how much.
@@ -13,7 +14,7 @@ const PART_OF_MEMORY: u64 = 4;
 /// The cache, and how much of each kernel is needed.
 #[derive(Debug)]
 pub(super) struct Tracing {
-    pub(super) cache: Cache,
+    pub(super) cache: Arc<Cache>,
     /// Bytes for the traces of all kernels; none where they are needed whole, whatever they take.
     budget_bytes: Option<u64>,
     print: bool,
@@ -31,17 +32,22 @@ impl Tracing {
             address_space().map_or(machine, |bytes| bytes.min(machine)) / PART_OF_MEMORY
         };
         let budget_bytes = args.memory.map_or_else(of_this_machine, |ByteSize(bytes)| bytes);
-        Ok(Tracing { cache: open(args.no_cache)?, budget_bytes: Some(budget_bytes), print: false })
+        Ok(Tracing { cache: Arc::new(open(args.no_cache)?), budget_bytes: Some(budget_bytes), print: false })
     }
 
     /// For what looks at whole grids.
     pub(super) fn grid(no_cache: bool) -> Result<Self, CliError> {
-        Ok(Tracing { cache: open(no_cache)?, budget_bytes: None, print: false })
+        Ok(Tracing { cache: Arc::new(open(no_cache)?), budget_bytes: None, print: false })
     }
 
     /// The same; what threads print goes to standard error if `print` says so.
     pub(super) fn printing(self, print: bool) -> Self {
         Tracing { print, ..self }
+    }
+
+    /// Bytes that all traces may take in memory.
+    pub(super) fn budget_bytes(&self) -> u64 {
+        self.budget_bytes.unwrap_or(u64::MAX)
     }
 
     /// How much of each of `kernels` kernels is needed.

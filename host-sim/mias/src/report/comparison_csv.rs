@@ -23,7 +23,7 @@ fn table(comparison: &Comparison, names: &[&str], options: Options) -> csv::Resu
     let headings = headings(names, options);
     let columns = headings.len();
     let missing = comparison.missing.policies.iter().map(|policy| vec![policy.name().to_owned()]);
-    let rows = comparison.results.iter().map(row).chain(missing).map(|mut row| {
+    let rows = comparison.results.iter().map(|result| row(result, options)).chain(missing).map(|mut row| {
         row.resize(columns, String::new());
         row
     });
@@ -45,10 +45,13 @@ fn headings(names: &[&str], options: Options) -> Vec<String> {
     if options.end == End::Done {
         headings.push("makespan (cycles)".to_owned());
     }
+    if options.precision.is_some() {
+        headings.extend(["\u{b1} S (ratio)", "\u{b1} STP (ratio)", "simulated (cycles)"].map(str::to_owned));
+    }
     headings
 }
 
-fn row(result: &PolicyResult) -> Vec<String> {
+fn row(result: &PolicyResult, options: Options) -> Vec<String> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     // A dash is for people.
     let chosen = if result.config.is_none() && result.late_config.is_none() { String::new() } else { choice(result) };
@@ -62,6 +65,11 @@ fn row(result: &PolicyResult) -> Vec<String> {
     row.extend(result.placement_cycles.map(|cycles| cycles.to_string()));
     row.extend(result.decision_cycles.map(|cycles| cycles.to_string()));
     row.extend(result.makespan_cycles.map(|cycles| cycles.to_string()));
+    if options.precision.is_some() {
+        let half = result.half_widths.as_ref().map(|half| half.metrics);
+        row.extend([half.and_then(|half| half.speedup), half.and_then(|half| half.stp)].map(number));
+        row.push(result.simulated_cycles.map_or_else(String::new, |cycles| cycles.to_string()));
+    }
     row
 }
 

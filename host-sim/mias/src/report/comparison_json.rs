@@ -3,7 +3,9 @@
 use super::SCHEMA_VERSION;
 use super::provenance::Provenance;
 use mias_hw_model::config::GpuConfig;
-use mias_lab::experiment::compare::{Best, Comparison, PerObjective, PolicyResult, SweepPoint};
+use mias_lab::evaluate::half_widths;
+use mias_lab::evaluate::results::MetricValues;
+use mias_lab::experiment::compare::{Best, Comparison, Isolated, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::machine::{Decision, End, Options, Placement};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::metrics::Metrics;
@@ -34,6 +36,8 @@ struct MissingRow<'a> {
 struct Kernel<'a> {
     name: &'a str,
     isolated_ipc: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    isolated_ipc_half_width: Option<f64>,
     max_tbs: u32,
 }
 
@@ -51,6 +55,10 @@ struct PolicyRow<'a> {
     stp: Option<f64>,
     antt: Option<f64>,
     fairness: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    half_widths: Option<half_widths::HalfWidths>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated_cycles: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     too_late: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +89,10 @@ struct KernelRow {
 struct OracleRow<'a> {
     config: &'a [u32],
     value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    half_width: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rivals: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -90,6 +102,8 @@ struct SweepRow<'a> {
     stp: Option<f64>,
     antt: Option<f64>,
     fairness: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    half_widths: Option<MetricValues>,
 }
 
 /// The document, with a final newline.
@@ -106,7 +120,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
             End::Cycles(cycles) => Some(cycles),
             End::Done => None,
         },
-        kernels: kernels.map(|(w, alone)| Kernel { name: &w.name, isolated_ipc: alone.ipc, max_tbs: alone.max_tbs }).collect(),
+        kernels: kernels.map(|(w, alone)| kernel(w, alone)).collect(),
         results: comparison.results.iter().map(policy_row).collect(),
         s_null: comparison.s_null,
         oracle: Objectives { s: oracle_row(&comparison.oracle.s), stp: oracle_row(&comparison.oracle.stp) },
@@ -119,6 +133,11 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
+fn kernel<'a>(workload: &'a Workload, alone: &Isolated) -> Kernel<'a> {
+    let Isolated { ipc: isolated_ipc, half_width, max_tbs } = *alone;
+    Kernel { name: &workload.name, isolated_ipc, isolated_ipc_half_width: (half_width > 0.0).then_some(half_width), max_tbs }
+}
+
 fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
     PolicyRow {
@@ -128,6 +147,8 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         stp: result.metrics.stp,
         antt: result.metrics.antt,
         fairness: result.metrics.fairness,
+        half_widths: result.half_widths.as_ref().map(half_widths::HalfWidths::of),
+        simulated_cycles: result.simulated_cycles,
         too_late: result.too_late,
         too_late_config: result.late_config.as_deref(),
         regret: objectives(result.decision_regret),
@@ -146,10 +167,16 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
 }
 
 fn oracle_row(best: &Option<Best>) -> Option<OracleRow<'_>> {
-    best.as_ref().map(|best| OracleRow { config: &best.config, value: best.value })
+    best.as_ref().map(|best| OracleRow {
+        config: &best.config,
+        value: best.value,
+        half_width: (best.half_width > 0.0).then_some(best.half_width),
+        rivals: (best.rivals > 0).then_some(best.rivals),
+    })
 }
 
 fn sweep_row(point: &SweepPoint) -> SweepRow<'_> {
     let Metrics { speedup, stp, antt, fairness } = point.metrics;
-    SweepRow { config: &point.config, speedup, stp, antt, fairness }
+    let values = |Metrics { speedup, stp, antt, fairness }: Metrics| MetricValues { speedup, stp, antt, fairness };
+    SweepRow { config: &point.config, speedup, stp, antt, fairness, half_widths: point.half_widths.map(values) }
 }

@@ -3,10 +3,12 @@
 use super::{explanation, kernel_name};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
-use mias_lab::experiment::compare::{Comparison, PolicyResult};
+use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
 use mias_lab::experiment::machine::{Decision, End, InPlace, Options};
 use mias_lab::experiment::policy::Latency;
 use mias_lab::experiment::workload::Workload;
+use mias_lab::intervals::Estimated;
+use mias_lab::metrics::Metrics;
 use mias_lab::table::{self, config, grouped, number, percent, ranges};
 
 /// The whole report; `explain` adds what each deciding policy measured.
@@ -16,9 +18,10 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     let mut text = heading(workloads, gpu, options) + "\n" + &isolated(comparison, &names) + "\n" + &policies(comparison, &names, options);
     text += &format!("\nS_null (only the fastest kernel): {}\n", number(comparison.s_null, 3));
     for (objective, best) in [("S", &comparison.oracle.s), ("STP", &comparison.oracle.stp)] {
-        let oracle = best.as_ref().map(|best| format!("{} with {:.3}", config(Some(&best.config)), best.value));
+        let oracle = best.as_ref().map(|best| format!("{} with {:.3}{}", config(Some(&best.config)), best.value, rivals(best)));
         text += &format!("Oracle for {objective}: {}\n", oracle.as_deref().unwrap_or(table::DASH));
     }
+    text += &undecided(comparison);
     for result in &comparison.results {
         text += &placement(result);
         text += &short_of_it(result);
@@ -41,6 +44,43 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     text
 }
 
+/// What intervals leave open about the best configuration.
+fn rivals(best: &Best) -> String {
+    let known = if best.half_width > 0.0 { format!(" \u{b1}{:.3}", best.half_width) } else { String::new() };
+    match best.rivals {
+        0 => known,
+        1 => format!("{known}; another configuration may be as good"),
+        more => format!("{known}; {more} other configurations may be as good"),
+    }
+}
+
+/// Lines on what runs that ended before their window are known to, and which policies they do not tell from the best.
+fn undecided(comparison: &Comparison) -> String {
+    let Some(cycles) = comparison.results.iter().filter_map(|result| result.simulated_cycles).max() else { return String::new() };
+    let mut text = format!(
+        "\u{b1}: half of a 95 % interval; simulated: cycles of runs that were known before the window's end, {} at most\n",
+        grouped(cycles)
+    );
+    type Objective = (&'static str, fn(&Metrics) -> Option<f64>);
+    let objectives: [Objective; 2] = [("S", |metrics| metrics.speedup), ("STP", |metrics| metrics.stp)];
+    for (objective, of) in objectives {
+        let known = |result: &PolicyResult| {
+            let half_width = result.half_widths.as_ref().and_then(|half| of(&half.metrics)).unwrap_or_default();
+            Some((result.policy.name(), Estimated { value: of(&result.metrics)?, half_width }))
+        };
+        let all: Vec<(&str, Estimated)> = comparison.results.iter().filter_map(known).collect();
+        let Some((best, most)) = all.iter().max_by(|one, other| one.1.value.total_cmp(&other.1.value)) else { continue };
+        let near =
+            all.iter().filter(|(policy, value)| policy != best && value.half_width + most.half_width > 0.0 && !value.is_apart_from(*most));
+        let near: Vec<&str> = near.map(|(policy, _)| *policy).collect();
+        if !near.is_empty() {
+            text +=
+                &format!("{objective}: {best} has the most, and its interval overlaps with those of {}: not decided\n", near.join(", "));
+        }
+    }
+    text
+}
+
 /// One line that says what ran where, for how long, and what is counted.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let transition = options.transition.name();
@@ -53,8 +93,9 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     // Whether decisions take time at all shows in the results.
     let latency = if options.latency == Latency::PerMetric { ", latency per metric" } else { "" };
     let warm = if options.warm_l2 { ", L2 warm" } else { "" };
+    let precision = options.precision.map(|precision| format!(", known to {precision}")).unwrap_or_default();
     format!(
-        "{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}\n{}",
+        "{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}{precision}\n{}",
         place(gpu, options),
         memory(workloads, options)
     )
@@ -102,6 +143,9 @@ pub(super) fn headings(names: &[&str], options: Options) -> Vec<String> {
     if options.end == End::Done {
         headings.push("makespan".into());
     }
+    if options.precision.is_some() {
+        headings.extend(["\u{b1} S", "\u{b1} STP", "simulated"].map(str::to_owned));
+    }
     headings
 }
 
@@ -119,6 +163,11 @@ fn policies(comparison: &Comparison, names: &[&str], options: Options) -> String
         row.extend(result.placement_cycles.map(grouped));
         row.extend(result.decision_cycles.map(grouped));
         row.extend(result.makespan_cycles.map(grouped));
+        if options.precision.is_some() {
+            let half = result.half_widths.as_ref().map(|half| half.metrics);
+            row.extend([half.and_then(|half| half.speedup), half.and_then(|half| half.stp)].map(|half| number(half, 3)));
+            row.push(result.simulated_cycles.map_or_else(|| table::DASH.to_owned(), grouped));
+        }
         table.add_row(row);
     }
     for policy in &comparison.missing.policies {

@@ -55,6 +55,9 @@ pub struct EffectiveOptions {
     /// What was copied to the device is in the L2 at cycle 0.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
+    /// How well runs were to be known, where they may end before their window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
 }
@@ -76,6 +79,7 @@ impl Provenance {
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
                 share_memory: workloads.iter().any(|w| w.is_trace).then_some(options.share_memory),
                 warm_l2: options.warm_l2,
+                precision: options.precision.map(|precision| precision.to_string()),
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
             },
         }

@@ -7,11 +7,12 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::{IssueClass, IssueSlots};
 use mias_lab::bandwidth;
-use mias_lab::experiment::compare::ipc;
+use mias_lab::experiment::compare::{estimated_ipc, ipc};
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement};
 use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::precision::Estimate;
 use mias_lab::experiment::workload::Workload;
-use mias_lab::table::{self, config, grouped, number, ranges};
+use mias_lab::table::{self, config, estimate, grouped, ranges};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -34,9 +35,9 @@ pub struct Subject<'a> {
 /// Wall-clock seconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Seconds {
-    /// Reading the trace, or executing the kernels.
+    /// From the start of the process to the first simulated cycle: reading the trace, or executing the kernels.
     pub load: f64,
-    /// The timing model.
+    /// The rest, up to the report: the timing model, and what is read or executed beside it.
     pub simulate: f64,
 }
 
@@ -47,6 +48,8 @@ struct Document<'a> {
     gpu: &'a str,
     policy: &'a str,
     total_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<&'a Estimate>,
     config: Option<&'a [u32]>,
     placement: &'a [Placement],
     transition_cycles: u64,
@@ -82,6 +85,8 @@ struct LaunchRow<'a> {
     end_cycle: Option<u64>,
     cycles: Option<u64>,
     ipc: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ipc_half_width: Option<f64>,
     thread_insts: u64,
     warp_insts: u64,
     tbs_issued: u64,
@@ -112,6 +117,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         gpu: &subject.gpu.name,
         policy: subject.policy.name(),
         total_cycles: outcome.cycles,
+        estimate: outcome.estimate.as_ref(),
         config: outcome.config(),
         placement: if outcome.config().is_some() { &[] } else { &outcome.placement },
         transition_cycles: outcome.transition_cycles,
@@ -147,6 +153,11 @@ fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
     cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
 }
 
+/// Half of the interval of a kernel's IPC; none if the run was simulated in full.
+fn ipc_half_width(outcome: &Outcome, at: usize, options: Options) -> Option<f64> {
+    outcome.estimate.as_ref().map(|_| estimated_ipc(outcome, at, options).half_width)
+}
+
 fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'a str) -> LaunchRow<'a> {
     let launch = &outcome.launches[at];
     let cycles = launch.cycles(outcome.cycles);
@@ -156,6 +167,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         end_cycle: launch.end_cycle,
         cycles: launch.end_cycle.map(|end| launch.cycles(end)),
         ipc: ipc(outcome, at, subject.options),
+        ipc_half_width: ipc_half_width(outcome, at, subject.options),
         thread_insts: launch.thread_insts,
         warp_insts: launch.warp_insts,
         tbs_issued: launch.tbs_issued,
@@ -179,7 +191,16 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
     let cap = subject.options.tbs_per_sm.map_or_else(String::new, |cap| format!(", TBs of a kernel per SM capped at {cap}"));
-    text += &format!("policy {}, {} cycles simulated{cap}\n\n", subject.policy.name(), grouped(outcome.cycles));
+    let simulated = match &outcome.estimate {
+        None => format!("{} cycles simulated", grouped(outcome.cycles)),
+        Some(Estimate { simulated_cycles, steady_from_cycle, .. }) => format!(
+            "{} cycles, of which {} simulated; the rest as since cycle {}, \u{b1} half of a 95 % interval",
+            grouped(outcome.cycles),
+            grouped(*simulated_cycles),
+            grouped(*steady_from_cycle)
+        ),
+    };
+    text += &format!("policy {}, {simulated}{cap}\n\n", subject.policy.name());
     text += &launches(subject, outcome);
     for place in &outcome.placement {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
@@ -244,7 +265,7 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
         let cells = outcome.launches.iter().enumerate().map(|(at, launch)| value(at, launch));
         table.add_row(std::iter::once(name.to_owned()).chain(cells));
     };
-    row("IPC", &|at, _| number(Some(ipc(outcome, at, subject.options)), 2));
+    row("IPC", &|at, _| estimate(Some(ipc(outcome, at, subject.options)), ipc_half_width(outcome, at, subject.options), 2));
     let cycle = |cycle: Option<u64>| cycle.map_or_else(|| table::DASH.to_owned(), grouped);
     row("start cycle", &|_, l| cycle(l.start_cycle));
     row("end cycle", &|_, l| cycle(l.end_cycle));

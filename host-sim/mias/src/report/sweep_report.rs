@@ -5,10 +5,11 @@ use super::{SCHEMA_VERSION, kernel_stats};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
 use mias_lab::characterise::alone;
+use mias_lab::experiment::compare::estimated_ipc;
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::sweep::{Point, Sweep};
 use mias_lab::experiment::workload::Workload;
-use mias_lab::table::{self, DASH, number, percent};
+use mias_lab::table::{self, DASH, estimate, number, percent};
 use mias_lab::{bandwidth, csv_table};
 use serde::Serialize;
 
@@ -31,6 +32,8 @@ pub struct Subject<'a> {
 struct Row {
     tbs_per_sm: u32,
     ipc: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ipc_half_width: Option<f64>,
     ipc_per_tb: Option<f64>,
     miss_latency: Option<f64>,
     l1_miss_rate: Option<f64>,
@@ -59,6 +62,9 @@ fn row(subject: Subject<'_>, sweep: &Sweep, point: &Point) -> Row {
     Row {
         tbs_per_sm: point.tbs,
         ipc,
+        ipc_half_width: outcome
+            .filter(|outcome| outcome.estimate.is_some())
+            .map(|outcome| estimated_ipc(outcome, 0, subject.options).half_width),
         ipc_per_tb: ipc.map(|ipc| ipc / f64::from(point.tbs)),
         miss_latency: outcome.and_then(alone::miss_latency),
         l1_miss_rate: alone.as_ref().and_then(|alone| alone.l1_miss_rate),
@@ -83,7 +89,7 @@ pub fn table_and_shape(subject: Subject<'_>, sweep: &Sweep) -> String {
     for row in &rows {
         table.add_row([
             row.tbs_per_sm.to_string(),
-            number(row.ipc, 1),
+            estimate(row.ipc, row.ipc_half_width, 1),
             number(row.ipc_per_tb, 1),
             percent(row.issued),
             number(row.l1_miss_rate, 3),
@@ -135,12 +141,15 @@ pub fn json(subject: Subject<'_>, sweep: &Sweep) -> serde_json::Result<String> {
 /// As [`csv_table::text`].
 pub fn csv(subject: Subject<'_>, sweep: &Sweep) -> csv::Result<String> {
     let columns = ["kernel", "gpu", "tbs_per_sm", "ipc", "ipc_per_tb", "issued", "l1_miss_rate", "miss_latency", "dram_utilization"];
+    let estimated = subject.options.precision.is_some().then_some("ipc_half_width");
+    let headings = columns.into_iter().chain(estimated).map(str::to_owned).collect();
     let rows = rows(subject, sweep).into_iter().map(|row| {
         let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.6}"));
-        let [ipc, per_tb, issued] = [row.ipc, row.ipc_per_tb, row.issued].map(cell);
+        let [ipc, half_width, per_tb, issued] = [row.ipc, row.ipc_half_width, row.ipc_per_tb, row.issued].map(cell);
         let [misses, latency, dram] = [row.l1_miss_rate, row.miss_latency, row.dram_utilization].map(cell);
         let (kernel, gpu) = (subject.workload.name.clone(), subject.gpu.name.clone());
-        [kernel, gpu, row.tbs_per_sm.to_string(), ipc, per_tb, issued, misses, latency, dram]
+        let cells = [kernel, gpu, row.tbs_per_sm.to_string(), ipc, per_tb, issued, misses, latency, dram];
+        cells.into_iter().chain(estimated.map(|_| half_width)).collect::<Vec<String>>()
     });
-    csv_table::text(columns, rows)
+    csv_table::rows(std::iter::once(headings).chain(rows))
 }

@@ -3,14 +3,19 @@
 use super::addresses;
 use super::error::{Problem, ReadError, excerpt};
 use super::fields::Fields;
+use super::gathering::{Gathering, LastPart, Room};
 use super::header::Header;
+use super::repeats::Repeats;
 use super::source::Lines;
 use super::statics::{Defined, Statics};
 use super::warnings::Warnings;
-use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, WARP_LANES};
+use mias_hw_model::trace::{KernelTrace, TbRecorder, TraceBuilder, TraceError, WARP_LANES};
+use std::io;
 
 /// Is told what is read, line by line, once it was found to be well formed.
 pub(super) trait Audience {
+    /// It is told of every instruction. If not, lines that repeat what was read before are not taken apart again.
+    const EVERY_INST: bool = true;
     /// A TB begins.
     fn begin_tb(&mut self) {}
     /// The TB's coordinates, as written.
@@ -28,7 +33,9 @@ pub(super) trait Audience {
 /// Nobody.
 pub(super) struct NoAudience;
 
-impl Audience for NoAudience {}
+impl Audience for NoAudience {
+    const EVERY_INST: bool = false;
+}
 
 /// An instruction line taken apart.
 pub(super) struct ReadInst<'a> {
@@ -51,46 +58,75 @@ pub(super) fn read<A: Audience>(
     header: &Header,
     warnings: &mut Warnings,
     audience: &mut A,
-) -> Result<KernelTrace, ReadError> {
-    let builder = TraceBuilder::new(header.info.clone()).map_err(|error| lines.error_in_file(error))?;
-    let warps = header.info.warps();
-    let mut body = Body { header, warps, statics: Statics::new(header), builder, lanes: [0; WARP_LANES as usize], audience };
-    let mut tbs = 0u64;
-    while let Some(line) = lines.next()? {
-        match line.trim_ascii() {
-            b"" => {}
-            b"#BEGIN_TB" => {
-                if tbs == header.info.tbs() {
-                    return Err(lines.error(Problem::Structure(format!("the grid has {tbs} TBs, this is one more"))));
-                }
-                body.audience.begin_tb();
-                let tb = body.read_tb(lines)?;
-                body.builder.add_tb(&tb).map_err(|error| lines.error(error))?;
-                if !body.audience.end_tb() {
-                    return Err(lines.error(Problem::Stopped));
-                }
-                tbs += 1;
-            }
-            other => {
-                let text = excerpt(other);
-                return Err(lines.error(Problem::Structure(format!("`#BEGIN_TB` expected, found `{text}`"))));
-            }
-        }
-    }
-    body.statics.warn(warnings);
-    body.builder.finish().map_err(|error| lines.error(error))
+    room: &mut Room<'_>,
+) -> Result<LastPart, ReadError> {
+    let mut body = Body::new(header, audience).map_err(|error| lines.error_in_file(error))?;
+    let mut gathering = Gathering::new(room);
+    body.read_tbs(lines, &mut |builder| gathering.added(builder))?;
+    body.warn(warnings);
+    gathering.last(&header.info, body.builder).map_err(|error| lines.error(error))
 }
 
-struct Body<'a, A> {
+/// A reader of TBs, one after the other.
+pub(super) struct Body<'a, A> {
     header: &'a Header,
     warps: u32,
     statics: Statics<'a>,
     builder: TraceBuilder,
+    repeats: Repeats,
     lanes: [u64; WARP_LANES as usize],
     audience: &'a mut A,
 }
 
-impl<A: Audience> Body<'_, A> {
+impl<'a, A: Audience> Body<'a, A> {
+    /// Nothing is read yet.
+    pub(super) fn new(header: &'a Header, audience: &'a mut A) -> Result<Self, TraceError> {
+        let (builder, warps) = (TraceBuilder::new(header.info.clone())?, header.info.warps());
+        let (statics, repeats, lanes) = (Statics::new(header), Repeats::default(), [0; WARP_LANES as usize]);
+        Ok(Body { header, warps, statics, builder, repeats, lanes, audience })
+    }
+
+    /// Reads all TBs of `lines`, which are at most as many as the grid has in all. `added` is called after each.
+    pub(super) fn read_tbs(
+        &mut self,
+        lines: &mut Lines,
+        added: &mut dyn FnMut(&mut TraceBuilder) -> io::Result<()>,
+    ) -> Result<(), ReadError> {
+        while let Some(line) = lines.next()? {
+            match line.trim_ascii() {
+                b"" => {}
+                b"#BEGIN_TB" => {
+                    let tbs = self.builder.tbs();
+                    if u64::from(tbs) == self.header.info.tbs() {
+                        return Err(lines.error(Problem::Structure(format!("the grid has {tbs} TBs, this is one more"))));
+                    }
+                    self.audience.begin_tb();
+                    let tb = self.read_tb(lines)?;
+                    self.builder.add_tb(&tb).map_err(|error| lines.error(error))?;
+                    added(&mut self.builder).map_err(|error| lines.error(error))?;
+                    if !self.audience.end_tb() {
+                        return Err(lines.error(Problem::Stopped));
+                    }
+                }
+                other => {
+                    let text = excerpt(other);
+                    return Err(lines.error(Problem::Structure(format!("`#BEGIN_TB` expected, found `{text}`"))));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out the TBs since the last time, as [`TraceBuilder::take_part`] does.
+    pub(super) fn take_part(&mut self) -> KernelTrace {
+        self.builder.take_part()
+    }
+
+    /// Tells what could not be understood.
+    pub(super) fn warn(&self, warnings: &mut Warnings) {
+        self.statics.warn(warnings);
+    }
+
     /// Reads up to and including `#END_TB`.
     fn read_tb(&mut self, lines: &mut Lines) -> Result<TbRecorder, ReadError> {
         let begin = lines.line();
@@ -121,7 +157,7 @@ impl<A: Audience> Body<'_, A> {
                 if let Some(bad) = bad {
                     return Err(lines.error(Problem::Structure(bad.to_owned())));
                 }
-                self.read_warp(lines, value.unwrap_or(0), &mut tb)?;
+                self.read_warp(lines, recorded - 1, value.unwrap_or(0), &mut tb)?;
             } else if let Some(place) = text.strip_prefix(b"thread block") {
                 let place = place.trim_ascii_start().strip_prefix(b"=").unwrap_or_default().trim_ascii();
                 self.audience.place(&String::from_utf8_lossy(place));
@@ -134,10 +170,18 @@ impl<A: Audience> Body<'_, A> {
         Err(lines.error(Problem::Structure(format!("the file ends within the TB that begins at line {begin}"))))
     }
 
-    /// Reads `count` instruction lines.
-    fn read_warp(&mut self, lines: &mut Lines, count: u64, tb: &mut TbRecorder) -> Result<(), ReadError> {
+    /// Reads `count` instruction lines of warp `number`.
+    fn read_warp(&mut self, lines: &mut Lines, number: u32, count: u64, tb: &mut TbRecorder) -> Result<(), ReadError> {
+        let mut warp = self.repeats.begin(number, count, tb.recorded().0 == 0);
         let mut done = 0;
         while done < count {
+            if !A::EVERY_INST {
+                let repeated = self.repeats.take(&mut warp, done, lines, tb, &mut self.statics);
+                if repeated > 0 {
+                    done += repeated;
+                    continue;
+                }
+            }
             let Some(line) = lines.next()? else {
                 let problem = format!("the file ends after {done} of the warp's {count} instructions");
                 return Err(lines.error(Problem::Structure(problem)));
@@ -151,15 +195,23 @@ impl<A: Audience> Body<'_, A> {
                 return Err(lines.error(Problem::Structure(problem)));
             }
             done += 1;
-            if let Err(problem) = self.read_inst(line, done == count, tb) {
-                return Err(lines.error(problem));
+            let unknown = match self.read_inst(line, done == count, tb) {
+                Ok(number) => self.statics.unknown(number),
+                Err(problem) => return Err(lines.error(problem)),
+            };
+            if !A::EVERY_INST {
+                self.repeats.parsed(&mut warp, lines, tb.recorded().1, unknown);
             }
+        }
+        if !A::EVERY_INST {
+            self.repeats.end(warp, tb);
         }
         Ok(())
     }
 
+    /// Reads an instruction; gives the number of its text.
     #[inline]
-    fn read_inst(&mut self, line: &[u8], last: bool, tb: &mut TbRecorder) -> Result<(), Problem> {
+    fn read_inst(&mut self, line: &[u8], last: bool, tb: &mut TbRecorder) -> Result<u32, Problem> {
         let mut fields = Fields::new(line);
         if self.header.version < 3 {
             for _ in 0..4 {
@@ -185,7 +237,7 @@ impl<A: Audience> Body<'_, A> {
         tb.inst(index, &inst, active, lanes);
         let (mask, rest) = (mask as u32, fields.rest());
         self.audience.inst(&ReadInst { source_line, pc, mask, text, has_addresses, addresses: lanes, rest });
-        Ok(())
+        Ok(number)
     }
 }
 

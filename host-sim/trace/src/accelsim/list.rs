@@ -54,7 +54,7 @@ pub fn read_list(path: &Path) -> Result<List, ReadError> {
 ///
 /// # Errors
 /// As [`read_list`].
-pub fn read_list_from(input: impl Read + 'static, name: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<List, ReadError> {
+pub fn read_list_from(input: impl Read + Send + 'static, name: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<List, ReadError> {
     read_lines(Lines::over(Box::new(input), name), find)
 }
 

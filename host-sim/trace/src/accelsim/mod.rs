@@ -22,9 +22,12 @@ mod body;
 mod error;
 pub mod export;
 mod fields;
+mod gathering;
 mod header;
 mod list;
 pub mod opcodes;
+mod parallel;
+mod repeats;
 mod source;
 mod statics;
 #[cfg(test)]
@@ -32,6 +35,7 @@ mod tests;
 mod warnings;
 
 pub use error::{Problem, ReadError};
+pub use gathering::{Closed, LastPart, Room};
 pub use header::StreamId;
 pub use list::{Command, List, read_list, read_list_from};
 pub use warnings::Warnings;
@@ -40,12 +44,33 @@ use mias_hw_model::trace::{KernelInfo, KernelTrace};
 use std::io::Read;
 use std::path::Path;
 
-/// Reads one kernel launch, plain or `.xz`. What could be read but not understood is counted in `warnings`.
+/// Reads one kernel launch, plain or `.xz`, with up to `threads` threads. What could be read but not understood is counted in `warnings`.
+/// Neither trace nor warnings nor error depend on the number of threads.
 ///
 /// # Errors
 /// [`ReadError`] with the file, and the line where there is one.
-pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
-    read_lines(source::Lines::open(path)?, warnings)
+pub fn read_kernel(path: &Path, threads: usize, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+    let (whole, stream) =
+        read_kernel_within(path, threads, warnings, &mut Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
+    Ok((whole.trace, stream))
+}
+
+/// The same, part by part.
+///
+/// # Errors
+/// As [`read_kernel`], and those of handing a part on.
+pub fn read_kernel_within(
+    path: &Path,
+    threads: usize,
+    warnings: &mut Warnings,
+    room: &mut Room<'_>,
+) -> Result<(LastPart, StreamId), ReadError> {
+    if threads > 1
+        && let Some(read) = parallel::read(path, threads, warnings, room)
+    {
+        return Ok(read);
+    }
+    read_lines(source::Lines::open(path)?, warnings, room)
 }
 
 /// Reads the name, the geometry and the resources of one kernel launch, and nothing of what it executes.
@@ -53,19 +78,35 @@ pub fn read_kernel(path: &Path, warnings: &mut Warnings) -> Result<(KernelTrace,
 /// # Errors
 /// As [`read_kernel`], as far as the header goes.
 pub fn read_info(path: &Path) -> Result<KernelInfo, ReadError> {
-    Ok(header::read(&mut source::Lines::open(path)?)?.info)
+    Ok(read_header(path)?.0)
+}
+
+/// The same, and the stream.
+///
+/// # Errors
+/// As [`read_info`].
+pub fn read_header(path: &Path) -> Result<(KernelInfo, StreamId), ReadError> {
+    let header = header::read(&mut source::Lines::open(path)?)?;
+    Ok((header.info, header.stream))
 }
 
 /// Reads one kernel launch from plain bytes; `name` is what messages call them.
 ///
 /// # Errors
 /// As [`read_kernel`].
-pub fn read_kernel_from(input: impl Read + 'static, name: &Path, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
-    read_lines(source::Lines::over(Box::new(input), name), warnings)
+pub fn read_kernel_from(
+    input: impl Read + Send + 'static,
+    name: &Path,
+    warnings: &mut Warnings,
+) -> Result<(KernelTrace, StreamId), ReadError> {
+    let lines = source::Lines::over(Box::new(input), name);
+    let (whole, stream) =
+        read_lines(lines, warnings, &mut Room { whole_bytes: u64::MAX, part_bytes: u64::MAX, closed: &mut |_, _| Ok(()) })?;
+    Ok((whole.trace, stream))
 }
 
-fn read_lines(mut lines: source::Lines, warnings: &mut Warnings) -> Result<(KernelTrace, StreamId), ReadError> {
+fn read_lines(mut lines: source::Lines, warnings: &mut Warnings, room: &mut Room<'_>) -> Result<(LastPart, StreamId), ReadError> {
     let header = header::read(&mut lines)?;
-    let trace = body::read(&mut lines, &header, warnings, &mut body::NoAudience)?;
-    Ok((trace, header.stream))
+    let last = body::read(&mut lines, &header, warnings, &mut body::NoAudience, room)?;
+    Ok((last, header.stream))
 }

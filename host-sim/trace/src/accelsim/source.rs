@@ -18,9 +18,11 @@ const XZ_MEMORY_BYTES: u64 = 512 << 20;
 
 /// The lines of a file, without their line ends.
 pub(super) struct Lines {
-    input: Box<dyn Read>,
+    input: Box<dyn Read + Send>,
     path: PathBuf,
     buffer: Vec<u8>,
+    /// Where the line last returned begins, and where the next one does.
+    last: usize,
     start: usize,
     end: usize,
     line: u64,
@@ -31,7 +33,7 @@ impl Lines {
     /// Opens `path`; a name that ends in `.xz` is decompressed.
     pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
         let file = File::open(path).map_err(|error| ReadError::new(path, None, error))?;
-        let input: Box<dyn Read> = match path.extension() {
+        let input: Box<dyn Read + Send> = match path.extension() {
             Some(extension) if extension == "xz" => {
                 let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, liblzma::stream::CONCATENATED);
                 let stream = stream.map_err(|error| ReadError::new(path, None, std::io::Error::from(error)))?;
@@ -43,9 +45,26 @@ impl Lines {
     }
 
     /// The lines of plain bytes; `path` is their name in messages.
-    pub(super) fn over(input: Box<dyn Read>, path: &Path) -> Self {
+    pub(super) fn over(input: Box<dyn Read + Send>, path: &Path) -> Self {
         let buffer = vec![0; CHUNK_BYTES];
-        Lines { input, path: path.to_owned(), buffer, start: 0, end: 0, line: 0, at_end: false }
+        Lines { input, path: path.to_owned(), buffer, last: 0, start: 0, end: 0, line: 0, at_end: false }
+    }
+
+    /// The lines of a text: `end` bytes of `text`.
+    pub(super) fn of(text: Vec<u8>, end: usize, path: &Path) -> Self {
+        Lines { input: Box::new(std::io::empty()), path: path.to_owned(), buffer: text, last: 0, start: 0, end, line: 0, at_end: true }
+    }
+
+    /// The buffer, whatever is in it.
+    pub(super) fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// What follows the line last returned: what has been read of it, and what has not.
+    pub(super) fn into_rest(mut self) -> (Box<dyn Read + Send>, Vec<u8>) {
+        self.buffer.truncate(self.end);
+        self.buffer.drain(..self.start);
+        (self.input, self.buffer)
     }
 
     /// The next line, none at the end of the file. The last line needs no line end.
@@ -68,9 +87,29 @@ impl Lines {
         };
         self.line += 1;
         let start = self.start;
+        self.last = start;
         self.start = (start + length + 1).min(self.end);
         let line = &self.buffer[start..start + length];
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+    }
+
+    /// What has been read of the file and not been returned, as far as it goes.
+    #[inline]
+    pub(super) fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The line last returned, with its line end; only until the next call.
+    #[inline]
+    pub(super) fn last_raw(&self) -> &[u8] {
+        &self.buffer[self.last..self.start]
+    }
+
+    /// Goes over `bytes` of what is buffered, which are whole lines.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        let end = (self.start + bytes).min(self.end);
+        self.line += memchr::memchr_iter(b'\n', &self.buffer[self.start..end]).count() as u64;
+        self.start = end;
     }
 
     #[cold]

@@ -103,6 +103,19 @@ impl<'a> Statics<'a> {
         Ok(Defined { index, inst })
     }
 
+    /// The number, if the text's opcode is in no table.
+    #[inline]
+    pub(super) fn unknown(&self, number: u32) -> Option<u32> {
+        self.entries[number as usize].unknown.is_some().then_some(number)
+    }
+
+    /// An instruction whose opcode is in no table was executed once more.
+    pub(super) fn executed_again(&mut self, number: u32) {
+        if let Some((_, executed)) = &mut self.entries[number as usize].unknown {
+            *executed += 1;
+        }
+    }
+
     /// Tells which opcodes no table has, and how often each was executed.
     pub(super) fn warn(&self, warnings: &mut Warnings) {
         for (opcode, executed) in self.entries.iter().filter_map(|entry| entry.unknown.as_ref()) {

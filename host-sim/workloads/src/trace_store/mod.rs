@@ -1,4 +1,5 @@
-//! Traces of kernels, kept on disk between runs: executing a kernel takes seconds, loading its trace milliseconds.
+//! Traces of kernels, kept on disk between runs: executing a kernel takes seconds, loading its trace milliseconds. Likewise traces that were
+//! recorded elsewhere, as they were read ([`Listed`]).
 //!
 //! A trace is found by the fingerprint of everything that it depends on ([`key`]), so that it can never be out of date: other
 //! input is another trace. What is stored was checked against the host's results when it was made. Files are those of
@@ -6,15 +7,19 @@
 //!
 //! A cache is never needed: where it cannot be read or written, kernels are executed, and a note says why.
 
+mod bounded;
 mod keeper;
 mod key;
+pub(crate) mod listed;
 mod place;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use bounded::Bounded;
 pub use keeper::Keeper;
 pub use key::{TRACE_VERSION, key};
+pub use listed::{Listed, READER_VERSION, content_key};
 pub use place::{DEFAULT_LIMIT_BYTES, FOLDER_VARIABLE, LIMIT_VARIABLE, Place, PlaceError};
 pub use store::{Store, Unusable, Usage};
 
@@ -136,10 +141,7 @@ impl Cache {
         if let Some(keeper) = keeper
             && let Err(error) = keeper.keep(&info.name, &trace)
         {
-            let folder = keeper.store().folder().display();
-            self.note(format!(
-                "traces are not cached: cannot write {folder}: {error} (--no-cache does without, {FOLDER_VARIABLE} moves it)"
-            ));
+            self.note_unwritten(keeper.store(), &error);
         }
         Ok(whole(trace))
     }
@@ -166,6 +168,11 @@ impl Cache {
     /// What there is to say since the last call, each thing once.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note_unwritten(&self, store: &Store, error: &std::io::Error) {
+        let folder = store.folder().display();
+        self.note(format!("traces are not cached: cannot write {folder}: {error} (--no-cache does without, {FOLDER_VARIABLE} moves it)"));
     }
 
     fn note(&self, note: String) {

@@ -3,7 +3,7 @@
 
 use super::kernels::MOST_KERNELS;
 use super::parameters::LONGEST_WINDOW;
-use super::schema::{self, chosen, numbers, on_or_off};
+use super::schema::{self, chosen, numbers, on_or_off, precision};
 use super::{DEFAULT_CYCLES, Order};
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
@@ -70,7 +70,7 @@ pub(super) const EXPERIMENT: [Key; 10] = [
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 11] = [
+pub(super) const PARAMETERS: [Key; 12] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -84,6 +84,9 @@ pub(super) const PARAMETERS: [Key; 11] = [
     optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),
     optional("order", "In which order the kernels of a group are launched; given if left out.", |_| chosen::<Order>()),
     optional("arrive", "Core cycle at which the last kernel of each group arrives; 0 if left out.", |_| numbers(0, LATEST_ARRIVAL)),
+    optional("precision", "How well a run is to be known, as in `1 %`: then it may end before its window; off if left out.", |_| {
+        precision()
+    }),
     optional("share-memory", "Whether traces keep the addresses that they were recorded with; false if left out.", |_| on_or_off()),
     optional("warm-l2", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device; false if left out.", |_| {
         on_or_off()

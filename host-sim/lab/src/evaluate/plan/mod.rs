@@ -15,8 +15,10 @@ pub use reader::Place;
 pub use schema::schema;
 
 use crate::choices;
+use crate::experiment::machine::End;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
+use crate::experiment::precision::Precision;
 use crate::experiment::request::Request;
 use crate::machines;
 use keys::{EXPERIMENT, PLAN};
@@ -80,6 +82,18 @@ pub struct Experiment {
     pub configurations: bool,
     /// All combinations of its parameters, on every machine.
     pub settings: Vec<Setting>,
+}
+
+impl Plan {
+    /// The same plan, all of whose windows are to be known so well, whatever it says itself; none: all are simulated to their end.
+    pub fn set_precision(&mut self, precision: Option<Precision>) {
+        for setting in self.experiments.iter_mut().flat_map(|experiment| &mut experiment.settings) {
+            setting.options.precision = precision.filter(|_| setting.options.end != End::Done);
+        }
+        // So that its fingerprint is another.
+        let said = precision.map_or_else(|| "exact".to_owned(), |precision| format!("precision {precision}"));
+        self.text += &format!("# {said}\n");
+    }
 }
 
 /// Names of the plans built in.

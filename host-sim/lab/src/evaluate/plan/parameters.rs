@@ -7,6 +7,7 @@ use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::precision::Precision;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_hw_model::config::GpuConfig;
@@ -19,6 +20,9 @@ const MOST_VALUES: u64 = 1_000;
 /// Longest window in core cycles: about twelve minutes of the GPU's time, which no simulation comes to (assumption: a longer one is a slip of
 /// the finger). All windows of a plan can be added up.
 pub(super) const LONGEST_WINDOW: u64 = 1_000_000_000_000;
+
+/// What stands for no precision: every run goes to the end of its window.
+pub(super) const OFF: &str = "off";
 
 /// What a value does to a setting.
 #[derive(Clone, Debug)]
@@ -34,6 +38,7 @@ pub(super) enum Change {
     Arrive(u64),
     ShareMemory(bool),
     WarmL2(bool),
+    Precision(Option<Precision>),
     Machine(Vec<String>, toml::Value),
 }
 
@@ -85,6 +90,9 @@ pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
         if let Some(relaunch) = table.get("relaunch") {
             return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
         }
+        if let Some(precision) = table.get("precision") {
+            return Err(precision.fail("with `until` every run goes to its end; leave it out, or give a window by `cycles`"));
+        }
     }
     let axes: Vec<Axis> = value.entries()?.iter().map(axis).collect::<Result<_, _>>()?;
     if let Some(arrive) = table.get("arrive") {
@@ -124,6 +132,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
             "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
             "warm-l2" => (value.flag()?.to_string(), Change::WarmL2(value.flag()?)),
             "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
+            "precision" => (value.text()?.into(), Change::Precision(precision(value)?)),
             "until" if value.text()? == "done" => ("done".into(), Change::Done),
             "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
             "transition" => named(value, Change::Transition)?,
@@ -148,6 +157,14 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
         "arrive" if number > LATEST_ARRIVAL => Err(value.fail(&format!("{number}: the latest cycle is {LATEST_ARRIVAL}"))),
         "arrive" => Ok(Change::Arrive(number)),
         _ => Err(value.fail("has no range; give a value or a list of values")),
+    }
+}
+
+/// A percentage, or `off`.
+fn precision(value: &Value<'_>) -> Result<Option<Precision>, PlanError> {
+    match value.text()? {
+        OFF => Ok(None),
+        text => text.parse().map(Some).map_err(|message: String| value.fail(&format!("{message}, or `{OFF}`"))),
     }
 }
 
@@ -285,6 +302,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Arrive(cycle) => setting.arrive = *cycle,
             Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
             Change::ShareMemory(share) => setting.options.share_memory = *share,
+            Change::Precision(precision) => setting.options.precision = *precision,
             Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
         }
         if axis.values.len() > 1 {

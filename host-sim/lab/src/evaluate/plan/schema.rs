@@ -1,6 +1,7 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
 use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, RANGE};
+use super::parameters::OFF;
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
 use crate::machines;
@@ -75,6 +76,11 @@ pub(super) fn numbers(least: u64, most: u64) -> Value {
 /// True, false, or a list of them.
 pub(super) fn on_or_off() -> Value {
     one_or_more(&json!({ "type": "boolean" }))
+}
+
+/// A percentage, `off`, or a list of them.
+pub(super) fn precision() -> Value {
+    one_or_more(&json!({ "type": "string", "pattern": format!("^({OFF}|[0-9]{{1,2}}([.][0-9]{{1,4}})? ?%?)$"), "examples": ["1 %", OFF] }))
 }
 
 /// One of a choice's values, or a list of them.

@@ -8,9 +8,10 @@
 //!
 //! Every run's outcome is what it would have been alone, in every number (`tests/together.rs` of the suites).
 
-use super::{Running, SimulatedGpu};
+use super::{Running, SimulatedGpu, known};
 use crate::experiment::controller::Controller;
 use crate::experiment::machine::{Outcome, Run, RunError};
+use crate::experiment::precision::{Known, Stop};
 use mias_hw_model::gpu::{Gpu, Microcontroller, RunEnd};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 use rayon::Scope;
@@ -30,6 +31,8 @@ struct Member {
 /// Runs that share a simulation.
 struct Pack {
     gpu: Gpu,
+    /// What ends all of them before their window, if anything does.
+    stop: Option<Stop>,
     /// The first leads.
     members: Vec<Member>,
 }
@@ -87,7 +90,7 @@ impl SimulatedGpu {
     pub(super) fn share(&self, runs: &[Run<'_>], shared: &Shared<'_>) {
         let mut packs: Vec<(RegisterFile, Pack)> = Vec::new();
         for (index, run) in runs.iter().enumerate() {
-            let Running { mut gpu, controller } = match self.start(run) {
+            let Running { mut gpu, controller, stop, .. } = match self.start(run) {
                 Ok(running) => running,
                 Err(error) => {
                     (shared.done)(index, Err(error));
@@ -100,7 +103,7 @@ impl SimulatedGpu {
             let block = gpu.registers_mut().clone().with_straps(leader);
             match packs.iter_mut().find(|(other, _)| *other == block) {
                 Some((_, pack)) => pack.members.push(member),
-                None => packs.push((block, Pack { gpu, members: vec![member] })),
+                None => packs.push((block, Pack { gpu, stop, members: vec![member] })),
             }
         }
         rayon::scope(|scope| {
@@ -112,8 +115,9 @@ impl SimulatedGpu {
 
     /// Runs a pack to its end, or until it parts: then each part is run as a pack of its own.
     fn run_pack<'s>(&'s self, scope: &Scope<'s>, mut pack: Pack, shared: &'s Shared<'s>) {
+        let mut known = None;
         let going = self.threads.begin();
-        while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit {
+        while pack.members.len() > 1 && pack.gpu.cycle() < shared.limit && known.is_none() {
             if self.cancel.requested() {
                 return end(pack.members, shared, &RunError::Interrupted);
             }
@@ -121,12 +125,18 @@ impl SimulatedGpu {
             let (copy, before) = (pack.gpu.clone(), pack.gpu.cycle());
             pack.gpu.set_threads(going.share());
             let mut lockstep = Lockstep { members: &mut pack.members, parts: Vec::new() };
-            let ended = pack.gpu.run(&mut lockstep, shared.limit.min(before.saturating_add(COPY_EVERY_CYCLES)));
+            let next = before.saturating_add(COPY_EVERY_CYCLES).min(Stop::next_look(before));
+            let ended = pack.gpu.run(&mut lockstep, shared.limit.min(next));
             let parts = lockstep.parts;
             if parts.is_empty() {
                 (shared.progress)((pack.gpu.cycle() - before) * pack.members.len() as u64);
                 match ended {
-                    RunEnd::CycleLimit => continue,
+                    RunEnd::CycleLimit => {
+                        // All have the same block, by the leader's eyes.
+                        let (stop, leader) = (pack.stop.as_mut(), pack.members.first());
+                        known = stop.zip(leader).and_then(|(stop, leader)| known::look(stop, &mut pack.gpu, &leader.controller));
+                        continue;
+                    }
                     RunEnd::AllComplete => break,
                     RunEnd::Stuck(stuck) => return end(pack.members, shared, &RunError::Stuck(stuck.to_string())),
                     RunEnd::Failed(message) => return end(pack.members, shared, &RunError::Workload(message)),
@@ -139,26 +149,30 @@ impl SimulatedGpu {
                 let Some(leader) = members.first() else { continue };
                 let mut gpu = copy.clone();
                 *gpu.registers_mut() = copy.registers().clone().with_straps(leader.straps.clone());
-                scope.spawn(|scope| self.run_pack(scope, Pack { gpu, members }, shared));
+                // It has seen nothing of the stretch that is run again.
+                let stop = pack.stop.clone();
+                scope.spawn(|scope| self.run_pack(scope, Pack { gpu, stop, members }, shared));
             }
             return;
         }
         drop(going);
-        self.finish_pack(pack, shared);
+        self.finish_pack(pack, known, shared);
     }
 
     /// Runs a pack of one to its end, and gives all members of a pack at its end their outcomes.
-    fn finish_pack(&self, pack: Pack, shared: &Shared<'_>) {
-        let Pack { mut gpu, mut members } = pack;
+    fn finish_pack(&self, pack: Pack, known: Option<Known>, shared: &Shared<'_>) {
+        let Pack { mut gpu, stop, mut members } = pack;
         if members.len() == 1
             && let Some(Member { index, controller, .. }) = members.pop()
         {
-            let mut running = Running { gpu, controller };
-            let outcome = self.advance(&mut running, shared.limit, shared.progress).map(|()| self.outcome(running));
+            let mut running = Running { gpu, controller, stop, known };
+            let outcome = self.run_on(&mut running, shared.limit, shared.progress).map(|()| self.outcome(running, shared.limit));
             return (shared.done)(index, outcome);
         }
+        let rest = known.as_ref().map_or(0, |known| shared.limit - known.estimate.simulated_cycles);
+        (shared.progress)(rest * members.len() as u64);
         for Member { index, controller, .. } in members {
-            (shared.done)(index, Ok(self.outcome_of(&mut gpu, controller)));
+            (shared.done)(index, Ok(self.outcome_of(&mut gpu, controller, known.clone(), shared.limit)));
         }
     }
 }

@@ -90,6 +90,8 @@ fn command(task: &Task<'_>, memory: ByteSize) -> Result<Vec<String>, CliError> {
     let name = if plan::names().contains(&name) { name.to_owned() } else { path(Path::new(name))? };
     let mut words = vec![path(&program)?, "evaluate".into(), name, "--out".into(), path(&task.folder)?];
     words.extend(quick.then(|| "--quick".into()));
+    words.extend(task.args.precision.map(|precision| format!("--precision={precision}")));
+    words.extend(task.args.exact.then(|| "--exact".into()));
     words.extend(task.args.traces.no_cache.then(|| "--no-cache".into()));
     match task.args.traces.check {
         // Whole grids, whatever they take.

@@ -42,6 +42,8 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             config: if late.is_some() { None } else { config.map(Vec::from) },
             placement: Vec::new(),
             metrics: Metrics { speedup, stp, antt, fairness },
+            half_widths: None,
+            simulated_cycles: None,
             decision_regret,
             end_to_end_regret,
             transition_cycles: cycles[0],

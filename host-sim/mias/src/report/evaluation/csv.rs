@@ -81,6 +81,8 @@ impl Lines {
 
     fn alone(&mut self, kernel: &AloneResult) {
         self.add("ipc", kernel.ipc);
+        self.number("ipc_half_width", kernel.ipc_half_width);
+        self.cycles("simulated_cycles", kernel.simulated_cycles);
         self.add("max_tbs", kernel.max_tbs);
         if kernel.arrival_cycle > 0 {
             self.add("arrival_cycle", kernel.arrival_cycle);
@@ -98,10 +100,16 @@ impl Lines {
         self.number("sequential_cycles", group.sequential_cycles.map(|cycles| cycles as f64));
         self.number("oracle_s", group.oracle.s.as_ref().map(|best| best.value));
         self.number("oracle_stp", group.oracle.stp.as_ref().map(|best| best.value));
+        for (objective, best) in [("s", &group.oracle.s), ("stp", &group.oracle.stp)] {
+            self.number(&format!("oracle_{objective}_half_width"), best.as_ref().and_then(|best| best.half_width));
+            self.cycles(&format!("oracle_{objective}_rivals"), best.as_ref().map(|best| best.rivals as u64).filter(|&rivals| rivals > 0));
+        }
     }
 
     fn configuration(&mut self, point: &ConfigurationResult) {
-        self.metrics(&point.metrics);
+        self.metrics("", &point.metrics);
+        point.half_widths.iter().for_each(|half| self.metrics("_half_width", half));
+        self.cycles("simulated_cycles", point.simulated_cycles);
         self.each("ipc", point.ipc.iter().map(|&ipc| Some(ipc)));
         self.issue_slots(&point.issue_slots);
     }
@@ -115,7 +123,8 @@ impl Lines {
         if let Some(config) = &result.too_late_config {
             self.add("too_late_config", table::config(Some(config)));
         }
-        self.metrics(&result.metrics);
+        self.metrics("", &result.metrics);
+        self.half_widths(result);
         self.each("ipc", result.ipc.iter().map(|&ipc| Some(ipc)));
         self.each("normalized_ipc", result.normalized_ipc.iter().copied());
         self.number("regret_s", result.regret.s);
@@ -150,6 +159,7 @@ impl Lines {
         for (quantity, means) in &row.means {
             self.number(&format!("mean_{quantity}"), means.arithmetic);
             self.number(&format!("geomean_{quantity}"), means.geometric);
+            self.number(&format!("mean_{quantity}_half_width"), means.half_width);
         }
         self.number("most_speedup", row.most_speedup);
         self.add("below_one", row.below_one);
@@ -162,11 +172,29 @@ impl Lines {
         self.number("gamma_stp", row.gamma.stp);
     }
 
-    fn metrics(&mut self, metrics: &MetricValues) {
+    /// The metrics, with what is added to their names.
+    fn metrics(&mut self, of: &str, metrics: &MetricValues) {
         let MetricValues { speedup, stp, antt, fairness } = *metrics;
         for (quantity, value) in [("speedup", speedup), ("stp", stp), ("antt", antt), ("fairness", fairness)] {
-            self.number(quantity, value);
+            self.number(&format!("{quantity}{of}"), value);
         }
+    }
+
+    /// What intervals a policy's run has, where one ended before its window.
+    fn half_widths(&mut self, result: &PolicyResult) {
+        if let Some(half) = &result.half_widths {
+            self.metrics("_half_width", &half.metrics);
+            self.each("ipc_half_width", half.ipc.iter().map(|&half| Some(half)));
+            self.number("regret_s_half_width", half.regret.s);
+            self.number("regret_stp_half_width", half.regret.stp);
+            self.number("end_to_end_regret_s_half_width", half.end_to_end_regret.s);
+            self.number("end_to_end_regret_stp_half_width", half.end_to_end_regret.stp);
+        }
+        self.cycles("simulated_cycles", result.simulated_cycles);
+    }
+
+    fn cycles(&mut self, quantity: &str, cycles: Option<u64>) {
+        self.number(quantity, cycles.map(|cycles| cycles as f64));
     }
 
     /// A quantity of each kernel, numbered from 1 in launch order.

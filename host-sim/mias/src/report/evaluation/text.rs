@@ -3,7 +3,7 @@
 use crate::report::kernel_name;
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::ALL;
-use mias_lab::table::{self, number, percent};
+use mias_lab::table::{self, estimate, number, percent};
 use std::path::Path;
 
 /// The text.
@@ -41,6 +41,7 @@ pub fn groups(study: &StudyResult) -> String {
 /// When the runs of a study end, and when the last kernel arrives if not at 0.
 pub fn ending(study: &StudyResult) -> String {
     let end = study.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{} cycles", table::grouped(cycles)));
+    let end = end + &study.precision.as_ref().map(|precision| format!(" known to {precision}")).unwrap_or_default();
     match study.arrive {
         0 => end,
         cycle => format!("{end}, the last kernel at cycle {}", table::grouped(cycle)),
@@ -85,6 +86,11 @@ pub fn means(study: &StudyResult) -> String {
         text +=
             "too late: groups whose run ended before the decision was in effect. They count as what ran; means of regret leave them out.\n";
     }
+    if let Some(precision) = &study.precision {
+        text += &format!(
+            "\u{b1}: half of a 95 % interval, mean over the groups; runs end when every kernel's instructions are known to {precision}.\n"
+        );
+    }
     if study.arrive > 0 {
         text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
     }
@@ -93,7 +99,7 @@ pub fn means(study: &StudyResult) -> String {
 
 fn cells(row: &SummaryRow, until_done: bool, too_late: bool, late_arrival: bool) -> Vec<String> {
     let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
-    let plain = |means: Means| number(means.arithmetic, 3);
+    let plain = |means: Means| estimate(means.arithmetic, means.half_width, 3);
     let (s, stp) = (mean("speedup"), mean("stp"));
     let mut cells = vec![row.class.clone(), row.policy.clone(), row.groups.to_string()];
     cells.extend([plain(s), number(s.geometric, 3), plain(stp), number(stp.geometric, 3), plain(mean("antt")), plain(mean("fairness"))]);

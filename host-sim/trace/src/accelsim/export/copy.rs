@@ -4,7 +4,7 @@ use super::super::body::{Audience, ReadInst};
 use super::super::header::{self, Header};
 use super::super::source::Lines;
 use super::super::warnings::Warnings;
-use super::super::{Command, body, read_list};
+use super::super::{Command, Room, body, read_list};
 use super::text::{HeaderText, TbText, VERSION};
 use super::{Export, ExportError, LaunchFile};
 use std::path::Path;
@@ -44,7 +44,9 @@ fn copy_kernel(export: &mut Export, path: &Path, warnings: &mut Warnings, go_on:
     };
     let tb = TbText::new(String::new(), info.warps());
     let mut copyist = Copyist { header: &header, file: export.launch(&text)?, tb, go_on, failed: None };
-    let read = body::read(&mut lines, &header, warnings, &mut copyist);
+    // Only what the copyist is told is wanted: the trace of a TB goes when it is there.
+    let mut nowhere = Room { whole_bytes: 1, part_bytes: 1, closed: &mut |_, _| Ok(()) };
+    let read = body::read(&mut lines, &header, warnings, &mut copyist, &mut nowhere);
     // What went wrong with writing came first, and made the reader stop.
     match (copyist.failed.take(), read) {
         (Some(error), _) => Err(error),

@@ -99,7 +99,7 @@ fn a_file_cut_short_is_refused() {
     assert!(refused(in_tb).ends_with("the file ends within the TB that begins at line 17"));
     let compressed = xz(text.as_bytes());
     let cut = file("kernel-1.traceg.xz", &compressed[..compressed.len() / 2]);
-    let error = read_kernel(&cut.path, &mut Warnings::new()).unwrap_err();
+    let error = read_kernel(&cut.path, 1, &mut Warnings::new()).unwrap_err();
     assert!(matches!(error.problem, Problem::CutOff), "{error}");
     let said = error.to_string();
     assert!(

@@ -2,6 +2,7 @@
 
 mod broken;
 mod round_trip;
+mod threads;
 mod writer;
 
 use super::{Problem, ReadError, StreamId, Warnings, read_kernel, read_list};
@@ -38,7 +39,7 @@ fn one_warp(insts: &[&str]) -> String {
 }
 
 fn read(text: &str) -> Result<(KernelTrace, StreamId), ReadError> {
-    read_kernel(&file("kernel-1.traceg", text.as_bytes()).path, &mut Warnings::new())
+    read_kernel(&file("kernel-1.traceg", text.as_bytes()).path, 1, &mut Warnings::new())
 }
 
 /// Class and lowest sector (if any) of each instruction of a one-warp trace.
@@ -103,7 +104,7 @@ fn the_opcode_gives_the_width() {
 fn an_unknown_opcode_is_counted_and_timed_as_integer() {
     let text = one_warp(&["0000 1 1 R4 FROB.X 1 R2 0 0", "0010 1 1 R4 FROB.Y 1 R2 4 1 0x1000 0 0", "0000 1 1 R4 FROB.X 1 R2 0 0"]);
     let mut warnings = Warnings::new();
-    let (trace, _) = read_kernel(&file("kernel-1.traceg", text.as_bytes()).path, &mut warnings).unwrap();
+    let (trace, _) = read_kernel(&file("kernel-1.traceg", text.as_bytes()).path, 1, &mut warnings).unwrap();
     assert_eq!(classes(&trace), [Class::Int; 3]);
     assert_eq!(warnings.to_string(), "unknown opcodes timed as integer: FROB (3 executed)");
 }

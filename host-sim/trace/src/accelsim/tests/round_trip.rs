@@ -80,7 +80,7 @@ proptest! {
         }
         let written = if compressed { file("kernel-1.traceg.xz", &xz(&text)) } else { file("kernel-1.traceg", &text) };
         let mut warnings = Warnings::new();
-        let (trace, stream) = read_kernel(&written.path, &mut warnings).unwrap();
+        let (trace, stream) = read_kernel(&written.path, 1, &mut warnings).unwrap();
         prop_assert_eq!(stream.0, 3);
         prop_assert!(warnings.is_empty());
         prop_assert_eq!(trace, built(50, &tbs));
@@ -104,6 +104,6 @@ proptest! {
             }
         }
         let written = file(if compressed { "k.traceg.xz" } else { "k.traceg" }, &bytes);
-        let _ = read_kernel(&written.path, &mut Warnings::new());
+        let _ = read_kernel(&written.path, 1, &mut Warnings::new());
     }
 }

@@ -20,6 +20,16 @@ pub(crate) struct Bar {
     pub(crate) value: f64,
     /// Of a mean: of how many values, and their quartiles.
     pub(crate) of: Option<(usize, (f64, f64))>,
+    /// Of one run that ended before its window: half of its 95 % interval.
+    pub(crate) half_width: Option<f64>,
+}
+
+impl Bar {
+    /// The ends of its spread: quartiles of a mean of several, or the interval of an estimate.
+    fn ends(&self) -> Option<(f64, f64)> {
+        let interval = self.half_width.map(|half| (self.value - half, self.value + half));
+        self.of.filter(|(n, _)| *n > 1).map(|(_, quartiles)| quartiles).or(interval)
+    }
 }
 
 /// What else a cluster shows.
@@ -83,7 +93,7 @@ impl Bars {
         let marked = |mark: &Mark| match mark {
             Mark::Null(value) | Mark::Oracle(value) | Mark::Thesis(_, value) | Mark::Late(_, value, _) => *value,
         };
-        let spread = |bar: &Bar| bar.of.map_or([bar.value; 2], |(_, (low, high))| [low, high]);
+        let spread = |bar: &Bar| bar.ends().map_or([bar.value; 2], |(low, high)| [low, high]);
         let bars = self.clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten());
         let values = bars.flat_map(|bar| spread(bar).into_iter().chain([bar.value]));
         let values = values.chain(self.clusters.iter().flat_map(|cluster| cluster.marks.iter().map(marked)));
@@ -153,15 +163,14 @@ impl Bars {
             let of = bar.of.map_or_else(String::new, |(n, (low, high))| {
                 format!(", mean of {n}, quartiles {} and {}", self.unit.shown(low), self.unit.shown(high))
             });
-            let says = format!("{title} {}: {}{of}", series.name, self.unit.shown(bar.value));
+            let known = bar.half_width.map_or_else(String::new, |half| format!(" \u{b1} {}", self.unit.shown(half)));
+            let says = format!("{title} {}: {}{known}{of}", series.name, self.unit.shown(bar.value));
             drawing.bar((left(at) + 0.06 * place.bar, from), (0.88 * place.bar, tall), series.style, &says);
-            if let Some((n, (low, high))) = bar.of
-                && n > 1
-            {
+            if let Some((low, high)) = bar.ends() {
                 let cap = (0.22 * place.bar).min(4.0);
                 drawing.line((middle, scale.at(low)), (middle, scale.at(high)), "spread", &says);
-                for quartile in [low, high] {
-                    drawing.line((middle - cap, scale.at(quartile)), (middle + cap, scale.at(quartile)), "spread", "");
+                for end in [low, high] {
+                    drawing.line((middle - cap, scale.at(end)), (middle + cap, scale.at(end)), "spread", "");
                 }
             }
         }

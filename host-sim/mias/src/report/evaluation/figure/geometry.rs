@@ -169,6 +169,8 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         config: Some(vec![1; kernels]),
         placement: Vec::new(),
         metrics: metrics(numbers, scale),
+        half_widths: None,
+        simulated_cycles: None,
         ipc: vec![1.0; kernels],
         normalized_ipc: vec![Some(numbers.next()); kernels],
         too_late: numbers.below(9) == 0,
@@ -205,12 +207,16 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
     let groups: Vec<GroupResult> = (0..count)
         .map(|at| {
             let s_null = 1.0 + numbers.next();
-            let oracle = |numbers: &mut Numbers| Some(OracleResult { config: vec![1; in_group], value: scale * numbers.next() });
+            let oracle = |numbers: &mut Numbers| {
+                Some(OracleResult { config: vec![1; in_group], value: scale * numbers.next(), half_width: None, rivals: 0 })
+            };
             let oracle = Objectives { s: oracle(numbers), stp: oracle(numbers) };
             let configuration = ConfigurationResult {
                 config: vec![1; in_group],
                 run: "0".into(),
                 metrics: metrics(numbers, scale),
+                half_widths: None,
+                simulated_cycles: None,
                 ipc: vec![1.0; in_group],
                 issue_slots: slots(numbers),
             };
@@ -236,6 +242,8 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         run: "0".into(),
         max_tbs: 8,
         ipc: 1.0,
+        ipc_half_width: None,
+        simulated_cycles: None,
         cycles: 1,
         issue_slots: slots(numbers),
         energy_joules: None,
@@ -262,6 +270,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         arrive: 0,
         share_memory: false,
         warm_l2: false,
+        precision: None,
         kernels,
         groups,
         summary,

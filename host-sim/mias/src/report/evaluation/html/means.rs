@@ -86,7 +86,7 @@ pub(super) fn key(palette: &Palette, names: &[&'static str]) -> Key {
 
 /// A mean, of how many and with quartiles; none of nothing.
 fn mean(values: &[f64]) -> Option<Bar> {
-    Some(Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)) })
+    Some(Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None })
 }
 
 /// How many groups a class has, as it stands under their means.
@@ -123,7 +123,11 @@ pub(super) fn by_class(study: &StudyResult, policies: &[&'static str], quantity:
 
 /// The bars of a group's S, with S_null and the oracle, and the thesis' value for pairs.
 pub(super) fn of_group(group: &GroupResult, policies: &[&'static str]) -> Cluster {
-    let speedup = |policy: &&str| group.policies.iter().find(|result| result.policy == *policy)?.metrics.speedup;
+    let speedup = |policy: &&str| {
+        let result = group.policies.iter().find(|result| result.policy == *policy)?;
+        let half_width = result.half_widths.as_ref().and_then(|half| half.metrics.speedup);
+        Some(Bar { value: result.metrics.speedup?, of: None, half_width })
+    };
     let mut marks: Vec<Mark> = group.s_null.map(Mark::Null).into_iter().collect();
     marks.extend(group.oracle.s.as_ref().map(|best| Mark::Oracle(best.value)));
     let name = joined(group);
@@ -133,7 +137,7 @@ pub(super) fn of_group(group: &GroupResult, policies: &[&'static str]) -> Cluste
     let last = group.kernels.len().saturating_sub(1);
     let line = |(at, kernel): (usize, &String)| format!("{}{}", plain(kernel), if at < last { " +" } else { "" });
     let names = group.kernels.iter().enumerate().map(line).collect();
-    let bars = policies.iter().map(|policy| speedup(policy).map(|value| Bar { value, of: None })).collect();
+    let bars = policies.iter().map(speedup).collect();
     Cluster { names, bars, marks, apart: false }
 }
 

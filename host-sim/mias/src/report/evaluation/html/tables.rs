@@ -7,7 +7,7 @@ use super::palette::STALLS;
 use super::thesis::{self, CLASSES, Source};
 use mias_lab::evaluate::results::{GroupResult, Means, PolicyResult, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
-use mias_lab::table::{DASH, config, grouped, number, percent};
+use mias_lab::table::{DASH, config, estimate, grouped, number, percent};
 use std::collections::BTreeMap;
 
 fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
@@ -18,6 +18,10 @@ fn mean(row: Option<&SummaryRow>, quantity: &str) -> Means {
     row.and_then(|row| row.means.get(quantity)).copied().unwrap_or_default()
 }
 
+fn speedup(result: &PolicyResult) -> String {
+    estimate(result.metrics.speedup, result.half_widths.as_ref().and_then(|half| half.metrics.speedup), 3)
+}
+
 /// S of every group under every policy, beside S_null and the oracle.
 pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'static str]) {
     let headings: Vec<&str> = ["kernels", "S_null", "oracle", "its configuration"].into_iter().chain(policies.iter().copied()).collect();
@@ -25,10 +29,10 @@ pub(super) fn speedups(page: &mut Page, groups: &[&GroupResult], policies: &[&'s
         let best = group.oracle.s.as_ref();
         let mut cells = vec![names(group), number(group.s_null, 3), number(best.map(|b| b.value), 3), config(best.map(|b| &b.config[..]))];
         cells.extend(policies.iter().map(|policy| match of(group, policy) {
-            Some(result) if result.too_late => format!("{} ({})", number(result.metrics.speedup, 3), choice(result)),
+            Some(result) if result.too_late => format!("{} ({})", speedup(result), choice(result)),
             Some(result) => match &result.config {
-                Some(chosen) => format!("{} ({})", number(result.metrics.speedup, 3), config(Some(chosen))),
-                None => number(result.metrics.speedup, 3),
+                Some(chosen) => format!("{} ({})", speedup(result), config(Some(chosen))),
+                None => speedup(result),
             },
             None => DASH.to_owned(),
         }));
@@ -126,7 +130,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         "vs left-over, other order",
     ];
     let row = |row: &SummaryRow| {
-        let value = |quantity: &str| number(mean(Some(row), quantity).arithmetic, 3);
+        let value = |quantity: &str| estimate(mean(Some(row), quantity).arithmetic, mean(Some(row), quantity).half_width, 3);
         let share = |quantity: &str| percent(mean(Some(row), quantity).arithmetic);
         let decided = mean(Some(row), "regret_s").count > 0;
         let chosen = |count: usize| if decided { count.to_string() } else { DASH.to_owned() };
@@ -150,6 +154,11 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         cells
     };
     page.table(&headings, &study.summary.iter().map(row).collect::<Vec<_>>(), true);
+    if let Some(precision) = &study.precision {
+        page.note(&format!(
+            "\u{b1}: half of a 95 % interval, mean over the groups. Runs end when every kernel's instructions are known to {precision}; what intervals cannot tell apart is not decided."
+        ));
+    }
     if late::any(&[study]) {
         page.note("Too late: groups whose run ended before the decision was in effect. They count as what ran; what is said of decisions leaves them out.");
     }

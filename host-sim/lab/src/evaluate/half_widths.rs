@@ -1,0 +1,50 @@
+//! How well results are known, where runs ended before their window: half-widths of 95 % intervals.
+
+use super::results::{MetricValues, Objectives, PolicyResult};
+use crate::experiment::compare;
+use crate::metrics::Metrics;
+use serde::{Deserialize, Serialize};
+
+/// Of a policy's run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HalfWidths {
+    /// Of the IPC of each kernel.
+    pub ipc: Vec<f64>,
+    /// Of the metrics.
+    pub metrics: MetricValues,
+    /// Of the regret of the decision.
+    pub regret: Objectives<Option<f64>>,
+    /// Of the regret in all.
+    pub end_to_end_regret: Objectives<Option<f64>>,
+}
+
+impl HalfWidths {
+    /// As results have them.
+    pub fn of(known: &compare::HalfWidths) -> Self {
+        let objectives = |regret: compare::PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
+        let Metrics { speedup, stp, antt, fairness } = known.metrics;
+        HalfWidths {
+            ipc: known.ipc.clone(),
+            metrics: MetricValues { speedup, stp, antt, fairness },
+            regret: objectives(known.decision_regret),
+            end_to_end_regret: objectives(known.end_to_end_regret),
+        }
+    }
+}
+
+/// Of a quantity by its name in the documents; none where it has no interval, or the run and those that it is compared with were simulated in
+/// full.
+pub(super) fn of_quantity(name: &str, result: &PolicyResult) -> Option<f64> {
+    let known = result.half_widths.as_ref()?;
+    match name {
+        "speedup" => known.metrics.speedup,
+        "stp" => known.metrics.stp,
+        "antt" => known.metrics.antt,
+        "fairness" => known.metrics.fairness,
+        "regret_s" => known.regret.s,
+        "regret_stp" => known.regret.stp,
+        "end_to_end_regret_s" => known.end_to_end_regret.s,
+        "end_to_end_regret_stp" => known.end_to_end_regret.stp,
+        _ => None,
+    }
+}

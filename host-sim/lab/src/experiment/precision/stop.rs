@@ -1,0 +1,153 @@
+//! When a run is known well enough to end it.
+//!
+//! From the cycle in which all kernels have arrived and all SMs have settled, statistics are marked at equal distances, and the distance is
+//! doubled when there are many: as many batches, each longer, as the run goes on. A change of quotas begins anew. A run is known when in
+//! the steady part every kernel has begun its grid anew at least [`LEAST_RELAUNCHES`] times, so that all of its TBs have been seen, if what is left
+//! is no longer than that part, and if the interval of each is as narrow as asked for. A kernel that has no TB and no quota gets no further: its rate is known, and is 0.
+//!
+//! All that this needs is a function of the run's own state at fixed cycles, and is copied where runs part: whoever shares a simulation ends in
+//! the cycle in which each would have ended alone.
+
+use super::batches::{LEAST_BATCHES, half_width, warm_up};
+use super::{Estimate, HalfWidth, Precision};
+use mias_hw_model::gpu::{LaunchStats, Stats};
+use std::sync::Arc;
+
+/// Core cycles between two looks at a run, and of the shortest batch (assumption: three times the longest latency under load).
+const LOOK_EVERY_CYCLES: u64 = 16_384;
+
+/// Most batches: when there are as many, every second mark is dropped.
+const MOST_BATCHES: usize = 4 * LEAST_BATCHES;
+
+/// Whole grids that every kernel has begun in the steady part (own, docs/precision.md: after one the next may still differ by more than the
+/// interval says, since two grids drift against each other).
+const LEAST_RELAUNCHES: u64 = 2;
+
+/// Most that is estimated, in lengths of the steady part (own, docs/precision.md: some pairs change their rates by a tenth over a million cycles).
+const MOST_REST: u64 = 1;
+
+/// A run at a cycle in which it is looked at.
+#[derive(Debug)]
+pub(in super::super) struct Progress {
+    /// What it has counted.
+    pub stats: Stats,
+    /// Every kernel has arrived and could have been given TBs, and the firmware is on its way to nothing.
+    pub settled: bool,
+    /// Changes with every change of quotas.
+    pub placements: (u32, u32),
+    /// Of each workload: whether it has neither a TB nor the quota for one.
+    pub out: Vec<bool>,
+}
+
+/// Watches a run.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Stop {
+    precision: Precision,
+    /// Core cycle in which the run ends if it does not become known.
+    window: u64,
+    /// Core cycle before which it must not end.
+    not_before: u64,
+    /// TBs of each workload's grids, all of its launches together.
+    grids: Vec<u64>,
+    /// Statistics at equal distances, ascending.
+    marks: Vec<Arc<Stats>>,
+    /// The distance.
+    every_cycles: u64,
+    /// Placements and cycles in transition when it was last looked at.
+    last: ((u32, u32), u64),
+}
+
+/// That a run is known.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Known {
+    /// Statistics at the beginning of the steady part.
+    pub since: Arc<Stats>,
+    /// What is not known.
+    pub estimate: Estimate,
+}
+
+impl Stop {
+    /// For a run that ends at core cycle `window`, of workloads of so many TBs each, which start again for ever.
+    pub(in super::super) fn new(precision: Precision, window: u64, not_before: u64, grids: Vec<u64>) -> Self {
+        Stop { precision, window, not_before, grids, marks: Vec::new(), every_cycles: LOOK_EVERY_CYCLES, last: ((0, 0), 0) }
+    }
+
+    /// The next cycle after `cycle` in which the run is to be looked at.
+    pub(in super::super) fn next_look(cycle: u64) -> u64 {
+        (cycle / LOOK_EVERY_CYCLES + 1) * LOOK_EVERY_CYCLES
+    }
+
+    /// Whether it is to be looked at in this cycle.
+    pub(in super::super) fn looks_at(cycle: u64) -> bool {
+        cycle.is_multiple_of(LOOK_EVERY_CYCLES)
+    }
+
+    /// Looks at the run; something if it is known now.
+    pub(in super::super) fn look(&mut self, progress: Progress) -> Option<Known> {
+        let Progress { stats, settled, placements, out } = progress;
+        let now = (placements, stats.transition_cycles);
+        if !settled || now != self.last {
+            self.last = now;
+            self.marks.clear();
+            self.every_cycles = LOOK_EVERY_CYCLES;
+        }
+        if !settled {
+            return None;
+        }
+        let cycle = stats.cycles;
+        if self.marks.first().is_some_and(|first| !(cycle - first.cycles).is_multiple_of(self.every_cycles)) {
+            return None;
+        }
+        self.marks.push(Arc::new(stats));
+        let known = self.judge(&out).filter(|_| (self.not_before..self.window).contains(&cycle));
+        if self.marks.len() > MOST_BATCHES {
+            let mut number = 0;
+            self.marks.retain(|_| {
+                number += 1;
+                number % 2 == 1
+            });
+            self.every_cycles *= 2;
+        }
+        known
+    }
+
+    fn judge(&self, out: &[bool]) -> Option<Known> {
+        let batches =
+            |of: &dyn Fn(&Stats) -> u64| -> Vec<f64> { self.marks.windows(2).map(|two| (of(&two[1]) - of(&two[0])) as f64).collect() };
+        let insts: Vec<(Vec<f64>, Vec<f64>)> = (0..self.grids.len())
+            .map(|at| {
+                let of = |of: fn(&LaunchStats) -> u64| batches(&|stats| stats.launches.get(at).map_or(0, of));
+                (of(|launch| launch.warp_insts), of(|launch| launch.thread_insts))
+            })
+            .collect();
+        let mut start = 0;
+        for (_, threads) in &insts {
+            start = start.max(warm_up(threads)?);
+        }
+        let (since, now) = (self.marks.get(start)?, self.marks.last()?);
+        let rest_cycles = self.window.saturating_sub(now.cycles);
+        if rest_cycles > MOST_REST * now.cycles.saturating_sub(since.cycles) {
+            return None;
+        }
+        let rest = rest_cycles as f64 / self.every_cycles as f64;
+        let all = now.extended(since, self.window);
+        let mut half_widths = Vec::new();
+        for (at, (warps, threads)) in insts.iter().enumerate() {
+            let (then, launch, whole) = (since.launches.get(at)?, now.launches.get(at)?, all.launches.get(at)?);
+            let none = out.get(at) == Some(&true) && launch.warp_insts == then.warp_insts;
+            if !none && launch.tbs_issued - then.tbs_issued < LEAST_RELAUNCHES * self.grids[at] {
+                return None;
+            }
+            let known = |batches: &[f64], whole: u64| {
+                let half = half_width(batches.get(start..)?, rest)?.ceil();
+                (half <= self.precision.share() * whole as f64).then_some(half as u64)
+            };
+            half_widths.push(HalfWidth { warp_insts: known(warps, whole.warp_insts)?, thread_insts: known(threads, whole.thread_insts)? });
+        }
+        let estimate = Estimate { simulated_cycles: now.cycles, steady_from_cycle: since.cycles, half_widths };
+        Some(Known { since: since.clone(), estimate })
+    }
+}
+
+#[cfg(test)]
+mod tests;

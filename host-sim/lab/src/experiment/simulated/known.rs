@@ -1,0 +1,46 @@
+//! Whether a run is known well enough to be ended: what the rule of [`Stop`] is shown of it.
+
+use super::SimulatedGpu;
+use crate::experiment::controller::Controller;
+use crate::experiment::decider::slot_of;
+use crate::experiment::machine::{End, Run};
+use crate::experiment::precision::{Known, Progress, Stop};
+use mias_firmware::regs::PhaseCode;
+use mias_hw_model::gpu::{Gpu, Stats};
+use mias_hw_model::register_file::RegisterFile;
+
+impl SimulatedGpu {
+    /// What ends a run before its window; none where nothing may: no precision is asked for, kernels do not start again, or all that happens
+    /// at the register block is recorded.
+    pub(super) fn stop(&self, run: &Run<'_>) -> Option<Stop> {
+        let options = run.options;
+        let End::Cycles(window) = options.end else { return None };
+        let precision = options.precision.filter(|_| options.relaunch && !self.record && !self.record_firmware)?;
+        let tbs = run.workloads.iter().map(|workload| {
+            let launches = std::iter::once(&workload.trace).chain(&workload.then);
+            launches.map(|trace| u64::from(trace.tbs())).sum()
+        });
+        let not_before = self.samples.map_or(0, |sampling| sampling.until_cycle.min(window));
+        Some(Stop::new(precision, window, not_before, tbs.collect()))
+    }
+}
+
+/// Looks at a run, if this is a cycle in which it is looked at; something if it is known now.
+pub(super) fn look(stop: &mut Stop, gpu: &mut Gpu, controller: &Controller) -> Option<Known> {
+    if !Stop::looks_at(gpu.cycle()) {
+        return None;
+    }
+    let stats = gpu.stats();
+    let latency = u64::from(gpu.config().launch.latency_cycles);
+    let registers = gpu.registers();
+    let arrived = stats.launches.iter().all(|launch| launch.start_cycle.is_some_and(|start| start + latency < stats.cycles));
+    let phase = matches!(registers.phase(), Some(PhaseCode::Steady | PhaseCode::Idle));
+    let out = controller.streams().iter().map(|&stream| is_out(registers, &stats, stream)).collect();
+    stop.look(Progress { settled: arrived && phase, placements: (registers.generation(), registers.reschedulings()), out, stats })
+}
+
+/// Whether the kernel on `stream` has neither a TB nor the quota for one on any SM.
+fn is_out(registers: &RegisterFile, stats: &Stats, stream: u32) -> bool {
+    slot_of(registers, stream)
+        .is_some_and(|slot| stats.sms.iter().enumerate().all(|(sm, of_sm)| of_sm.resident[slot] == 0 && registers.quota(sm, slot) == 0))
+}

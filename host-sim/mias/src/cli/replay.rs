@@ -1,0 +1,60 @@
+//! What `mias run --trace` replays: the launches of a list, each read when it is its turn, or those of a trace file.
+
+use super::tracing::Tracing;
+use super::{CliError, say, trace};
+use mias_lab::experiment::workload::{Workload, folder_name, replay_list};
+use mias_trace::accelsim::Warnings;
+use mias_trace::trace_file;
+use mias_workloads::launches::Launches;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Launches, and where those of a list come from.
+pub(super) struct Replay {
+    /// Name of the trace.
+    pub(super) name: String,
+    launches: Option<Arc<Launches>>,
+    tracing: Tracing,
+}
+
+impl Replay {
+    /// Reads the headers of a list, or all of a trace file.
+    pub(super) fn open(path: &Path, tracing: Tracing) -> Result<(Self, Vec<Workload>), CliError> {
+        // A file that cannot be opened is told by who opens it next.
+        if trace_file::is_trace_file(path).unwrap_or(false) {
+            let (recorded, _) = trace::read(path)?;
+            return Ok((Replay { name: recorded.name, launches: None, tracing }, recorded.workloads));
+        }
+        let listed = replay_list(path, &tracing.cache, tracing.budget_bytes());
+        let (workloads, launches) = listed.map_err(|error| CliError::User(error.to_string()))?;
+        Ok((Replay { name: folder_name(path), launches: Some(launches), tracing }, workloads))
+    }
+
+    /// Reads what runs first: the first launch of each stream.
+    pub(super) fn begin(&self, workloads: &[Workload]) -> Result<(), CliError> {
+        let Some(launches) = &self.launches else { return Ok(()) };
+        let mut streams = BTreeSet::new();
+        let first = workloads.iter().enumerate().filter(|(_, workload)| streams.insert(workload.stream));
+        let first: Vec<usize> = first.map(|(at, _)| at).collect();
+        let read: Vec<Result<_, String>> = first.into_par_iter().map(|at| launches.read(at)).collect();
+        read.into_iter().collect::<Result<Vec<_>, _>>().map(drop).map_err(CliError::User)
+    }
+
+    /// Fills in what is known once all has been replayed, and tells what could not be understood.
+    pub(super) fn end(&self, workloads: &mut [Workload]) {
+        let Some(launches) = &self.launches else { return };
+        let mut warnings = Warnings::new();
+        for (at, workload) in workloads.iter_mut().enumerate() {
+            if let Some(about) = launches.about(at) {
+                workload.hash.clone_from(&about.hash);
+                warnings.add(&about.warnings);
+            }
+        }
+        if !warnings.is_empty() {
+            say::warning(&warnings);
+        }
+        self.tracing.cache.notes().iter().for_each(say::warning);
+    }
+}

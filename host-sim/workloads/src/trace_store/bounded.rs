@@ -1,0 +1,166 @@
+//! A launch of a kernel list within a bound of memory: whole if it fits, else in parts that wait on disk.
+
+use super::listed::{Listed, content_key};
+use super::{Cache, Store};
+use crate::parts::Parts;
+use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
+use mias_trace::accelsim::{self, LastPart, Problem, ReadError, Room, StreamId, Warnings};
+use mias_trace::fingerprint;
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Of a launch's memory, one part each for what is put together, for the parts that are held, for the last one, and for older ones that
+/// a run still replays from.
+const SHARES: u64 = 4;
+
+/// Least bytes of a part (assumption: what one piece of the text adds at a time).
+const LEAST_PART_BYTES: u64 = 1 << 20;
+
+/// Most bytes of a part but the first (assumption: written or read back in tenths of a second).
+const MOST_PART_BYTES: u64 = 64 << 20;
+
+/// A launch of a kernel list, all of it or as much as memory holds.
+#[derive(Debug)]
+pub struct Bounded {
+    /// The stream that it was recorded on.
+    pub stream: StreamId,
+    /// What could be read but not understood.
+    pub warnings: Warnings,
+    /// The fingerprint of the whole trace.
+    pub hash: String,
+    /// Sectors of device memory from its first to one past its last.
+    pub span: Range<u64>,
+    /// It is from the cache; no text was read.
+    pub is_cached: bool,
+    /// The whole, or no TB of it.
+    announced: Arc<KernelTrace>,
+    parts: Option<Mutex<InParts>>,
+}
+
+/// All parts.
+#[derive(Debug)]
+struct InParts {
+    closed: Parts,
+    last: Arc<KernelTrace>,
+    /// Of the last.
+    first_tb: u32,
+}
+
+impl Bounded {
+    /// The whole trace, or if that is too much for memory the launch without TBs: geometry and static instructions.
+    pub fn announced(&self) -> Arc<KernelTrace> {
+        self.announced.clone()
+    }
+
+    /// The part that has TB `tb`.
+    ///
+    /// # Errors
+    /// Those of reading it back.
+    pub fn part_with(&self, tb: u32) -> io::Result<TracePart> {
+        match &self.parts {
+            None => Ok(TracePart { number: 0, first_tb: 0, trace: self.announced() }),
+            Some(parts) => lock(parts).with(tb),
+        }
+    }
+
+    /// Whether it is in parts.
+    pub fn is_in_parts(&self) -> bool {
+        self.parts.is_some()
+    }
+
+    fn whole(listed: Listed) -> Self {
+        let Listed { trace, stream, warnings, hash, span, is_cached } = listed;
+        Bounded { stream, warnings, hash, span, is_cached, announced: trace, parts: None }
+    }
+}
+
+impl InParts {
+    fn with(&mut self, tb: u32) -> io::Result<TracePart> {
+        let closed = self.closed.with(tb, self.first_tb)?;
+        let last = || TracePart { number: self.closed.count(), first_tb: self.first_tb, trace: self.last.clone() };
+        Ok(closed.unwrap_or_else(last))
+    }
+
+    fn each(&mut self, visit: &mut dyn FnMut(&KernelTrace)) -> io::Result<()> {
+        let (mut tb, end) = (0, self.first_tb + self.last.recorded_tbs());
+        while tb < end {
+            let part = self.with(tb)?;
+            visit(&part.trace);
+            tb = part.first_tb + part.trace.recorded_tbs();
+        }
+        Ok(())
+    }
+}
+
+impl Cache {
+    /// A launch of a kernel list as [`Cache::listed`] has it, in about `most_bytes` of memory: the trace and what finds equal sequences in it.
+    /// What of it is too much waits in a temporary file.
+    ///
+    /// # Errors
+    /// As [`accelsim::read_kernel`], and those of the temporary file.
+    pub fn listed_within(&self, path: &Path, threads: usize, most_bytes: u64) -> Result<Bounded, ReadError> {
+        // A file that cannot be opened is told by who opens it next.
+        let place = self.store.as_ref().and_then(|store| Some((store, content_key(path).ok()?)));
+        let place: Option<(&Store, &str)> = place.as_ref().map(|(store, key)| (*store, key.as_str()));
+        if let Some(listed) = place.and_then(|place| self.kept(place, path, most_bytes)) {
+            return Ok(Bounded::whole(listed));
+        }
+        let share = most_bytes / SHARES;
+        let (mut closed, mut warnings) = (Parts::new(share), Warnings::new());
+        let mut put_away = |first_tb, part| {
+            if first_tb == 0 {
+                closed = Parts::new(share);
+            }
+            closed.add(first_tb, part)
+        };
+        let (whole_bytes, part_bytes) = (share.max(LEAST_PART_BYTES), share.clamp(LEAST_PART_BYTES, MOST_PART_BYTES));
+        let room = &mut Room { whole_bytes, part_bytes, closed: &mut put_away };
+        let info = accelsim::read_info(path)?;
+        let (last, stream) = accelsim::read_kernel_within(path, threads, &mut warnings, room)?;
+        if last.first_tb == 0 {
+            let listed = Listed::of(last.trace, stream, warnings);
+            if let Some(place) = place {
+                self.keep(place, path, &listed);
+            }
+            return Ok(Bounded::whole(listed));
+        }
+        in_parts(info, closed, last).map(|read| Bounded { stream, warnings, ..read }).map_err(|error| ReadError {
+            path: path.to_owned(),
+            line: None,
+            problem: error,
+        })
+    }
+}
+
+/// A launch of these parts.
+fn in_parts(info: KernelInfo, closed: Parts, LastPart { first_tb, trace }: LastPart) -> Result<Bounded, Problem> {
+    let mut builder = TraceBuilder::new(info.clone())?;
+    for &inst in trace.statics() {
+        builder.define(inst)?;
+    }
+    let announced = Arc::new(builder.so_far());
+    let parts = Mutex::new(InParts { closed, last: Arc::new(trace), first_tb });
+    let hash = fingerprint::kernel_in_parts(&info, announced.statics(), |visit| lock(&parts).each(visit))?;
+    let mut span = 0..0;
+    lock(&parts).each(&mut |part| span = hull(&span, part.sector_span()))?;
+    Ok(Bounded { stream: StreamId(0), warnings: Warnings::new(), hash, span, is_cached: false, announced, parts: Some(parts) })
+}
+
+/// The range that holds both; what is empty lies nowhere.
+fn hull(a: &Range<u64>, b: Range<u64>) -> Range<u64> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b,
+        (false, true) => a.clone(),
+        (false, false) => a.start.min(b.start)..a.end.max(b.end),
+    }
+}
+
+fn lock(parts: &Mutex<InParts>) -> MutexGuard<'_, InParts> {
+    parts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[path = "bounded_tests.rs"]
+mod tests;

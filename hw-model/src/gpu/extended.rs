@@ -1,0 +1,85 @@
+//! Statistics of a window of which only the first part was simulated: what was counted, and the rate at which it was counted lately, for the
+//! rest. Whether that rate is steady is for the caller to know.
+
+use super::stats::{LaunchStats, SmStats, Stats};
+use super::transition::InPlace;
+use crate::counts::Count;
+use std::num::NonZeroU64;
+
+impl Stats {
+    /// These statistics at core cycle `until`, if all goes on as it went since `before`, earlier statistics of the same GPU. Every count
+    /// grows by its mean rate in between, rounded to the nearest; what is resident, who has started or ended, and the cycles in transition
+    /// stay as they are. The same statistics if `until` has been reached, or `before` is of no earlier cycle.
+    #[must_use]
+    pub fn extended(&self, before: &Stats, until: u64) -> Stats {
+        let rest = until.saturating_sub(self.cycles);
+        let Some(span) = NonZeroU64::new(self.cycles.saturating_sub(before.cycles)) else { return self.clone() };
+        let counters: Vec<_> = self.counters.iter().zip(&before.counters).map(|(now, then)| now.extended(then, rest, span)).collect();
+        let launches = self.launches.iter().zip(&counters);
+        let in_place = self.sms.len() as u64 - u64::from(self.in_place.sms_short_of_it);
+        Stats {
+            cycles: self.cycles + rest,
+            transition_cycles: self.transition_cycles,
+            in_place: InPlace { sm_cycles: self.in_place.sm_cycles + in_place * rest, ..self.in_place },
+            launches: launches.map(|(launch, counters)| LaunchStats::new(launch.start_cycle, launch.end_cycle, counters)).collect(),
+            counters,
+            sms: self.sms.iter().zip(&before.sms).map(|(now, then)| now.extended(then, rest, span)).collect(),
+        }
+    }
+}
+
+impl SmStats {
+    fn extended(&self, before: &SmStats, rest: u64, span: NonZeroU64) -> SmStats {
+        SmStats {
+            counters: self.counters.extended(&before.counters, rest, span),
+            resident: self.resident,
+            active_cycles: self.active_cycles.extended(&before.active_cycles, rest, span),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::LaunchCounters;
+    use proptest::prelude::*;
+
+    /// Of one launch on one SM that counted so much.
+    fn counted(cycles: u64, insts: u64, active_cycles: u64) -> Stats {
+        let mut counters = LaunchCounters::default();
+        counters.sm.warp_insts = insts;
+        counters.memory.dram_reads = insts / 3;
+        let launches = vec![LaunchStats::new(Some(0), None, &counters)];
+        let mut sm = SmStats { active_cycles, ..SmStats::default() };
+        (sm.counters.cycles, sm.counters.issue_cycles) = (cycles, insts.min(cycles));
+        Stats { cycles, counters: vec![counters], launches, sms: vec![sm], ..Stats::default() }
+    }
+
+    #[test]
+    fn rates_of_late_go_on() {
+        // 100 instructions in the first 50 cycles, 30 in the 30 since: another 40 cycles bring 40.
+        let stats = counted(80, 130, 80).extended(&counted(50, 100, 50), 120);
+        assert_eq!((stats.cycles, stats.launches[0].warp_insts, stats.counters[0].sm.warp_insts), (120, 170, 170));
+        assert_eq!((stats.launches[0].dram_reads, stats.sms[0].active_cycles, stats.sms[0].counters.cycles), (43 + 13, 120, 120));
+        assert_eq!(stats.in_place.sm_cycles, 40);
+    }
+
+    #[test]
+    fn without_a_rest_or_a_rate_nothing_changes() {
+        let (early, late) = (counted(50, 100, 50), counted(80, 130, 80));
+        assert_eq!(late.extended(&early, 80), late);
+        assert_eq!(late.extended(&early, 10), late);
+        assert_eq!(late.extended(&late, 500), late);
+    }
+
+    proptest! {
+        /// What is counted at a constant rate is known exactly, and no SM is active for longer than there are cycles.
+        #[test]
+        fn a_constant_rate_is_exact(rate in 0u64..1000, first in 1u64..1 << 40, span in 1u64..1 << 40, rest in 0u64..1 << 40) {
+            let at = |cycles: u64| counted(cycles, cycles * rate, cycles);
+            let extended = at(first + span).extended(&at(first), first + span + rest);
+            prop_assert_eq!(extended.launches[0].warp_insts, at(first + span + rest).launches[0].warp_insts);
+            prop_assert_eq!(extended.sms[0].active_cycles, first + span + rest);
+        }
+    }
+}
