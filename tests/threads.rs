@@ -11,7 +11,7 @@ use mias_trace::accelsim::Warnings;
 use mias_workloads::ahead::Ahead;
 use mias_workloads::budget::Budget;
 use mias_workloads::kernels::{self, Spec};
-use mias_workloads::trace_store::Traced;
+use mias_workloads::trace_store::{Cache, Traced};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -35,7 +35,7 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> Vec<Outcome> {
 fn traces_take_the_same_cycles_and_counts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference");
     for list in ["mem", "corun/comp60_mem"] {
-        let workloads = workload::read_list(&folder.join(list).join("kernelslist.g"), &mut Warnings::new()).unwrap();
+        let workloads = workload::read_list(&folder.join(list).join("kernelslist.g"), &Cache::off(), &mut Warnings::new()).unwrap();
         let options = Options::new(End::Cycles(14_000));
         let run = Run { control: Control::Policy(Policy::LeftOver), workloads: workloads.iter().collect(), options };
         let outcome = |threads| machine("rtx2060-accelsim", 30, threads).run(&run, &|_| {}).unwrap();

@@ -28,13 +28,13 @@ fn comparisons_and_sweeps_are_the_same() {
         "mm:64",
         "fwt:16384",
         "--cycles",
-        "12000",
+        "9000",
         "--profile-cycles",
-        "2000",
+        "1000",
         "--policy",
         "mias-ipc,mias-factor",
     ]);
-    same_with_any_number(&["sweep", "mm:64", "--cycles", "9000"]);
+    same_with_any_number(&["sweep", "mm:64", "--cycles", "7000"]);
 }
 
 #[test]
