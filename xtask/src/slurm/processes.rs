@@ -55,6 +55,9 @@ pub(super) fn kill(processes: &[Process]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::process::Stdio;
+
     use super::*;
 
     #[test]
@@ -68,9 +71,12 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_process_is_found_by_its_environment_and_killed() {
-        let mut child = Command::new("sleep").arg("100").env("MIAS_TEST_PROCESS", std::process::id().to_string()).spawn().unwrap();
-        let variable = format!("MIAS_TEST_PROCESS={}", std::process::id());
-        let found = with_environment(&[variable]);
+        let value = std::process::id().to_string();
+        let mut child = Command::new("cat").env("MIAS_TEST_PROCESS", &value).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // It answers, so it has its environment: `spawn` may return before the new program's can be read.
+        child.stdin.as_mut().unwrap().write_all(b"!").unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        let found = with_environment(&[format!("MIAS_TEST_PROCESS={value}")]);
         assert_eq!(found.iter().map(|process| (process.id, process.parent)).collect::<Vec<_>>(), [(child.id(), std::process::id())]);
         kill(&found).unwrap();
         assert!(!child.wait().unwrap().success());
