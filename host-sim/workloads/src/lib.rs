@@ -1,6 +1,6 @@
 //! What is run: kernels that come with the simulator and the user's own ([`kernels`]), the files that they take as input ([`graph`],
 //! [`picture`]), their execution while they are simulated ([`ahead`]), recorded launches that are read
-//! meanwhile ([`launches`]), and their traces, kept on disk between runs ([`trace_store`]).
+//! meanwhile ([`launches`]), where they lie in memory ([`span`]), and their traces, kept on disk between runs ([`trace_store`]).
 
 pub mod ahead;
 pub mod budget;
@@ -11,4 +11,5 @@ pub mod launches;
 mod parts;
 pub mod picture;
 pub mod random;
+pub mod span;
 pub mod trace_store;

@@ -19,6 +19,7 @@ use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
 use crate::experiment::recorded::name_of;
 use crate::experiment::sequential::sequential;
 use crate::fingerprint;
+use crate::intervals::Estimated;
 use crate::metrics::{Metrics, ratio};
 use mias_hw_model::sm::IssueClass;
 use std::collections::BTreeMap;
@@ -52,12 +53,12 @@ impl Runs {
 
     /// The configuration that places all of what is fastest alone; none if a run is missing.
     pub fn fastest(&self, study: &Study<'_>, group: &GroupPlan) -> Option<Vec<u32>> {
-        let isolated = self.isolated(study, group).ok()?;
+        let isolated: Vec<f64> = self.isolated(study, group).ok()?.iter().map(|ipc| ipc.value).collect();
         Some(only_fastest(&isolated, &group.max_tbs))
     }
 
-    fn isolated(&self, study: &Study<'_>, group: &GroupPlan) -> Result<Vec<f64>, StoreError> {
-        group.alone.iter().map(|key| Ok(ipc(&self.get(key)?.outcome(), 0, study.setting.options))).collect()
+    fn isolated(&self, study: &Study<'_>, group: &GroupPlan) -> Result<Vec<Estimated>, StoreError> {
+        group.alone.iter().map(|key| Ok(estimated_ipc(&self.get(key)?.outcome(), 0, study.setting.options))).collect()
     }
 
     /// What a control gave in a group.
@@ -157,11 +158,8 @@ fn simulated_cycles(kept: &Kept) -> Option<u64> {
 
 fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResult, StoreError> {
     let options = study.setting.options;
-    let isolated_ipc = runs.isolated(study, group)?;
-    let mut estimated = Vec::new();
-    for key in &group.alone {
-        estimated.push(estimated_ipc(&runs.get(key)?.outcome(), 0, options));
-    }
+    let isolated = &runs.isolated(study, group)?;
+    let isolated_ipc: Vec<f64> = isolated.iter().map(|ipc| ipc.value).collect();
     let mut kept: BTreeMap<Control, (Origin, Kept)> = BTreeMap::new();
     for (control, origin) in &group.runs {
         kept.insert(control.clone(), (origin.clone(), runs.outcome(study, group, origin)?));
@@ -172,7 +170,7 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
     let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &group.arrivals(), options);
     let sequential_cycles = one_by_one.makespan_cycles;
-    let (max_tbs, isolated) = (&group.max_tbs, &estimated);
+    let max_tbs = &group.max_tbs;
     let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
     let comparison = judge(material);
 

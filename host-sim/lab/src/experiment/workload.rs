@@ -6,6 +6,7 @@ use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
 use mias_workloads::launches::Launches;
+use mias_workloads::span::hull;
 use mias_workloads::trace_store::{Cache, Listed, Traced};
 use rayon::prelude::*;
 use std::hash::Hasher;
@@ -77,15 +78,6 @@ pub fn place_for(workloads: &mut [Workload], &Options { share_memory, warm_l2, .
         // What lies beyond the start already need not move, and nothing lies there.
         workload.sector_offset = start.saturating_sub(span.start);
         next = Some((workload.sector_offset + span.end).next_multiple_of(GRANULE_SECTORS));
-    }
-}
-
-/// The range that holds both; what is empty lies nowhere.
-fn hull(a: Range<u64>, b: Range<u64>) -> Range<u64> {
-    match (a.is_empty(), b.is_empty()) {
-        (_, true) => a,
-        (true, false) => b,
-        (false, false) => a.start.min(b.start)..a.end.max(b.end),
     }
 }
 

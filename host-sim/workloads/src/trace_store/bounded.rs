@@ -3,6 +3,7 @@
 use super::listed::{Listed, content_key};
 use super::{Cache, Store};
 use crate::parts::Parts;
+use crate::span::hull;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceBuilder, TracePart};
 use mias_trace::accelsim::{self, LastPart, Problem, ReadError, Room, StreamId, Warnings};
 use mias_trace::fingerprint;
@@ -126,16 +127,16 @@ impl Cache {
             }
             return Ok(Bounded::whole(listed));
         }
-        in_parts(info, closed, last).map(|read| Bounded { stream, warnings, ..read }).map_err(|error| ReadError {
-            path: path.to_owned(),
-            line: None,
-            problem: error,
-        })
+        in_parts((info, stream, warnings), closed, last).map_err(|problem| ReadError { path: path.to_owned(), line: None, problem })
     }
 }
 
 /// A launch of these parts.
-fn in_parts(info: KernelInfo, closed: Parts, LastPart { first_tb, trace }: LastPart) -> Result<Bounded, Problem> {
+fn in_parts(
+    (info, stream, warnings): (KernelInfo, StreamId, Warnings),
+    closed: Parts,
+    LastPart { first_tb, trace }: LastPart,
+) -> Result<Bounded, Problem> {
     let mut builder = TraceBuilder::new(info.clone())?;
     for &inst in trace.statics() {
         builder.define(inst)?;
@@ -144,17 +145,8 @@ fn in_parts(info: KernelInfo, closed: Parts, LastPart { first_tb, trace }: LastP
     let parts = Mutex::new(InParts { closed, last: Arc::new(trace), first_tb });
     let hash = fingerprint::kernel_in_parts(&info, announced.statics(), |visit| lock(&parts).each(visit))?;
     let mut span = 0..0;
-    lock(&parts).each(&mut |part| span = hull(&span, part.sector_span()))?;
-    Ok(Bounded { stream: StreamId(0), warnings: Warnings::new(), hash, span, is_cached: false, announced, parts: Some(parts) })
-}
-
-/// The range that holds both; what is empty lies nowhere.
-fn hull(a: &Range<u64>, b: Range<u64>) -> Range<u64> {
-    match (a.is_empty(), b.is_empty()) {
-        (true, _) => b,
-        (false, true) => a.clone(),
-        (false, false) => a.start.min(b.start)..a.end.max(b.end),
-    }
+    lock(&parts).each(&mut |part| span = hull(span.clone(), part.sector_span()))?;
+    Ok(Bounded { stream, warnings, hash, span, is_cached: false, announced, parts: Some(parts) })
 }
 
 fn lock(parts: &Mutex<InParts>) -> MutexGuard<'_, InParts> {
