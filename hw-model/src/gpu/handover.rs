@@ -30,20 +30,48 @@ const FULL: u32 = 1;
 /// Nothing does, and who waits for it sleeps.
 const ASLEEP: u32 = 2;
 
-/// How long who waits looks before it sleeps.
+/// How long one thread that waits looks before it sleeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
-    /// Looks one right after the other; some 40 ns each.
-    pub(super) looks: u32,
+    /// Looks one right after the other; some 40 ns each. Fewer after each time that this was in vain, more after each that was not: the
+    /// thread that is waited for may wait for this one's core.
+    looks: u32,
+    /// At most.
+    most_looks: u32,
     /// Looks between which other threads may run; 0.5 microseconds each if there are none.
-    pub(super) yields: u32,
+    yields: u32,
 }
 
 impl Patience {
     /// Where every thread has a core: some 20 microseconds, then a millisecond.
-    pub(super) const LONG: Patience = Patience { looks: 500, yields: 2_000 };
-    /// Where threads share cores: whoever is waited for may wait for this one's.
-    pub(super) const SHORT: Patience = Patience { looks: 0, yields: 50 };
+    pub(super) const LONG: Patience = Patience::of(500, 2_000);
+    /// Where threads share cores.
+    pub(super) const SHORT: Patience = Patience::of(0, 50);
+    /// Where there are looks at all, at least.
+    const LEAST_LOOKS: u32 = 8;
+
+    /// So many looks at most, then so many with others in between.
+    pub(super) const fn of(most_looks: u32, yields: u32) -> Self {
+        Patience { looks: most_looks, most_looks, yields }
+    }
+
+    /// Whether every thread is taken to have a core.
+    pub(super) fn is_long(self) -> bool {
+        self.most_looks > 0
+    }
+
+    /// Looks; whether something was there.
+    fn look(&mut self, is_full: impl Fn() -> bool) -> bool {
+        for _ in 0..self.looks {
+            if is_full() {
+                self.looks = (2 * self.looks).min(self.most_looks);
+                return true;
+            }
+            hint::spin_loop();
+        }
+        self.looks = (self.looks / 2).max(Self::LEAST_LOOKS.min(self.most_looks));
+        false
+    }
 }
 
 /// The place. One thread puts and another takes, in turn. Alone in its lines of the host's cache, so that nobody else's work disturbs who
@@ -77,11 +105,11 @@ impl<T> Handover<T> {
     }
 
     /// Waits for something and takes it. Second, whether it came while looking, without letting other threads run.
-    pub(super) fn take(&self, patience: Patience) -> (T, bool) {
+    pub(super) fn take(&self, patience: &mut Patience) -> (T, bool) {
         loop {
-            let soon = self.looked(patience.looks);
+            let soon = patience.look(|| self.is_full());
             if !soon {
-                self.wait(patience);
+                self.wait(patience.yields);
             }
             // Before the item: once that is gone, the other may put the next.
             self.state.store(EMPTY, Ordering::Release);
@@ -91,19 +119,8 @@ impl<T> Handover<T> {
         }
     }
 
-    /// Looks so often; whether something was there.
-    fn looked(&self, looks: u32) -> bool {
-        for _ in 0..looks {
-            if self.is_full() {
-                return true;
-            }
-            hint::spin_loop();
-        }
-        false
-    }
-
-    fn wait(&self, patience: Patience) {
-        for _ in 0..patience.yields {
+    fn wait(&self, yields: u32) {
+        for _ in 0..yields {
             if self.is_full() {
                 return;
             }

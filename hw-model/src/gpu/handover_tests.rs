@@ -3,7 +3,7 @@
 use super::*;
 
 /// Sends `items` there and gets the double of each back, as a cycle's orders and answers.
-fn there_and_back(items: u32, patience: Patience) {
+fn there_and_back(items: u32, mut patience: Patience) {
     #[cfg(loom)]
     use loom::sync::Arc;
     #[cfg(not(loom))]
@@ -11,15 +11,16 @@ fn there_and_back(items: u32, patience: Patience) {
     let (there, back) = (Arc::new(Handover::new()), Arc::new(Handover::new()));
     let other = thread::spawn({
         let (there, back) = (there.clone(), back.clone());
+        let mut patience = patience;
         move || {
-            while let Some(item) = there.take(patience).0 {
+            while let Some(item) = there.take(&mut patience).0 {
                 back.put(2 * item);
             }
         }
     });
     for item in 0..items {
         there.put(Some(item));
-        assert_eq!(back.take(patience).0, 2 * item);
+        assert_eq!(back.take(&mut patience).0, 2 * item);
     }
     there.put(None);
     other.join().expect("no panic");
@@ -32,7 +33,7 @@ mod threads {
     #[test]
     fn items_arrive_whether_one_looks_yields_or_sleeps() {
         for (looks, yields) in [(0, 0), (0, 3), (3, 0), (500, 100)] {
-            there_and_back(2_000, Patience { looks, yields });
+            there_and_back(2_000, Patience::of(looks, yields));
         }
     }
 
@@ -41,7 +42,7 @@ mod threads {
         let place = Handover::new();
         place.put(1);
         place.put(2);
-        assert_eq!(place.take(Patience::SHORT).0, 2);
+        assert_eq!(place.take(&mut { Patience::SHORT }).0, 2);
         assert!(!place.is_full());
     }
 }
@@ -52,11 +53,11 @@ mod model {
 
     #[test]
     fn nobody_sleeps_for_ever() {
-        loom::model(|| there_and_back(2, Patience { looks: 0, yields: 0 }));
+        loom::model(|| there_and_back(2, Patience::of(0, 0)));
     }
 
     #[test]
     fn nor_after_a_look() {
-        loom::model(|| there_and_back(1, Patience { looks: 0, yields: 1 }));
+        loom::model(|| there_and_back(1, Patience::of(0, 1)));
     }
 }

@@ -10,6 +10,7 @@ mod group;
 mod handover;
 mod launch;
 mod occupancy;
+mod pace;
 mod sms;
 mod stats;
 mod team;
@@ -189,6 +190,7 @@ impl Gpu {
     pub fn run(&mut self, microcontroller: &mut dyn Microcontroller, until: u64) -> RunEnd {
         let threads = self.threads.min(self.sms.len());
         self.sms.share(threads);
+        self.sms.pace.interrupt();
         if threads == 1 {
             return self.run_with(None, microcontroller, until);
         }
@@ -210,7 +212,7 @@ impl Gpu {
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
-                Some(team) if self.pays_together() => self.run_sms_together(team, self.now + 1 == until),
+                Some(team) if self.pays_together(team) => self.run_sms_together(team, self.now + 1 == until),
                 _ => self.sms.run(self.now, &self.programs, &mut self.memory, self.skip),
             };
             if ended {

@@ -4,6 +4,7 @@
 //! back, an SM is found by its number as if there were one group.
 
 use super::group::Group;
+use super::pace::Pace;
 use super::together::Balance;
 use crate::memory::{MemorySystem, Reply};
 use crate::sm::{Programs, Sm};
@@ -16,6 +17,7 @@ pub(super) struct Sms {
     /// None where a group is away.
     pub(super) others: Vec<Option<Box<Group>>>,
     pub(super) balance: Balance,
+    pub(super) pace: Pace,
     /// Groups that other threads have run for a cycle, for the tests.
     pub(super) orders: u64,
     count: usize,
@@ -25,7 +27,8 @@ impl Sms {
     /// All in one group, asleep.
     pub(super) fn new(sms: Vec<Sm>) -> Self {
         let count = sms.len();
-        Sms { first: Group::new(0, sms, vec![u64::MAX; count]), others: Vec::new(), balance: Balance::even(count, 1), orders: 0, count }
+        let first = Group::new(0, sms, vec![u64::MAX; count]);
+        Sms { first, others: Vec::new(), balance: Balance::even(count, 1), pace: Pace::new(), orders: 0, count }
     }
 
     /// How many there are.

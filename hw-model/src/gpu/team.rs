@@ -44,8 +44,8 @@ impl Desk {
         Desk { orders: Handover::new(), answers: Handover::new() }
     }
 
-    fn work(&self, patience: Patience) {
-        while let Some(mut order) = self.orders.take(patience).0 {
+    fn work(&self, mut patience: Patience) {
+        while let Some(mut order) = self.orders.take(&mut patience).0 {
             let answer = catch_unwind(AssertUnwindSafe(move || {
                 order.carry_out();
                 order
@@ -62,18 +62,21 @@ pub(super) struct Team<'scope, 'env> {
     desks: &'scope [Desk],
     /// Threads that have been started.
     started: Vec<bool>,
-    patience: Patience,
+    /// How long each is waited for.
+    patience: Vec<Patience>,
+    /// How long they wait at first.
+    theirs: Patience,
 }
 
 impl<'scope, 'env> Team<'scope, 'env> {
     /// As many threads as desks, none of them started yet.
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, desks: &'scope [Desk], patience: Patience) -> Self {
-        Team { scope, desks, started: vec![false; desks.len()], patience }
+        Team { scope, desks, started: vec![false; desks.len()], patience: vec![patience; desks.len()], theirs: patience }
     }
 
     /// Gives thread `worker` an order, or the order back if the system has no thread for it.
     pub(super) fn post(&mut self, worker: usize, order: Order) -> Result<(), Order> {
-        let (desk, patience) = (&self.desks[worker], self.patience);
+        let (desk, patience) = (&self.desks[worker], self.theirs);
         if !self.started[worker] {
             let name = Builder::new().name(format!("SMs {}", worker + 1));
             if name.spawn_scoped(self.scope, move || desk.work(patience)).is_err() {
@@ -90,14 +93,18 @@ impl<'scope, 'env> Team<'scope, 'env> {
         self.desks[worker].answers.is_full()
     }
 
-    /// Waits for the group that thread `worker` was given. Second, whether the thread came too late for this one to go on looking, although
-    /// there is a core for each.
+    /// Whether there are as many cores as threads, which others may need.
+    pub(super) fn has_cores(&self) -> bool {
+        self.theirs.is_long()
+    }
+
+    /// Waits for the group that thread `worker` was given. Second, whether it came soon.
     ///
     /// # Panics
     /// If the thread did.
-    pub(super) fn collect(&self, worker: usize) -> (Box<Group>, bool) {
-        match self.desks[worker].answers.take(self.patience) {
-            (Ok(order), soon) => (order.group, !soon && self.patience.looks > 0),
+    pub(super) fn collect(&mut self, worker: usize) -> (Box<Group>, bool) {
+        match self.desks[worker].answers.take(&mut self.patience[worker]) {
+            (Ok(order), soon) => (order.group, soon),
             (Err(panic), _) => resume_unwind(panic),
         }
     }

@@ -10,6 +10,7 @@
 use super::Gpu;
 use super::group::Group;
 use super::handover::Patience;
+use super::pace::Pace;
 use super::sms::Sms;
 use super::team::{Order, Team};
 use std::sync::OnceLock;
@@ -25,15 +26,6 @@ const FIRST_PATIENCE: i32 = 64;
 /// At most: one SM to and fro costs nothing then.
 const MOST_PATIENCE: i32 = 1 << 14;
 
-/// A cycle is lost if it waits for a thread that has no core. It costs a time slice, as long as so many cycles (assumption: a millisecond).
-const LOST: u32 = 256;
-/// So many cycles without a loss make up for those that were lost, at most (assumption).
-const MOST_CREDIT: u32 = 4 * LOST;
-/// When there were more, others need the cores, and one thread runs so many cycles before the next trial; twice as many if that soon fails,
-/// too, and so on (assumption: some ten milliseconds, up to some seconds).
-const ALONE: u32 = 1 << 13;
-const MOST_ALONE: u32 = ALONE << 6;
-
 /// How many SMs the first group has, and who was late.
 #[derive(Clone, Debug)]
 pub(super) struct Balance {
@@ -43,21 +35,12 @@ pub(super) struct Balance {
     waited: i32,
     /// Such a difference that it is given more or fewer SMs. Doubles with every change.
     patience: i32,
-    /// Cycles together that have not been lost, and make up for some that may be.
-    credit: u32,
-    /// Cycles since several threads took over.
-    together: u32,
-    /// Cycles that one thread is still to run.
-    alone: u32,
-    /// So many it will run the next time.
-    next_alone: u32,
 }
 
 impl Balance {
     /// `sms` SMs, evenly among `groups`.
     pub(super) fn even(sms: usize, groups: usize) -> Self {
-        let first = sms / groups;
-        Balance { first, waited: 0, patience: FIRST_PATIENCE, credit: MOST_CREDIT, together: 0, alone: 0, next_alone: ALONE }
+        Balance { first: sms / groups, waited: 0, patience: FIRST_PATIENCE }
     }
 
     /// After a cycle in which the first group `waited`, or was waited for: whether it gets more or fewer of the SMs.
@@ -73,30 +56,6 @@ impl Balance {
         std::mem::replace(&mut self.first, first) != first
     }
 
-    /// Whether a cycle that several threads might run is to be run by one, since others need the cores.
-    fn is_alone(&mut self) -> bool {
-        let alone = self.alone > 0;
-        self.alone -= u32::from(alone);
-        alone
-    }
-
-    /// After a cycle of several threads, which was `lost` or not.
-    fn try_on(&mut self, lost: bool) {
-        self.together = self.together.saturating_add(1);
-        if self.together == ALONE {
-            self.next_alone = ALONE;
-        }
-        if !lost {
-            self.credit = (self.credit + 1).min(MOST_CREDIT);
-        } else if let Some(credit) = self.credit.checked_sub(LOST) {
-            self.credit = credit;
-        } else {
-            self.alone = self.next_alone;
-            self.next_alone = (2 * self.next_alone).min(MOST_ALONE);
-            (self.credit, self.together) = (MOST_CREDIT, 0);
-        }
-    }
-
     /// SMs of each group: the others share evenly what the first one leaves.
     fn sizes(&self, sms: usize, groups: usize) -> impl Iterator<Item = usize> {
         let (first, others, rest) = (self.first, groups - 1, sms - self.first);
@@ -110,7 +69,7 @@ impl Sms {
         if self.others.len() + 1 != groups {
             let (count, balance) = (self.len(), Balance::even(self.len(), groups));
             self.regroup(balance.sizes(count, groups));
-            self.balance = balance;
+            (self.balance, self.pace) = (balance, Pace::new());
         }
     }
 
@@ -132,10 +91,10 @@ pub(super) fn patience(threads: usize) -> Patience {
 }
 
 impl Gpu {
-    /// Whether there is so much to do in this cycle that other threads should help.
-    pub(super) fn pays_together(&mut self) -> bool {
+    /// Whether there is so much to do in this cycle that `team` should help.
+    pub(super) fn pays_together(&mut self, team: &Team<'_, '_>) -> bool {
         let enough = !self.skip || self.sms.groups().map(Group::awake).sum::<usize>() >= LEAST_AWAKE_IN_ALL;
-        enough && !self.sms.balance.is_alone()
+        enough && !(team.has_cores() && self.sms.pace.is_alone())
     }
 
     /// Runs this cycle of the SMs with `team`. Returns whether TBs have ended. Unless `last`, what can be done of the next cycle of the
@@ -148,21 +107,22 @@ impl Gpu {
             let order = Order { group, programs: self.programs.clone(), now, skip };
             *place = team.post(worker, order).err().map(|order| order.group);
         }
-        let (mut ended, mut lost) = (self.sms.run(now, &self.programs, &mut self.memory, skip), false);
+        let mut ended = self.sms.run(now, &self.programs, &mut self.memory, skip);
         if !last {
             self.memory.begin_tick();
         }
         let away = |(_, place): &(usize, &mut Option<_>)| place.is_none();
         let waited = self.sms.others.iter_mut().enumerate().filter(away).any(|(worker, _)| !team.has_answered(worker));
         for (worker, place) in self.sms.others.iter_mut().enumerate().filter(away) {
-            let (mut group, late) = team.collect(worker);
-            lost |= late;
+            let (mut group, soon) = team.collect(worker);
+            if !soon {
+                self.sms.pace.delayed();
+            }
             self.memory.inject_all(group.outbox());
             ended |= group.ended();
             *place = Some(group);
             self.sms.orders += 1;
         }
-        self.sms.balance.try_on(lost);
         self.sms.rebalance(waited);
         ended
     }
@@ -189,30 +149,5 @@ mod tests {
                 prop_assert!(least >= 1 && most - least <= 1, "{:?}", sizes);
             }
         }
-    }
-
-    /// Cycles that one thread runs, of so many, where every so many-th that several run is lost.
-    fn alone(cycles: u32, every: u32) -> u32 {
-        let (mut balance, mut together, mut alone) = (Balance::even(30, 2), 0, 0);
-        for _ in 0..cycles {
-            if balance.is_alone() {
-                alone += 1;
-            } else {
-                together += 1;
-                balance.try_on(together % every == 0);
-            }
-        }
-        alone
-    }
-
-    #[test]
-    fn threads_without_cores_are_left_alone() {
-        // A loss now and then is made up for.
-        assert_eq!(alone(1_000_000, LOST + 1), 0);
-        // The credit is 4 losses: the fifth ends the first trial, and every later one. Pauses double.
-        assert_eq!(alone(5 + ALONE, 1), ALONE);
-        assert_eq!(alone(5 + ALONE + 5 + 2 * ALONE, 1), 3 * ALONE);
-        let pauses = (0..7).map(|n| ALONE << n).sum::<u32>() + MOST_ALONE;
-        assert_eq!(alone(8 * 5 + pauses, 1), pauses);
     }
 }

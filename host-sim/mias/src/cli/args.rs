@@ -274,8 +274,7 @@ pub(super) struct CommonArgs {
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
-    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: runs at a time one per core, one
-    /// thread inside of each]
+    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) threads: Option<u16>,
     #[command(flatten)]
@@ -344,8 +343,7 @@ pub(super) struct SweepArgs {
     /// Let the L2 hold at cycle 0 what a trace's program had copied to the device (MemcpyHtoD in its list)
     #[arg(long)]
     pub(super) warm_l2: bool,
-    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: runs at a time one per core, one
-    /// thread inside of each]
+    /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) threads: Option<u16>,
     #[command(flatten)]

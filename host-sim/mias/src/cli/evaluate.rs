@@ -25,6 +25,7 @@ use mias_lab::experiment::machine::{End, Machine, RunError};
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::threads::Threads;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::machines::{self, plausible};
 use mias_lab::output::Output;
@@ -212,9 +213,9 @@ fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, C
 /// What gives a job its machine.
 fn machines(studies: &Studies<'_>, cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn Machine> + Sync + use<> {
     let gpus: Vec<GpuConfig> = studies.all.iter().map(|study| study.setting.gpu.clone()).collect();
-    let cancel = cancel.clone();
+    let (threads, cancel) = (Threads::new(rayon::current_num_threads()), cancel.clone());
     move |job| {
-        let machine = SimulatedGpu::new(gpus[job.study].clone()).stopped_by(cancel.clone());
+        let machine = SimulatedGpu::new(gpus[job.study].clone()).with_threads(threads.clone()).stopped_by(cancel.clone());
         let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
         Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
     }

@@ -1,0 +1,177 @@
+//! Whether several threads run the GPU faster than one does, by the clock.
+//!
+//! They do where each has a core for itself. Where others need the cores, a thread that waits for one that was put aside loses a time slice, a
+//! thousand times what a cycle takes. Nobody says how many cores there are at a time, so both are tried, and what was faster goes on. Results do
+//! not depend on it. (Own; the numbers are assumptions.)
+
+use std::time::{Duration, Instant};
+
+/// Cycles that are timed in one go: some milliseconds, longer than it takes to wake a thread.
+const WINDOW: u32 = 512;
+/// So many windows of several threads follow each other before one thread is timed again: what a cycle costs changes with the kernels.
+const FRESH: u32 = 64;
+/// So many windows of several threads in a row were slower than one thread: a single one may have been disturbed. After a pause, one is enough.
+const TRIALS: u32 = 3;
+/// A window of several threads that lasts so many times longer than one thread's need not end.
+const MOST_TIMES: u64 = 2;
+/// Nor one that lasts so long, 20 milliseconds, as long as nothing is known of one thread.
+const FIRST_MOST_NS: u64 = 20_000_000;
+/// Windows that one thread runs before the next trial, at first. Twice as many if that fails, too, and so on.
+const PAUSE: u32 = 4;
+/// At most: some seconds.
+const MOST_PAUSE: u32 = PAUSE << 7;
+
+/// What is run at present, and what it took.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    /// Cycles of the present window.
+    cycles: u32,
+    /// Its beginning; none if it was interrupted.
+    since: Option<Instant>,
+    trial: Trial,
+}
+
+/// The decision, without the clock.
+#[derive(Clone, Debug)]
+struct Trial {
+    /// One thread runs.
+    alone: bool,
+    /// Windows until that is changed.
+    left: u32,
+    /// Nanoseconds of one thread's last window, if there was one.
+    alone_ns: Option<u64>,
+    /// Windows of several threads, one after the other, that took longer.
+    slower: u32,
+    /// Windows of the next pause.
+    pause: u32,
+}
+
+impl Pace {
+    /// Several threads begin.
+    pub(super) fn new() -> Self {
+        let trial = Trial { alone: false, left: 1, alone_ns: None, slower: 0, pause: PAUSE };
+        Pace { cycles: 0, since: None, trial }
+    }
+
+    /// Something else than cycles takes time now: the present window says nothing.
+    pub(super) fn interrupt(&mut self) {
+        (self.cycles, self.since) = (0, None);
+    }
+
+    /// A cycle of several threads took long: its window may be long enough already.
+    pub(super) fn delayed(&mut self) {
+        if self.since.is_some_and(|since| nanoseconds(since.elapsed()) > self.trial.most_ns()) {
+            self.cycles = 0;
+        }
+    }
+
+    /// Whether one thread runs the coming cycle, which several might.
+    #[inline]
+    pub(super) fn is_alone(&mut self) -> bool {
+        if self.cycles == 0 {
+            let now = Instant::now();
+            if let Some(since) = self.since.replace(now) {
+                self.trial.judge(nanoseconds(now - since));
+            }
+            self.cycles = WINDOW;
+        }
+        self.cycles -= 1;
+        self.trial.alone
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Trial {
+    /// A window need not last longer.
+    fn most_ns(&self) -> u64 {
+        self.alone_ns.map_or(FIRST_MOST_NS, |ns| MOST_TIMES.saturating_mul(ns))
+    }
+
+    /// A window took so many nanoseconds.
+    fn judge(&mut self, ns: u64) {
+        self.left -= 1;
+        if self.alone {
+            self.alone_ns = Some(ns);
+            if self.left == 0 {
+                (self.alone, self.left, self.slower) = (false, FRESH, TRIALS - 1);
+            }
+        } else {
+            self.slower = if self.alone_ns.is_some_and(|alone| ns > alone) { self.slower + 1 } else { 0 };
+            if self.slower == TRIALS {
+                (self.alone, self.left) = (true, self.pause);
+                self.pause = (2 * self.pause).min(MOST_PAUSE);
+            } else if self.left == 0 {
+                (self.alone, self.left, self.pause) = (true, 1, PAUSE);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of so many windows those that one thread runs, where it takes 100 ns for one, and several threads what `together` says.
+    fn alone(windows: u32, together: impl Fn(u32) -> u64) -> u32 {
+        let mut trial = Pace::new().trial;
+        let mut alone = 0;
+        for window in 0..windows {
+            alone += u32::from(trial.alone);
+            trial.judge(if trial.alone { 100 } else { together(window) });
+        }
+        alone
+    }
+
+    #[test]
+    fn threads_that_are_faster_go_on() {
+        // The first, and one after every so many.
+        assert_eq!(alone(2 + 10 * (FRESH + 1), |_| 60), 11);
+        // Two of three disturbed, but none after a pause.
+        assert_eq!(alone(2 + FRESH + 1, |window| if window % TRIALS == 2 { 60 } else { 9_000 }), 2);
+    }
+
+    #[test]
+    fn threads_without_cores_are_left_alone() {
+        // After the first two windows, a trial and a pause in turn; pauses double.
+        let lengths: Vec<u32> = (0..10).map(|n| (PAUSE << n).min(MOST_PAUSE)).collect();
+        let pauses: u32 = lengths.iter().sum();
+        assert_eq!(alone(2 + lengths.len() as u32 + pauses, |_| 101), 1 + pauses);
+    }
+
+    #[test]
+    fn cores_that_become_free_are_used() {
+        // Nothing but 3 trials and 2 pauses before the cores are free, in the third pause: 2 + 1 + 4 + 1 + 8 + 1.
+        let run = |windows| alone(windows, |window| if window < 17 { 101 } else { 60 });
+        assert_eq!(run(17 + 4 * PAUSE), 1 + PAUSE * (1 + 2 + 4));
+        assert_eq!(run(17 + 4 * PAUSE + FRESH), run(17 + 4 * PAUSE));
+    }
+
+    #[test]
+    fn a_window_that_was_interrupted_is_not_judged() {
+        let mut pace = Pace::new();
+        // The first window of several threads never ends.
+        for cycle in 0..10 * WINDOW {
+            if cycle % (WINDOW / 2) == 0 {
+                pace.interrupt();
+            }
+            assert!(!pace.is_alone());
+        }
+        // Now it does, and one thread follows.
+        assert!((0..WINDOW + 1).any(|_| pace.is_alone()));
+    }
+
+    #[test]
+    fn a_window_that_lasts_too_long_ends() {
+        let mut pace = Pace::new();
+        assert!(!pace.is_alone());
+        pace.delayed();
+        assert!(!pace.is_alone(), "not that long");
+        pace.trial.alone_ns = Some(0);
+        std::thread::sleep(Duration::from_millis(1));
+        pace.delayed();
+        assert!(pace.is_alone());
+    }
+}
