@@ -247,18 +247,27 @@ pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
     Options { ipc, ..Options::new(End::Cycles(cycles)) }
 }
 
-fn known(name: &str, names: &[&str]) -> Result<(), CliError> {
-    if names.contains(&name) { Ok(()) } else { Err(CliError::User(suggest::unknown("kernel", name, names))) }
+/// The one of `names` that is called `name`, or whose path ends with it.
+fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, CliError> {
+    if let Some(whole) = names.iter().find(|&&whole| whole == name) {
+        return Ok(whole);
+    }
+    let ends = |whole: &&&str| whole.strip_suffix(name).is_some_and(|folders| folders.ends_with('/'));
+    match names.iter().filter(ends).collect::<Vec<_>>()[..] {
+        [] => Err(CliError::User(suggest::unknown("kernel", name, names))),
+        [one] => Ok(one),
+        [one, another, ..] => Err(CliError::User(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path"))),
+    }
 }
 
-/// Parses `kernel@cycle` words; the kernel must be one of `names`.
-fn arrivals<'a>(names: &[String], arrive: &'a [String], end: End) -> Result<BTreeMap<&'a str, u64>, CliError> {
+/// Parses `kernel@cycle` words; the kernel must be one of `names`, or the end of a path that is one.
+fn arrivals<'a>(names: &'a [String], arrive: &[String], end: End) -> Result<BTreeMap<&'a str, u64>, CliError> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut arrivals = BTreeMap::new();
     for word in arrive {
         let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
         let (name, cycle) = word.rsplit_once('@').ok_or_else(malformed)?;
-        known(name, &names).map_err(|error| match error {
+        let name = known(name, &names).map_err(|error| match error {
             CliError::User(message) => CliError::User(format!("--arrive `{word}`: {message}")),
             other => other,
         })?;
@@ -294,6 +303,17 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
         let parse = |list: &[&str]| arrivals(&names, &words(list), End::Cycles(300_000)).map(|a| a.values().copied().collect::<Vec<_>>());
         assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
+        let paths = words(&["a/mm/kernelslist.g", "b/mm/kernelslist.g", "b/fwt.mtrace"]);
+        let parse_paths = |word: &str| {
+            let arrive = [word.to_owned()];
+            arrivals(&paths, &arrive, End::Done)
+                .map(|a| a.keys().map(|&name| name.to_owned()).collect::<Vec<_>>())
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(parse_paths("fwt.mtrace@7").unwrap(), ["b/fwt.mtrace"]);
+        assert_eq!(parse_paths("b/mm/kernelslist.g@7").unwrap(), ["b/mm/kernelslist.g"]);
+        assert!(parse_paths("mm/kernelslist.g@7").unwrap_err().contains("the end of `a/mm/kernelslist.g` and of `b/mm/kernelslist.g`"));
+        assert!(parse_paths("t.mtrace@7").unwrap_err().contains("unknown kernel"));
         for (word, part) in [
             ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
             ("fwt@-1", "expected KERNEL@CYCLE"),

@@ -108,7 +108,10 @@ pub fn table(rows: &[KernelRow]) -> String {
 /// For people.
 pub fn text(rows: &[KernelRow]) -> String {
     let size = |row: &KernelRow| row.size.map_or_else(String::new, |size| format!("; {size} {}", row.size_unit));
-    let setting = |setting: &Setting| format!("    {}: {}\n", setting.key, setting.description);
+    let setting = |setting: &Setting| match setting.description.as_ref() {
+        "" => format!("    {}\n", setting.key),
+        description => format!("    {}: {description}\n", setting.key),
+    };
     let settings = |row: &KernelRow| row.settings.iter().map(setting).collect::<String>();
     let about = rows.iter().map(|row| format!("{}: {}{}\n{}", row.name, row.description, size(row), settings(row)));
     format!("{}\n{}", table(rows), about.collect::<String>())
