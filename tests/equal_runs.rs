@@ -1,34 +1,17 @@
 //! What an evaluation takes for the same run is the same run: checked by running both.
 
+mod common;
+
+use common::workloads::{executed, executed_ahead, machine};
 use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
 use mias_lab::experiment::machine::{DecisionTime, End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
-use mias_workloads::ahead::Ahead;
-use mias_workloads::budget::Budget;
-use mias_workloads::kernels::{self, Spec};
-use mias_workloads::trace_store::Traced;
-use std::sync::Arc;
+use mias_lab::experiment::workload::Workload;
 
 const SMS: u32 = 3;
 
-fn machine() -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060").unwrap();
-    gpu.sm.count = SMS;
-    SimulatedGpu::new(gpu)
-}
-
-fn workloads() -> Vec<Workload> {
-    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
-        Workload::new(name, Arc::new(trace), stream as u32)
-    };
-    let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();
-    place(&mut workloads);
-    workloads
-}
+const KERNELS: [(&str, u64); 2] = [("mm", 64), ("fwt", 1 << 14)];
 
 fn run(machine: &SimulatedGpu, all: &[&Workload], control: &Control, options: Options) -> Kept {
     Kept::of(&machine.run(&Run { control: control.clone(), workloads: all.to_vec(), options }, &|_| {}).unwrap())
@@ -36,7 +19,7 @@ fn run(machine: &SimulatedGpu, all: &[&Workload], control: &Control, options: Op
 
 #[test]
 fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
-    let (machine, all) = (machine(), workloads());
+    let (machine, all) = (machine(SMS), executed(&KERNELS));
     let both: Vec<&Workload> = all.iter().collect();
     let max_tbs: Vec<u32> = all.iter().map(|workload| machine.max_tbs(workload).unwrap()).collect();
     let options = Options::new(End::Cycles(40_000));
@@ -57,28 +40,13 @@ fn left_over_in_an_endless_window_is_the_first_kernel_alone() {
     assert!(run(&machine, &both, &Control::Policy(Policy::LeftOver), once).launches[1].tbs_issued > 0);
 }
 
-/// The same kernels, of which no TB is executed before it is about to be issued.
-fn ahead() -> Vec<Workload> {
-    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
-        let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
-        let span = prepared.sector_span();
-        let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
-        assert_eq!(ahead.without_tbs().recorded_tbs(), 0);
-        let traced = Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span, is_cached: false };
-        Workload { stream: stream as u32, ..Workload::executed(name, traced) }
-    };
-    let mut workloads: Vec<Workload> = [("mm", 64), ("fwt", 1 << 14)].into_iter().enumerate().map(traced).collect();
-    place(&mut workloads);
-    workloads
-}
-
 #[test]
 fn executed_while_it_runs_or_before_is_the_same_run() {
-    let (machine, whole) = (machine(), workloads());
+    let (machine, whole) = (machine(SMS), executed(&KERNELS));
     let whole: Vec<&Workload> = whole.iter().collect();
     for (policy, end) in [(Policy::LeftOver, End::Done), (Policy::MiasIpmIpc, End::Cycles(60_000)), (Policy::Spatial, End::Cycles(9_000))] {
         let options = Options { profile_cycles: 5_000, ..Options::new(end) };
-        let ahead = ahead();
+        let ahead = executed_ahead(&KERNELS);
         let ahead: Vec<&Workload> = ahead.iter().collect();
         let control = Control::Policy(policy);
         assert_eq!(run(&machine, &ahead, &control, options), run(&machine, &whole, &control, options), "{control:?}");
@@ -87,7 +55,7 @@ fn executed_while_it_runs_or_before_is_the_same_run() {
 
 #[test]
 fn options_that_are_taken_for_equal_give_equal_runs() {
-    let (machine, all) = (machine(), workloads());
+    let (machine, all) = (machine(SMS), executed(&KERNELS));
     let both: Vec<&Workload> = all.iter().collect();
     for end in [End::Cycles(30_000), End::Done] {
         let options = Options { profile_cycles: 3_000, transition: Transition::Ideal, ipc: IpcUnit::Warp, ..Options::new(end) };

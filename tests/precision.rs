@@ -1,13 +1,15 @@
 //! Windows that end when it is known what they give: what is told is what was simulated and no more, whoever shares the simulation.
 
+mod common;
+
+use common::workloads::executed;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Latency, Policy};
 use mias_lab::experiment::precision::{Estimate, Precision};
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::experiment::workload::Workload;
 use mias_lab::machines;
-use mias_workloads::kernels;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// Long enough for 20 batches and as many again.
 const WINDOW: u64 = 1_000_000;
@@ -20,13 +22,7 @@ fn machine() -> SimulatedGpu {
 
 /// Grids that begin anew some ten times in the window.
 fn workloads() -> Vec<Workload> {
-    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
-        Workload::new(name, Arc::new(trace), stream as u32)
-    };
-    let mut workloads: Vec<Workload> = [("fwt", 1 << 14), ("mm", 64)].into_iter().enumerate().map(traced).collect();
-    place(&mut workloads);
-    workloads
+    executed(&[("fwt", 1 << 14), ("mm", 64)])
 }
 
 fn options(precision: Option<&str>) -> Options {

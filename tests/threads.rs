@@ -1,19 +1,19 @@
 //! Results do not depend on the threads that a run has: traces, co-runs, relaunches, decisions of the firmware, runs that share a simulation
 //! and part, and kernels that are executed while they run.
 
+mod common;
+
+use common::workloads::executed_ahead;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::threads::Threads;
-use mias_lab::experiment::workload::{self, Workload, place};
+use mias_lab::experiment::workload;
 use mias_lab::machines;
 use mias_trace::accelsim::Warnings;
-use mias_workloads::ahead::Ahead;
-use mias_workloads::budget::Budget;
-use mias_workloads::kernels::{self, Spec};
-use mias_workloads::trace_store::{Cache, Traced};
+use mias_workloads::trace_store::Cache;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// More than a group of SMs has, where there are as many threads; and more threads than cores.
 const THREADS: [usize; 3] = [2, 4, 16];
@@ -47,27 +47,13 @@ fn traces_take_the_same_cycles_and_counts() {
     }
 }
 
-/// Two kernels whose TBs are executed when they are issued.
-fn kernels() -> Vec<Workload> {
-    let traced = |(stream, (name, size)): (usize, (&str, u64))| {
-        let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
-        let span = prepared.sector_span();
-        let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
-        let traced = Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span, is_cached: false };
-        Workload { stream: stream as u32, ..Workload::executed(name, traced) }
-    };
-    let mut workloads: Vec<Workload> = [("mm", 128), ("fwt", 1 << 15)].into_iter().enumerate().map(traced).collect();
-    place(&mut workloads);
-    workloads
-}
-
 #[test]
 fn decisions_and_shared_simulations_are_the_same() {
     let policies = [Policy::MiasIpc, Policy::MiasIpmIpc, Policy::MiasFactor, Policy::Spatial];
     for transition in [Transition::Drain, Transition::Ideal] {
         let options = Options { profile_cycles: 2_000, transition, ..Options::new(End::Cycles(24_000)) };
         let outcomes = |threads| {
-            let workloads = kernels();
+            let workloads = executed_ahead(&[("mm", 128), ("fwt", 1 << 15)]);
             let run = |&policy: &Policy| Run { control: Control::Policy(policy), workloads: workloads.iter().collect(), options };
             let runs: Vec<Run<'_>> = policies.iter().map(run).collect();
             together(&machine("rtx2060", 12, threads), &runs)

@@ -1,29 +1,13 @@
 //! Runs that share a simulation: every outcome is what the run gives alone, in every number.
 
+mod common;
+
+use common::workloads::{executed, machine};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
-use mias_lab::experiment::workload::{Workload, place};
-use mias_lab::machines;
-use mias_workloads::kernels;
-use std::sync::{Arc, Mutex};
-
-fn machine() -> SimulatedGpu {
-    let mut gpu = machines::load("rtx2060").unwrap();
-    gpu.sm.count = 3;
-    SimulatedGpu::new(gpu)
-}
-
-fn workloads(sizes: &[(&str, u64)]) -> Vec<Workload> {
-    let traced = |(stream, &(name, size)): (usize, &(&str, u64))| {
-        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
-        Workload::new(name, Arc::new(trace), stream as u32)
-    };
-    let mut workloads: Vec<Workload> = sizes.iter().enumerate().map(traced).collect();
-    place(&mut workloads);
-    workloads
-}
+use std::sync::Mutex;
 
 /// All outcomes by place, and the cycles that progress was told of.
 fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {
@@ -37,8 +21,8 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Ru
 
 #[test]
 fn shared_runs_are_the_runs_alone() {
-    let machine = machine();
-    let sets = [workloads(&[("fwt", 1 << 14), ("mm", 64)]), workloads(&[("blk", 1 << 15), ("mm", 64)])];
+    let machine = machine(3);
+    let sets = [executed(&[("fwt", 1 << 14), ("mm", 64)]), executed(&[("blk", 1 << 15), ("mm", 64)])];
     let window = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(20_000)) };
     // Each metric takes its own time: they part even where they choose alike.
     let timed = Options { latency: Latency::PerMetric, ..Options::new(End::Cycles(60_000)) };
@@ -70,11 +54,11 @@ fn shared_runs_are_the_runs_alone() {
 
 #[test]
 fn asked_to_stop_they_all_stop() {
-    let all = workloads(&[("mm", 64), ("fwt", 1 << 14)]);
+    let all = executed(&[("mm", 64), ("fwt", 1 << 14)]);
     let cancel = Cancel::default();
     cancel.request();
     let options = Options::new(End::Cycles(30_000));
     let run = |policy| Run { control: Control::Policy(policy), workloads: all.iter().collect(), options };
-    let (outcomes, _) = together(&machine().stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
+    let (outcomes, _) = together(&machine(3).stopped_by(cancel), &[Policy::MiasIpc, Policy::MiasLinear].map(run));
     assert_eq!(outcomes, vec![Err(RunError::Interrupted); 2]);
 }

@@ -1,0 +1,45 @@
+//! Shipped kernels, made small, as workloads at places of their own, and a machine of few SMs to run them on.
+
+use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::experiment::workload::{Workload, place};
+use mias_lab::machines;
+use mias_workloads::ahead::Ahead;
+use mias_workloads::budget::Budget;
+use mias_workloads::kernels::{self, Spec};
+use mias_workloads::trace_store::Traced;
+use std::sync::Arc;
+
+/// `rtx2060` with so many SMs.
+pub(crate) fn machine(sms: u32) -> SimulatedGpu {
+    let mut gpu = machines::load("rtx2060").unwrap();
+    gpu.sm.count = sms;
+    SimulatedGpu::new(gpu)
+}
+
+/// Kernels by name and size, executed whole beforehand.
+pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
+    placed(sizes, |name, size| {
+        let trace = kernels::trace(kernels::find(name).unwrap(), size, 1, &mut |_, _| {}).unwrap();
+        Workload::new(name, Arc::new(trace), 0)
+    })
+}
+
+/// The same kernels, of which no TB is executed before it is about to be issued.
+pub(crate) fn executed_ahead(sizes: &[(&str, u64)]) -> Vec<Workload> {
+    placed(sizes, |name, size| {
+        let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
+        let span = prepared.sector_span();
+        let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
+        assert_eq!(ahead.without_tbs().recorded_tbs(), 0);
+        Workload::executed(name, Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span, is_cached: false })
+    })
+}
+
+/// Each on a stream of its own.
+fn placed(sizes: &[(&str, u64)], workload: impl Fn(&str, u64) -> Workload) -> Vec<Workload> {
+    let streams = 0..;
+    let mut workloads: Vec<Workload> =
+        streams.zip(sizes).map(|(stream, &(name, size))| Workload { stream, ..workload(name, size) }).collect();
+    place(&mut workloads);
+    workloads
+}
