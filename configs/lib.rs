@@ -7,8 +7,19 @@ macro_rules! machines {
 }
 
 /// Name and file of every machine, in the order of lists.
-pub const ALL: &[(&str, &str)] =
-    machines!["rtx2060", "rtx2060-accelsim", "rtx2060-hw", "rtx3070-accelsim", "a100", "h100", "dai18", "lin18", "shieh16", "zhao18"];
+pub const ALL: &[(&str, &str)] = machines![
+    "rtx2060",
+    "rtx2060-accelsim",
+    "rtx2060-hw",
+    "rtx2060-lines",
+    "rtx3070-accelsim",
+    "a100",
+    "h100",
+    "dai18",
+    "lin18",
+    "shieh16",
+    "zhao18"
+];
 
 /// The file of the machine called `name`.
 pub fn text(name: &str) -> Option<&'static str> {

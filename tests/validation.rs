@@ -25,6 +25,9 @@ fn exports() -> &'static ByPath {
 /// The exported traces, and how far the cycles of each may be off in percent, launch latency included.
 const EXPORTED: [(&str, f64); 5] = [("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
 
+/// The project's own traces on the reference's machine with whole-line caches.
+const WHOLE_LINES: &str = "rtx2060-lines";
+
 /// Ours and the reference's number in a column.
 fn column(launch: &Launch, name: &str) -> (f64, f64) {
     let at = COLUMNS.iter().position(|(column, _)| *column == name).expect("a column of the reference");
@@ -66,5 +69,27 @@ fn exported_traces_are_within_their_bounds() {
         let (fails, expected) = column(launch, "l1_reservation_fails");
         let room = f64::max(0.25 * expected, 0.005 * column(launch, "l1_accesses").1);
         assert!((fails - expected).abs() <= room, "{trace}: {fails} reservation fails, reference {expected}, bound {room}");
+    }
+}
+
+/// With whole-line caches: cycles, launch latency included, within 3 % each, and every count but retries within 1 %.
+#[test]
+fn whole_lines_are_within_their_bounds() {
+    let lines = ByPath::run(&reference(), Some(&reference().join("lines.csv")), WHOLE_LINES).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(lines.launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), ["comp", "mem", "shm"]);
+    for launch in &lines.launches {
+        for (name, bound) in [
+            ("cycles", 0.03),
+            ("thread_insts", 0.0),
+            ("l1_accesses", 0.01),
+            ("l1_misses", 0.01),
+            ("l2_accesses", 0.01),
+            ("l2_misses", 0.01),
+            ("dram_reads", 0.01),
+            ("dram_writes", 0.01),
+        ] {
+            let (ours, reference) = column(launch, name);
+            assert!((ours - reference).abs() <= bound * reference, "{}, {name}: {ours}, reference {reference}", launch.trace);
+        }
     }
 }

@@ -7,17 +7,20 @@ pub(crate) struct Queue<T> {
     head: u32,
     len: u32,
     capacity: u32,
+    /// Places in the ring, less one.
+    mask: u32,
 }
 
 impl<T: Copy + Default> Queue<T> {
     pub(crate) fn new(capacity: u32) -> Self {
-        Queue { items: vec![T::default(); capacity.next_power_of_two() as usize].into(), head: 0, len: 0, capacity }
+        let places = capacity.next_power_of_two();
+        Queue { items: vec![T::default(); places as usize].into(), head: 0, len: 0, capacity, mask: places - 1 }
     }
 
     /// Where the `n`-th item from the front is, or would be.
     #[inline]
     fn place(&self, n: u32) -> usize {
-        self.head.wrapping_add(n) as usize & (self.items.len() - 1)
+        (self.head.wrapping_add(n) & self.mask) as usize
     }
 
     #[inline]

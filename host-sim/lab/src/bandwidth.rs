@@ -3,7 +3,6 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
-use mias_hw_model::trace::SECTOR_BYTES;
 
 /// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
 /// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.
@@ -14,18 +13,18 @@ pub fn dram(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     share((launch.dram_reads + launch.dram_writes) as f64, peak)
 }
 
-/// L2: sector look-ups accepted over those that all slices can do in `cycles` core cycles, 0 to 1. None if no time has passed.
+/// L2: look-ups accepted, of a sector or a whole line each, over those that all slices can do in `cycles` core cycles, 0 to 1. None if no time has passed.
 pub fn l2(gpu: &GpuConfig, launch: &LaunchStats, cycles: u64) -> Option<f64> {
     l2_share(gpu, launch.l2.accesses, cycles)
 }
 
-/// So many sectors over those that all slices can move in `cycles` core cycles: one per slice and L2 cycle, or fewer where a
-/// sector is wider than the port. None if no time has passed.
-pub fn l2_share(gpu: &GpuConfig, sectors: u64, cycles: u64) -> Option<f64> {
+/// So many sectors, or lines where the caches have no sectors, over those that all slices can move in `cycles` core cycles: one per slice
+/// and L2 cycle, or fewer where it is wider than the port. None if no time has passed.
+pub fn l2_share(gpu: &GpuConfig, accesses: u64, cycles: u64) -> Option<f64> {
     let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
-    let cycles_per_sector = (SECTOR_BYTES as f64 / f64::from(gpu.l2.port_bytes)).max(1.0);
-    let peak = in_domain(cycles, gpu.clocks.l2_khz, gpu) * slices / cycles_per_sector;
-    share(sectors as f64, peak)
+    let cycles_per_access = (f64::from(gpu.l2.sector_bytes) / f64::from(gpu.l2.port_bytes)).max(1.0);
+    let peak = in_domain(cycles, gpu.clocks.l2_khz, gpu) * slices / cycles_per_access;
+    share(accesses as f64, peak)
 }
 
 /// Packets that entered one subnet of the crossbar over those that its ports can take in `cycles` core cycles: one per port and

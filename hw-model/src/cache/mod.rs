@@ -12,6 +12,6 @@ pub mod tags;
 
 pub use geometry::TagGeometry;
 pub use mshr::{Mshr, MshrRoom};
-pub(crate) use set_index::MOST_IPOLY_SETS;
 pub use set_index::SetIndexer;
+pub(crate) use set_index::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 pub use tags::{Evicted, Probe, TagArray};

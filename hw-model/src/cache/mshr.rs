@@ -113,6 +113,7 @@ impl<T: Copy + Default> Mshr<T> {
 
     /// Adds a request. Returns what [`Mshr::room`] would have returned; nothing was added if that was one of the two
     /// failures.
+    #[inline(always)]
     pub fn add(&mut self, sector: u64, request: T) -> MshrRoom {
         let (slot, room) = match self.index.find(&self.entries, sector) {
             Some(slot) => (slot, MshrRoom::Merge),

@@ -1,5 +1,6 @@
 //! Which set a line belongs to: its low bits, or the irreducible-polynomial hash of Rau (1991) that GPGPU-Sim calls
-//! IPOLY (sources.md D67). The same hash spreads addresses over slices (`memory/address.rs`).
+//! IPOLY (sources.md D67), or those low bits xor some higher ones, as GPGPU-Sim hashes the L1 of its Fermi (sources.md D121). IPOLY spreads
+//! addresses over slices, too (`memory/address.rs`). Both are linear over GF(2): every bit above the low ones adds a constant.
 //!
 //! Read a line number as a polynomial over GF(2), one coefficient per bit. Its index is the remainder modulo a primitive
 //! polynomial of degree log2(sets), one for each power of two from 2 to 4,096 (`POLYNOMIALS`). GPGPU-Sim's tables are for 16, 32
@@ -30,6 +31,18 @@ pub(crate) const MOST_IPOLY_SETS: u32 = 1 << POLYNOMIALS.len();
 /// Bits above the linear index that are hashed where GPGPU-Sim has no table (assumption: 8 TB of lines of 128 bytes with 16 sets or more).
 const UPPER_BITS: u32 = 32;
 
+/// The bit of the set that [`SetIndex::Xor`] adds a bit of the line number to, from `XOR_FROM` on.
+const XOR_TO: [Option<u32>; 7] = [Some(0), Some(1), Some(2), None, Some(3), None, Some(4)];
+
+/// The first bit of the line number that is added: bit 13 of the byte address.
+const XOR_FROM: u32 = 6;
+
+/// The numbers of sets that [`SetIndex::Xor`] is defined for.
+pub(crate) const XOR_SETS: [u32; 2] = [32, 64];
+
+/// The lines that it is defined for.
+pub(crate) const XOR_LINE_BYTES: u32 = 128;
+
 /// Maps line numbers to sets.
 #[derive(Clone, Debug)]
 pub struct SetIndexer {
@@ -44,24 +57,14 @@ impl SetIndexer {
     /// ([`crate::config::GpuConfig::check`] sees to that) and is linear for more.
     pub fn new(kind: SetIndex, sets: u32) -> Self {
         let set_bits = sets.trailing_zeros();
-        let known = set_bits.checked_sub(1).and_then(|at| POLYNOMIALS.get(at as usize));
-        let (polynomial, upper_bits) = match (kind, known) {
-            (SetIndex::Ipoly, Some(&polynomial)) => (polynomial, upper_bits(sets)),
-            _ => (0, 0),
+        let added = match kind {
+            SetIndex::Linear => Vec::new(),
+            SetIndex::Ipoly => ipoly(sets),
+            SetIndex::Xor => xor(sets),
         };
-        // For each bit above the linear index, what it adds: x^set_bits modulo the polynomial, then one power more per bit.
-        let mut added = [0u16; 8 * UPPER_BITS.div_ceil(8) as usize];
-        let mut remainder = polynomial ^ sets;
-        for added in added.iter_mut().take(upper_bits as usize) {
-            *added = remainder as u16;
-            remainder <<= 1;
-            if remainder & sets != 0 {
-                remainder ^= polynomial;
-            }
-        }
         let sum =
             |byte: &[u16], value: usize| byte.iter().enumerate().fold(0, |sum, (bit, added)| sum ^ (added * (value >> bit & 1) as u16));
-        let tables = added.chunks(8).take(upper_bits.div_ceil(8) as usize).map(|byte| std::array::from_fn(|value| sum(byte, value)));
+        let tables = added.chunks(8).map(|byte| std::array::from_fn(|value| sum(byte, value)));
         SetIndexer { set_mask: u64::from(sets) - 1, set_bits, tables: tables.collect() }
     }
 
@@ -76,6 +79,29 @@ impl SetIndexer {
         }
         set as usize
     }
+}
+
+/// For each bit above the linear index, what it adds: x^set_bits modulo the polynomial, then one power more per bit.
+fn ipoly(sets: u32) -> Vec<u16> {
+    let known = sets.trailing_zeros().checked_sub(1).and_then(|at| POLYNOMIALS.get(at as usize));
+    let Some(&polynomial) = known else { return Vec::new() };
+    let mut remainder = polynomial ^ sets;
+    let power = |_| {
+        let added = remainder as u16;
+        remainder <<= 1;
+        if remainder & sets != 0 {
+            remainder ^= polynomial;
+        }
+        added
+    };
+    (0..upper_bits(sets)).map(power).collect()
+}
+
+/// For each bit above the linear index, the bit of the set that it flips.
+fn xor(sets: u32) -> Vec<u16> {
+    let unused = XOR_FROM.saturating_sub(sets.trailing_zeros());
+    let to = XOR_TO.map(|to| to.map_or(0, |bit| 1 << bit));
+    std::iter::repeat_n(0, unused as usize).chain(to).collect()
 }
 
 /// Bits above the linear index that the hash for so many sets takes.
@@ -182,6 +208,18 @@ mod tests {
                 count[indexer.set(base + (i << stride))] += 1;
             }
             prop_assert!(count.iter().all(|&c| c == 1), "stride 2^{}: {:?}", stride, count);
+        }
+    }
+
+    proptest! {
+        /// By the bits of the byte address, as sources.md D121 has them.
+        #[test]
+        fn xor_takes_five_bits_of_the_address(address: u64) {
+            let bit = |at: u32| address >> at & 1;
+            let upper = bit(13) | bit(14) << 1 | bit(15) << 2 | bit(17) << 3 | bit(19) << 4;
+            for (sets, lower) in [(32, address >> 7 & 31), (64, address >> 7 & 63)] {
+                prop_assert_eq!(SetIndexer::new(SetIndex::Xor, sets).set(address >> 7) as u64, lower ^ upper);
+            }
         }
     }
 

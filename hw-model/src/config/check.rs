@@ -1,11 +1,14 @@
 //! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
 
 use super::ranges::{
-    AT_MOST, AtMost, LEAST_FLIT_BYTES, LINE_BYTES, MOST_SUB_CORES, MOST_THREADS, POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES,
-    UNITS, WARP,
+    AT_MOST, AtMost, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS, POSITIVE,
+    POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
 };
-use super::{GpuConfig, SetIndex};
-use crate::cache::MOST_IPOLY_SETS;
+use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex};
+use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
+
+/// Misses that a write which fetches may make at once.
+pub(crate) const LEAST_FETCHING_MISS_QUEUE: u32 = 3;
 
 /// A value that no machine can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,22 +77,22 @@ impl GpuConfig {
         if !(sm.register_banks / sm.sub_cores).is_power_of_two() || sm.register_banks / sm.sub_cores > 8 {
             fail("sm.register_banks", sm.register_banks, "must be 1, 2, 4 or 8 per sub-core")?;
         }
-        for (key, bytes) in [("l1.sector_bytes", l1.sector_bytes), ("l2.sector_bytes", l2.sector_bytes)] {
-            if bytes != SECTOR_BYTES {
-                fail(key, bytes, "traces are coalesced to 32-byte sectors; l1 and l2 must use 32")?;
-            }
-        }
         for (key, bytes) in [("l1.line_bytes", l1.line_bytes), ("l2.line_bytes", l2.line_bytes)] {
             if !LINE_BYTES.contains(&bytes) {
                 fail(key, bytes, "lines of l1 and l2 must be 32 to 128 bytes")?;
             }
         }
-        if l2.index == SetIndex::Ipoly && l2.sets > MOST_IPOLY_SETS {
-            fail("l2.sets", l2.sets, "the ipoly index is defined for at most 4096 sets; use index = \"linear\"")?;
+        self.check_caches()?;
+        let net = &self.interconnect;
+        if net.header_bytes == 0 && net.flit_bytes < LEAST_WHOLE_FLIT_BYTES {
+            let remedy = "must be at least 40, so that a sector and its header are one flit; with header_bytes packets are several flits";
+            fail("interconnect.flit_bytes", net.flit_bytes, remedy)?;
         }
-        if self.interconnect.flit_bytes < LEAST_FLIT_BYTES {
-            let remedy = "must be at least 40, so that a sector and its header are one flit; packets of several flits are not modelled";
-            fail("interconnect.flit_bytes", self.interconnect.flit_bytes, remedy)?;
+        if net.header_bytes > MOST_HEADER_BYTES {
+            fail("interconnect.header_bytes", net.header_bytes, "must be at most 64 bytes; 0 for packets of one flit")?;
+        }
+        if net.flit_bytes < LEAST_FLIT_BYTES {
+            fail("interconnect.flit_bytes", net.flit_bytes, "must be at least 8 bytes")?;
         }
         if dram.bus_bytes.saturating_mul(dram.burst_beats) != SECTOR_BYTES {
             fail("dram.burst_beats", dram.burst_beats, "bus_bytes x burst_beats must be 32, one sector per burst")?;
@@ -110,6 +113,48 @@ impl GpuConfig {
         self.check_sm_options()?;
         self.check_microcontroller()?;
         self.check_limits()
+    }
+
+    /// What of the two caches goes together.
+    fn check_caches(&self) -> Result<(), ConfigError> {
+        let (l1, l2) = (&self.l1, &self.l2);
+        for (key, sector, line) in
+            [("l1.sector_bytes", l1.sector_bytes, l1.line_bytes), ("l2.sector_bytes", l2.sector_bytes, l2.line_bytes)]
+        {
+            if sector != SECTOR_BYTES && sector != line {
+                fail(key, sector, "must be 32, or line_bytes for a cache without sectors")?;
+            }
+        }
+        if l1.sector_bytes != l2.sector_bytes {
+            fail("l2.sector_bytes", l2.sector_bytes, "must be that of the l1: one fetches what the other asks for")?;
+        }
+        if l1.sector_bytes != SECTOR_BYTES && l1.write != L1Write::Evict {
+            fail("l1.sector_bytes", l1.sector_bytes, "without sectors l1.write must be \"evict\": no line keeps single bytes")?;
+        }
+        if l2.sector_bytes != SECTOR_BYTES && l2.write_miss != L2WriteMiss::Fetch {
+            fail("l2.sector_bytes", l2.sector_bytes, "without sectors l2.write_miss must be \"fetch\": no line keeps single bytes")?;
+        }
+        if l2.write_miss == L2WriteMiss::Fetch && l2.miss_queue < LEAST_FETCHING_MISS_QUEUE {
+            fail(
+                "l2.miss_queue",
+                l2.miss_queue,
+                "must be at least 3 with write_miss = \"fetch\": the write, what it fetches and what leaves",
+            )?;
+        }
+        for (key, index, sets) in [("l1.sets", l1.index, l1.sets), ("l2.sets", l2.index, l2.sets)] {
+            if index == SetIndex::Ipoly && sets > MOST_IPOLY_SETS {
+                fail(key, sets, "the ipoly index is defined for at most 4096 sets; use index = \"linear\"")?;
+            }
+            if index == SetIndex::Xor && !XOR_SETS.contains(&sets) {
+                fail(key, sets, "the xor index is defined for 32 and 64 sets; use index = \"ipoly\"")?;
+            }
+        }
+        for (key, index, line) in [("l1.line_bytes", l1.index, l1.line_bytes), ("l2.line_bytes", l2.index, l2.line_bytes)] {
+            if index == SetIndex::Xor && line != XOR_LINE_BYTES {
+                fail(key, line, "the xor index is defined for lines of 128 bytes; use index = \"ipoly\"")?;
+            }
+        }
+        Ok(())
     }
 
     /// What an SM may have beside what every SM has.

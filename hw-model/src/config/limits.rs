@@ -78,6 +78,16 @@ impl GpuConfig {
         if *index == SetIndex::Ipoly && !self.dram.channels.is_power_of_two() {
             fail("dram.channels", self.dram.channels, "must be a power of two with dram.address.index = \"ipoly\"")?;
         }
+        if *index == SetIndex::Xor {
+            fail("dram.address.index", self.dram.channels, "slices are spread by \"linear\" or \"ipoly\"")?;
+        }
+        // What is fetched at once lies in one row of one bank.
+        let least = self.l2.sector_bytes.trailing_zeros();
+        let of_rows = row_bits.iter().chain(bank_bits).map(|&bit| u32::from(bit)).min().unwrap_or(u32::MAX);
+        if least > of_rows.min(*channel_shift) {
+            let remedy = "what is fetched at once must lie in one row: no bit of channel, bank or row may be below those of its bytes";
+            fail("l2.sector_bytes", self.l2.sector_bytes, remedy)?;
+        }
         let mut seen = 0u64;
         for (key, bits) in
             [("dram.address.row_bits", row_bits), ("dram.address.bank_bits", bank_bits), ("dram.address.column_bits", column_bits)]

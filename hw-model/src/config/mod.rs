@@ -12,6 +12,7 @@ mod microcontroller;
 mod ranges;
 
 pub use check::ConfigError;
+pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
@@ -182,10 +183,16 @@ pub struct L1Config {
     pub ways: u32,
     /// Bytes per line.
     pub line_bytes: u32,
-    /// Bytes per sector; equal to `line_bytes` for a cache without sectors.
+    /// Bytes that a miss fetches: 32, a sector; or `line_bytes`, for a cache without sectors.
     pub sector_bytes: u32,
+    /// Set index function; absent: linear.
+    #[serde(default, skip_serializing_if = "SetIndex::is_linear")]
+    pub index: SetIndex,
     /// Cycles from acceptance to hit data.
     pub latency: u32,
+    /// When an access is looked up; absent: after the latency.
+    #[serde(default, skip_serializing_if = "L1Lookup::is_usual")]
+    pub lookup: L1Lookup,
     /// Banks, interleaved by sector; each serves one sector per cycle.
     pub banks: u32,
     /// MSHR entries.
@@ -200,6 +207,32 @@ pub struct L1Config {
     pub modified_floor_percent: u32,
     /// Empty, or the machine's carve-out of a common array, sorted by `shared_up_to_bytes`.
     pub carve_out: Vec<CarveOut>,
+}
+
+impl L1Config {
+    /// Sectors that are fetched at once, a power of two: its logarithm.
+    pub(crate) fn fetch_bits(&self) -> u32 {
+        (self.sector_bytes / ranges::SECTOR_BYTES).trailing_zeros()
+    }
+}
+
+/// When the L1 looks an access up (sources.md D121).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum L1Lookup {
+    /// At the end of its bank's pipeline. One that is refused holds up its bank.
+    #[default]
+    AfterLatency,
+    /// At the head of the load/store unit, with the latency of a hit after it. One that is refused holds up the unit.
+    AtHead,
+}
+
+impl L1Lookup {
+    /// What a file need not say.
+    fn is_usual(&self) -> bool {
+        *self == L1Lookup::AfterLatency
+    }
 }
 
 /// What a store does in the L1. In both cases its data goes on to the L2 at once.
@@ -232,6 +265,10 @@ pub struct CarveOut {
 pub struct InterconnectConfig {
     /// Bytes per flit.
     pub flit_bytes: u32,
+    /// Bytes of a packet beside the sectors that it carries. With them a packet is as many flits as it takes, which keep its ports one after
+    /// the other; absent or 0: every packet is one flit.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub header_bytes: u32,
     /// Packets that each input port can hold.
     pub input_buffer: u32,
     /// Packets that each output port can hold.
@@ -239,6 +276,13 @@ pub struct InterconnectConfig {
     /// Which input an output serves next; absent: round robin.
     #[serde(default, skip_serializing_if = "Arbiter::is_usual")]
     pub arbiter: Arbiter,
+}
+
+impl InterconnectConfig {
+    /// Flits of a packet that carries so many sectors.
+    pub(crate) fn flits(&self, sectors: u32) -> u32 {
+        if self.header_bytes == 0 { 1 } else { (self.header_bytes + ranges::SECTOR_BYTES * sectors).div_ceil(self.flit_bytes) }
+    }
 }
 
 /// Which input an output of the crossbar serves next (sources.md D65).
@@ -282,10 +326,13 @@ pub struct L2Config {
     pub ways: u32,
     /// Bytes per line.
     pub line_bytes: u32,
-    /// Bytes per sector.
+    /// Bytes that a miss fetches: those of the L1.
     pub sector_bytes: u32,
     /// Set index function.
     pub index: SetIndex,
+    /// What a write that misses does; absent: `lazy-fetch`.
+    #[serde(default, skip_serializing_if = "L2WriteMiss::is_usual")]
+    pub write_miss: L2WriteMiss,
     /// MSHR entries.
     pub mshrs: u32,
     /// Requests that one MSHR entry can hold.
@@ -298,6 +345,32 @@ pub struct L2Config {
     pub port_bytes: u32,
     /// Requests that can wait between crossbar and slice, slice and DRAM, DRAM and slice, slice and crossbar.
     pub queues: L2Queues,
+}
+
+/// What a write that misses in the L2 does. It allocates in both cases (sources.md D121).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum L2WriteMiss {
+    /// The bytes are kept, and what misses of the sector is fetched when it is read. The write is acknowledged at once.
+    #[default]
+    LazyFetch,
+    /// The write goes on to DRAM, which acknowledges it, and what it misses is fetched at once.
+    Fetch,
+}
+
+impl L2Config {
+    /// Sectors that are fetched at once, a power of two: its logarithm.
+    pub(crate) fn fetch_bits(&self) -> u32 {
+        (self.sector_bytes / ranges::SECTOR_BYTES).trailing_zeros()
+    }
+}
+
+impl L2WriteMiss {
+    /// What a file need not say.
+    fn is_usual(&self) -> bool {
+        *self == L2WriteMiss::LazyFetch
+    }
 }
 
 /// Queue depths around an L2 slice.
@@ -325,6 +398,8 @@ pub enum SetIndex {
     Linear,
     /// Irreducible-polynomial hash (Rau 1991), for at most 4,096 sets.
     Ipoly,
+    /// Low bits xor some higher ones, as GPGPU-Sim does for its Fermi: a cache's sets only, 32 or 64 of them with lines of 128 bytes.
+    Xor,
 }
 
 impl SetIndex {

@@ -122,14 +122,20 @@ pub(super) const MOST_THREADS: u32 = 4_096;
 /// Most sub-cores of an SM.
 pub(super) const MOST_SUB_CORES: u32 = 8;
 
-/// Bytes of a sector, to which traces are coalesced.
+/// Bytes of a sector, to which traces are coalesced: the least that a cache fetches.
 pub(super) const SECTOR_BYTES: u32 = 32;
 
 /// Bytes of a line of L1 or L2.
 pub(super) const LINE_BYTES: RangeInclusive<u32> = 32..=128;
 
-/// Fewest bytes of a flit: a sector and its header.
-pub(super) const LEAST_FLIT_BYTES: u32 = 40;
+/// Fewest bytes of a flit.
+pub(super) const LEAST_FLIT_BYTES: u32 = 8;
+
+/// Fewest bytes of a flit that is a packet: a sector and its header.
+pub(super) const LEAST_WHOLE_FLIT_BYTES: u32 = 40;
+
+/// Most bytes of a packet's header.
+pub(super) const MOST_HEADER_BYTES: u32 = 64;
 
 /// What a number may be at most, and what to write instead of more.
 pub(super) struct AtMost {
@@ -191,11 +197,12 @@ impl GpuConfig {
         }
         ranges.push(Range { multiple_of: WARP, ..range("sm.threads", 1..=MOST_THREADS) });
         ranges.push(Range { power_of_two: true, ..range("sm.sub_cores", 1..=MOST_SUB_CORES) });
-        ranges.extend(["l1.sector_bytes", "l2.sector_bytes"].map(|key| range(key, SECTOR_BYTES..=SECTOR_BYTES)));
+        ranges.extend(["l1.sector_bytes", "l2.sector_bytes"].map(|key| range(key, LINE_BYTES)));
         ranges.extend(["l1.line_bytes", "l2.line_bytes"].map(|key| range(key, LINE_BYTES)));
         ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
+        ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));
         ranges.push(range("dram.address.channel_shift", CHANNEL_SHIFT));
         ranges.extend(["row_bits", "bank_bits", "column_bits"].map(|bits| range(&format!("dram.address.{bits}"), ADDRESS_BIT)));
         ranges.push(range("microcontroller.clock_khz", CLOCK_KHZ));

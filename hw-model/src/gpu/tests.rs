@@ -3,6 +3,7 @@
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
 mod cap;
+mod lines;
 mod options;
 mod snapshot;
 mod threads;

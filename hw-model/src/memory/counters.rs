@@ -8,9 +8,9 @@ pub const KERNEL_SLOTS: usize = 8;
 counts! {
     /// Event counts of one kernel slot. Sectors and atoms are of 32 bytes.
     pub struct MemoryCounters {
-        /// Packets that entered the request subnet.
+        /// Packets that entered the request subnet; flits where packets are cut into them.
         pub request_packets: u64,
-        /// Packets that entered the reply subnet.
+        /// Packets that entered the reply subnet; flits where packets are cut into them.
         pub reply_packets: u64,
         /// Reads and atomics that hit in L2.
         pub l2_read_hits: u64,

@@ -2,12 +2,13 @@
 //!
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
 //! pointer; the pointer moves past the input served, and past the next one too where the arbiter skips. An input gives at
-//! most one packet per cycle, and only its first packet competes: head-of-line blocking stays. Every packet is one flit.
+//! most one packet per cycle, and only its first packet competes: head-of-line blocking stays. A packet of several flits keeps its input
+//! and its output for as many cycles, and has arrived with the last.
 //!
 //! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
 //! what it moves.
 
-use crate::config::Arbiter;
+use crate::config::InterconnectConfig;
 use crate::queue::Queue;
 
 /// An output: its packets, and the input at which its round robin starts.
@@ -17,10 +18,26 @@ struct Output<T> {
     pointer: u32,
 }
 
+/// Where a packet goes, and how long it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Address {
+    output: u16,
+    flits: u8,
+}
+
+/// A packet of several flits on its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Transfer<T> {
+    packet: T,
+    input: u16,
+    /// Flits that have not crossed; none: no packet.
+    flits_left: u8,
+}
+
 /// A subnet with packets of type `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Crossbar<T> {
-    inputs: Vec<Queue<(u32, T)>>,
+    inputs: Vec<Queue<(Address, T)>>,
     outputs: Vec<Output<T>>,
     /// 64-bit words per set of inputs.
     words: usize,
@@ -33,13 +50,20 @@ pub(super) struct Crossbar<T> {
     /// Outputs that hold a packet.
     waiting: Vec<u64>,
     /// Inputs served in this cycle that have a packet left, and the output which that wants.
-    again: Vec<(u32, u32)>,
+    again: Vec<(u16, u16)>,
+    /// Per output, the packet of several flits that it receives, and the outputs that receive one.
+    transfers: Vec<Transfer<T>>,
+    receiving: Vec<u64>,
+    /// The inputs that send one.
+    sending: Vec<u64>,
+    /// Packets at inputs or on their way.
     queued: u64,
 }
 
 impl<T: Copy + Default> Crossbar<T> {
     /// Every output asks input `first` first.
-    pub(super) fn new((inputs, outputs): (u32, u32), (input_buffer, output_buffer): (u32, u32), arbiter: Arbiter, first: u32) -> Self {
+    pub(super) fn new((inputs, outputs): (u32, u32), config: &InterconnectConfig, first: u32) -> Self {
+        let &InterconnectConfig { input_buffer, output_buffer, arbiter, .. } = config;
         let words = inputs.div_ceil(64) as usize;
         let output_words = outputs.div_ceil(64) as usize;
         Crossbar {
@@ -53,6 +77,9 @@ impl<T: Copy + Default> Crossbar<T> {
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
             again: Vec::with_capacity(outputs as usize),
+            transfers: vec![Transfer::default(); outputs as usize],
+            receiving: vec![0; output_words],
+            sending: vec![0; words],
             queued: 0,
         }
     }
@@ -69,16 +96,22 @@ impl<T: Copy + Default> Crossbar<T> {
         self.inputs.iter().skip(first).map(Queue::room)
     }
 
-    /// Queues a packet.
+    /// Queues a packet of so many flits, at least one.
     #[inline]
-    pub(super) fn push(&mut self, input: usize, output: usize, packet: T) {
+    pub(super) fn push(&mut self, input: usize, output: usize, flits: u8, packet: T) {
         let queue = &mut self.inputs[input];
         let is_first = queue.is_empty();
-        queue.push((output as u32, packet));
+        queue.push((Address { output: output as u16, flits }, packet));
         self.queued += 1;
-        if is_first {
+        if is_first && !self.is_sending(input) {
             self.compete(input, output);
         }
+    }
+
+    /// Whether a packet of several flits is leaving the input.
+    #[inline]
+    fn is_sending(&self, input: usize) -> bool {
+        self.sending[input / 64] >> (input % 64) & 1 == 1
     }
 
     fn compete(&mut self, input: usize, output: usize) {
@@ -92,13 +125,20 @@ impl<T: Copy + Default> Crossbar<T> {
             return;
         }
         for w in 0..self.wanted.len() {
-            let mut rest = self.wanted[w];
+            let receiving = self.receiving[w];
+            let mut rest = self.wanted[w] & !receiving;
             while rest != 0 {
                 let output = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 if !self.outputs[output].packets.is_full() {
                     self.serve(output);
                 }
+            }
+            let mut rest = receiving;
+            while rest != 0 {
+                let output = w * 64 + rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                self.receive(output);
             }
         }
         while let Some((input, output)) = self.again.pop() {
@@ -114,13 +154,36 @@ impl<T: Copy + Default> Crossbar<T> {
         let next = input as u32 + self.step;
         to.pointer = if next as usize >= self.inputs.len() { 0 } else { next };
         let from = &mut self.inputs[input];
-        if let Some((_, packet)) = from.pop() {
-            to.packets.push(packet);
+        let Some((Address { flits, .. }, packet)) = from.pop() else { return };
+        if flits > 1 {
+            self.transfers[output] = Transfer { packet, input: input as u16, flits_left: flits - 1 };
+            self.receiving[output / 64] |= 1 << (output % 64);
+            self.sending[input / 64] |= 1 << (input % 64);
+            return;
         }
-        if let Some(&(wanted, _)) = from.front() {
-            self.again.push((input as u32, wanted));
+        to.packets.push(packet);
+        if let Some(&(Address { output, .. }, _)) = from.front() {
+            self.again.push((input as u16, output));
         }
         self.waiting[output / 64] |= 1 << (output % 64);
+        self.queued -= 1;
+    }
+
+    /// The next flit of the packet that the output receives. It had room for the packet when the first one came.
+    fn receive(&mut self, output: usize) {
+        let transfer = &mut self.transfers[output];
+        transfer.flits_left -= 1;
+        if transfer.flits_left > 0 {
+            return;
+        }
+        let Transfer { packet, input, .. } = *transfer;
+        self.outputs[output].packets.push(packet);
+        if let Some(&(Address { output, .. }, _)) = self.inputs[usize::from(input)].front() {
+            self.again.push((input, output));
+        }
+        self.waiting[output / 64] |= 1 << (output % 64);
+        self.receiving[output / 64] &= !(1 << (output % 64));
+        self.sending[usize::from(input) / 64] &= !(1 << (input % 64));
         self.queued -= 1;
     }
 
@@ -145,7 +208,7 @@ impl<T: Copy + Default> Crossbar<T> {
         packet
     }
 
-    /// Whether packets wait at an input.
+    /// Whether packets wait at an input, or are on their way.
     #[inline]
     pub(super) fn has_queued(&self) -> bool {
         self.queued > 0

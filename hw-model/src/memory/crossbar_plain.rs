@@ -6,8 +6,10 @@ use std::collections::VecDeque;
 
 /// A subnet; packets are numbers.
 pub(super) struct PlainCrossbar {
-    /// Per input, its packets, oldest first, with the outputs that they want.
-    pub(super) inputs: Vec<VecDeque<(usize, u32)>>,
+    /// Per input, its packets, oldest first, with the outputs that they want and their flits.
+    inputs: Vec<VecDeque<(usize, u8, u32)>>,
+    /// Per output, the packet that it receives: its input, the flits that have not crossed, and the packet.
+    receives: Vec<Option<(usize, u8, u32)>>,
     /// Per output, its packets.
     pub(super) outputs: Vec<VecDeque<u32>>,
     /// Per output, the input that it asks first.
@@ -21,6 +23,7 @@ impl PlainCrossbar {
     pub(super) fn new((inputs, outputs): (u32, u32), room: (u32, u32), arbiter: Arbiter) -> Self {
         PlainCrossbar {
             inputs: vec![VecDeque::new(); inputs as usize],
+            receives: vec![None; outputs as usize],
             outputs: vec![VecDeque::new(); outputs as usize],
             pointers: vec![0; outputs as usize],
             room: (room.0 as usize, room.1 as usize),
@@ -32,22 +35,43 @@ impl PlainCrossbar {
         self.inputs[input].len() < self.room.0
     }
 
-    pub(super) fn push(&mut self, input: usize, output: usize, packet: u32) {
-        self.inputs[input].push_back((output, packet));
+    pub(super) fn push(&mut self, input: usize, output: usize, flits: u8, packet: u32) {
+        self.inputs[input].push_back((output, flits, packet));
     }
 
-    /// One cycle: every output with room takes one packet, of the first input from its pointer on whose first packet wants it.
+    /// Whether packets wait at an input, or are on their way.
+    pub(super) fn has_queued(&self) -> bool {
+        self.inputs.iter().any(|queue| !queue.is_empty()) || self.receives.iter().any(Option::is_some)
+    }
+
+    /// One cycle: every output that receives a packet takes the next flit of it; every other one with room takes a packet's first, of the
+    /// first input from its pointer on whose first packet wants it. A packet is there with its last flit.
     pub(super) fn advance(&mut self) {
-        // As the cycle begins: the packet behind the first does not compete before the next one.
-        let wanted: Vec<Option<usize>> = self.inputs.iter().map(|queue| queue.front().map(|&(output, _)| output)).collect();
+        // As the cycle begins: the packet behind the first does not compete before the next one, nor while another leaves its input.
+        let sends = |input: usize| self.receives.iter().flatten().any(|&(from, ..)| from == input);
+        let wants =
+            |(input, queue): (usize, &VecDeque<(usize, u8, u32)>)| queue.front().filter(|_| !sends(input)).map(|&(output, ..)| output);
+        let wanted: Vec<Option<usize>> = self.inputs.iter().enumerate().map(wants).collect();
         for output in 0..self.outputs.len() {
+            if let Some((_, flits_left, packet)) = &mut self.receives[output] {
+                *flits_left -= 1;
+                if *flits_left == 0 {
+                    self.outputs[output].push_back(*packet);
+                    self.receives[output] = None;
+                }
+                continue;
+            }
             if self.outputs[output].len() == self.room.1 {
                 continue;
             }
             let inputs = self.inputs.len();
             let mut in_turn = (0..inputs).map(|step| (self.pointers[output] + step) % inputs);
             let Some(input) = in_turn.find(|&input| wanted[input] == Some(output)) else { continue };
-            self.outputs[output].extend(self.inputs[input].pop_front().map(|(_, packet)| packet));
+            match self.inputs[input].pop_front() {
+                Some((_, 1, packet)) => self.outputs[output].push_back(packet),
+                Some((_, flits, packet)) => self.receives[output] = Some((input, flits - 1, packet)),
+                None => {}
+            }
             self.pointers[output] = match self.arbiter {
                 Arbiter::RoundRobin => (input + 1) % inputs,
                 Arbiter::SkipOne if input + 2 < inputs => input + 2,

@@ -2,16 +2,16 @@
 //!
 //! The order within a cycle is GPGPU-Sim's: answer one request whose data have come; take one fill from DRAM; send one
 //! miss to DRAM; look one request up; let one request out of the delay. Lines are allocated on a miss; a write miss does
-//! not fetch, and a read of a sector with unknown bytes does (lazy fetch on read). Writes are acknowledged when they are
-//! looked up. Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation failure
+//! not fetch, and a read of a sector with unknown bytes does (lazy fetch on read), or a write miss goes on to DRAM and fetches at once
+//! ([`L2WriteMiss`]). Writes are acknowledged when they are looked up, or by DRAM if they go there. Whatever a look-up lacks (line slot, MSHR, merge space, miss-queue entry) makes it a reservation failure
 //! that is retried in the next cycle.
 
-use super::counters::CounterTable;
+use super::counters::{CounterTable, MemoryCounters};
 use super::dram::DramRequest;
-use super::packets::{L2Request, PacketId, Packets};
+use super::packets::{L2Request, NOBODY, PacketId, Packets};
 use super::{Request, RequestKind};
 use crate::cache::{Evicted, Mshr, MshrRoom, Probe, TagArray, TagGeometry};
-use crate::config::L2Config;
+use crate::config::{L2Config, L2WriteMiss, LEAST_FETCHING_MISS_QUEUE};
 use crate::queue::{Queue, QueuePair};
 
 /// GPGPU-Sim keeps this many places free in the queue before the cache when it accepts a packet: a packet could be cut
@@ -21,6 +21,7 @@ const SECTORS_PER_PACKET: u32 = 4;
 /// A request that waits for its sector. What it is need not be looked up when the sector comes, unless it is an atomic.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waiting {
+    /// [`NOBODY`] where a write's allocation fetches.
     id: PacketId,
     atomic: bool,
 }
@@ -33,24 +34,35 @@ pub(super) struct Answer {
     pub(super) hit: bool,
 }
 
+/// What DRAM sends a slice: what was fetched, from this sector on, or that a write is done, which answers a packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrived {
+    pub(super) sector: u64,
+    pub(super) answers: PacketId,
+}
+
 /// One slice.
 #[derive(Clone, Debug)]
 pub(super) struct L2Slice {
     latency: u64,
     /// Bytes that a port moves per cycle, a power of two: its logarithm.
     port_bits: u32,
+    /// Sectors that are fetched at once, a power of two: its logarithm.
+    fetch_bits: u32,
+    write_miss: L2WriteMiss,
     line_sectors: u64,
     /// The fixed delay, and the requests that have left it for the look-up; with the cycle in which they may leave.
     requests: QueuePair<(u64, PacketId)>,
     /// The miss queue, and the misses that the channel may take.
     pub(super) misses: QueuePair<DramRequest>,
-    /// Sectors that have come.
-    pub(super) from_dram: Queue<u64>,
+    pub(super) from_dram: Queue<Arrived>,
     pub(super) to_crossbar: Queue<Answer>,
     pub(super) tags: TagArray,
     mshr: Mshr<Waiting>,
     data_port_free_at: u64,
     fill_port_free_at: u64,
+    /// Cycles for which a fill keeps its port.
+    fill_cycles: u64,
 }
 
 impl L2Slice {
@@ -59,7 +71,9 @@ impl L2Slice {
         L2Slice {
             latency: config.latency.into(),
             port_bits: config.port_bytes.trailing_zeros(),
-            line_sectors: u64::from(config.line_bytes / config.sector_bytes),
+            fetch_bits: config.fetch_bits(),
+            write_miss: config.write_miss,
+            line_sectors: u64::from(config.line_bytes / config.sector_bytes) << config.fetch_bits(),
             // At one arrival per cycle the delay holds its length; the queue after it stops arrivals before it backs up.
             requests: QueuePair::new(config.latency + queues.from_crossbar, queues.from_crossbar),
             misses: QueuePair::new(config.miss_queue, queues.to_dram),
@@ -75,6 +89,7 @@ impl L2Slice {
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
             data_port_free_at: 0,
             fill_port_free_at: 0,
+            fill_cycles: config.sector_bytes.div_ceil(config.port_bytes).into(),
         }
     }
 
@@ -96,6 +111,7 @@ impl L2Slice {
         if self.mshr.has_ready()
             && !self.to_crossbar.is_full()
             && let Some((_, answered)) = self.mshr.pop_ready()
+            && answered.id != NOBODY
         {
             self.to_crossbar.push(Answer { id: answered.id, hit: false });
         }
@@ -139,19 +155,31 @@ impl L2Slice {
         &self.mshr
     }
 
+    /// Brings a local sector in at once, with what is fetched with it.
+    pub(super) fn preload(&mut self, sector: u64) {
+        self.tags.preload(sector >> self.fetch_bits);
+    }
+
     /// Nothing in the slice but tags.
     pub(super) fn is_idle(&self) -> bool {
         self.next_event(0) == u64::MAX && self.mshr.is_empty() && self.misses.is_empty() && self.to_crossbar.is_empty()
     }
 
-    /// Takes one fill. Returns whether the queue from DRAM was full and is not any more.
+    /// Takes one fill, or one answer to a write. Returns whether the queue from DRAM was full and is not any more.
     fn fill(&mut self, now: u64, packets: &Packets) -> bool {
-        if now < self.fill_port_free_at {
+        let Some(&Arrived { sector, answers }) = self.from_dram.front() else { return false };
+        let busy = if answers == NOBODY { now < self.fill_port_free_at } else { self.to_crossbar.is_full() };
+        if busy {
             return false;
         }
         let was_full = self.from_dram.is_full();
-        let Some(sector) = self.from_dram.pop() else { return false };
-        self.fill_port_free_at = now + self.port_cycles(1);
+        self.from_dram.pop();
+        if answers != NOBODY {
+            self.to_crossbar.push(Answer { id: answers, hit: false });
+            return was_full;
+        }
+        self.fill_port_free_at = now + self.fill_cycles;
+        let sector = sector >> self.fetch_bits;
         let atomic = self.mshr.fill(sector).and_then(|mut requests| requests.find(|waiting| waiting.atomic));
         let atomic = atomic.map(|waiting| packets.get(waiting.id).request);
         if let (Some(slot), Some(atomic)) = (self.tags.fill(sector), atomic) {
@@ -162,8 +190,9 @@ impl L2Slice {
 
     /// Looks a request up. Returns whether it was accepted; nothing has changed if not.
     fn look_up(&mut self, id: PacketId, request: &L2Request, now: u64, counters: &mut CounterTable) -> bool {
-        let &L2Request { request: Request { kind, byte_mask, kernel, .. }, local } = request;
+        let &L2Request { request: Request { kind, byte_mask, more_sectors, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
+        let local = local >> self.fetch_bits;
         let probe = self.tags.probe(local, is_write);
         if probe == Probe::Full {
             return false;
@@ -175,9 +204,12 @@ impl L2Slice {
             }
             let counters = counters.of(kernel);
             *(if is_write { &mut counters.l2_write_hits } else { &mut counters.l2_read_hits }) += 1;
-            self.data_port_free_at = now + self.port_cycles(1);
+            self.data_port_free_at = now + self.port_cycles(1 + more_sectors);
             self.to_crossbar.push(Answer { id, hit: true });
             return true;
+        }
+        if is_write && self.write_miss == L2WriteMiss::Fetch {
+            return self.write_and_fetch(id, request, probe, now, counters);
         }
         // A read miss may need two places in the miss queue, for itself and for a write-back; GPGPU-Sim asks for the
         // second even of a read that merges, and of a write for one only.
@@ -193,30 +225,67 @@ impl L2Slice {
             self.tags.write(local, slot, byte_mask, probe);
             self.to_crossbar.push(Answer { id, hit: false });
         } else {
-            // The line may have been evicted while requests for it were still being answered.
-            if room == MshrRoom::Merge && self.mshr.has_arrived(local) {
-                self.tags.fill(local);
-                if kind == RequestKind::Atomic {
-                    self.tags.write(local, slot, byte_mask, Probe::Hit(slot));
-                }
-            }
-            self.mshr.add(local, Waiting { id, atomic: kind == RequestKind::Atomic });
-            if room == MshrRoom::New {
-                self.misses.push(DramRequest { sector: local, atoms: 1, is_write: false, kernel, ..DramRequest::default() });
+            let has_come = self.wait(local, room, Waiting { id, atomic: kind == RequestKind::Atomic }, kernel);
+            if has_come && kind == RequestKind::Atomic {
+                self.tags.write(local, slot, byte_mask, Probe::Hit(slot));
             }
         }
-        let counters = counters.of(kernel);
-        match (probe, is_write) {
-            (Probe::HitReserved(_), _) => counters.l2_pending_hits += 1,
-            (_, true) => counters.l2_write_misses += 1,
-            (_, false) => counters.l2_read_misses += 1,
-        }
-        if let Some(Evicted { line, modified }) = evicted {
-            let atoms = modified.count_ones() as u8;
-            counters.l2_write_back_sectors += u64::from(atoms);
-            self.misses.push(DramRequest { sector: line * self.line_sectors, atoms, is_write: true, kernel, ..DramRequest::default() });
-            self.data_port_free_at = now + self.port_cycles(atoms);
-        }
+        count_miss(counters.of(kernel), probe, is_write);
+        self.write_back(evicted, kernel, now, counters);
         true
+    }
+
+    /// A write miss that goes on to DRAM and fetches what is around it. Returns whether it was accepted; nothing has changed if not.
+    #[inline(never)]
+    fn write_and_fetch(&mut self, id: PacketId, request: &L2Request, probe: Probe, now: u64, counters: &mut CounterTable) -> bool {
+        let &L2Request { request: Request { more_sectors, kernel, .. }, local: sector } = request;
+        let local = sector >> self.fetch_bits;
+        let room = self.mshr.room(local);
+        if self.misses.first_room() < LEAST_FETCHING_MISS_QUEUE || matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
+            return false;
+        }
+        let (_, evicted) = self.tags.access(local, probe);
+        let atoms = 1 + more_sectors;
+        self.misses.push(DramRequest { sector, answers: id, atoms, is_write: true, kernel, ..DramRequest::default() });
+        self.wait(local, room, Waiting { id: NOBODY, atomic: false }, kernel);
+        count_miss(counters.of(kernel), probe, true);
+        self.write_back(evicted, kernel, now, counters);
+        true
+    }
+
+    /// `waiting` waits for what is fetched as `local`, of which there is `room` for it. Whether it has come: the line may have been evicted
+    /// while requests for it were still being answered.
+    #[inline(always)]
+    fn wait(&mut self, local: u64, room: MshrRoom, waiting: Waiting, kernel: u8) -> bool {
+        let has_come = room == MshrRoom::Merge && self.mshr.has_arrived(local);
+        if has_come {
+            self.tags.fill(local);
+        }
+        self.mshr.add(local, waiting);
+        if room == MshrRoom::New {
+            let (sector, atoms) = (local << self.fetch_bits, 1 << self.fetch_bits);
+            self.misses.push(DramRequest { sector, atoms, kernel, ..DramRequest::default() });
+        }
+        has_come
+    }
+
+    /// Sends what was modified of a line that had to leave to DRAM.
+    #[inline(always)]
+    fn write_back(&mut self, evicted: Option<Evicted>, kernel: u8, now: u64, counters: &mut CounterTable) {
+        let Some(Evicted { line, modified }) = evicted else { return };
+        let atoms = (modified.count_ones() << self.fetch_bits) as u8;
+        counters.of(kernel).l2_write_back_sectors += u64::from(atoms);
+        self.misses.push(DramRequest { sector: line * self.line_sectors, atoms, is_write: true, kernel, ..DramRequest::default() });
+        self.data_port_free_at = now + self.port_cycles(atoms);
+    }
+}
+
+/// Counts an accepted look-up that did not hit.
+#[inline(always)]
+fn count_miss(counters: &mut MemoryCounters, probe: Probe, is_write: bool) {
+    match (probe, is_write) {
+        (Probe::HitReserved(_), _) => counters.l2_pending_hits += 1,
+        (_, true) => counters.l2_write_misses += 1,
+        (_, false) => counters.l2_read_misses += 1,
     }
 }

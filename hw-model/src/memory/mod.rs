@@ -1,7 +1,7 @@
 //! Everything beyond the SM's miss queue: crossbar, L2 slices, DRAM.
 //!
-//! The seam with the SM is two queues per SM: requests in ([`Request`]), replies out ([`Reply`]). All packets are of one
-//! 32-byte sector. The SM's identifier of a request comes back untouched in its reply.
+//! The seam with the SM is two queues per SM: requests in ([`Request`]), replies out ([`Reply`]). A packet is of one 32-byte sector, or of up
+//! to a line where caches have no sectors. The SM's identifier of a request comes back untouched in its reply.
 //!
 //! ```text
 //! SM -> crossbar -> delay -> L2 slice -> miss queue -> delay -> FR-FCFS controller -> banks
@@ -13,6 +13,7 @@ mod clock;
 mod counters;
 mod crossbar;
 mod dram;
+mod flits;
 mod l2;
 mod packets;
 mod port;
@@ -28,7 +29,7 @@ mod system_tests;
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestKind {
-    /// Read one sector; the reply carries data.
+    /// Read; the reply carries data.
     #[default]
     Read,
     /// Write the bytes of `byte_mask`; the reply is an acknowledgement.
@@ -40,10 +41,12 @@ pub enum RequestKind {
 /// One packet from an SM to an L2 slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Byte address / 32.
+    /// Byte address / 32 of the first sector.
     pub sector: u64,
-    /// Bytes of the sector that are written; all ones for reads.
+    /// Bytes of the sector that are written; all ones for reads, and where caches have no sectors.
     pub byte_mask: u32,
+    /// Sectors after the first that are asked for or written. None where caches have sectors.
+    pub more_sectors: u8,
     /// Issuing SM.
     pub sm: u16,
     /// Kernel slot, for the counters.

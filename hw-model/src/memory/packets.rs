@@ -12,6 +12,9 @@ pub(super) struct L2Request {
 /// Number of a request in flight.
 pub(super) type PacketId = u32;
 
+/// No request.
+pub(super) const NOBODY: PacketId = PacketId::MAX;
+
 /// Storage for the requests in flight. Numbers that have become free are used again, the last first.
 #[derive(Clone, Debug)]
 pub(super) struct Packets {

@@ -37,7 +37,7 @@ pub struct Port<'a> {
 }
 
 impl Port<'_> {
-    /// Room for one more packet in the SM's injection port. All kinds are one flit.
+    /// Room for one more packet in the SM's injection port, whatever its flits.
     #[inline]
     pub fn can_inject(&self, _kind: RequestKind) -> bool {
         self.room > 0

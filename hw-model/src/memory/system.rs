@@ -16,10 +16,11 @@ use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
 use super::dram::Channel;
+use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, PacketId, Packets};
 use super::{Reply, Request, RequestKind};
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, L2WriteMiss};
 
 /// Crossbar, L2 and DRAM.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct MemorySystem {
     /// Slices per channel, a power of two: its logarithm.
     slice_bits: u32,
     packets: Packets,
+    flits: Flits,
     requests: Crossbar<PacketId>,
     replies: Crossbar<Reply>,
     slices: Vec<L2Slice>,
@@ -71,16 +73,26 @@ impl MemorySystem {
         let channels = config.dram.channels;
         let slices = channels * config.l2.slices_per_channel;
         let queues = &config.l2.queues;
-        let per_slice =
-            net.output_buffer + config.l2.latency + 2 * queues.from_crossbar + config.l2.mshrs * config.l2.mshr_merges + queues.to_crossbar;
+        // Writes that DRAM acknowledges are on their way there and back.
+        let to_dram_and_back = match config.l2.write_miss {
+            L2WriteMiss::LazyFetch => 0,
+            L2WriteMiss::Fetch => config.l2.miss_queue + queues.to_dram + config.dram.queue + config.dram.return_queue + queues.from_dram,
+        };
+        let per_slice = net.output_buffer
+            + config.l2.latency
+            + 2 * queues.from_crossbar
+            + config.l2.mshrs * config.l2.mshr_merges
+            + to_dram_and_back
+            + queues.to_crossbar;
         let memory_channels: Vec<Channel> = (0..channels).map(|_| Channel::new(config)).collect();
         MemorySystem {
             packets: Packets::new((config.sm.count * net.input_buffer + slices * per_slice) as usize),
             mapper: AddressMapper::new(&config.dram, &config.l2),
             slice_bits: config.l2.slices_per_channel.trailing_zeros(),
             // The reference counts SMs and slices as ports of one kind, SMs first, and skips port 0 at the start too.
-            requests: Crossbar::new((config.sm.count, slices), (net.input_buffer, net.output_buffer), net.arbiter, net.arbiter.step() - 1),
-            replies: Crossbar::new((slices, config.sm.count), (net.input_buffer, net.output_buffer), net.arbiter, 0),
+            flits: Flits::new(net),
+            requests: Crossbar::new((config.sm.count, slices), net, net.arbiter.step() - 1),
+            replies: Crossbar::new((slices, config.sm.count), net, 0),
             slices: (0..slices).map(|_| L2Slice::new(&config.l2)).collect(),
             core: 0,
             interconnect: ClockDomain::new(clocks.interconnect_khz, clocks.core_khz),
@@ -97,7 +109,7 @@ impl MemorySystem {
         }
     }
 
-    /// Room for one more packet in the SM's injection port. All kinds are one flit.
+    /// Room for one more packet in the SM's injection port, whatever its flits.
     #[inline]
     pub fn can_inject(&self, sm: u16, _kind: RequestKind) -> bool {
         self.requests.can_push(sm.into())
@@ -116,9 +128,10 @@ impl MemorySystem {
     #[inline]
     pub fn inject(&mut self, request: Request) {
         let location = self.mapper.locate(request.sector);
-        self.counters.of(request.kernel).request_packets += 1;
+        let flits = self.flits.request(request.kind, request.more_sectors);
+        self.counters.of(request.kernel).request_packets += u64::from(flits);
         let packet = self.packets.insert(L2Request { request, local: location.sector });
-        self.requests.push(request.sm.into(), location.slice as usize, packet);
+        self.requests.push(request.sm.into(), location.slice as usize, flits, packet);
     }
 
     /// Passes one core cycle.
@@ -251,7 +264,7 @@ impl MemorySystem {
     /// Brings the sector of byte address / 32 `sector` into L2 at once, clean: a copy from the host passes through L2.
     pub fn preload(&mut self, sector: u64) {
         let location = self.mapper.locate(sector);
-        self.slices[location.slice as usize].tags.preload(location.sector);
+        self.slices[location.slice as usize].preload(location.sector);
     }
 
     /// Empties every L2 slice without write-back. Launches do not do this: L2 stays warm between them.
@@ -274,9 +287,10 @@ impl MemorySystem {
                 if queue.is_empty() {
                     self.replying[w] &= !(1 << (s % 64));
                 }
-                let Request { sector, kind, kernel, tag, sm, .. } = self.packets.remove(id).request;
-                self.counters.of(kernel).reply_packets += 1;
-                self.replies.push(s, sm.into(), Reply { sector, kind, kernel, tag, l2_hit: hit });
+                let Request { sector, kind, more_sectors, kernel, tag, sm, .. } = self.packets.remove(id).request;
+                let flits = self.flits.reply(kind, more_sectors);
+                self.counters.of(kernel).reply_packets += u64::from(flits);
+                self.replies.push(s, sm.into(), flits, Reply { sector, kind, kernel, tag, l2_hit: hit });
             }
         }
     }

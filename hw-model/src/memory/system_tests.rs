@@ -1,12 +1,13 @@
 //! The memory system as a whole: latency, bandwidth, conservation, back-pressure, skipping.
 
 use super::*;
+use crate::config::L2WriteMiss;
 use crate::hand_made::config;
 use proptest::prelude::*;
 
 fn request(sector: u64, sm: u16, kind: RequestKind, tag: u32) -> Request {
     let byte_mask = if kind == RequestKind::Write { 0xffff } else { u32::MAX };
-    Request { sector, byte_mask, sm, kernel: (sm % 2) as u8, kind, tag }
+    Request { sector, byte_mask, more_sectors: 0, sm, kernel: (sm % 2) as u8, kind, tag }
 }
 
 /// Ticks from injection until the reply can be seen.
@@ -238,13 +239,25 @@ fn small_queues() -> crate::config::GpuConfig {
     config
 }
 
+/// Whole lines and packets of several flits, with plenty of room or with little.
+fn whole_lines(tight: bool) -> crate::config::GpuConfig {
+    let mut config = if tight { small_queues() } else { config() };
+    (config.l1.sector_bytes, config.l2.sector_bytes, config.l2.write_miss) = (128, 128, L2WriteMiss::Fetch);
+    (config.interconnect.flit_bytes, config.interconnect.header_bytes) = (32, 8);
+    config.l2.miss_queue = config.l2.miss_queue.max(3);
+    config
+}
+
+fn machines() -> impl Strategy<Value = crate::config::GpuConfig> {
+    prop_oneof![Just(config()), Just(small_queues()), Just(whole_lines(false)), Just(whole_lines(true))]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     /// Every request is answered exactly once, whatever the back-pressure, and the counters add up.
     #[test]
-    fn conserves_requests(requests in mix(), tight: bool) {
-        let config = if tight { small_queues() } else { config() };
+    fn conserves_requests(requests in mix(), config in machines()) {
         let (seen, memory) = drive(&config, &requests, false);
         let mut tags: Vec<u32> = seen.iter().map(|(.., reply)| reply.tag).collect();
         tags.sort_unstable();
@@ -256,9 +269,25 @@ proptest! {
         for kernel in 0..2u8 {
             let sent = requests.iter().filter(|r| r.0 % 2 == u16::from(kernel)).count() as u64;
             let c = memory.counters(kernel);
-            prop_assert_eq!((c.request_packets, c.reply_packets, c.l2_accesses()), (sent, sent, sent));
-            prop_assert_eq!(c.dram_writes, c.l2_write_back_sectors);
-            prop_assert!(c.dram_reads <= c.l2_read_misses);
+            let of_kernel = requests.iter().filter(|r| r.0 % 2 == u16::from(kernel));
+            prop_assert_eq!(c.l2_accesses(), sent);
+            if config.interconnect.header_bytes == 0 {
+                prop_assert_eq!((c.request_packets, c.reply_packets), (sent, sent));
+            } else {
+                // A header and a sector are two flits.
+                let long = |short: RequestKind| of_kernel.clone().filter(|r| r.2 != short).count() as u64;
+                let flits = (sent + long(RequestKind::Read), sent + long(RequestKind::Write));
+                prop_assert_eq!((c.request_packets, c.reply_packets), flits);
+            }
+            if config.l2.write_miss == L2WriteMiss::LazyFetch {
+                prop_assert_eq!(c.dram_writes, c.l2_write_back_sectors);
+                prop_assert!(c.dram_reads <= c.l2_read_misses);
+            } else {
+                // Writes of one sector that go on, each at most once.
+                let writes = of_kernel.filter(|r| r.2 == RequestKind::Write).count() as u64;
+                prop_assert!((c.l2_write_misses..=writes).contains(&(c.dram_writes - c.l2_write_back_sectors)));
+                prop_assert!(c.dram_reads <= 4 * c.l2_misses());
+            }
         }
         // What the SMs have seen of the L2 is what the kernels have.
         let of_sms = (0..30).map(|sm| memory.sm_l2(sm)).fold((0, 0), |sum, sm| (sum.0 + sm.accesses, sum.1 + sm.hits));
@@ -268,8 +297,7 @@ proptest! {
 
     /// Skipping quiet cycles shows the SMs the same replies at the same times, and counts the same.
     #[test]
-    fn skipping_equals_ticking(requests in mix(), tight: bool) {
-        let config = if tight { small_queues() } else { config() };
+    fn skipping_equals_ticking(requests in mix(), config in machines()) {
         let (ticked, memory) = drive(&config, &requests, false);
         let (skipped, memory_skipped) = drive(&config, &requests, true);
         prop_assert_eq!(ticked, skipped);
@@ -280,8 +308,7 @@ proptest! {
 
     /// A tick that was begun shows the same, counts the same, and may be skipped if it could be otherwise.
     #[test]
-    fn beginning_a_tick_changes_nothing(requests in mix(), tight: bool, begin in 1u64..4) {
-        let config = if tight { small_queues() } else { config() };
+    fn beginning_a_tick_changes_nothing(requests in mix(), config in machines(), begin in 1u64..4) {
         let (seen, skipped, memory) = drive_ahead(&config, &requests, true, 0);
         let (seen_begun, skipped_begun, memory_begun) = drive_ahead(&config, &requests, true, begin);
         prop_assert_eq!(seen, seen_begun);
@@ -290,6 +317,87 @@ proptest! {
             prop_assert_eq!(memory.counters(kernel), memory_begun.counters(kernel));
         }
     }
+}
+
+/// Requests one after the other, each to its end; what kernel 0 has counted, and the ticks that the last took.
+fn one_by_one(config: &crate::config::GpuConfig, requests: &[Request]) -> (MemoryCounters, u32) {
+    let mut memory = MemorySystem::new(config);
+    let mut ticks = 0;
+    for &request in requests {
+        memory.inject(request);
+        ticks = 0;
+        while memory.pop_reply(0).is_none() {
+            memory.tick();
+            ticks += 1;
+        }
+        while !memory.is_idle() {
+            memory.tick();
+        }
+    }
+    (memory.counters(0), ticks)
+}
+
+/// A read brings its whole line, four atoms by one request, and the reply is a header and the line: five flits of 32 bytes.
+#[test]
+fn whole_lines_come_in_flits() {
+    let config = whole_lines(false);
+    let line = |sector| Request { more_sectors: 3, ..request(sector, 0, RequestKind::Read, 0) };
+    let (c, hit) = one_by_one(&config, &[line(4_000), line(4_000)]);
+    assert_eq!((c.l2_read_misses, c.l2_read_hits, c.dram_reads, c.dram_row_misses), (1, 1, 4, 1));
+    assert_eq!((c.request_packets, c.reply_packets), (2, 10));
+    assert_eq!(hit, 1 + 1 + config.l2.latency + 1 + 5);
+    // Another sector of the line is there, too; its reply is two flits.
+    let (c, hit) = one_by_one(&config, &[line(4_000), request(4_003, 0, RequestKind::Read, 0)]);
+    assert_eq!((c.l2_read_hits, hit), (1, 1 + 1 + config.l2.latency + 1 + 2));
+}
+
+/// A write that misses goes on to DRAM with what it carries and is acknowledged from there; the line is fetched behind it. One that hits
+/// stays, and the line goes when it is evicted.
+#[test]
+fn a_write_miss_fetches_and_goes_on() {
+    let config = whole_lines(false);
+    let write = |sector, more_sectors| Request { more_sectors, ..request(sector, 0, RequestKind::Write, 0) };
+    let at = sector_of_slice(0, 8);
+    let (c, ticks) = one_by_one(&config, &[write(at, 1)]);
+    assert_eq!((c.l2_write_misses, c.dram_writes, c.dram_reads, c.l2_write_back_sectors), (1, 2, 4, 0));
+    assert_eq!((c.request_packets, c.reply_packets), (3, 1), "a header and two sectors are three flits");
+    assert!(ticks > config.l2.latency + config.dram.latency, "{ticks} ticks");
+    let (c, ticks) = one_by_one(&config, &[write(at, 1), write(at + 2, 0)]);
+    assert_eq!((c.l2_write_hits, c.dram_writes, c.dram_reads), (1, 2, 4));
+    assert_eq!(ticks, 2 + 1 + config.l2.latency + 1 + 1, "two flits there, one back");
+    // Twice as many lines as the slice has, of which its set gets more than it holds: the line that was written leaves whole.
+    let others =
+        (1..=2 * u64::from(config.l2.sets * config.l2.ways)).map(|n| request(sector_of_slice(0, 8 + 4 * n), 0, RequestKind::Read, 0));
+    let all: Vec<Request> = [write(at, 1), write(at + 2, 0)].into_iter().chain(others).collect();
+    let (c, _) = one_by_one(&config, &all);
+    assert_eq!((c.l2_write_back_sectors, c.dram_writes), (4, 2 + 4));
+}
+
+/// One slice gives a line in as many cycles as it has flits, whoever asks.
+#[test]
+fn one_slice_gives_one_flit_per_cycle() {
+    let config = whole_lines(false);
+    let mut memory = MemorySystem::new(&config);
+    memory.preload(sector_of_slice(5, 0));
+    let (mut first, mut received, mut sent) = (None, 0u64, 0);
+    for tick in 0..10_000u64 {
+        for sm in 0..10 {
+            received += u64::from(memory.pop_reply(sm).is_some());
+            if sent < 1_000 && memory.can_inject(sm, RequestKind::Read) {
+                memory.inject(Request { more_sectors: 3, ..request(sector_of_slice(5, 0), sm, RequestKind::Read, 0) });
+                sent += 1;
+            }
+        }
+        if received == 1 {
+            first.get_or_insert(tick);
+        }
+        if received == 1_000 {
+            assert_eq!(tick - first.unwrap_or(0), 5 * 999);
+            return;
+        }
+        memory.tick();
+    }
+    panic!("{received} of 1,000 lines");
 }
 
 /// A write miss fetches nothing; reading it back fetches only if bytes are unknown; the line goes to DRAM when evicted.

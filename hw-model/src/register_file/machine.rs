@@ -75,11 +75,13 @@ impl MachineDescription {
     }
 }
 
-/// One packet with one sector per port and interconnect cycle, on the side with fewer ports.
+/// One flit per port and interconnect cycle, on the side with fewer ports, of packets with what is fetched at once.
 fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
     let slices = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel);
     let ports = slices.min(u64::from(gpu.sm.count));
-    q16(ports * u64::from(gpu.clocks.interconnect_khz), gpu.clocks.core_khz.into())
+    let sectors = 1 << gpu.l2.fetch_bits();
+    let flits = u64::from(gpu.interconnect.flits(sectors));
+    q16(ports * u64::from(sectors) * u64::from(gpu.clocks.interconnect_khz), flits * u64::from(gpu.clocks.core_khz))
 }
 
 /// One sector per burst, on every channel.

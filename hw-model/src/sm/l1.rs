@@ -3,13 +3,14 @@
 //!
 //! An access waits `latency` cycles in its bank's pipeline and is then looked up. If it needs a line, an MSHR or a
 //! miss-queue entry that is not to be had, it stays at the head of its bank and tries again in the next cycle: a
-//! reservation failure, which changes no state.
+//! reservation failure, which changes no state. By option ([`L1Lookup::AtHead`]) the pipeline before the look-up is one place, so that an
+//! access that is refused holds up the load/store unit, and the data of a hit take the latency.
 
 use super::counters::KernelCounters;
 use super::lsu::TAG_FILL;
 use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
-use crate::config::{L1Config, L1Write, SetIndex};
+use crate::config::{L1Config, L1Lookup, L1Write};
 use crate::memory::{Port, Request, RequestKind};
 use crate::queue::Queue;
 
@@ -19,11 +20,13 @@ const MAX_BANKS: usize = 32;
 /// Due cycle of a bank with no access in its pipeline.
 const EMPTY: u64 = u64::MAX;
 
-/// One sector access.
+/// One access: to a sector, or to a part of a line where there are no sectors.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Access {
+    /// The first one.
     pub sector: u64,
     pub byte_mask: u32,
+    pub more_sectors: u8,
     pub kernel: u8,
     pub store: bool,
     /// Loads: who waits. Stores: the warp.
@@ -53,11 +56,17 @@ struct Bank {
 #[derive(Clone, Debug)]
 pub(super) struct L1 {
     sm: u16,
+    /// Sectors that are fetched at once, a power of two: its logarithm.
+    fetch_bits: u32,
     geometry: TagGeometry,
+    /// Cycles before a look-up, and after one that hits.
     latency: u64,
+    hit_latency: u64,
     write: L1Write,
     bank_mask: u64,
     banks: Vec<Bank>,
+    /// Hits whose data have not come: when they do, and whose they are.
+    hits: Queue<(u64, u32)>,
     refused: Refused,
     /// Per bank, the cycle in which the head of its pipeline is due; [`EMPTY`] if there is none.
     due: [u64; MAX_BANKS],
@@ -75,17 +84,25 @@ impl L1 {
             sets: config.sets,
             ways: config.ways,
             sectors_per_line: config.line_bytes / config.sector_bytes,
-            index: SetIndex::Linear,
+            index: config.index,
             modified_floor_percent: config.modified_floor_percent,
         };
-        let bank = Bank { pipeline: Queue::new(config.latency), entered: u64::MAX };
+        let before = match config.lookup {
+            L1Lookup::AfterLatency => config.latency,
+            L1Lookup::AtHead => 1,
+        };
+        let after = config.latency - before;
+        let bank = Bank { pipeline: Queue::new(before), entered: u64::MAX };
         L1 {
             sm,
+            fetch_bits: config.fetch_bits(),
             geometry,
-            latency: u64::from(config.latency),
+            latency: before.into(),
+            hit_latency: after.into(),
             write: config.write,
             bank_mask: u64::from(config.banks) - 1,
             banks: vec![bank; config.banks as usize],
+            hits: Queue::new(after * config.banks),
             refused: Refused::default(),
             due: [EMPTY; MAX_BANKS],
             first_due: EMPTY,
@@ -113,6 +130,12 @@ impl L1 {
         }
     }
 
+    /// Sectors that are fetched at once, a power of two: its logarithm.
+    #[inline]
+    pub(super) fn fetch_bits(&self) -> u32 {
+        self.fetch_bits
+    }
+
     /// Whether anything was looked up since the last reset.
     pub(super) fn used(&self) -> bool {
         self.used
@@ -138,9 +161,10 @@ impl L1 {
         self.next_lookup().is_none() && self.misses.is_empty() && self.mshr.is_empty()
     }
 
-    /// The earliest cycle with a look-up due.
+    /// The earliest cycle with a look-up or the data of a hit due.
     pub(super) fn next_lookup(&self) -> Option<u64> {
-        (self.first_due != EMPTY).then_some(self.first_due)
+        let next = if self.hits.is_empty() { self.first_due } else { self.first_due.min(self.hits.front().map_or(EMPTY, |&(due, _)| due)) };
+        (next != EMPTY).then_some(next)
     }
 
     /// Puts an access into its bank's pipeline; false if the bank took one this cycle or is full.
@@ -176,8 +200,9 @@ impl L1 {
             return Lookup::Failed;
         }
         self.used = true;
-        let probe = self.tags.probe(access.sector, access.store);
-        let lookup = if access.store { self.store(&access, probe) } else { self.load(&access, probe, counters) };
+        let fetched = access.sector >> self.fetch_bits;
+        let probe = self.tags.probe(fetched, access.store);
+        let lookup = if access.store { self.store(&access, fetched, probe) } else { self.load(&access, fetched, probe, counters) };
         let lookup = match lookup {
             Ok(lookup) => lookup,
             Err(lack) => {
@@ -205,10 +230,11 @@ impl L1 {
         lookup
     }
 
-    fn load(&mut self, access: &Access, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
+    /// A load of what is fetched as `fetched`.
+    fn load(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
             Probe::Hit(_) => {
-                self.tags.access(access.sector, probe);
+                self.tags.access(fetched, probe);
                 return Ok(Lookup::Hit(access.token));
             }
             Probe::Full => return Err(Lack::Line),
@@ -219,15 +245,16 @@ impl L1 {
             return Err(Lack::Queue);
         }
         let mut here = false;
-        match self.mshr.room(access.sector) {
+        match self.mshr.room(fetched) {
             // The line may have been evicted while requests for it were still being answered.
-            MshrRoom::Merge => here = self.mshr.has_arrived(access.sector),
+            MshrRoom::Merge => here = self.mshr.has_arrived(fetched),
             MshrRoom::New => {
                 counters.load_requests += 1;
                 counters.l1_load_misses += 1;
                 self.misses.push(Request {
-                    sector: access.sector,
+                    sector: fetched << self.fetch_bits,
                     byte_mask: u32::MAX,
+                    more_sectors: (1 << self.fetch_bits) - 1,
                     sm: self.sm,
                     kernel: access.kernel,
                     kind: RequestKind::Read,
@@ -236,15 +263,15 @@ impl L1 {
             }
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),
         }
-        self.tags.access(access.sector, probe);
+        self.tags.access(fetched, probe);
         if here {
-            self.tags.fill(access.sector);
+            self.tags.fill(fetched);
         }
-        self.mshr.add(access.sector, access.token);
+        self.mshr.add(fetched, access.token);
         Ok(Lookup::Accepted)
     }
 
-    fn store(&mut self, access: &Access, probe: Probe) -> Result<Lookup, Lack> {
+    fn store(&mut self, access: &Access, fetched: u64, probe: Probe) -> Result<Lookup, Lack> {
         if self.misses.is_full() {
             return Err(Lack::Queue);
         }
@@ -253,15 +280,16 @@ impl L1 {
         }
         match (self.write, probe) {
             (L1Write::ThroughAllocate, _) => {
-                let (slot, _) = self.tags.access(access.sector, probe);
-                self.tags.write(access.sector, slot, access.byte_mask, probe);
+                let (slot, _) = self.tags.access(fetched, probe);
+                self.tags.write(fetched, slot, access.byte_mask, probe);
             }
-            (L1Write::Evict, Probe::Hit(_)) => self.tags.invalidate(access.sector),
+            (L1Write::Evict, Probe::Hit(_)) => self.tags.invalidate(fetched),
             (L1Write::Evict, _) => {}
         }
         self.misses.push(Request {
             sector: access.sector,
             byte_mask: access.byte_mask,
+            more_sectors: access.more_sectors,
             sm: self.sm,
             kernel: access.kernel,
             kind: RequestKind::Write,
@@ -281,16 +309,32 @@ impl L1 {
         }
     }
 
-    /// A sector has arrived.
+    /// What is fetched with `sector` has arrived.
     pub(super) fn fill(&mut self, sector: u64) {
         self.refused.sector_arrived();
-        self.tags.fill(sector);
-        self.mshr.fill(sector);
+        self.tags.fill(sector >> self.fetch_bits);
+        self.mshr.fill(sector >> self.fetch_bits);
     }
 
     /// Whether a load is to be told that its sector is here.
     pub(super) fn has_filled(&self) -> bool {
         self.mshr.has_ready()
+    }
+
+    /// A load has hit: its data are here now, or later ([`L1::pop_hit`]). Whether now.
+    #[inline]
+    pub(super) fn hit(&mut self, token: u32, now: u64) -> bool {
+        if self.hit_latency > 0 {
+            self.hits.push((now + self.hit_latency, token));
+        }
+        self.hit_latency == 0
+    }
+
+    /// A load that has hit, and whose data are here.
+    #[inline]
+    pub(super) fn pop_hit(&mut self, now: u64) -> Option<u32> {
+        self.hits.front().filter(|&&(due, _)| due <= now)?;
+        self.hits.pop().map(|(_, token)| token)
     }
 
     /// The next load to be told that its sector is here.

@@ -59,7 +59,7 @@ proptest! {
         let (mut fast, mut plain) = (side(), side());
         let mut refusals = 0;
         for (now, access) in (0u64..).zip(accesses) {
-            let access = access.map(|(sector, kernel, store)| Access { sector, byte_mask: 0xff, kernel, store, token: now as u32 });
+            let access = access.map(|(sector, kernel, store)| Access { sector, byte_mask: 0xff, more_sectors: 0, kernel, store, token: now as u32 });
             let seen = fast.cycle(now, access, false);
             refusals += seen.0.iter().filter(|&&lookup| lookup == Lookup::Failed).count();
             prop_assert_eq!(seen, plain.cycle(now, access, true), "cycle {}", now);

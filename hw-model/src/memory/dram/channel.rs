@@ -7,7 +7,7 @@
 
 use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
-use super::super::l2::L2Slice;
+use super::super::l2::{Arrived, L2Slice};
 use super::controller::Controller;
 use super::{DramRequest, Finished};
 use crate::config::GpuConfig;
@@ -60,11 +60,11 @@ impl Channel {
         counters: &mut CounterTable,
     ) -> (u64, Option<usize>) {
         let mut filled = None;
-        if let Some(&Finished { sector, slice, .. }) = self.controller.returned().front()
+        if let Some(&Finished { sector, answers, slice, .. }) = self.controller.returned().front()
             && self.full >> slice & 1 == 0
         {
             let to = &mut slices[usize::from(slice)];
-            to.from_dram.push(sector);
+            to.from_dram.push(Arrived { sector, answers });
             self.full |= u32::from(to.from_dram.is_full()) << slice;
             filled = Some(usize::from(slice));
             self.return_credit(slice);

@@ -14,6 +14,7 @@ mod plain;
 mod tests;
 
 use super::super::counters::CounterTable;
+use super::super::packets::NOBODY;
 use super::bank::{Bank, PerCommand};
 use super::candidates::Candidates;
 use super::four_activates::FourActivates;
@@ -116,7 +117,7 @@ impl Controller {
         self.arrived = Some(request);
     }
 
-    /// Finished reads, oldest first.
+    /// Finished reads, and writes that are answered, oldest first.
     #[inline]
     pub(super) fn returned(&mut self) -> &mut Queue<Finished> {
         &mut self.returned
@@ -196,7 +197,7 @@ impl Controller {
             return None;
         }
         let Transfer { finishes, .. } = self.transfers.pop()?;
-        if finishes.is_write {
+        if finishes.is_write && finishes.answers == NOBODY {
             return Some(finishes);
         }
         self.returned.push(finishes);

@@ -16,11 +16,15 @@ mod timing;
 
 pub(super) use channel::Channel;
 
-/// A read of one sector, or the write-back of the modified sectors of one line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+use super::packets::{NOBODY, PacketId};
+
+/// A read of what is fetched at once, a write that the L2 sends on, or the write-back of the modified sectors of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DramRequest {
-    /// Local sector number of the slice; of a write-back, the line's first.
+    /// Local sector number of the slice, the first one; of a write-back, the line's.
     pub(super) sector: u64,
+    /// The packet that is answered when it is done; of a write only, or [`NOBODY`].
+    pub(super) answers: PacketId,
     /// Row.
     pub(super) row: u32,
     /// Bank.
@@ -35,11 +39,20 @@ pub(super) struct DramRequest {
     pub(super) kernel: u8,
 }
 
+impl Default for DramRequest {
+    /// A read of no sector that answers nobody.
+    fn default() -> Self {
+        DramRequest { sector: 0, answers: NOBODY, row: 0, bank: 0, slice: 0, atoms: 0, is_write: false, kernel: 0 }
+    }
+}
+
 /// A request whose data have all come over the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Finished {
     /// Local sector number of the slice.
     pub(super) sector: u64,
+    /// The packet that is answered now, or [`NOBODY`].
+    pub(super) answers: PacketId,
     /// Slice of the channel that asked.
     pub(super) slice: u8,
     /// Write-back or read.

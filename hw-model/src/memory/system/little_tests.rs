@@ -29,7 +29,7 @@ impl MemorySystem {
 }
 
 fn read(sector: u64, sm: u16, tag: u32) -> Request {
-    Request { sector, byte_mask: u32::MAX, sm, kernel: 0, kind: RequestKind::Read, tag }
+    Request { sector, byte_mask: u32::MAX, sm, kernel: 0, kind: RequestKind::Read, tag, more_sectors: 0 }
 }
 
 /// Sums over the cycles of a run.

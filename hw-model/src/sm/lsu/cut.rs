@@ -2,6 +2,7 @@
 
 use super::super::inflight::MemKind;
 use super::super::l1::Access;
+use super::piece::Piece;
 use super::{Current, Done, Lsu, Surroundings};
 use crate::memory::{Request, RequestKind};
 
@@ -67,7 +68,7 @@ impl Lsu {
         }
     }
 
-    /// One sector, if there is one, leaves for the crossbar.
+    /// One sector, if there is one, leaves for the crossbar, whatever the caches fetch.
     fn cut_past_l1(&mut self, store: bool, atomic: bool, around: &mut Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
@@ -82,7 +83,7 @@ impl Lsu {
         let piece = trace.sector(current.pattern + current.sectors_left - 1);
         let sector = current.base_sector + u64::from(piece.delta);
         let (tag, byte_mask) = if store { (u32::from(current.warp), piece.byte_mask) } else { (current.token, u32::MAX) };
-        around.port.inject(Request { sector, byte_mask, sm: self.sm, kernel: current.kernel, kind, tag });
+        around.port.inject(Request { sector, byte_mask, more_sectors: 0, sm: self.sm, kernel: current.kernel, kind, tag });
         let counters = &mut around.counters[usize::from(current.kernel)];
         if store {
             counters.store_requests += 1;
@@ -93,25 +94,25 @@ impl Lsu {
         current.sectors_left -= 1;
     }
 
-    /// Up to one sector per bank enters the L1.
+    /// Up to one access per bank enters the L1.
     fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
-        let Current { warp, kernel, base_sector, .. } = *current;
+        let Current { warp, kernel, .. } = *current;
         let token = if store { u32::from(warp) } else { current.token };
         for _ in 0..self.l1.banks() {
             if current.sectors_left == 0 {
                 return;
             }
-            let piece = trace.sector(current.pattern + current.sectors_left - 1);
-            let sector = base_sector + u64::from(piece.delta);
-            if !self.l1.enqueue(Access { sector, byte_mask: piece.byte_mask, kernel, store, token }, now) {
+            let Piece { sector, byte_mask, more_sectors, taken } = current.highest(trace, self.l1.fetch_bits());
+            let access = Access { sector, byte_mask, more_sectors, kernel, store, token };
+            if !self.l1.enqueue(access, now) {
                 return;
             }
             if store {
                 self.done.push(Done::StoreSent { warp });
             }
-            current.sectors_left -= 1;
+            current.sectors_left -= taken;
         }
     }
 }

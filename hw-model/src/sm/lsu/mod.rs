@@ -6,6 +6,7 @@
 
 mod cut;
 mod later;
+mod piece;
 
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
@@ -15,7 +16,9 @@ use super::program::{Program, Programs};
 use crate::config::{ConstantCacheConfig, GpuConfig};
 use crate::memory::{Port, Reply, RequestKind};
 use crate::queue::Queue;
+use crate::trace::KernelTrace;
 use later::Later;
+use piece::Piece;
 
 /// What became of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +64,8 @@ struct Outstanding {
     warp: u8,
     dst: u16,
     kind: Kind,
-    /// Sectors still to come.
-    sectors: u32,
+    /// Pieces still to come.
+    pieces: u32,
 }
 
 /// The instruction being cut into accesses.
@@ -83,6 +86,14 @@ struct Current {
     passes_left: u32,
     /// Index in `outstanding`, for loads and atomics.
     token: u32,
+}
+
+impl Current {
+    /// What of it is asked for next; there must be sectors left.
+    #[inline]
+    fn highest(&self, trace: &KernelTrace, fetch_bits: u32) -> Piece {
+        piece::highest(trace, self.pattern, self.sectors_left, self.base_sector, fetch_bits)
+    }
 }
 
 /// What waits for the write-back port.
@@ -202,7 +213,7 @@ impl Lsu {
             passes_left *= cache.word_cycles;
         }
         let mut current = Current { mem, warp, dst, kernel, part, base_sector: 0, pattern: 0, sectors_left: 0, passes_left, token: 0 };
-        if let MemKind::OffChip { store, atomic, texels, .. } = mem
+        if let MemKind::OffChip { store, atomic, bypass, texels, .. } = mem
             && let Some(trace) = program.trace(|| part)
         {
             let reference = trace.mem(inst.mem_ref);
@@ -211,7 +222,9 @@ impl Lsu {
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
             if !store && current.sectors_left > 0 {
-                let load = Outstanding { warp, dst, kind: self.kind(atomic, texels), sectors: current.sectors_left };
+                let fetch_bits = if bypass { 0 } else { self.l1.fetch_bits() };
+                let pieces = piece::count(trace, current.pattern, current.sectors_left, current.base_sector, fetch_bits);
+                let load = Outstanding { warp, dst, kind: self.kind(atomic, texels), pieces };
                 current.token = self.outstanding_token(load);
             }
         }
@@ -283,8 +296,8 @@ impl Lsu {
 
     fn sector_arrived(&mut self, token: u32, now: u64) {
         let load = &mut self.outstanding[token as usize];
-        load.sectors -= 1;
-        if load.sectors == 0 {
+        load.pieces -= 1;
+        if load.pieces == 0 {
             let Outstanding { warp, dst, kind, .. } = *load;
             self.free_tokens.push(token);
             self.all_arrived(kind, warp, dst, now);
@@ -320,12 +333,16 @@ impl Lsu {
     /// Every bank looks up the access at its head; true if one was refused.
     fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> bool {
         let mut refused = false;
+        while let Some(token) = self.l1.pop_hit(now) {
+            self.sector_arrived(token, now);
+        }
         let mut banks = self.l1.banks_due(now);
         while banks != 0 {
             let bank = banks.trailing_zeros() as usize;
             banks &= banks - 1;
             match self.l1.look_up(bank, counters) {
-                Lookup::Hit(token) => self.sector_arrived(token, now),
+                Lookup::Hit(token) if self.l1.hit(token, now) => self.sector_arrived(token, now),
+                Lookup::Hit(_) => {}
                 Lookup::Accepted => {}
                 Lookup::Failed => refused = true,
             }

@@ -89,8 +89,8 @@ impl Controller {
         let due = (t - self.stalled + latency).max(self.last_due + 1);
         self.last_due = due;
         if is_last {
-            let DramRequest { sector, slice, is_write, .. } = request;
-            self.transfers.push(Transfer { due, finishes: Finished { sector, slice, is_write } });
+            let DramRequest { sector, answers, slice, is_write, .. } = request;
+            self.transfers.push(Transfer { due, finishes: Finished { sector, answers, slice, is_write } });
             self.busy &= !(1 << b);
             self.candidates.remove(b);
         }

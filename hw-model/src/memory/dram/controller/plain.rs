@@ -7,6 +7,7 @@
 use super::super::timing::Timing;
 use super::{Command, DramRequest, Finished};
 use crate::config::DramConfig;
+use crate::memory::packets::NOBODY;
 use std::collections::VecDeque;
 
 /// A cycle in which something happened last, none if it has not.
@@ -116,7 +117,7 @@ impl PlainController {
             return None;
         }
         self.bus.pop_front();
-        if finishes.is_write {
+        if finishes.is_write && finishes.answers == NOBODY {
             return Some(finishes);
         }
         self.returned.push_back(finishes);
@@ -238,8 +239,8 @@ impl PlainController {
         let is_last = sent + 1 == request.atoms;
         bank.serving = (!is_last).then_some((request, sent + 1));
         if is_last {
-            let DramRequest { sector, slice, is_write, .. } = request;
-            self.bus.push_back(OnBus { due: self.last_due, finishes: Finished { sector, slice, is_write } });
+            let DramRequest { sector, answers, slice, is_write, .. } = request;
+            self.bus.push_back(OnBus { due: self.last_due, finishes: Finished { sector, answers, slice, is_write } });
         }
         self.log.push((t, command, b as u32, request.row));
     }

@@ -16,7 +16,7 @@ proptest! {
         drain_every in prop_oneof![4 => Just(1u64), 1 => Just(40)],
         t_faw in prop_oneof![2 => Just(0u32), 1 => 48u32..200],
         cap in 0u32..3,
-        skip: bool,
+        (lines, answered, skip) in any::<(bool, bool, bool)>(),
     ) {
         let mut config = config().dram;
         (config.timing.t_faw, config.row_hit_cap) = (t_faw, cap);
@@ -34,8 +34,9 @@ proptest! {
             prop_assert_eq!(controller.log.last(), plain.log.last());
             prop_assert_eq!(controller.is_full(), plain.is_full());
             if let Some((sector, (bank, row, is_write, atoms, gap))) = requests.next_if(|_| t >= not_before && !plain.is_full()) {
-                let atoms = if is_write { atoms } else { 1 };
-                let request = DramRequest { sector, bank, row, is_write, atoms, ..DramRequest::default() };
+                let answers = if is_write && answered { sector as u32 } else { NOBODY };
+                let atoms = if is_write || lines { atoms } else { 1 };
+                let request = DramRequest { sector, answers, bank, row, is_write, atoms, ..DramRequest::default() };
                 controller.push(request);
                 plain.push(request);
                 not_before = t + 1 + u64::from(gap);
