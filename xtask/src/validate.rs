@@ -163,7 +163,7 @@ mias run --trace DIR/<trace>/kernelslist.g --gpu rtx2060-accelsim --reference NU
 
 ## Known gaps
 
-* Copies to the device (`MemcpyHtoD` in a kernel list) are read, but do not warm the L2: the first launch of a list finds it
+* Copies to the device (`MemcpyHtoD` in a kernel list) are read, but warm the L2 only on request (`--warm-l2`), which this comparison does not: the first launch of a list finds it
   cold. Launches do find what the ones before left there.
 * L1 reservation failures, which count every retry, follow the order of requests within single cycles; only those of exported traces have
   a bound.
