@@ -1,13 +1,14 @@
 //! What an evaluation takes for the same run is the same run: checked by running both.
 
-mod common;
+#[path = "common/workloads.rs"]
+mod workloads;
 
-use common::workloads::{executed, executed_ahead, machine};
 use mias_lab::evaluate::record::{Kept, canonical, is_first_alone};
 use mias_lab::experiment::machine::{DecisionTime, End, Machine, Options, Run};
 use mias_lab::experiment::policy::{Control, IpcUnit, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
+use workloads::{executed, executed_ahead, machine};
 
 const SMS: u32 = 3;
 

@@ -1,13 +1,14 @@
 //! Runs that share a simulation: every outcome is what the run gives alone, in every number.
 
-mod common;
+#[path = "common/workloads.rs"]
+mod workloads;
 
-use common::workloads::{executed, machine};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
 use std::sync::Mutex;
+use workloads::{executed, machine};
 
 /// All outcomes by place, and the cycles that progress was told of.
 fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, RunError>>, u64) {

@@ -1,5 +1,5 @@
-//! What the cross-crate suites share: hand-made kernels, the firmware on the GPU model with a clerk who watches both, the same
-//! with faults, and shipped kernels as workloads.
+//! What the cross-crate suites share: hand-made kernels, the firmware on the GPU model with a clerk who watches both, and the same
+//! with faults.
 #![allow(dead_code, reason = "each suite uses some of it")]
 
 pub(crate) mod clerk;
@@ -7,7 +7,6 @@ pub(crate) mod fault_rig;
 pub(crate) mod faults;
 pub(crate) mod hand_made;
 pub(crate) mod rig;
-pub(crate) mod workloads;
 
 /// Random schedules to try; the variable `MIAS_SCHEDULES` asks for another number than the usual one.
 pub(crate) fn schedules(usual: u32) -> u32 {
