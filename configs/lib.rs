@@ -16,6 +16,7 @@ pub const ALL: &[(&str, &str)] = machines![
     "a100",
     "h100",
     "dai18",
+    "dai18-lines",
     "lin18",
     "shieh16",
     "zhao18"
