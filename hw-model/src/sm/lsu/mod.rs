@@ -342,8 +342,7 @@ impl Lsu {
             banks &= banks - 1;
             match self.l1.look_up(bank, counters) {
                 Lookup::Hit(token) if self.l1.hit(token, now) => self.sector_arrived(token, now),
-                Lookup::Hit(_) => {}
-                Lookup::Accepted => {}
+                Lookup::Hit(_) | Lookup::Accepted => {}
                 Lookup::Failed => refused = true,
             }
         }
