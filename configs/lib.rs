@@ -10,6 +10,7 @@ macro_rules! machines {
 pub const ALL: &[(&str, &str)] = machines![
     "rtx2060",
     "rtx2060-accelsim",
+    "rtx2060-fetch",
     "rtx2060-hw",
     "rtx2060-lines",
     "rtx3070-accelsim",

@@ -25,6 +25,9 @@ fn exports() -> &'static ByPath {
 /// The exported traces, and how far the cycles of each may be off in percent, launch latency included.
 const EXPORTED: [(&str, f64); 5] = [("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
 
+/// The reference's machine with its instruction fetch.
+const WITH_FETCH: &str = "rtx2060-fetch";
+
 /// The project's own traces on the reference's machine with whole-line caches.
 const WHOLE_LINES: &str = "rtx2060-lines";
 
@@ -70,6 +73,21 @@ fn exported_traces_are_within_their_bounds() {
         let room = f64::max(0.25 * expected, 0.005 * column(launch, "l1_accesses").1);
         assert!((fails - expected).abs() <= room, "{trace}: {fails} reservation fails, reference {expected}, bound {room}");
     }
+}
+
+/// With the reference's instruction fetch: cycles, launch latency included, within 1 % each.
+#[test]
+fn with_its_fetch_cycles_are_within_a_percent() {
+    let fetch = ByPath::run(&reference(), Some(&reference().join("accelsim.csv")), WITH_FETCH).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(fetch.launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), ["comp", "mem", "shm"]);
+    for launch in &fetch.launches {
+        let (ours, reference) = column(launch, "cycles");
+        assert!((ours - reference).abs() <= 0.01 * reference, "{}: {ours}, reference {reference}", launch.trace);
+    }
+    assert!(
+        include_str!("../docs/validation.md").contains(&by_path_markdown(&fetch)),
+        "docs/validation.md is out of date: run `cargo xtask validate`"
+    );
 }
 
 /// With whole-line caches: cycles, launch latency included, within 3 % each, and every count but retries within 1 %.

@@ -87,6 +87,18 @@ fn the_seconds_add_up_to_the_process() {
     assert!(load > 0.0 && simulate > 0.0 && load + simulate <= process, "{load} + {simulate} of {process}");
 }
 
+/// With the reference's instruction fetch, its barriers take the cycles that it gives.
+#[test]
+fn barriers_are_exact_with_the_references_fetch() {
+    let numbers = include_str!("../../../tests/data/reference/micro.csv");
+    for instructions in ["100", "300"] {
+        let expected = numbers.lines().find_map(|line| line.strip_prefix(&format!("bar,{instructions},"))).unwrap();
+        let list = reference(&format!("micro/bar_{instructions}"));
+        let document = json(&["run", "--trace", &list, "--gpu", "rtx2060-fetch", "--warp-scheduler", "gto"]);
+        assert_eq!(number(&document, "total_cycles").to_string(), expected);
+    }
+}
+
 /// Jumping over cycles in which nothing can happen changes no byte (sources.md D109).
 #[test]
 fn running_every_cycle_gives_the_same_bytes() {

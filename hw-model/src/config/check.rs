@@ -1,8 +1,8 @@
 //! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
 
 use super::ranges::{
-    AT_MOST, AtMost, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS, POSITIVE,
-    POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
+    AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
+    POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
 };
 use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
@@ -165,6 +165,14 @@ impl GpuConfig {
             }
             if !UNIT_CYCLES.contains(&cache.word_cycles) {
                 fail("sm.constant_cache.word_cycles", cache.word_cycles, "must be 1 to 512 cycles; without the table it is perfect")?;
+            }
+        }
+        if let Some(fetch) = &self.sm.fetch {
+            if !FETCHED.contains(&fetch.warps_per_cycle) {
+                fail("sm.fetch.warps_per_cycle", fetch.warps_per_cycle, "must be 1 to 32 warps; without the table fetch is ideal")?;
+            }
+            if !FETCHED.contains(&fetch.buffer) {
+                fail("sm.fetch.buffer", fetch.buffer, "must be 1 to 32 instructions; without the table fetch is ideal")?;
             }
         }
         Ok(())

@@ -114,11 +114,25 @@ pub struct SmConfig {
     /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
     #[serde(default, skip_serializing_if = "is_off")]
     pub texel_latency: u32,
+    /// Instruction buffers; absent: the next instruction is always there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetch: Option<FetchConfig>,
     /// Latency and initiation interval per unit.
     pub units: Units,
     /// Constant cache; absent: it is perfect, and a constant load takes the load/store unit for one cycle, whatever its lanes read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant_cache: Option<ConstantCacheConfig>,
+}
+
+/// Instruction fetch of an SM, from a perfect cache (sources.md D122).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FetchConfig {
+    /// Warps whose buffer is filled per cycle, in turns over the SM's warps.
+    pub warps_per_cycle: u32,
+    /// Instructions of a warp that its buffer holds. It is filled when it is empty.
+    pub buffer: u32,
 }
 
 /// The constant cache of an SM. It always hits: what a machine loses when the lanes of a warp read different words is modelled, and what

@@ -113,6 +113,9 @@ pub(super) const UNITS: [Unit; 8] = [
 /// Cycles of a unit's latency and of the intervals at which it begins, and of a constant cache's.
 pub(super) const UNIT_CYCLES: RangeInclusive<u32> = 1..=512;
 
+/// Warps that an SM fetches for in a cycle, and instructions in a warp's buffer.
+pub(super) const FETCHED: RangeInclusive<u32> = 1..=32;
+
 /// Threads of a warp.
 pub(super) const WARP: u32 = 32;
 
@@ -200,6 +203,7 @@ impl GpuConfig {
         ranges.extend(["l1.sector_bytes", "l2.sector_bytes"].map(|key| range(key, LINE_BYTES)));
         ranges.extend(["l1.line_bytes", "l2.line_bytes"].map(|key| range(key, LINE_BYTES)));
         ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
+        ranges.extend(["sm.fetch.warps_per_cycle", "sm.fetch.buffer"].map(|key| range(key, FETCHED)));
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
         ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));

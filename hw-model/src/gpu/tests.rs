@@ -3,6 +3,7 @@
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
 mod cap;
+mod fetch;
 mod lines;
 mod options;
 mod snapshot;
@@ -10,7 +11,7 @@ mod threads;
 mod wide;
 
 use super::*;
-use crate::hand_made::{Step, config, kernel, random_kernel};
+use crate::hand_made::{Recipe, Step, config, kernel, random_kernel};
 use crate::isa::{Class, Space, StaticInst};
 use crate::register_file::Straps;
 use crate::sm::{ISSUE_CLASSES, IssueClass};
@@ -80,6 +81,15 @@ fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {
     gpu.launch(once(trace)).expect("fits");
     assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
     gpu.stats().launches[0].end_cycle.expect("complete")
+}
+
+/// How a kernel's first 4,000 cycles end, if cycles may be skipped or if not.
+fn run_of(config: &GpuConfig, recipe: &Recipe, skip: bool) -> (RunEnd, Stats) {
+    let gpu = gpu(config);
+    let mut gpu = if skip { gpu } else { gpu.without_skipping() };
+    gpu.launch(once(recipe.trace())).expect("fits");
+    let end = gpu.run(&mut Table::fixed(&[recipe.quota]), 4_000);
+    (end, gpu.stats())
 }
 
 /// Cycles that one more `inst` costs in one warp, from runs of 100 and 300 of them.

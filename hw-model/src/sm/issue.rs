@@ -84,7 +84,12 @@ impl Sm {
         let readiness = &mut self.sub_cores[sub_core].readiness;
         let bit = warp.bit;
         readiness.latch(inst.unit);
-        if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None {
+        let dry = match &mut self.fetch {
+            Some(fetch) if !warp.issued_all => fetch.issued_last(number),
+            _ => false,
+        };
+        self.to_fetch |= dry;
+        if inst.control == Control::None && !warp.issued_all && warp.wait == Wait::None && !dry {
             // What nearly every instruction does: the next one takes its place.
             readiness.clear_ready(bit, inst.unit);
             warp.executed = program.executed(|| self.tbs[usize::from(warp.tb_slot)].part, warp.next);
@@ -165,7 +170,7 @@ impl Sm {
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.
     pub(super) fn refresh(&mut self, number: u8, programs: &Programs) {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
-        let warp = &mut self.warps[number];
+        let warp = &self.warps[number];
         let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.clear(bit, warp.unit);
         self.account.changed = true;
@@ -180,11 +185,16 @@ impl Sm {
             }
             Wait::Barrier | Wait::Fetch => return,
         }
+        if self.lacks_instruction(number) {
+            return;
+        }
+        let warp = &mut self.warps[number];
         let Some(program) = programs.get(warp.kernel) else { return };
         warp.executed = program.executed(|| self.tbs[usize::from(warp.tb_slot)].part, warp.next);
         let inst = program.decoded(warp.executed);
         warp.needs = inst.registers;
         warp.unit = inst.unit;
+        let readiness = &mut self.sub_cores[sub_core].readiness;
         readiness.valid |= bit;
         if !warp.pending.meets(&warp.needs) {
             readiness.set_ready(bit, warp.unit);

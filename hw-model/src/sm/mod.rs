@@ -17,6 +17,7 @@ mod account;
 mod calendar;
 mod counters;
 mod execution;
+mod fetch;
 mod inflight;
 mod issue;
 mod issue_slots;
@@ -54,6 +55,7 @@ use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
 use execution::Execution;
+use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
 use operands::{MAX_SUB_CORES, OperandStage};
@@ -96,6 +98,8 @@ pub struct Sm {
     issued: u8,
     /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
     hopeful: u8,
+    /// Some instruction buffer is to be filled, or the end of a warp to be seen.
+    to_fetch: bool,
     /// Kernel slots with TBs here, bit per slot.
     resident_kernels: u8,
     /// Four bits per register bank of a sub-core.
@@ -105,8 +109,10 @@ pub struct Sm {
     outstanding: u32,
     /// Whether a suspended TB has drained since [`Sm::take_drained`].
     drained: bool,
-    /// Warps whose first instruction is being fetched, and the cycle in which it is there.
+    /// Warps whose next instructions are being fetched, and the cycle in which they are there.
     fetching: Vec<(u64, u8)>,
+    /// Instruction buffers; none: the next instruction is always there.
+    fetch: Option<Box<Fetch>>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
@@ -145,6 +151,7 @@ impl Sm {
             sub_core_mask: config.sm.sub_cores as u8 - 1,
             issued: 0,
             hopeful: 0,
+            to_fetch: false,
             operands: OperandStage::new(
                 config.sm.sub_cores,
                 config.sm.collector_units / config.sm.sub_cores,
@@ -163,6 +170,7 @@ impl Sm {
             next_seq: 0,
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
+            fetch: config.sm.fetch.map(|fetch| Box::new(Fetch::new(fetch))),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
             drained: false,
@@ -231,6 +239,9 @@ impl Sm {
             self.operands.end_writes();
             self.issued = 0;
         }
+        if self.to_fetch {
+            self.fetch(now);
+        }
     }
 
     /// The next cycle in which something can happen; none if only a reply or a TB can wake the SM. To be asked after
@@ -252,7 +263,7 @@ impl Sm {
 
     /// An instruction could issue, or is on its way to its unit.
     fn has_work(&self) -> bool {
-        !self.operands.is_empty() | (self.hopeful != 0)
+        !self.operands.is_empty() | (self.hopeful != 0) | self.to_fetch
     }
 
     /// Results of fixed-latency units reach the registers.

@@ -7,7 +7,7 @@
 
 use super::tb::TbSlot;
 use super::warp::{Wait, Warp};
-use super::{FETCH_CYCLES, FinishedTb, Resources, Sm};
+use super::{FinishedTb, Resources, Sm};
 
 /// Where a warp of a suspended TB goes on.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +49,9 @@ impl Sm {
             warp.issued_all = true;
             warp.wait = Wait::None;
             self.unschedule(number);
+            if let Some(fetch) = &mut self.fetch {
+                fetch.forget(number);
+            }
         }
         self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
         self.tbs[tb_slot].evicted = true;
@@ -107,9 +110,7 @@ impl Sm {
                 ..Warp::EMPTY
             };
             self.arrive(number);
-            if !warp.at_barrier {
-                self.fetching.push((now + FETCH_CYCLES, number));
-            }
+            self.fetch_first(number, now);
         }
         self.tbs[tb_slot] = slot;
     }

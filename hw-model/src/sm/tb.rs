@@ -1,7 +1,7 @@
 //! TBs on an SM: taking one in, and letting its warps go when they have finished.
 
 use super::warp::{Wait, Warp};
-use super::{FETCH_CYCLES, Program, Programs, Resources, Sm};
+use super::{Program, Programs, Resources, Sm};
 
 /// A TB slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,7 +128,7 @@ impl Sm {
                 ..Warp::EMPTY
             };
             self.arrive(number as u8);
-            self.fetching.push((now + FETCH_CYCLES, number as u8));
+            self.fetch_first(number as u8, now);
         }
         issuing
     }
@@ -147,7 +147,7 @@ impl Sm {
         self.warps[number].bit = self.sub_cores[sub_core].residents.bit(local);
     }
 
-    /// Warps whose first instruction has been fetched may take part in scheduling.
+    /// Warps whose instructions have been fetched may take part in scheduling.
     pub(super) fn fetched(&mut self, now: u64, programs: &Programs) {
         let mut at = 0;
         while at < self.fetching.len() {
@@ -157,7 +157,12 @@ impl Sm {
                 continue;
             }
             self.fetching.swap_remove(at);
-            self.warps[number].wait = Wait::None;
+            if let Some(fetch) = &mut self.fetch {
+                fetch.arrived(number);
+            }
+            if self.warps[number].wait == Wait::Fetch {
+                self.warps[number].wait = Wait::None;
+            }
             self.refresh(number, programs);
             self.may_leave(number);
         }
@@ -165,7 +170,19 @@ impl Sm {
 
     /// Warps that have finished leave; TBs whose warps have all left give their resources back.
     pub(super) fn retire(&mut self) {
-        while let Some(number) = self.leaving.pop() {
+        if self.leaving.is_empty() {
+            return;
+        }
+        let seen = self.may_be_seen();
+        let mut at = self.leaving.len();
+        while at > 0 {
+            at -= 1;
+            let number = self.leaving[at];
+            if seen >> number & 1 == 0 {
+                self.to_fetch = true;
+                continue;
+            }
+            self.leaving.swap_remove(at);
             let warp = &mut self.warps[number];
             if !warp.finished() {
                 continue;

@@ -23,6 +23,9 @@ impl Sm {
                 if !warp.live || warp.issued_all {
                     continue;
                 }
+                if warp.wait == Wait::None && self.lacks_instruction(number as u8) {
+                    continue;
+                }
                 match warp.wait {
                     Wait::None => expected.valid |= bit,
                     Wait::Fence | Wait::Drain | Wait::Atomic => expected.on_memory |= bit,

@@ -84,13 +84,6 @@ proptest! {
     fn skipping_changes_nothing(recipe in random_kernel(), at_head: bool) {
         let mut config = whole_lines(config(), if at_head { L1Lookup::AtHead } else { L1Lookup::AfterLatency });
         (config.sm.count, config.launch.latency_cycles) = (4, 50);
-        let run = |skip: bool| {
-            let gpu = gpu(&config);
-            let mut gpu = if skip { gpu } else { gpu.without_skipping() };
-            gpu.launch(once(recipe.trace())).expect("fits");
-            let end = gpu.run(&mut Table::fixed(&[recipe.quota]), 4_000);
-            (end, gpu.stats())
-        };
-        prop_assert_eq!(run(true), run(false));
+        prop_assert_eq!(run_of(&config, &recipe, true), run_of(&config, &recipe, false));
     }
 }

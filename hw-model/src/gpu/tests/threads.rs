@@ -1,9 +1,9 @@
 //! Any number of threads gives the same statistics, to the last count: kernels side by side, launches in turn, clones, and a run that stops.
 
+use super::fetch::with_fetch;
 use super::lines::whole_lines;
 use super::*;
 use crate::config::L1Lookup;
-use crate::hand_made::Recipe;
 
 const THREADS: [usize; 3] = [2, 4, 16];
 
@@ -30,8 +30,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
-    fn any_number_of_threads_gives_the_same(first in random_kernel(), second in random_kernel(), sms in 5u32..18, relaunch: bool, skip: bool, lines: bool) {
+    fn any_number_of_threads_gives_the_same(first in random_kernel(), second in random_kernel(), sms in 5u32..18, relaunch: bool, skip: bool, lines: bool, fetch: bool) {
         let config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
+        let config = if fetch { with_fetch(config, 4, 2) } else { config };
         let run = |threads: usize| {
             let (gpu, mut table) = side_by_side(&config, [&first, &second], relaunch);
             let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);
