@@ -4,7 +4,7 @@ use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
     POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
 };
-use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex};
+use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, memory_issue};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 
 /// Misses that a write which fetches may make at once.
@@ -166,6 +166,9 @@ impl GpuConfig {
             if !UNIT_CYCLES.contains(&cache.word_cycles) {
                 fail("sm.constant_cache.word_cycles", cache.word_cycles, "must be 1 to 512 cycles; without the table it is perfect")?;
             }
+        }
+        if let Some((key, value, must)) = self.sm.memory_issue.as_ref().and_then(memory_issue::refused) {
+            fail(key, value, must)?;
         }
         if let Some(fetch) = &self.sm.fetch {
             if !FETCHED.contains(&fetch.warps_per_cycle) {

@@ -8,6 +8,7 @@ mod check;
 mod dram;
 mod energy;
 mod limits;
+mod memory_issue;
 mod microcontroller;
 mod ranges;
 
@@ -15,6 +16,7 @@ pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
+pub use memory_issue::{InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use ranges::Range;
 
@@ -114,6 +116,9 @@ pub struct SmConfig {
     /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
     #[serde(default, skip_serializing_if = "is_off")]
     pub texel_latency: u32,
+    /// What holds memory instructions back where kernels share an SM; absent: nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_issue: Option<MemoryIssueConfig>,
     /// Instruction buffers; absent: the next instruction is always there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchConfig>,

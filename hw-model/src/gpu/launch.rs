@@ -219,6 +219,9 @@ impl Gpu {
                 validation.launched(slot, trace.tbs());
             }
             Arc::make_mut(&mut self.programs).set(slot as u8, program);
+            for sm in 0..self.sms.len() {
+                self.sms[sm].kernel_placed(slot as u8);
+            }
             self.dispatcher.add(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);

@@ -5,6 +5,7 @@
 mod cap;
 mod fetch;
 mod lines;
+mod memory_issue;
 mod options;
 mod snapshot;
 mod threads;

@@ -137,7 +137,9 @@ impl Sm {
     fn look_closer(&mut self, alone: bool, kernel: u8) {
         for number in 0..self.sub_cores_here() {
             let mut class = class_of(self.issued >> number & 1 != 0, &self.sub_cores[number].readiness);
-            if class == Class::SharedRaw && self.on_shared(number) == 0 {
+            if self.held >> number & 1 != 0 {
+                class = Class::Held;
+            } else if class == Class::SharedRaw && self.on_shared(number) == 0 {
                 class = Class::ConstantRaw;
             }
             self.account.cells[number] = cell(class, if alone { kernel } else { self.charged(number, class) });
@@ -172,6 +174,7 @@ impl Sm {
             Class::ComputeRaw => readiness.valid,
             Class::MemoryPipeline => readiness.by_unit[Unit::Mem.index()],
             Class::BothPipelines | Class::ComputePipeline => readiness.ready,
+            Class::Held => readiness.issuable(),
         };
         let kernel = residents.kernel(residents.oldest(warps));
         if warps == 0 { NOBODY } else { kernel }

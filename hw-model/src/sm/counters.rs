@@ -30,6 +30,8 @@ counts! {
         pub load_requests: u64,
         /// Stores that left the SM, in sectors.
         pub store_requests: u64,
+        /// Requests that pass the L1 by, in sectors.
+        pub past_l1_requests: u64,
         /// Passes through the shared-memory banks.
         pub shared_passes: u64,
         /// Issue slots (scheduler-cycles) charged to the kernel, by what became of them.
@@ -38,6 +40,13 @@ counts! {
         pub tbs_issued: u64,
         /// TBs that ended on this SM.
         pub tbs_completed: u64,
+    }
+}
+
+impl KernelCounters {
+    /// Requests made: accesses of the L1, and what passes it by.
+    pub(crate) fn requests(&self) -> u64 {
+        self.l1_accesses + self.past_l1_requests
     }
 }
 

@@ -7,23 +7,59 @@ use super::{KERNEL_SLOTS, Programs, Sm};
 
 impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
+    #[inline]
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
+        if self.memory_issue.is_none() {
+            self.issue_in_turn::<false>(now, programs);
+        } else {
+            self.issue_gated(now, programs);
+        }
+    }
+
+    /// The same where something may hold warps back.
+    #[cold]
+    #[inline(never)]
+    fn issue_gated(&mut self, now: u64, programs: &Programs) {
+        self.issue_in_turn::<true>(now, programs);
+    }
+
+    /// The same; `GATED` if something may hold warps back ([`memory_issue`](super::memory_issue)).
+    #[inline(always)]
+    fn issue_in_turn<const GATED: bool>(&mut self, now: u64, programs: &Programs) {
         self.issued = 0;
         if self.hopeful == 0 {
             return;
         }
         self.hopeful = self.may_issue();
+        if GATED {
+            self.held = 0;
+        }
         let mut turns = self.in_turn(self.hopeful, now);
         while turns != 0 {
             let turn = turns.trailing_zeros();
             let number = (now as usize + turn as usize) & usize::from(self.sub_core_mask) & (MAX_SUB_CORES - 1);
             turns &= turns - 1;
+            let mut may = self.sub_cores[number].readiness.issuable();
+            if GATED {
+                may = self.allowed(number, may, programs);
+                if may == 0 {
+                    continue;
+                }
+            }
             let sub_core = &mut self.sub_cores[number];
-            let local = sub_core.picker.pick(sub_core.readiness.issuable(), &sub_core.residents);
+            let local = sub_core.picker.pick(may, &sub_core.residents);
+            if GATED {
+                self.memory_issued((local << self.sub_core_shift) as u8 | number as u8, programs);
+            }
             self.issued |= 1 << number;
             if self.issue_warp((local << self.sub_core_shift) as u8 | number as u8, number, programs) {
                 turns = self.in_turn(self.may_issue(), now) & u32::MAX << turn << 1;
             }
+        }
+        if GATED {
+            // Who is held back is asked again when something changes.
+            self.hopeful &= !self.held;
+            self.account.changed |= self.held != 0;
         }
     }
 
@@ -42,6 +78,7 @@ impl Sm {
     }
 
     /// Issues a warp's next instruction. Whether warps of other sub-cores may have become ready by it.
+    #[inline(always)]
     fn issue_warp(&mut self, number: u8, sub_core: usize, programs: &Programs) -> bool {
         let warp = &mut self.warps[number];
         let Some(program) = programs.get(warp.kernel) else { return false };

@@ -23,10 +23,12 @@ pub enum IssueClass {
     BothPipelines,
     /// Ready instructions found their arithmetic pipelines full.
     ComputePipeline,
+    /// Warps could have issued, and none was allowed to (sources.md D123). Only where a machine holds memory instructions back.
+    Held,
 }
 
 /// Number of [`IssueClass`]es.
-pub const ISSUE_CLASSES: usize = 9;
+pub const ISSUE_CLASSES: usize = 10;
 
 impl IssueClass {
     /// All classes, in the order of their counters.
@@ -40,7 +42,14 @@ impl IssueClass {
         IssueClass::MemoryPipeline,
         IssueClass::BothPipelines,
         IssueClass::ComputePipeline,
+        IssueClass::Held,
     ];
+
+    /// The classes that `slots` are of, in order: [`IssueClass::Held`] only if any is.
+    pub fn of<T: Default + PartialEq>(slots: &[T; ISSUE_CLASSES]) -> impl Iterator<Item = IssueClass> {
+        let held = slots[IssueClass::Held as usize] != T::default();
+        IssueClass::ALL.into_iter().filter(move |&class| held || class != IssueClass::Held)
+    }
 
     /// Name for people, in tables and legends.
     pub fn heading(self) -> &'static str {
@@ -54,6 +63,7 @@ impl IssueClass {
             IssueClass::MemoryPipeline => "memory pipeline",
             IssueClass::BothPipelines => "both pipelines",
             IssueClass::ComputePipeline => "compute pipeline",
+            IssueClass::Held => "held back",
         }
     }
 
@@ -69,6 +79,7 @@ impl IssueClass {
             IssueClass::MemoryPipeline => "memory_pipeline",
             IssueClass::BothPipelines => "both_pipelines",
             IssueClass::ComputePipeline => "compute_pipeline",
+            IssueClass::Held => "held",
         }
     }
 }

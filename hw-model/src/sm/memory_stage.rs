@@ -21,6 +21,7 @@ impl Sm {
                 self.memory_event(event, programs);
             }
             self.lsu.done = done;
+            self.memory_served();
         }
         let mut waiting = self.operands.mem_full();
         if waiting == 0 || !self.lsu.is_free() {

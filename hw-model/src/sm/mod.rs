@@ -23,6 +23,7 @@ mod issue;
 mod issue_slots;
 mod l1;
 mod lsu;
+mod memory_issue;
 mod memory_stage;
 mod operands;
 #[cfg(test)]
@@ -58,6 +59,7 @@ use execution::Execution;
 use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
+use memory_issue::MemoryIssue;
 use operands::{MAX_SUB_CORES, OperandStage};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
@@ -76,6 +78,9 @@ const RESULT_CYCLES: u64 = 2;
 /// Timing of barriers and exits, which compute nothing (reference micro-benchmark `bar`: 8 warps, 2 cycles per barrier).
 const QUICK: UnitTiming = UnitTiming { latency: 1, interval: 1 };
 
+/// Beyond all loads from constant memory.
+const GATED: u32 = 1 << 31;
+
 /// One SM. What is looked at in every cycle comes first, close together: an SM's state is far larger than its share of the host's
 /// first-level cache, so that every line of it that a cycle touches has to be fetched again.
 #[derive(Clone, Debug)]
@@ -87,7 +92,8 @@ pub struct Sm {
     warps: Warps,
     /// By warp slot.
     on_chip: Box<[OnChip; MAX_WARPS]>,
-    /// Registers that loads from constant memory will write, of all warps.
+    /// Registers that loads from constant memory will write, of all warps; [`GATED`] more where warps may be held back. Not 0: accounting
+    /// takes a look at the warps.
     constant_loads: u32,
     /// Cycle from which the load/store unit has something to do.
     lsu_wake: u64,
@@ -96,6 +102,8 @@ pub struct Sm {
     sub_core_mask: u8,
     /// Sub-cores whose scheduler issued in the current cycle, bit per sub-core.
     issued: u8,
+    /// Sub-cores whose scheduler has none but warps that are held back, bit per sub-core.
+    held: u8,
     /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
     hopeful: u8,
     /// Some instruction buffer is to be filled, or the end of a warp to be seen.
@@ -111,6 +119,8 @@ pub struct Sm {
     drained: bool,
     /// Warps whose next instructions are being fetched, and the cycle in which they are there.
     fetching: Vec<(u64, u8)>,
+    /// What holds memory instructions back; none: nothing.
+    memory_issue: Option<Box<MemoryIssue>>,
     /// Instruction buffers; none: the next instruction is always there.
     fetch: Option<Box<Fetch>>,
     /// Warps that may have finished in this cycle.
@@ -142,7 +152,7 @@ impl Sm {
         Sm {
             warps: Warps::new(),
             on_chip: Box::new([OnChip::default(); MAX_WARPS]),
-            constant_loads: 0,
+            constant_loads: if config.sm.memory_issue.is_some() { GATED } else { 0 },
             warp_slots,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
@@ -150,6 +160,7 @@ impl Sm {
             sub_core_shift: config.sm.sub_cores.trailing_zeros(),
             sub_core_mask: config.sm.sub_cores as u8 - 1,
             issued: 0,
+            held: 0,
             hopeful: 0,
             to_fetch: false,
             operands: OperandStage::new(
@@ -170,6 +181,7 @@ impl Sm {
             next_seq: 0,
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
+            memory_issue: config.sm.memory_issue.as_ref().and_then(MemoryIssue::new).map(Box::new),
             fetch: config.sm.fetch.map(|fetch| Box::new(Fetch::new(fetch))),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),

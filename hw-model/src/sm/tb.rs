@@ -73,6 +73,7 @@ impl Sm {
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
         self.account.changed = true;
+        self.residents_changed();
     }
 
     /// One TB of the kernel less is resident.
@@ -82,6 +83,7 @@ impl Sm {
         *resident -= 1;
         self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
         self.account.changed = true;
+        self.residents_changed();
     }
 
     /// A TB slot that nothing occupies.

@@ -48,4 +48,13 @@ impl Sm {
             assert_eq!(residents.live(), places, "places taken in sub-core {sub_core}");
         }
     }
+    /// Checks that what is counted as in flight is within its limit, and nothing is where no warp is.
+    ///
+    /// # Panics
+    /// If not.
+    pub(crate) fn check_in_flight(&self) {
+        if let Some(gate) = &self.memory_issue {
+            gate.check(self.is_empty());
+        }
+    }
 }

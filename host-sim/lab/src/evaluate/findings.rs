@@ -309,7 +309,9 @@ fn values(metrics: Metrics) -> MetricValues {
 
 fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
     let all: u64 = kept.issue_slots.iter().sum();
-    IssueClass::ALL.iter().zip(kept.issue_slots).map(|(class, cycles)| (class.name(), ratio(cycles, all).unwrap_or_default())).collect()
+    IssueClass::of(&kept.issue_slots)
+        .map(|class| (class.name(), ratio(kept.issue_slots[class as usize], all).unwrap_or_default()))
+        .collect()
 }
 
 fn joules(kept: &Kept) -> Option<f64> {

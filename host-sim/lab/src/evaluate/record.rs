@@ -211,12 +211,34 @@ pub struct Kept {
     /// The last decision, if the policy measures.
     pub decision: Option<Decision>,
     /// Issue slots (scheduler-cycles) of all SMs by class, in the order of [`IssueClass::ALL`].
-    #[serde(alias = "schedulers")]
+    #[serde(alias = "schedulers", with = "without_held")]
     pub issue_slots: IssueSlots,
     /// Energy in nanojoules; none if the machine has no coefficients.
     pub energy_nj: Option<u64>,
     /// Instructions over time, of kernels alone in a window.
     pub samples: Vec<Sample>,
+}
+
+/// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.
+mod without_held {
+    use mias_hw_model::sm::{IssueClass, IssueSlots};
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(slots: &IssueSlots, serializer: S) -> Result<S::Ok, S::Error> {
+        slots[..IssueClass::of(slots).count()].serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<IssueSlots, D::Error> {
+        let kept = Vec::<u64>::deserialize(deserializer)?;
+        let mut slots = IssueSlots::default();
+        let classes = slots.len();
+        if !(classes - 1..=classes).contains(&kept.len()) {
+            return Err(D::Error::invalid_length(kept.len(), &"a number for each class of issue slots"));
+        }
+        slots[..kept.len()].copy_from_slice(&kept);
+        Ok(slots)
+    }
 }
 
 /// Femtojoules per nanojoule.

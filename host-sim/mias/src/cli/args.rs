@@ -1,6 +1,6 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
-use super::choices::{FirmwareKind, Format, Relaunch, TableFormat, Until, WarpScheduler, choice};
+use super::choices::{FirmwareKind, Format, InFlight, MemoryIssue, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight};
 use super::own;
 use super::say::Level;
 use bytesize::ByteSize;
@@ -240,6 +240,8 @@ pub(super) struct CommonArgs {
     /// GPU by name, or a TOML file
     #[arg(long, default_value = "rtx2060")]
     pub(super) gpu: String,
+    #[command(flatten)]
+    pub(super) memory_issue: MemoryIssueArgs,
     /// Window in core cycles, launch latency included
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,
@@ -291,6 +293,21 @@ pub(super) struct CommonArgs {
     /// Write the report to a file, whole or not at all
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
+}
+
+/// What holds memory instructions back where kernels share an SM.
+#[derive(Debug, Args)]
+pub(super) struct MemoryIssueArgs {
+    /// Whose off-chip memory instruction is next on an SM [default: the GPU's]
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub(super) memory_issue: Option<MemoryIssue>,
+    /// Off-chip memory instructions that a kernel may have in flight on an SM: none (any number), dynamic, or numbers in launch order, as in
+    /// 3,1 or inf,4 [default: the GPU's]
+    #[arg(long, value_parser = in_flight, value_name = "LIMITS")]
+    pub(super) in_flight: Option<InFlight>,
+    /// Warp instructions that each kernel, in launch order, may issue on an SM until those of all others there are spent, as in 2000,1500
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(u32::MAX) - 1), value_name = "N")]
+    pub(super) warp_quota: Vec<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use mias_hw_model::config::{StaticLimit, Unlimited};
 use mias_lab::choice::Choice;
 
 /// Parses the name of one of the experiments' choices.
@@ -68,4 +69,42 @@ pub(super) enum WarpScheduler {
     Lrr,
     /// Kernels take turns, greedy then oldest within a kernel
     KernelLrr,
+}
+
+/// Whose off-chip memory instruction is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum MemoryIssue {
+    /// The warp scheduler decides
+    Scheduler,
+    /// Kernels take turns (RBMI)
+    RoundRobin,
+    /// Kernels have quotas, so that they make as many requests each (QBMI)
+    Quota,
+}
+
+/// Off-chip memory instructions that kernels may have in flight on an SM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum InFlight {
+    /// Any number.
+    None,
+    /// So many each (SMIL).
+    Static(Vec<StaticLimit>),
+    /// As many as the hardware finds (DMIL).
+    Dynamic,
+}
+
+/// Reads `none`, `dynamic`, or limits separated by commas.
+pub(super) fn in_flight(word: &str) -> Result<InFlight, String> {
+    let limit = |part: &str| match part {
+        "inf" => Ok(StaticLimit::Any(Unlimited::Inf)),
+        number => match number.parse() {
+            Ok(most @ 1..=127) => Ok(StaticLimit::Most(most)),
+            _ => Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none or dynamic for all")),
+        },
+    };
+    match word {
+        "none" => Ok(InFlight::None),
+        "dynamic" => Ok(InFlight::Dynamic),
+        limits => limits.split(',').map(limit).collect::<Result<_, _>>().map(InFlight::Static),
+    }
 }

@@ -1,11 +1,11 @@
 //! From typed words to things: kernels, arrivals, options.
 
-use super::args::CommonArgs;
-use super::choices::{FirmwareKind, Relaunch, Until};
+use super::args::{CommonArgs, MemoryIssueArgs};
+use super::choices::{FirmwareKind, InFlight, MemoryIssue, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
 use super::{CliError, progress, say};
-use mias_hw_model::config::GpuConfig;
+use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
@@ -34,6 +34,39 @@ pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
         say::detail(format_args!("machine `{}`: file {word}", gpu.name));
         plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
     }
+    Ok(gpu)
+}
+
+/// The machine of a run, with what its options say of memory issue for `kernels` kernels.
+pub(super) fn machine_for(common: &CommonArgs, kernels: usize) -> Result<GpuConfig, CliError> {
+    let mut gpu = machine(&common.gpu)?;
+    let MemoryIssueArgs { memory_issue, in_flight, warp_quota } = &common.memory_issue;
+    let given = |option: &str, numbers: usize| match numbers {
+        0 => Ok(()),
+        numbers if numbers <= kernels => Ok(()),
+        numbers => Err(CliError::User(format!("`--{option}` has {numbers} numbers for {kernels} kernels: give one for each, or fewer"))),
+    };
+    let mut config = gpu.sm.memory_issue.take().unwrap_or_default();
+    if let Some(order) = memory_issue {
+        config.order = match order {
+            MemoryIssue::Scheduler => MemoryOrder::Scheduler,
+            MemoryIssue::RoundRobin => MemoryOrder::RoundRobin,
+            MemoryIssue::Quota => MemoryOrder::Quota,
+        };
+    }
+    if let Some(limits) = in_flight {
+        (config.in_flight, config.limits) = match limits {
+            InFlight::None => (InFlightLimit::None, Vec::new()),
+            InFlight::Dynamic => (InFlightLimit::Dynamic, Vec::new()),
+            InFlight::Static(limits) => (InFlightLimit::Static, limits.clone()),
+        };
+        given("in-flight", config.limits.len())?;
+    }
+    if !warp_quota.is_empty() {
+        given("warp-quota", warp_quota.len())?;
+        config.warp_quota.clone_from(warp_quota);
+    }
+    gpu.sm.memory_issue = (config != MemoryIssueConfig::default()).then_some(config);
     Ok(gpu)
 }
 

@@ -10,6 +10,7 @@ use super::{CliError, firmware, interrupt, own, resolve, say, threads, user_kern
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
+use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::compare::{Watch, fastest_alone};
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::{Control, Policy};
@@ -22,12 +23,21 @@ use mias_workloads::input::file;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// Kernels that a run may have on an SM at once: those that are named; of a list's launches, as many as there are slots.
+fn kernels_of(args: &RunArgs) -> usize {
+    match (&args.trace, &args.user.ptx) {
+        (Some(_), _) => KERNEL_SLOTS,
+        (None, Some(_)) => 1,
+        (None, None) => args.kernels.len(),
+    }
+}
+
 /// `started` is when the process began.
 pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
-    let mut gpu = resolve::machine(&common.gpu)?;
+    let mut gpu = resolve::machine_for(common, kernels_of(args))?;
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
         Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,

@@ -121,13 +121,15 @@ fn utilization(characters: &[Character]) -> Section {
 }
 
 fn slots(characters: &[Character]) -> Section {
-    let headings: Vec<&str> = std::iter::once("kernel").chain(IssueClass::ALL.iter().map(|class| class.heading())).collect();
+    let held = characters.iter().filter_map(|c| c.alone.issue_slots).any(|slots| slots[IssueClass::Held as usize] > 0.0);
+    let classes: Vec<IssueClass> = IssueClass::ALL.into_iter().filter(|&class| held || class != IssueClass::Held).collect();
+    let headings: Vec<&str> = std::iter::once("kernel").chain(classes.iter().map(|class| class.heading())).collect();
     Section::new(
         "Issue slots",
         "shares of scheduler-cycles, as in figure 4.1 of the thesis with RAW split",
         &headings,
         characters.iter().map(|c| {
-            let shares = IssueClass::ALL.map(|class| percent(c.alone.issue_slots.map(|slots| slots[class as usize])));
+            let shares = classes.iter().map(|&class| percent(c.alone.issue_slots.map(|slots| slots[class as usize])));
             std::iter::once(c.name.clone()).chain(shares).collect()
         }),
     )

@@ -132,7 +132,7 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
                 ("l2", alone.l2_utilization),
                 ("dram", alone.dram_utilization),
             ]),
-            issue_slots: IssueClass::ALL.iter().map(|&class| (class.name(), slot(class))).collect(),
+            issue_slots: IssueClass::of(&alone.issue_slots.unwrap_or_default()).map(|class| (class.name(), slot(class))).collect(),
         },
         types: ByRule {
             nasef2023: character.types.nasef2023.map(letter),

@@ -145,7 +145,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
 
 /// Issue slots with the names of their classes.
 fn by_class(slots: &IssueSlots) -> impl Iterator<Item = (&'static str, u64)> {
-    IssueClass::ALL.iter().map(|class| class.name()).zip(*slots)
+    IssueClass::of(slots).map(|class| (class.name(), slots[class as usize]))
 }
 
 /// So many core cycles, in microseconds.
@@ -228,7 +228,8 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
     if slots > 0 {
         let mut table = table::new(&["issue slots", "share"]);
-        for (class, cycles) in IssueClass::ALL.iter().zip(outcome.sms.issue_slots) {
+        for class in IssueClass::of(&outcome.sms.issue_slots) {
+            let cycles = outcome.sms.issue_slots[class as usize];
             table.add_row([class.heading().to_owned(), table::percent(Some(cycles as f64 / slots as f64))]);
         }
         text += &format!("\n{}", table::text(&table));

@@ -26,13 +26,27 @@ fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (G
     (gpu, Table { phases: vec![(0, quotas), (250, turned)], slots: Vec::new(), ideal: relaunch })
 }
 
+/// Machines with what may be on or off.
+fn any_options() -> impl Strategy<Value = GpuConfig> {
+    let held = prop::option::of(memory_issue::any_mechanisms());
+    (5u32..18, any::<bool>(), any::<bool>(), held).prop_map(|(sms, lines, fetch, held)| {
+        let mut config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
+        config = if fetch { with_fetch(config, 4, 2) } else { config };
+        if let Some(held) = held { memory_issue::with(config, held) } else { config }
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn any_number_of_threads_gives_the_same(first in random_kernel(), second in random_kernel(), sms in 5u32..18, relaunch: bool, skip: bool, lines: bool, fetch: bool) {
-        let config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
-        let config = if fetch { with_fetch(config, 4, 2) } else { config };
+    fn any_number_of_threads_gives_the_same(
+        first in random_kernel(),
+        second in random_kernel(),
+        config in any_options(),
+        relaunch: bool,
+        skip: bool,
+    ) {
         let run = |threads: usize| {
             let (gpu, mut table) = side_by_side(&config, [&first, &second], relaunch);
             let mut gpu = if skip { gpu } else { gpu.without_skipping() }.with_threads(threads);

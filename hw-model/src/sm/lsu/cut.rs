@@ -82,9 +82,10 @@ impl Lsu {
         }
         let piece = trace.sector(current.pattern + current.sectors_left - 1);
         let sector = current.base_sector + u64::from(piece.delta);
-        let (tag, byte_mask) = if store { (u32::from(current.warp), piece.byte_mask) } else { (current.token, u32::MAX) };
+        let (tag, byte_mask) = if store { (current.store_tag(), piece.byte_mask) } else { (current.token, u32::MAX) };
         around.port.inject(Request { sector, byte_mask, more_sectors: 0, sm: self.sm, kernel: current.kernel, kind, tag });
         let counters = &mut around.counters[usize::from(current.kernel)];
+        counters.past_l1_requests += 1;
         if store {
             counters.store_requests += 1;
             self.done.push(Done::StoreSent { warp: current.warp });
@@ -99,7 +100,7 @@ impl Lsu {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
         let Current { warp, kernel, .. } = *current;
-        let token = if store { u32::from(warp) } else { current.token };
+        let token = if store { current.store_tag() } else { current.token };
         for _ in 0..self.l1.banks() {
             if current.sectors_left == 0 {
                 return;

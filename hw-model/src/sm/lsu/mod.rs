@@ -11,6 +11,7 @@ mod piece;
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
 use super::l1::{L1, Lookup};
+use super::memory_issue::InFlight;
 use super::operands::OperandStage;
 use super::program::{Program, Programs};
 use crate::config::{ConstantCacheConfig, GpuConfig};
@@ -84,11 +85,16 @@ struct Current {
     sectors_left: u32,
     /// Cycles left in the banks of shared memory, or in the constant cache.
     passes_left: u32,
-    /// Index in `outstanding`, for loads and atomics.
+    /// Index in `outstanding`, for loads and atomics; for stores, what stands above the warp in their requests' tags.
     token: u32,
 }
 
 impl Current {
+    /// Tag of a store's requests.
+    fn store_tag(&self) -> u32 {
+        self.token << u8::BITS | u32::from(self.warp)
+    }
+
     /// What of it is asked for next; there must be sectors left.
     #[inline]
     fn highest(&self, trace: &KernelTrace, fetch_bits: u32) -> Piece {
@@ -134,6 +140,8 @@ pub(super) struct Lsu {
     turn: u8,
     /// Replies, each with the cycle from which it may be used.
     replies: Queue<(u64, Reply)>,
+    /// Which instructions have ended; none where nobody asks.
+    in_flight: Option<Box<InFlight>>,
     outstanding: Vec<Outstanding>,
     free_tokens: Vec<u32>,
     /// What happened in this cycle, for the SM to act on.
@@ -161,6 +169,7 @@ impl Lsu {
             bypassed: None,
             turn: 0,
             replies: Queue::new(REPLIES),
+            in_flight: config.sm.memory_issue.as_ref().map(|_| Box::new(InFlight::new())),
             outstanding: vec![Outstanding::default(); pool],
             free_tokens: (0..pool as u32).rev().collect(),
             done: Vec::with_capacity(64),
@@ -221,12 +230,17 @@ impl Lsu {
             let pattern = trace.pattern_range(reference.pattern);
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
-            if !store && current.sectors_left > 0 {
+            if (!store || self.in_flight.is_some()) && current.sectors_left > 0 {
                 let fetch_bits = if bypass { 0 } else { self.l1.fetch_bits() };
                 let pieces = piece::count(trace, current.pattern, current.sectors_left, current.base_sector, fetch_bits);
-                let load = Outstanding { warp, dst, kind: self.kind(atomic, texels), pieces };
-                current.token = self.outstanding_token(load);
+                current.token = match &mut self.in_flight {
+                    Some(in_flight) if store => in_flight.store(pieces),
+                    _ => self.outstanding_token(Outstanding { warp, dst, kind: self.kind(atomic, texels), pieces }),
+                };
             }
+        }
+        if let (MemKind::OffChip { store: true, .. }, 0, Some(in_flight)) = (mem, current.sectors_left, &mut self.in_flight) {
+            in_flight.ended(warp);
         }
         self.current = Some(current);
     }
@@ -247,6 +261,13 @@ impl Lsu {
         }
         self.outstanding.push(load);
         self.outstanding.len() as u32 - 1
+    }
+
+    /// The warps whose off-chip memory instructions have ended since the last call, if anybody asked for them.
+    pub(super) fn take_ended(&mut self, each: impl FnMut(u8)) {
+        if let Some(in_flight) = &mut self.in_flight {
+            in_flight.take(each);
+        }
     }
 
     /// One cycle, except for taking the next instruction. What happened is left in `done`; true if the L1 refused a look-up.
@@ -306,6 +327,9 @@ impl Lsu {
 
     /// A load or an atomic has all its data.
     fn all_arrived(&mut self, kind: Kind, warp: u8, dst: u16, now: u64) {
+        if let Some(in_flight) = &mut self.in_flight {
+            in_flight.ended(warp);
+        }
         match kind {
             Kind::Load => self.done.push(Done::Loaded { warp, dst }),
             Kind::Atomic => self.done.push(Done::Atomic { warp, dst }),
@@ -320,6 +344,9 @@ impl Lsu {
         }
         if reply.kind == RequestKind::Write {
             self.done.push(Done::StoreAcknowledged { warp: reply.tag as u8 });
+            if let Some(in_flight) = &mut self.in_flight {
+                in_flight.acknowledged(reply.tag >> u8::BITS, reply.tag as u8);
+            }
         } else if reply.tag & TAG_FILL != 0 {
             self.l1.fill(reply.sector);
         } else if self.bypassed.is_none() {

@@ -29,7 +29,7 @@ impl Picker {
     }
 
     /// Picks one of `issuable` (not empty; a bit per place) of the sub-core's warps; returns its local number.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pick(&mut self, issuable: u32, warps: &Residents) -> u32 {
         let place = match self.kind {
             WarpSchedulerKind::Gto => gto::pick(issuable, self.last_bit, warps),

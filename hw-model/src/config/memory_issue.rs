@@ -1,0 +1,118 @@
+//! Memory issue as data: who may issue an off-chip memory instruction, and when (sources.md D123).
+
+use crate::sm::KERNEL_SLOTS;
+use serde::{Deserialize, Serialize};
+
+/// What holds memory instructions back where kernels share an SM; absent or all off: nothing does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct MemoryIssueConfig {
+    /// Whose memory instruction is next.
+    pub order: MemoryOrder,
+    /// How many a kernel may have in flight on an SM.
+    pub in_flight: InFlightLimit,
+    /// With static limits: so many, by kernel slot; any number for slots beyond the list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<StaticLimit>,
+    /// With dynamic limits: what happens to one after an interval with less than one reservation fail per request.
+    pub no_fails: NoFails,
+    /// With dynamic limits: reservation fails are counted on beyond 12 bits.
+    pub wide_fails: bool,
+    /// Warp instructions that the kernel of each slot may issue until those of all others here are spent; any number for slots beyond the
+    /// list. 1 to 2^32 - 2 each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warp_quota: Vec<u32>,
+}
+
+/// Whose memory instruction is next, of the kernels that have one ready at a scheduler.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryOrder {
+    /// The warp scheduler's choice.
+    #[default]
+    Scheduler,
+    /// Kernels take turns: RBMI.
+    RoundRobin,
+    /// Kernels have quotas, so that they make as many requests each: QBMI.
+    Quota,
+}
+
+/// How many off-chip memory instructions a kernel may have in flight on an SM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum InFlightLimit {
+    /// Any number.
+    #[default]
+    None,
+    /// As many as `limits` say: SMIL.
+    Static,
+    /// As many as the hardware finds: DMIL.
+    Dynamic,
+}
+
+/// A fixed limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum StaticLimit {
+    /// 1 to 127 instructions.
+    Most(u8),
+    /// Any number.
+    Any(Unlimited),
+}
+
+/// No limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Unlimited {
+    /// Any number.
+    Inf,
+}
+
+impl StaticLimit {
+    /// The number, if there is one.
+    #[must_use]
+    pub fn most(self) -> Option<u8> {
+        match self {
+            StaticLimit::Most(most) => Some(most),
+            StaticLimit::Any(Unlimited::Inf) => None,
+        }
+    }
+}
+
+/// What happens to a limit that is not needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum NoFails {
+    /// It is taken away.
+    #[default]
+    Unlimited,
+    /// It is raised by one.
+    Grow,
+}
+
+/// What a file may say that cannot be: the key, the number, and the remedy.
+pub(super) fn refused(config: &MemoryIssueConfig) -> Option<(&'static str, u32, &'static str)> {
+    let (limits, quotas) = ("sm.memory_issue.limits", "sm.memory_issue.warp_quota");
+    let slots = |given: usize| (given > KERNEL_SLOTS).then_some((given as u32, "numbers, and there are 8 kernel slots"));
+    if let Some((given, remedy)) = slots(config.limits.len()) {
+        return Some((limits, given, remedy));
+    }
+    if (config.in_flight == InFlightLimit::Static) == config.limits.is_empty() {
+        let remedy = "numbers: static limits need some, and no other limits have any (sm.memory_issue.in_flight)";
+        return Some((limits, config.limits.len() as u32, remedy));
+    }
+    if let Some(most) = config.limits.iter().filter_map(|limit| limit.most()).find(|most| !(1..=127).contains(most)) {
+        return Some((limits, most.into(), "must be 1 to 127 instructions, or \"inf\""));
+    }
+    if let Some((given, remedy)) = slots(config.warp_quota.len()) {
+        return Some((quotas, given, remedy));
+    }
+    let wrong = config.warp_quota.iter().copied().find(|&quota| quota == 0 || quota == u32::MAX);
+    wrong.map(|quota| (quotas, quota, "must be 1 to 4,294,967,294 warp instructions"))
+}

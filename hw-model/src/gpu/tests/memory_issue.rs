@@ -1,0 +1,170 @@
+//! Who may issue a memory instruction, and how many are in flight (sources.md D123), on whole GPUs.
+
+use super::*;
+use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
+
+const MOST: fn(u8) -> StaticLimit = StaticLimit::Most;
+
+pub(super) fn with(mut config: GpuConfig, memory_issue: MemoryIssueConfig) -> GpuConfig {
+    config.sm.memory_issue = Some(memory_issue);
+    config.check().expect("a machine");
+    config
+}
+
+fn limited(limits: &[StaticLimit]) -> MemoryIssueConfig {
+    MemoryIssueConfig { in_flight: InFlightLimit::Static, limits: limits.to_vec(), ..MemoryIssueConfig::default() }
+}
+
+/// Any combination of the mechanisms, for two kernels.
+pub(super) fn any_mechanisms() -> impl Strategy<Value = MemoryIssueConfig> {
+    let order = prop::sample::select(vec![MemoryOrder::Scheduler, MemoryOrder::RoundRobin, MemoryOrder::Quota]);
+    let limit = prop_oneof![(1u8..6).prop_map(StaticLimit::Most), Just(StaticLimit::Any(Unlimited::Inf))];
+    let limits = prop::collection::vec(limit, 1..3);
+    let in_flight = prop_oneof![
+        Just((InFlightLimit::None, Vec::new())),
+        Just((InFlightLimit::Dynamic, Vec::new())),
+        limits.prop_map(|limits| (InFlightLimit::Static, limits)),
+    ];
+    let quota = prop::collection::vec(1u32..60, 0..3);
+    (order, in_flight, any::<bool>(), any::<bool>(), quota).prop_map(|(order, (in_flight, limits), grow, wide_fails, warp_quota)| {
+        let no_fails = if grow { NoFails::Grow } else { NoFails::Unlimited };
+        MemoryIssueConfig { order, in_flight, limits, no_fails, wide_fails, warp_quota }
+    })
+}
+
+/// Two kernels side by side, until both have ended.
+fn both(config: &GpuConfig, recipes: [&Recipe; 2]) -> (RunEnd, Stats) {
+    let mut gpu = gpu(config);
+    for (stream, recipe) in (0..).zip(recipes) {
+        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+    }
+    let quotas = recipes.map(|recipe| recipe.quota.max(1));
+    let end = gpu.run(&mut Table::fixed(&quotas), 3_000_000);
+    (end, gpu.stats())
+}
+
+fn few() -> GpuConfig {
+    let mut config = config();
+    (config.sm.count, config.launch.latency_cycles) = (3, 50);
+    config
+}
+
+/// Loads of `lanes_apart` bytes from lane to lane into registers in turn, so that each waits for none of the 15 before.
+fn independent(number: u64, lanes_apart: u8, address: u64) -> Step {
+    (
+        StaticInst::new(16 * number as u32, Class::Load(Space::Global)).writes(8 + (number % 16) as u8).reads(&[5]).width(lanes_apart),
+        address,
+    )
+}
+
+/// Cycles that a warp takes for 160 more loads of a line in the L1.
+fn of_160_loads(config: &GpuConfig) -> u64 {
+    let run = |count: u64| cycles(config, kernel(1, 32, 64, 0, |_, _| (0..count).map(|i| independent(i % 16, 4, 128 * 8)).collect()));
+    run(320) - run(160)
+}
+
+/// Independent loads of a line in the L1 go one after the other with a limit of one: each issues when the data of the one before are there.
+#[test]
+fn with_one_in_flight_loads_are_a_chain() {
+    let chain = (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4), 128 * 8);
+    let one = with(config(), limited(&[MOST(1)]));
+    let hit = cost(&config(), chain);
+    assert!(of_160_loads(&config()) < 160 * hit / 4, "without it they are not");
+    assert_eq!(of_160_loads(&one), 160 * hit);
+    let store = (StaticInst::new(0, Class::Store(Space::Global)).reads(&[5]).width(4), 128 * 8);
+    // A store is in flight until the L2 has acknowledged it, which takes longer than a hit.
+    assert!(cost(&one, store) > hit && cost(&config(), store) < hit, "{}", cost(&one, store));
+    let shared = (StaticInst::new(0, Class::Load(Space::Shared)).writes(4).reads(&[5]).width(4), 0);
+    assert_eq!(cost(&one, shared), cost(&config(), shared), "what stays on the chip is not limited");
+}
+
+/// What is held back is counted as such, and slots add up.
+#[test]
+fn held_cycles_have_a_class_of_their_own() {
+    let run = |config: &GpuConfig| {
+        let mut gpu = gpu(config);
+        gpu.launch(once(kernel(1, 32, 64, 0, |_, _| (0..100).map(|i| independent(i % 16, 4, 128 * 8)).collect()))).expect("fits");
+        assert_eq!(gpu.run(&mut Table::fixed(&[1]), 100_000), RunEnd::AllComplete);
+        gpu.stats()
+    };
+    let one = with(config(), limited(&[MOST(1)]));
+    let (off, on) = (run(&config()), run(&one));
+    let held = |stats: &Stats| stats.sms[0].counters.issue_slots[IssueClass::Held as usize];
+    assert_eq!(held(&off), 0);
+    // Between two loads of one warp: what one takes without the cycle of issue. The first ones wait for DRAM.
+    let between = 97 * (of_160_loads(&one) / 160 - 1);
+    assert!((between..between + 2_000).contains(&held(&on)), "{} of {between}", held(&on));
+    for sm in &on.sms {
+        assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(config().sm.sub_cores) * sm.counters.cycles);
+    }
+}
+
+/// Two kernels that are always ready, one with 32 requests per instruction and older warps: with quotas the other gets its share.
+#[test]
+fn quotas_give_the_kernel_with_few_requests_its_share() {
+    let mut config = few();
+    config.sm.count = 1;
+    let issued = |order: MemoryOrder| {
+        let config = with(config.clone(), MemoryIssueConfig { order, ..MemoryIssueConfig::default() });
+        let mut gpu = gpu(&config);
+        for (stream, lanes_apart) in (0u32..).zip([128, 1]) {
+            let address = |tb: u32, warp: u32, i: u64| (u64::from(8 * tb + warp) * 4_000 + i) * 128;
+            let steps = |tb, warp| (0..4_000).map(|i| independent(i % 16, lanes_apart, address(tb, warp, i))).collect();
+            gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 26, ..once(kernel(2, 256, 32, 0, steps)) }).expect("fits");
+        }
+        gpu.run(&mut Table::fixed(&[2, 2]), 60_000);
+        let stats = gpu.stats();
+        [0, 1].map(|launch| stats.launches[launch].warp_insts)
+    };
+    let (free, fair) = (issued(MemoryOrder::Scheduler), issued(MemoryOrder::Quota));
+    assert!(fair[1] > 2 * free[1] && fair[1] > 4 * fair[0], "{free:?}, {fair:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let off = MemoryIssueConfig::default;
+    for (memory_issue, message) in [
+        (limited(&[MOST(0)]), "sm.memory_issue.limits = 0: must be 1 to 127 instructions, or \"inf\""),
+        (limited(&[MOST(128)]), "sm.memory_issue.limits = 128: must be 1 to 127"),
+        (limited(&[]), "sm.memory_issue.limits = 0: numbers: static limits need some"),
+        (MemoryIssueConfig { limits: vec![MOST(3)], ..off() }, "sm.memory_issue.limits = 1: numbers: static limits need some"),
+        (limited(&[MOST(3); 9]), "sm.memory_issue.limits = 9: numbers, and there are 8 kernel slots"),
+        (MemoryIssueConfig { warp_quota: vec![0], ..off() }, "sm.memory_issue.warp_quota = 0: must be 1 to"),
+    ] {
+        let mut machine = config();
+        machine.sm.memory_issue = Some(memory_issue);
+        let said = machine.check().expect_err("no machine").to_string();
+        assert!(said.starts_with(message), "{said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// With everything off, and with limits that are none, not a count differs.
+    #[test]
+    fn no_limit_is_no_limiter(first in random_kernel(), second in random_kernel()) {
+        let off = both(&few(), [&first, &second]);
+        let inf = StaticLimit::Any(Unlimited::Inf);
+        for none in [MemoryIssueConfig::default(), limited(&[inf, inf])] {
+            prop_assert_eq!(&both(&with(few(), none), [&first, &second]), &off);
+        }
+    }
+
+    /// No kernel waits for ever, whatever is combined, and every instruction issues once.
+    #[test]
+    fn every_kernel_ends(first in random_kernel(), second in random_kernel(), mechanisms in any_mechanisms()) {
+        let (_, free) = both(&few(), [&first, &second]);
+        let (end, stats) = both(&with(few(), mechanisms.clone()), [&first, &second]);
+        prop_assert_eq!(end, RunEnd::AllComplete, "{:?}", mechanisms);
+        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
+        prop_assert_eq!(insts(&stats), insts(&free));
+    }
+
+    /// Cycles that are skipped, and SMs that sleep, would have changed nothing.
+    #[test]
+    fn skipping_changes_nothing(recipe in random_kernel(), mechanisms in any_mechanisms()) {
+        let config = with(few(), mechanisms);
+        prop_assert_eq!(run_of(&config, &recipe, true), run_of(&config, &recipe, false));
+    }
+}

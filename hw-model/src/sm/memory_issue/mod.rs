@@ -1,0 +1,215 @@
+//! Memory issue: which kernels' warps may issue an off-chip memory instruction, and when (Dai et al. 2018, section 3; sources.md D123).
+//!
+//! Kernels on an SM share one in-order load/store unit. What holds an instruction back does so where a warp scheduler issues, before the
+//! instruction takes a collector and a place in that unit. The state is one per SM and shared by its schedulers, which ask in the order of
+//! their turns.
+//!
+//! A scheduler asks with the warps that could issue. Of those, it may not take
+//! 1. warps of a kernel whose [share](warp_quota) of warp instructions is spent;
+//! 2. warps at an off-chip memory instruction of a kernel that has as many [in flight](in_flight) as its [limit](limit) allows;
+//! 3. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
+//!
+//! The scheduler's own order decides among the others, so that a memory instruction goes before no other instruction. One file per mechanism.
+//! With all of them off an SM has none of this.
+//!
+//! In hardware: per SM and kernel slot 7 bits in flight, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
+//! quota, 7 of limit.
+
+mod dynamic_limit;
+mod in_flight;
+mod limit;
+mod order;
+mod quota;
+mod round_robin;
+#[cfg(test)]
+mod tests;
+mod warp_quota;
+
+pub(super) use in_flight::InFlight;
+
+use super::counters::KernelCounters;
+use super::inflight::MemKind;
+use super::operands::MAX_SUB_CORES;
+use super::sub_core::SubCore;
+use super::{KERNEL_SLOTS, Programs, Sm};
+use crate::config::MemoryIssueConfig;
+use limit::Limits;
+use order::Order;
+use warp_quota::WarpQuota;
+
+/// What an SM remembers of its kernels' memory instructions.
+#[derive(Clone, Debug)]
+pub(super) struct MemoryIssue {
+    order: Order,
+    limits: Limits,
+    warp_quota: Option<WarpQuota>,
+    /// Off-chip memory instructions from issue to their last reply or acknowledgement, by kernel slot.
+    in_flight: [u16; KERNEL_SLOTS],
+    /// Accesses and reservation fails that were seen last, by kernel slot.
+    seen: [(u64, u64); KERNEL_SLOTS],
+}
+
+impl MemoryIssue {
+    /// None if every mechanism is off.
+    pub(super) fn new(config: &MemoryIssueConfig) -> Option<Self> {
+        (*config != MemoryIssueConfig::default()).then(|| MemoryIssue {
+            order: Order::new(config.order),
+            limits: Limits::new(config),
+            warp_quota: (!config.warp_quota.is_empty()).then(|| WarpQuota::new(&config.warp_quota)),
+            in_flight: [0; KERNEL_SLOTS],
+            seen: [(0, 0); KERNEL_SLOTS],
+        })
+    }
+
+    /// Kernels that have TBs on the SM from now on.
+    fn reside(&mut self, resident: u8) {
+        self.order.reside(resident);
+        if let Some(quota) = &mut self.warp_quota {
+            quota.reside(resident);
+        }
+    }
+
+    /// Of warps that could issue, the places of those that may.
+    fn allowed(&self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
+        let mut allowed = issuable;
+        if let Some(quota) = &self.warp_quota {
+            each(issuable, |place| {
+                if !quota.has_left(kernel(place)) {
+                    allowed &= !(1 << place);
+                }
+            });
+        }
+        let (mut places, mut kernels) = ([0u32; KERNEL_SLOTS], 0u8);
+        each(allowed & by_unit, |place| {
+            if memory(place) {
+                let slot = usize::from(kernel(place)) & (KERNEL_SLOTS - 1);
+                places[slot] |= 1 << place;
+                kernels |= 1 << slot;
+            }
+        });
+        let mut open = 0u8;
+        for slot in 0..KERNEL_SLOTS as u8 {
+            if kernels >> slot & 1 != 0 {
+                let room = self.limits.room(slot, self.in_flight[usize::from(slot)]);
+                open |= u8::from(room) << slot;
+            }
+        }
+        let first = self.order.first(open);
+        for (slot, places) in places.into_iter().enumerate() {
+            if first >> slot & 1 == 0 {
+                allowed &= !places;
+            }
+        }
+        allowed
+    }
+
+    /// A warp of the kernel has issued an instruction, off-chip or not.
+    fn issued(&mut self, kernel: u8, off_chip: bool) {
+        if let Some(quota) = &mut self.warp_quota {
+            quota.issued(kernel);
+        }
+        if off_chip {
+            let in_flight = &mut self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)];
+            *in_flight += 1;
+            self.limits.issued(kernel, *in_flight);
+            self.order.issued(kernel);
+        }
+    }
+
+    /// An off-chip memory instruction of the kernel has had its last reply or acknowledgement.
+    fn ended(&mut self, kernel: u8) {
+        self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)] -= 1;
+    }
+
+    /// Looks at what the load/store unit has counted since it was asked last.
+    fn observe(&mut self, counters: &[KernelCounters; KERNEL_SLOTS]) {
+        for (slot, (kernel, seen)) in (0u8..).zip(counters.iter().zip(&mut self.seen)) {
+            let now = (kernel.requests(), kernel.l1_reservation_fails);
+            if now == *seen {
+                continue;
+            }
+            let (requests, fails) = (now.0 - seen.0, now.1 - seen.1);
+            *seen = now;
+            self.limits.observe(slot, requests, fails, self.in_flight[usize::from(slot)]);
+            self.order.observe(slot, requests);
+        }
+    }
+
+    /// For the validation hook: that fixed limits are kept, and that nothing is in flight on an SM that is empty.
+    pub(super) fn check(&self, empty: bool) {
+        for (slot, &in_flight) in (0u8..).zip(&self.in_flight) {
+            assert!(!empty || in_flight == 0, "{in_flight} memory instructions of slot {slot} in flight on an empty SM");
+            assert!(self.limits.is_kept(slot, in_flight), "{in_flight} memory instructions of slot {slot} in flight");
+        }
+    }
+
+    /// A new kernel has taken the slot: what was learnt of the one before is forgotten.
+    fn forget(&mut self, kernel: u8) {
+        self.limits.forget(kernel);
+        self.order.forget(kernel);
+    }
+}
+
+/// Calls `f` with each bit of a set.
+fn each(mut set: u32, mut f: impl FnMut(u32)) {
+    while set != 0 {
+        f(set.trailing_zeros());
+        set &= set - 1;
+    }
+}
+
+impl Sm {
+    /// Of the warps of a sub-core that could issue, those that may. If none may, the scheduler is held back.
+    pub(super) fn allowed(&mut self, sub_core: usize, issuable: u32, programs: &Programs) -> u32 {
+        let Some(gate) = &self.memory_issue else { return issuable };
+        let SubCore { readiness, residents, .. } = &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)];
+        let (warps, shift) = (&self.warps, self.sub_core_shift);
+        let off_chip = |place: u32| {
+            let warp = &warps[(residents.local(place) << shift) as u8 | sub_core as u8];
+            programs.get(warp.kernel).is_some_and(|program| matches!(program.decoded(warp.executed).mem, MemKind::OffChip { .. }))
+        };
+        let allowed = gate.allowed(issuable, off_chip, |place| residents.kernel(place), readiness.for_memory());
+        self.held |= u8::from(allowed == 0 && issuable != 0) << sub_core;
+        allowed
+    }
+
+    /// The warp is about to issue its next instruction.
+    pub(super) fn memory_issued(&mut self, number: u8, programs: &Programs) {
+        let Some(gate) = &mut self.memory_issue else { return };
+        let warp = &self.warps[number];
+        let mem = programs.get(warp.kernel).map(|program| program.decoded(warp.executed).mem);
+        gate.issued(warp.kernel, matches!(mem, Some(MemKind::OffChip { .. })));
+        self.ask_again();
+    }
+
+    /// What the load/store unit did in its cycle: instructions that have ended, requests and reservation fails.
+    pub(super) fn memory_served(&mut self) {
+        let Some(gate) = &mut self.memory_issue else { return };
+        let warps = &self.warps;
+        self.lsu.take_ended(|warp| gate.ended(warps[warp].kernel));
+        gate.observe(&self.kernels);
+        self.ask_again();
+    }
+
+    /// TBs have come or gone.
+    pub(super) fn residents_changed(&mut self) {
+        if let Some(gate) = &mut self.memory_issue {
+            gate.reside(self.resident_kernels);
+            self.ask_again();
+        }
+    }
+
+    /// A new kernel has taken the slot.
+    pub(crate) fn kernel_placed(&mut self, kernel: u8) {
+        if let Some(gate) = &mut self.memory_issue {
+            gate.forget(kernel);
+        }
+    }
+
+    /// Schedulers that were held back may have a warp that may issue.
+    fn ask_again(&mut self) {
+        self.hopeful |= self.held;
+        self.account.changed |= self.held != 0;
+        self.held = 0;
+    }
+}

@@ -1,0 +1,192 @@
+//! The mechanisms against what their sources say of them (sources.md D123).
+
+use super::dynamic_limit::{Milg, Rule, UNLIMITED};
+use super::limit::Limits;
+use super::order::Order;
+use super::quota::{Quota, SAMPLE};
+use super::warp_quota::WarpQuota;
+use super::*;
+use crate::config::{InFlightLimit, MemoryOrder, NoFails, StaticLimit, Unlimited};
+use proptest::prelude::*;
+
+const BIT_EXACT: Rule = Rule { no_fails: NoFails::Unlimited, wide: false };
+
+/// A generator behind one interval of 1,024 requests with so many fails, and so many in flight at most.
+fn after(config: Rule, peak: u8, fails: u32) -> u8 {
+    let mut generator = Milg::default();
+    (1..=peak).for_each(|in_flight| generator.issued(in_flight));
+    generator.observe(&config, 1023, fails, peak);
+    assert_eq!(generator.limit(), UNLIMITED, "not before 1,024 requests");
+    generator.observe(&config, 1, 0, peak);
+    generator.limit()
+}
+
+#[test]
+fn a_limit_is_the_peak_over_the_fails_per_request() {
+    assert_eq!(after(BIT_EXACT, 24, 1024), 24);
+    assert_eq!(after(BIT_EXACT, 24, 2047), 24, "the shift rounds down");
+    assert_eq!(after(BIT_EXACT, 24, 2048), 12);
+    assert_eq!(after(BIT_EXACT, 25, 3072), 8);
+    assert_eq!(after(BIT_EXACT, 1, 4095), 1, "at least one");
+    assert_eq!(after(BIT_EXACT, 96, 80 * 1024), 32, "12 bits of fails stay at 4,095");
+    assert_eq!(after(Rule { wide: true, ..BIT_EXACT }, 96, 80 * 1024), 1);
+    assert_eq!(after(BIT_EXACT, 24, 1023), UNLIMITED);
+}
+
+#[test]
+fn without_fails_a_limit_goes_or_grows() {
+    for (no_fails, expected) in [(NoFails::Unlimited, UNLIMITED), (NoFails::Grow, 5)] {
+        let config = Rule { no_fails, wide: false };
+        let mut generator = Milg::default();
+        generator.issued(12);
+        generator.observe(&config, 1024, 3 * 1024, 0);
+        assert_eq!(generator.limit(), 4);
+        generator.observe(&config, 1024, 1023, 0);
+        assert_eq!(generator.limit(), expected);
+    }
+}
+
+/// Quotas are in the proportion of the inverse requests per instruction, whatever those are.
+#[test]
+fn quotas_ask_for_as_many_requests_each() {
+    let mut quota = Quota::default();
+    quota.reside(0b111);
+    assert_eq!(quota.left()[..3], [1, 1, 1]);
+    // 1,024 requests each, of 512, 341 and 60 instructions: 2, 3 and 17 per instruction.
+    for (kernel, instructions) in [(0, 512), (1, 341), (2, 60)] {
+        (0..instructions).for_each(|_| quota.issued(kernel));
+        quota.observe(kernel, SAMPLE.into());
+    }
+    assert_eq!(quota.requests_each()[..3], [2, 3, 17]);
+    let before = quota.left();
+    // The set that is added when a quota reaches zero: 102 / 2, 102 / 3, 102 / 17.
+    let first = (0..3).min_by_key(|&kernel| before[kernel]).unwrap();
+    (0..before[first]).for_each(|_| quota.issued(first as u8));
+    let after = quota.left();
+    for (kernel, expected) in [51, 34, 6].into_iter().enumerate() {
+        let used = if kernel == first { before[first] } else { 0 };
+        assert_eq!(after[kernel], before[kernel] - used + expected, "{kernel}");
+    }
+}
+
+#[test]
+fn a_kernel_that_leaves_takes_its_quota_along() {
+    let mut quota = Quota::default();
+    quota.reside(0b11);
+    quota.reside(0b01);
+    (0..10).for_each(|_| quota.issued(0));
+    assert_eq!((quota.left()[1], quota.first(0b11)), (0, 0));
+    quota.reside(0b11);
+    assert!(quota.left()[..2].iter().all(|&left| left > 0));
+}
+
+#[test]
+fn warp_quotas_are_renewed_when_all_are_spent() {
+    let mut quota = WarpQuota::new(&[2, 1]);
+    quota.reside(0b11);
+    quota.issued(1);
+    assert!(quota.has_left(0) && !quota.has_left(1) && quota.has_left(7));
+    quota.issued(0);
+    assert!(!quota.has_left(1));
+    quota.issued(0);
+    assert!(quota.has_left(0) && quota.has_left(1));
+    // Nobody waits for a kernel that has gone.
+    quota.issued(1);
+    quota.reside(0b10);
+    assert!(quota.has_left(1));
+}
+
+#[test]
+fn a_store_is_in_flight_until_its_last_acknowledgement() {
+    let mut stores = InFlight::new();
+    let (first, second) = (stores.store(2), stores.store(1));
+    let ended = |stores: &mut InFlight| {
+        let mut warps = Vec::new();
+        stores.take(|warp| warps.push(warp));
+        warps
+    };
+    stores.acknowledged(first, 7);
+    assert!(ended(&mut stores).is_empty());
+    stores.acknowledged(second, 9);
+    stores.acknowledged(first, 7);
+    assert_eq!(ended(&mut stores), [9, 7]);
+    assert_ne!(stores.store(1), stores.store(1));
+}
+
+fn order_of(order: MemoryOrder) -> Order {
+    let mut order = Order::new(order);
+    order.reside(0xff);
+    order
+}
+
+proptest! {
+    /// Limits are at least 1 and never beyond what is counted, whatever happens.
+    #[test]
+    fn limits_stay_in_their_bits(
+        steps in prop::collection::vec((0u8..=127, 0u32..3000, 0u32..20_000), 1..50),
+        wide: bool,
+        grow: bool,
+    ) {
+        let config = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
+        let mut generator = Milg::default();
+        for (in_flight, requests, fails) in steps {
+            generator.issued(in_flight);
+            generator.observe(&config, requests, fails, in_flight);
+            prop_assert!((1..=UNLIMITED).contains(&generator.limit()));
+        }
+    }
+
+    /// Round robin: between two turns of a kernel that is always ready, every other that is has had one.
+    #[test]
+    fn turns_go_round(ready in 1u8..=255) {
+        let mut order = order_of(MemoryOrder::RoundRobin);
+        let mut turns = Vec::new();
+        for _ in 0..2 * ready.count_ones() {
+            let first = order.first(ready);
+            prop_assert!(first.is_power_of_two() && first & ready != 0);
+            order.issued(first.trailing_zeros() as u8);
+            turns.push(first);
+        }
+        let (once, again) = turns.split_at(turns.len() / 2);
+        prop_assert_eq!(once.iter().fold(0, |set, turn| set | turn), ready);
+        prop_assert_eq!(once, again);
+    }
+
+    /// Quotas: with requests per instruction that stay, kernels that are always ready make as many requests each within one set.
+    #[test]
+    fn quotas_balance_requests(each in prop::collection::vec(1u32..=32, 2..4)) {
+        let mut order = order_of(MemoryOrder::Quota);
+        order.reside((1 << each.len()) - 1);
+        let ready = (1u8 << each.len()) - 1;
+        let mut requests = vec![0u64; each.len()];
+        let set: u64 = each.iter().fold(1, |multiple, &r| {
+            let (mut a, mut b) = (multiple, u64::from(r));
+            while b != 0 { (a, b) = (b, a % b); }
+            multiple / a * u64::from(r)
+        });
+        // Until every kernel's requests per instruction are known: 1,024 requests of the slowest and what the others have meanwhile.
+        for round in 0..200_000u64 {
+            let kernel = order.first(ready).trailing_zeros() as usize;
+            order.issued(kernel as u8);
+            order.observe(kernel as u8, each[kernel].into());
+            requests[kernel] += u64::from(each[kernel]);
+            if round == 100_000 {
+                requests.fill(0);
+            }
+        }
+        let (least, most) = (requests.iter().min().unwrap(), requests.iter().max().unwrap());
+        prop_assert!(most - least <= 3 * set + 3 * 1024 / 10, "{:?} of {:?}, set {}", requests, each, set);
+    }
+
+    /// A kernel at its limit has no room, below it has; none limits nothing.
+    #[test]
+    fn static_limits_are_kept(limit in 1u8..=127, in_flight in 0u16..300) {
+        let limits = Limits::new(&MemoryIssueConfig {
+            in_flight: InFlightLimit::Static,
+            limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(limit)],
+            ..MemoryIssueConfig::default()
+        });
+        prop_assert!(limits.room(0, in_flight) && limits.room(2, in_flight));
+        prop_assert_eq!(limits.room(1, in_flight), in_flight < u16::from(limit));
+    }
+}

@@ -1,0 +1,50 @@
+//! Quotas of warp instructions: the W of SMK-(P+W) (Wang et al. 2016, as Dai et al. 2018, section 4, describe it).
+//!
+//! A kernel whose quota is spent stops issuing; a new set is given when those of all kernels here are spent. Kernels without TBs here do not
+//! count, so that nobody waits for them. A kernel with TBs here and quota left issues in the end, since what it waits for (loads, barriers)
+//! does not wait for other kernels: no time-out is needed.
+
+use super::super::KERNEL_SLOTS;
+
+/// Quotas.
+#[derive(Clone, Debug)]
+pub(super) struct WarpQuota {
+    /// By kernel slot: of a new set, and what is left.
+    quota: [u32; KERNEL_SLOTS],
+    left: [u32; KERNEL_SLOTS],
+    resident: u8,
+}
+
+impl WarpQuota {
+    /// Of the first kernel slots; the others are not limited.
+    pub(super) fn new(quotas: &[u32]) -> Self {
+        let quota = std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(u32::MAX));
+        WarpQuota { quota, left: quota, resident: 0 }
+    }
+
+    /// Whether the kernel may issue.
+    pub(super) fn has_left(&self, kernel: u8) -> bool {
+        self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)] > 0
+    }
+
+    /// A warp of the kernel has issued an instruction.
+    pub(super) fn issued(&mut self, kernel: u8) {
+        let left = &mut self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)];
+        *left = left.saturating_sub(u32::from(*left != u32::MAX));
+        if *left == 0 {
+            self.renew();
+        }
+    }
+
+    /// Kernels that have TBs here, bit per slot.
+    pub(super) fn reside(&mut self, resident: u8) {
+        self.resident = resident;
+        self.renew();
+    }
+
+    fn renew(&mut self) {
+        if (0..KERNEL_SLOTS).all(|slot| self.resident >> slot & 1 == 0 || self.left[slot] == 0) {
+            self.left = self.quota;
+        }
+    }
+}
