@@ -100,7 +100,7 @@ mod tests {
             l1_load_misses: 4_000,
             request_packets: 1_440_000,
             reply_packets: 720_000,
-            issue_slots: [60, 0, 30, 0, 0, 10, 0, 0, 0],
+            issue_slots: [60, 0, 30, 0, 0, 10, 0, 0, 0, 0],
             ..LaunchStats::default()
         };
         let sms = SmTotals { cycles: 30 * 105_000, lsu_stall_cycles: 750_000, outstanding_cycles: 1_000_000, ..SmTotals::default() };

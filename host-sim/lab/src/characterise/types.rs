@@ -152,7 +152,7 @@ mod tests {
 
     fn alone() -> Alone {
         Alone {
-            issue_slots: Some([0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+            issue_slots: Some([0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
             lsu_stall: Some(0.0),
             l2_accesses_per_1000_insts: Some(0.0),
             ..Alone::default()
@@ -185,7 +185,7 @@ mod tests {
     fn lin_asks_for_the_most_utilised_component() {
         let of = |issued: f64, reply, request, dram| {
             let (reply_utilization, request_utilization, dram_utilization) = (Some(reply), Some(request), Some(dram));
-            let issue_slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+            let issue_slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
             types(&Alone { issue_slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).lin2018
         };
         assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
