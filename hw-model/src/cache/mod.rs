@@ -9,6 +9,7 @@ mod line;
 pub mod mshr;
 pub mod set_index;
 pub mod tags;
+mod ways;
 
 pub use geometry::TagGeometry;
 pub use mshr::{Mshr, MshrRoom};

@@ -14,6 +14,10 @@ use super::address_index::AddressIndex;
 use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
+use crate::sm::KERNEL_SLOTS;
+
+/// Who brings a line in that no kernel has asked for.
+pub(super) const NOBODY: u8 = KERNEL_SLOTS as u8;
 
 /// Sectors per line at most; lines are 32 to 128 bytes.
 const MAX_SECTORS: usize = 4;
@@ -45,15 +49,15 @@ pub struct Evicted {
 /// The array.
 #[derive(Clone, Debug)]
 pub struct TagArray {
-    geometry: TagGeometry,
+    pub(super) geometry: TagGeometry,
     indexer: SetIndexer,
     sector_bits: u32,
-    lines: Vec<Line>,
+    pub(super) lines: Vec<Line>,
     /// Of each line, then the node of each set.
-    recency: Vec<Recency>,
+    pub(super) recency: Vec<Recency>,
     /// Bytes written since the line came, of the sectors that were ([`Line::touched`]).
     written: Vec<[u32; MAX_SECTORS]>,
-    sets: Vec<Set>,
+    pub(super) sets: Vec<Set>,
     index: AddressIndex,
     modified_lines: u32,
 }
@@ -111,8 +115,8 @@ impl TagArray {
         }
     }
 
-    /// What a read or a write of `sector` would find. Changes nothing.
-    pub fn probe(&self, sector: u64, is_write: bool) -> Probe {
+    /// What a read or a write of `sector` by the kernel in a slot would find. Changes nothing.
+    pub fn probe(&self, sector: u64, is_write: bool, kernel: u8) -> Probe {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
             let line = &self.lines[slot as usize];
@@ -122,23 +126,21 @@ impl TagArray {
             let here = line.valid | line.modified & if is_write { u8::MAX } else { !line.unreadable };
             return if here & bit != 0 { Probe::Hit(slot) } else { Probe::SectorMiss(slot) };
         }
-        let set = &self.sets[self.indexer.set(number)];
-        let locked = if self.may_evict_modified() { set.reserved } else { set.reserved + set.modified };
-        if locked == self.geometry.ways { Probe::Full } else { Probe::LineMiss }
+        if self.room(self.indexer.set(number), kernel) { Probe::LineMiss } else { Probe::Full }
     }
 
-    fn may_evict_modified(&self) -> bool {
+    pub(super) fn may_evict_modified(&self) -> bool {
         let share = u64::from(self.modified_lines) * 100;
         share >= u64::from(self.geometry.modified_floor_percent) * self.lines.len() as u64
     }
 
-    /// Performs the access that `probe` described: makes the line the most recent, and for a miss reserves the sector,
-    /// evicting the least recent line that may leave if the line is new. Returns the line's slot, and what was evicted
+    /// Performs the access of `kernel` that `probe` described: makes the line the most recent, and for a miss reserves the sector,
+    /// evicting another line if the line is new ([`ways`](super::ways)). Returns the line's slot, and what was evicted
     /// if it had modified sectors.
     ///
     /// # Panics
     /// If `probe` is [`Probe::Full`].
-    pub fn access(&mut self, sector: u64, probe: Probe) -> (u32, Option<Evicted>) {
+    pub fn access(&mut self, sector: u64, probe: Probe, kernel: u8) -> (u32, Option<Evicted>) {
         let (number, bit) = self.split(sector);
         match probe {
             Probe::Hit(slot) | Probe::HitReserved(slot) => {
@@ -157,7 +159,7 @@ impl TagArray {
                 (slot, None)
             }
             Probe::LineMiss => {
-                let slot = self.victim(self.indexer.set(number));
+                let slot = self.victim(self.indexer.set(number), kernel);
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
                 // A line may be indexed with no sector left (write-evict), or never have been used.
@@ -170,18 +172,6 @@ impl TagArray {
                 (slot, evicted)
             }
             Probe::Full => panic!("access to a set in which every line is reserved"),
-        }
-    }
-
-    fn victim(&self, set: usize) -> u32 {
-        let may_evict_modified = self.may_evict_modified();
-        let mut slot = self.recency[self.lines.len() + set].newer;
-        loop {
-            let line = &self.lines[slot as usize];
-            if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
-                return slot;
-            }
-            slot = self.recency[slot as usize].newer;
         }
     }
 
@@ -241,9 +231,9 @@ impl TagArray {
 
     /// Brings `sector` in at once, clean, as a copy from the host does. Evicted lines are dropped without write-back.
     pub fn preload(&mut self, sector: u64) {
-        let probe = self.probe(sector, false);
+        let probe = self.probe(sector, false, NOBODY);
         if matches!(probe, Probe::LineMiss | Probe::SectorMiss(_)) {
-            self.access(sector, probe);
+            self.access(sector, probe, NOBODY);
             self.fill(sector);
         }
     }

@@ -43,7 +43,7 @@ proptest! {
                     continue;
                 }
             };
-            let probe = tags.probe(sector, write.is_some());
+            let probe = tags.probe(sector, write.is_some(), 0);
             let found = match probe {
                 Probe::Hit(_) => Found::Hit,
                 Probe::HitReserved(_) => Found::HitReserved,
@@ -54,7 +54,7 @@ proptest! {
             let (expected, expected_eviction) = plain.access(sector, write);
             prop_assert_eq!(found, expected);
             if found != Found::Full {
-                let (slot, evicted) = tags.access(sector, probe);
+                let (slot, evicted) = tags.access(sector, probe, 0);
                 prop_assert_eq!(evicted, expected_eviction);
                 if let Some(mask) = write {
                     tags.write(sector, slot, mask, probe);
@@ -71,7 +71,7 @@ proptest! {
         let geometry = TagGeometry { sets: 1, ways, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: 0 };
         let mut tags = TagArray::new(geometry);
         for (i, &line) in lines.iter().enumerate() {
-            let probe = tags.probe(line * 4, false);
+            let probe = tags.probe(line * 4, false, 0);
             let last = lines[..i].iter().rposition(|&l| l == line);
             let expected = last.is_some_and(|last| {
                 let mut between = lines[last + 1..i].to_vec();
@@ -80,7 +80,7 @@ proptest! {
                 between.len() < ways as usize
             });
             prop_assert_eq!(matches!(probe, Probe::Hit(_)), expected);
-            tags.access(line * 4, probe);
+            tags.access(line * 4, probe, 0);
             tags.fill(line * 4);
         }
     }
@@ -89,16 +89,16 @@ proptest! {
 #[test]
 fn lazy_fetch_on_read() {
     let mut tags = TagArray::new(TagGeometry { sets: 1, ways: 2, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: 0 });
-    let half = tags.probe(5, true);
+    let half = tags.probe(5, true, 0);
     assert_eq!(half, Probe::LineMiss);
-    let (slot, _) = tags.access(5, half);
+    let (slot, _) = tags.access(5, half, 0);
     tags.write(5, slot, 0xffff, half);
-    assert_eq!(tags.probe(5, true), Probe::Hit(slot), "writes hit a half-written sector");
-    assert_eq!(tags.probe(5, false), Probe::SectorMiss(slot), "reads must fetch it");
-    let rest = tags.probe(5, true);
-    tags.access(5, rest);
+    assert_eq!(tags.probe(5, true, 0), Probe::Hit(slot), "writes hit a half-written sector");
+    assert_eq!(tags.probe(5, false, 0), Probe::SectorMiss(slot), "reads must fetch it");
+    let rest = tags.probe(5, true, 0);
+    tags.access(5, rest, 0);
     tags.write(5, slot, 0xffff_0000, rest);
-    assert_eq!(tags.probe(5, false), Probe::Hit(slot), "now all bytes are known");
+    assert_eq!(tags.probe(5, false, 0), Probe::Hit(slot), "now all bytes are known");
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn preload_is_clean_and_invalidate_forgets() {
     for sector in 0..4096 {
         tags.preload(sector);
     }
-    assert!((0..4096).all(|s| matches!(tags.probe(s, false), Probe::Hit(_))), "1024 consecutive lines fill 64 sets x 16 ways exactly");
+    assert!((0..4096).all(|s| matches!(tags.probe(s, false, 0), Probe::Hit(_))), "1024 consecutive lines fill 64 sets x 16 ways exactly");
     assert_eq!(tags.modified_lines(), 0);
     tags.invalidate_all();
-    assert!((0..4096).all(|s| tags.probe(s, false) == Probe::LineMiss));
+    assert!((0..4096).all(|s| tags.probe(s, false, 0) == Probe::LineMiss));
 }

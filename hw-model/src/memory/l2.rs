@@ -193,12 +193,12 @@ impl L2Slice {
         let &L2Request { request: Request { kind, byte_mask, more_sectors, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
         let local = local >> self.fetch_bits;
-        let probe = self.tags.probe(local, is_write);
+        let probe = self.tags.probe(local, is_write, kernel);
         if probe == Probe::Full {
             return false;
         }
         if let Probe::Hit(slot) = probe {
-            self.tags.access(local, probe);
+            self.tags.access(local, probe, kernel);
             if kind != RequestKind::Read {
                 self.tags.write(local, slot, byte_mask, probe);
             }
@@ -220,7 +220,7 @@ impl L2Slice {
         if !is_write && matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
             return false;
         }
-        let (slot, evicted) = self.tags.access(local, probe);
+        let (slot, evicted) = self.tags.access(local, probe, kernel);
         if is_write {
             self.tags.write(local, slot, byte_mask, probe);
             self.to_crossbar.push(Answer { id, hit: false });
@@ -244,7 +244,7 @@ impl L2Slice {
         if self.misses.first_room() < LEAST_FETCHING_MISS_QUEUE || matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
             return false;
         }
-        let (_, evicted) = self.tags.access(local, probe);
+        let (_, evicted) = self.tags.access(local, probe, kernel);
         let atoms = 1 + more_sectors;
         self.misses.push(DramRequest { sector, answers: id, atoms, is_write: true, kernel, ..DramRequest::default() });
         self.wait(local, room, Waiting { id: NOBODY, atomic: false }, kernel);

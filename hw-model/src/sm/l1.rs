@@ -201,7 +201,7 @@ impl L1 {
         }
         self.used = true;
         let fetched = access.sector >> self.fetch_bits;
-        let probe = self.tags.probe(fetched, access.store);
+        let probe = self.tags.probe(fetched, access.store, access.kernel);
         let lookup = if access.store { self.store(&access, fetched, probe) } else { self.load(&access, fetched, probe, counters) };
         let lookup = match lookup {
             Ok(lookup) => lookup,
@@ -234,7 +234,7 @@ impl L1 {
     fn load(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
             Probe::Hit(_) => {
-                self.tags.access(fetched, probe);
+                self.tags.access(fetched, probe, access.kernel);
                 return Ok(Lookup::Hit(access.token));
             }
             Probe::Full => return Err(Lack::Line),
@@ -263,7 +263,7 @@ impl L1 {
             }
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),
         }
-        self.tags.access(fetched, probe);
+        self.tags.access(fetched, probe, access.kernel);
         if here {
             self.tags.fill(fetched);
         }
@@ -280,7 +280,7 @@ impl L1 {
         }
         match (self.write, probe) {
             (L1Write::ThroughAllocate, _) => {
-                let (slot, _) = self.tags.access(fetched, probe);
+                let (slot, _) = self.tags.access(fetched, probe, access.kernel);
                 self.tags.write(fetched, slot, access.byte_mask, probe);
             }
             (L1Write::Evict, Probe::Hit(_)) => self.tags.invalidate(fetched),
