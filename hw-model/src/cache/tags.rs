@@ -11,9 +11,11 @@
 //! Start reading with the plain twin, `tags_plain.rs`.
 
 use super::address_index::AddressIndex;
+use super::awaited::Awaited;
 use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
+use super::ways::Owned;
 use crate::sm::KERNEL_SLOTS;
 
 /// Who brings a line in that no kernel has asked for.
@@ -60,6 +62,10 @@ pub struct TagArray {
     pub(super) sets: Vec<Set>,
     index: AddressIndex,
     modified_lines: u32,
+    /// Who owns which lines; none: nobody does.
+    pub(super) owned: Option<Box<Owned>>,
+    /// For whom lines are on their way; none where nobody asks.
+    awaited: Option<Box<Awaited>>,
 }
 
 impl TagArray {
@@ -76,9 +82,31 @@ impl TagArray {
             sets: vec![Set { reserved: 0, modified: 0 }; geometry.sets as usize],
             index: AddressIndex::new(lines),
             modified_lines: 0,
+            owned: None,
+            awaited: None,
         };
         tags.invalidate_all();
         tags
+    }
+
+    /// The same array, which counts for whom lines are on their way.
+    pub fn with_awaited(mut self) -> Self {
+        self.awaited = Some(Box::new(Awaited::new(self.geometry.sets, self.lines.len())));
+        self
+    }
+
+    /// Forgets every line, and has `ways` ways from now on.
+    pub fn reshape(&mut self, ways: u32) {
+        if ways == self.geometry.ways {
+            return self.invalidate_all();
+        }
+        let (owned, awaited) = (self.owned.take(), self.awaited.take());
+        *self = TagArray::new(TagGeometry { ways, ..self.geometry });
+        self.owned = owned;
+        if awaited.is_some() {
+            self.awaited = Some(Box::new(Awaited::new(self.geometry.sets, self.lines.len())));
+        }
+        self.invalidate_all();
     }
 
     /// The shape given at construction.
@@ -102,6 +130,12 @@ impl TagArray {
         self.index.clear();
         self.modified_lines = 0;
         let ways = self.geometry.ways;
+        if let Some(owned) = &mut self.owned {
+            owned.empty(ways as u16);
+        }
+        if let Some(awaited) = &mut self.awaited {
+            awaited.empty();
+        }
         for (s, set) in self.sets.iter_mut().enumerate() {
             let (first, node) = (s as u32 * ways, self.lines.len() as u32 + s as u32);
             *set = Set { reserved: 0, modified: 0 };
@@ -113,6 +147,22 @@ impl TagArray {
             }
             self.recency[node as usize] = Recency { newer: first + ways - 1, older: first };
         }
+    }
+
+    /// The set that `sector` belongs to.
+    pub(super) fn set_of(&self, sector: u64) -> usize {
+        self.indexer.set(self.split(sector).0)
+    }
+
+    /// Lines that `kernel` has on their way in the set of `sector`, if an access that `probe` describes puts one more on its way, and somebody
+    /// asks.
+    pub fn awaited(&self, sector: u64, probe: Probe, kernel: u8) -> Option<u32> {
+        let more = match probe {
+            Probe::LineMiss => true,
+            Probe::SectorMiss(slot) => self.lines[slot as usize].reserved == 0,
+            Probe::Hit(_) | Probe::HitReserved(_) | Probe::Full => false,
+        };
+        self.awaited.as_ref().filter(|_| more).map(|awaited| awaited.of(self.set_of(sector), kernel))
     }
 
     /// What a read or a write of `sector` by the kernel in a slot would find. Changes nothing.
@@ -142,7 +192,10 @@ impl TagArray {
     /// If `probe` is [`Probe::Full`].
     pub fn access(&mut self, sector: u64, probe: Probe, kernel: u8) -> (u32, Option<Evicted>) {
         let (number, bit) = self.split(sector);
-        match probe {
+        if let Some(awaited) = &mut self.awaited {
+            awaited.accessing = kernel;
+        }
+        let (slot, evicted) = match probe {
             Probe::Hit(slot) | Probe::HitReserved(slot) => {
                 self.make_newest(slot);
                 (slot, None)
@@ -172,7 +225,11 @@ impl TagArray {
                 (slot, evicted)
             }
             Probe::Full => panic!("access to a set in which every line is reserved"),
+        };
+        if self.owned.is_some() {
+            self.tell_owners(slot, kernel, probe == Probe::LineMiss);
         }
+        (slot, evicted)
     }
 
     /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`: the sector becomes
@@ -250,6 +307,11 @@ impl TagArray {
             set.reserved = set.reserved + u32::from(after.0) - u32::from(before.0);
             set.modified = set.modified + u32::from(after.1 && !after.0) - u32::from(before.1 && !before.0);
             self.modified_lines = self.modified_lines + u32::from(after.1) - u32::from(before.1);
+            if let Some(awaited) = &mut self.awaited
+                && before.0 != after.0
+            {
+                awaited.changed(line.set, slot, after.0);
+            }
         }
     }
 
