@@ -23,6 +23,22 @@ pub struct MemoryIssueConfig {
     /// list. 1 to 2^32 - 2 each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warp_quota: Vec<u32>,
+    /// With dynamic limits for the whole GPU: core cycles from a new limit of the SM that is monitored until all SMs have it, at least 1;
+    /// absent: [`BROADCAST_CYCLES`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broadcast_cycles: Option<u32>,
+}
+
+/// Core cycles of a broadcast of limits, where a machine does not say (assumption: a register on the way every few SMs, as in a crossbar that
+/// an unloaded packet passes in as much).
+pub const BROADCAST_CYCLES: u32 = 32;
+
+impl MemoryIssueConfig {
+    /// Core cycles from a new limit of the SM that is monitored until all SMs have it.
+    #[must_use]
+    pub fn broadcast(&self) -> u32 {
+        self.broadcast_cycles.unwrap_or(BROADCAST_CYCLES)
+    }
 }
 
 /// Whose memory instruction is next, of the kernels that have one ready at a scheduler.
@@ -49,8 +65,10 @@ pub enum InFlightLimit {
     None,
     /// As many as `limits` say: SMIL.
     Static,
-    /// As many as the hardware finds: DMIL.
+    /// As many as the hardware finds, on each SM: DMIL.
     Dynamic,
+    /// As many as the hardware finds on one SM, for all: global DMIL.
+    DynamicGlobal,
 }
 
 /// A fixed limit.
@@ -109,6 +127,10 @@ pub(super) fn refused(config: &MemoryIssueConfig) -> Option<(&'static str, u32, 
     }
     if let Some(most) = config.limits.iter().filter_map(|limit| limit.most()).find(|most| !(1..=127).contains(most)) {
         return Some((limits, most.into(), "must be 1 to 127 instructions, or \"inf\""));
+    }
+    if let Some(cycles) = config.broadcast_cycles.filter(|&cycles| cycles == 0 || config.in_flight != InFlightLimit::DynamicGlobal) {
+        let must = "must be at least 1 cycle, and only where sm.memory_issue.in_flight is \"dynamic-global\"";
+        return Some(("sm.memory_issue.broadcast_cycles", cycles, must));
     }
     if let Some((given, remedy)) = slots(config.warp_quota.len()) {
         return Some((quotas, given, remedy));

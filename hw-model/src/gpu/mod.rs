@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod extended;
+mod global_limits;
 mod group;
 mod handover;
 mod launch;
@@ -29,6 +30,7 @@ use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
+use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
 use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
@@ -78,6 +80,8 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     watchdog: Watchdog,
+    /// Limits that one SM finds for all.
+    global_limits: Option<Box<GlobalLimits>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
     /// Skip over cycles in which nothing can happen.
@@ -113,6 +117,7 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
+            global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
             tb_cap: u32::MAX,
             skip: true,
             threads: 1,
@@ -209,6 +214,7 @@ impl Gpu {
             if self.queue.all_complete() {
                 return RunEnd::AllComplete;
             }
+            self.deliver_limits();
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
@@ -222,6 +228,7 @@ impl Gpu {
             if let Some(failure) = &self.failure {
                 return RunEnd::Failed(failure.clone());
             }
+            self.send_limits();
             self.end_transition();
             if self.validation.is_some() {
                 self.check_sms();
@@ -288,6 +295,7 @@ impl Gpu {
         // Waiting for a launch is no hang, so that the watchdog need not look before it.
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
+        next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
         }

@@ -4,6 +4,7 @@
 
 mod cap;
 mod fetch;
+mod global_limits;
 mod lines;
 mod memory_issue;
 mod options;

@@ -60,6 +60,7 @@ use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
 use memory_issue::MemoryIssue;
+pub(crate) use memory_issue::UNLIMITED;
 use operands::{MAX_SUB_CORES, OperandStage};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;

@@ -301,8 +301,8 @@ pub(super) struct MemoryIssueArgs {
     /// Whose off-chip memory instruction is next on an SM [default: the GPU's]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(super) memory_issue: Option<MemoryIssue>,
-    /// Off-chip memory instructions that a kernel may have in flight on an SM: none (any number), dynamic, or numbers in launch order, as in
-    /// 3,1 or inf,4 [default: the GPU's]
+    /// Off-chip memory instructions that a kernel may have in flight on an SM: none (any number), dynamic, dynamic-global (found on one
+    /// SM for all), or numbers in launch order, as in 3,1 or inf,4 [default: the GPU's]
     #[arg(long, value_parser = in_flight, value_name = "LIMITS")]
     pub(super) in_flight: Option<InFlight>,
     /// Warp instructions that each kernel, in launch order, may issue on an SM until those of all others there are spent, as in 2000,1500

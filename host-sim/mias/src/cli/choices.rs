@@ -91,20 +91,23 @@ pub(super) enum InFlight {
     Static(Vec<StaticLimit>),
     /// As many as the hardware finds (DMIL).
     Dynamic,
+    /// As many as it finds on one SM, for all (global DMIL).
+    DynamicGlobal,
 }
 
-/// Reads `none`, `dynamic`, or limits separated by commas.
+/// Reads `none`, `dynamic`, `dynamic-global`, or limits separated by commas.
 pub(super) fn in_flight(word: &str) -> Result<InFlight, String> {
     let limit = |part: &str| match part {
         "inf" => Ok(StaticLimit::Any(Unlimited::Inf)),
         number => match number.parse() {
             Ok(most @ 1..=127) => Ok(StaticLimit::Most(most)),
-            _ => Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none or dynamic for all")),
+            _ => Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none, dynamic or dynamic-global for all")),
         },
     };
     match word {
         "none" => Ok(InFlight::None),
         "dynamic" => Ok(InFlight::Dynamic),
+        "dynamic-global" => Ok(InFlight::DynamicGlobal),
         limits => limits.split(',').map(limit).collect::<Result<_, _>>().map(InFlight::Static),
     }
 }

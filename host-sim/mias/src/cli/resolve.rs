@@ -58,8 +58,12 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: usize) -> Result<GpuConf
         (config.in_flight, config.limits) = match limits {
             InFlight::None => (InFlightLimit::None, Vec::new()),
             InFlight::Dynamic => (InFlightLimit::Dynamic, Vec::new()),
+            InFlight::DynamicGlobal => (InFlightLimit::DynamicGlobal, Vec::new()),
             InFlight::Static(limits) => (InFlightLimit::Static, limits.clone()),
         };
+        if config.in_flight != InFlightLimit::DynamicGlobal {
+            config.broadcast_cycles = None;
+        }
         given("in-flight", config.limits.len())?;
     }
     if !warp_quota.is_empty() {

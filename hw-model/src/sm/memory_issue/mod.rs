@@ -15,7 +15,9 @@
 //! In hardware: per SM and kernel slot 7 bits in flight, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
 //! quota, 7 of limit.
 
+mod broadcast;
 mod dynamic_limit;
+mod global_limit;
 mod in_flight;
 mod limit;
 mod order;
@@ -25,6 +27,7 @@ mod round_robin;
 mod tests;
 mod warp_quota;
 
+pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 
 use super::counters::KernelCounters;
