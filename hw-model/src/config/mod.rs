@@ -16,7 +16,9 @@ pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
-pub use memory_issue::{BROADCAST_CYCLES, InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
+pub use memory_issue::{
+    BROADCAST_CYCLES, INTERVAL_CYCLES, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, NoFails, StaticLimit, Unlimited,
+};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use ranges::Range;
 

@@ -7,7 +7,7 @@
 //! that has arrived. A kernel that is new in its slot has no limit.
 
 use super::Gpu;
-use crate::config::{InFlightLimit, MemoryIssueConfig};
+use crate::config::MemoryIssueConfig;
 use crate::sm::{KERNEL_SLOTS, UNLIMITED};
 
 /// What is broadcast.
@@ -32,15 +32,20 @@ struct Broadcast {
 const NONE: Broadcast = Broadcast { monitored: None, sent: UNLIMITED, arrives: None };
 
 impl GlobalLimits {
-    /// None unless a machine asks for it.
+    /// None unless a machine names memory issue, of which the firmware may choose this.
     pub(super) fn new(config: Option<&MemoryIssueConfig>) -> Option<Box<Self>> {
-        let config = config.filter(|config| config.in_flight == InFlightLimit::DynamicGlobal)?;
+        let config = config?;
         Some(Box::new(GlobalLimits { cycles: config.broadcast().into(), slots: [NONE; KERNEL_SLOTS] }))
     }
 
     /// The cycle in which the next limit reaches the SMs; `u64::MAX` if none is on its way.
     pub(super) fn next(&self) -> u64 {
         self.slots.iter().filter_map(|slot| slot.arrives).min().unwrap_or(u64::MAX)
+    }
+
+    /// SMs have begun anew: nobody is monitored, and nothing is on its way.
+    pub(super) fn restart(&mut self) {
+        self.slots = [NONE; KERNEL_SLOTS];
     }
 
     /// The slot has a new kernel.

@@ -222,6 +222,7 @@ impl Gpu {
             for sm in 0..self.sms.len() {
                 self.sms[sm].kernel_placed(slot as u8);
             }
+            self.count_memory_anew(slot);
             self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
             self.dispatcher.add(slot);
             self.settle(self.now);

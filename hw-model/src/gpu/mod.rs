@@ -10,6 +10,7 @@ mod global_limits;
 mod group;
 mod handover;
 mod launch;
+mod memory_issue;
 mod occupancy;
 mod pace;
 mod sms;
@@ -80,6 +81,8 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     watchdog: Watchdog,
+    /// Settings of memory issue that the SMs have.
+    memory_generation: u32,
     /// Limits that one SM finds for all.
     global_limits: Option<Box<GlobalLimits>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
@@ -109,7 +112,8 @@ impl Gpu {
             sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect()),
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
-                .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm),
+                .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
+                .with_memory_issue(config.sm.memory_issue.as_ref()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
@@ -117,6 +121,7 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
+            memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
             tb_cap: u32::MAX,
             skip: true,
@@ -252,20 +257,23 @@ impl Gpu {
             if self.registers.needs_tick(self.now) {
                 let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
+                self.take_latched();
             }
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
+                self.follow_memory_issue();
                 return Ok(());
             }
             self.registers.set_now(self.now);
             self.load_counters();
             microcontroller.on_interrupt(&mut self.registers);
+            self.take_latched();
         }
         Err(self.stuck("the scheduler's interrupt line stays high".into()))
     }
 
     /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.
-    fn load_counters(&mut self) {
+    pub(super) fn load_counters(&mut self) {
         for (id, sm) in self.sms.iter_mut().enumerate() {
             self.registers.load_counters(id, raw_counters(sm, &self.memory, id, self.now));
         }
@@ -333,6 +341,7 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         raw[Counter::L1Accesses] += kernel.l1_accesses;
         raw[Counter::L1ReservationFails] += kernel.l1_reservation_fails;
         (raw.slot_warp_insts[slot], raw.slot_thread_insts[slot]) = (kernel.warp_insts, kernel.thread_insts);
+        raw.memory[slot] = sm.memory_counts(slot);
     }
     raw
 }

@@ -9,6 +9,7 @@ mod lines;
 mod memory_issue;
 mod options;
 mod snapshot;
+mod steering;
 mod threads;
 mod wide;
 

@@ -30,7 +30,16 @@ pub(super) fn any_mechanisms() -> impl Strategy<Value = MemoryIssueConfig> {
     (order, in_flight, any::<bool>(), any::<bool>(), quota).prop_map(
         |(order, (in_flight, limits, broadcast_cycles), grow, wide_fails, warp_quota)| {
             let no_fails = if grow { NoFails::Grow } else { NoFails::Unlimited };
-            MemoryIssueConfig { order, in_flight, limits, no_fails, wide_fails, warp_quota, broadcast_cycles }
+            MemoryIssueConfig {
+                order,
+                in_flight,
+                limits,
+                no_fails,
+                wide_fails,
+                warp_quota,
+                broadcast_cycles,
+                ..MemoryIssueConfig::default()
+            }
         },
     )
 }

@@ -3,14 +3,15 @@
 use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
 use super::global_limit::GlobalLimits;
-use crate::config::{InFlightLimit, MemoryIssueConfig};
+use crate::register_file::MemorySettings;
+use mias_firmware::regs::memory_mode;
 
 /// The limits.
 #[derive(Clone, Debug)]
 pub(super) enum Limits {
     /// None.
     None,
-    /// SMIL: fixed, by kernel slot; none for a kernel without.
+    /// SMIL: as the register block has them, by kernel slot; none for a kernel without.
     Static([Option<u8>; KERNEL_SLOTS]),
     /// DMIL: one generator per kernel slot.
     Dynamic(Rule, Box<[Milg; KERNEL_SLOTS]>),
@@ -19,13 +20,13 @@ pub(super) enum Limits {
 }
 
 impl Limits {
-    pub(super) fn new(config: &MemoryIssueConfig) -> Self {
-        let rule = Rule { no_fails: config.no_fails, wide: config.wide_fails };
-        match config.in_flight {
-            InFlightLimit::None => Limits::None,
-            InFlightLimit::Static => Limits::Static(std::array::from_fn(|slot| config.limits.get(slot).and_then(|limit| limit.most()))),
-            InFlightLimit::Dynamic => Limits::Dynamic(rule, Box::new([Milg::default(); KERNEL_SLOTS])),
-            InFlightLimit::DynamicGlobal => Limits::Global(Box::new(GlobalLimits::new(rule))),
+    /// As the register block has them.
+    pub(super) fn of(settings: &MemorySettings, rule: Rule) -> Self {
+        match settings.mode & memory_mode::LIMITS {
+            memory_mode::WRITTEN => Limits::Static(settings.limits.map(|limit| (limit != 0).then_some(limit))),
+            memory_mode::FOUND => Limits::Dynamic(rule, Box::new([Milg::default(); KERNEL_SLOTS])),
+            memory_mode::BROADCAST => Limits::Global(Box::new(GlobalLimits::new(rule))),
+            _ => Limits::None,
         }
     }
 
@@ -45,7 +46,7 @@ impl Limits {
         self.limit(kernel).is_none_or(|limit| in_flight < u16::from(limit))
     }
 
-    /// Whether so many may be in flight: not more than a limit that only its machine sets, nor than any other ever was.
+    /// Whether so many may be in flight: not more than a limit that stays, nor than any other ever was.
     pub(super) fn is_kept(&self, kernel: u8, in_flight: u16) -> bool {
         match self {
             Limits::None => true,
