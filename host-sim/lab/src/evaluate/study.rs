@@ -10,6 +10,7 @@ use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, check_copies, place_for};
+use mias_hw_model::config::InFlightLimit;
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -238,7 +239,11 @@ impl Study<'_> {
 /// What a run is, and its options.
 fn identity(setting: &Setting, workloads: &[Workload], control: &Control) -> (Identity, Options) {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
-    let options = canonical(control, &arrivals, setting.options);
+    let mut options = canonical(control, &arrivals, setting.options);
+    // The firmware's limits of memory instructions take time whatever the policy.
+    if setting.gpu.sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware) {
+        options.latency = setting.options.latency;
+    }
     (Identity::new(&setting.machine, &setting.gpu, workloads, control, options), options)
 }
 
