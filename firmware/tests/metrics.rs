@@ -222,7 +222,6 @@ fn decide(metric: impl Metric, configs: &[Sums]) -> TbVector {
     table.set_total(configs.len() as u32);
     let context = Context { machine: &machine, settings: &Settings::default(), kernels: &[kernel, kernel] };
     // Nothing is left untried, so the decision is final.
-    table.next_round();
     match (Mias { metric }).on_done_profiling(&context, &mut table) {
         Verdict::Broadcast(vector) => vector,
         other => panic!("no decision: {other:?}"),

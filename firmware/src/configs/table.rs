@@ -163,13 +163,17 @@ impl<const C: usize> ConfigTable<C> {
         &mut self.pool
     }
 
-    /// Those among whom the best is: in a first round all but the first `references`, in a second one from the best of the first on.
+    /// Those among whom the best is, in two parts: in a first round all but the first `references`; in a second one the best of the first, and its
+    /// own.
     // A call on the RISC-V core, whose image has the least flash to spare.
     #[cfg_attr(not(target_arch = "riscv32"), inline(always))]
     #[cfg_attr(target_arch = "riscv32", inline(never))]
-    pub(crate) fn contenders(&self, references: u8) -> &[Entry] {
-        let first = if self.round == 0 { references.into() } else { self.leader };
-        self.entries.get(usize::from(first)..).unwrap_or_default()
+    pub(crate) fn contenders(&self, references: u8) -> (&[Entry], &[Entry]) {
+        if self.round == 0 {
+            return (self.entries.get(usize::from(references)..).unwrap_or_default(), &[]);
+        }
+        let leader = usize::from(self.leader);
+        (self.entries.get(leader..leader.wrapping_add(1)).unwrap_or_default(), self.current())
     }
 
     /// Begins the next round.

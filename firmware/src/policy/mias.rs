@@ -114,13 +114,14 @@ pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut C
 #[inline(never)]
 pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8) -> bool {
     let tried = table.entries().len();
-    let sms = u32::from(context.machine.sm_count);
-    let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(sms);
-    let left = table.total().saturating_sub(u32::try_from(tried).unwrap_or(u32::MAX).saturating_sub(references.into()));
-    if table.round().saturating_add(1) >= MAX_ROUNDS || room == 0 || left == 0 {
+    // Below 2^32, and no fewer than the references.
+    let left = table.total().saturating_sub((tried as u32).wrapping_sub(references.into()));
+    if left == 0 || table.round().saturating_add(1) >= MAX_ROUNDS {
         return false;
     }
-    // As many neighbours on each side as there is room for, all of them if everything left fits.
+    let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(context.machine.sm_count.into());
+    // As many neighbours on each side as there is room for, all of them if everything left fits. Without room that is the best alone, and
+    // none near it is left.
     let reach = if left <= room { u32::MAX } else { room };
     let (first, last) = (best.saturating_sub(reach), best.saturating_add(reach).min(table.total().saturating_sub(1)));
     // The first round is in the order of positions, behind the references.
@@ -142,7 +143,7 @@ pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut Confi
 }
 
 /// The best measured configuration by a metric, the first `references` aside: the highest score, then the lexicographically lowest
-/// vector. In a second round what came before the best of the first is not looked at again. Champion and challenger take turns in two
+/// vector. In a second round those that the best of the first has beaten are not looked at again. Champion and challenger take turns in two
 /// places: no score is copied. Out of line: they are off the stack when a second round is looked up.
 #[inline(never)]
 pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigTable<C>, references: u8) -> Option<&'a Entry> {
@@ -150,19 +151,26 @@ pub(super) fn best<'a, M: Metric, const C: usize>(metric: &M, table: &'a ConfigT
     let [one, other] = &mut places;
     let (mut champion, mut challenger) = (one, other);
     let mut best: Option<&Entry> = None;
-    for entry in table.contenders(references).iter().filter(|entry| entry.sums.sms != 0) {
-        *challenger = metric.score_entry(entry, table.totals(entry.round));
-        let better = best.is_none_or(|best| match order(M::compare(challenger, champion)) {
-            Ordering::Greater => true,
-            Ordering::Equal => entry.vector < best.vector,
-            Ordering::Less => false,
-        });
-        if better {
-            best = Some(entry);
-            core::mem::swap(&mut champion, &mut challenger);
+    // One loop for both parts: the score is in line, and there is one copy of it.
+    let (mut part, mut rest) = table.contenders(references);
+    loop {
+        for entry in part.iter().filter(|entry| entry.sums.sms != 0) {
+            *challenger = metric.score_entry(entry, table.totals(entry.round));
+            let better = best.is_none_or(|best| match order(M::compare(challenger, champion)) {
+                Ordering::Greater => true,
+                Ordering::Equal => entry.vector < best.vector,
+                Ordering::Less => false,
+            });
+            if better {
+                best = Some(entry);
+                core::mem::swap(&mut champion, &mut challenger);
+            }
         }
+        if rest.is_empty() {
+            return best;
+        }
+        (part, rest) = (rest, &[]);
     }
-    best
 }
 
 /// Score of a configuration in the table; none if it was not measured, or is there for comparison only.

@@ -37,8 +37,7 @@ What the columns mean:
 * *quotas*: what follows the choice, up to the end of the interrupt.
 
 Where not all configurations fit one round, the first decision also looks up those of the second round, which the placement has found.
-A second decision scores those of the first round again from the best on. The tables have the best at the end of a first round; where it is
-at the beginning, a second decision takes longer, as the file below has it.
+A second decision scores the best of the first round again, and those of its own.
 
 [firmware/decision-latency.toml](../firmware/decision-latency.toml) has the whole way from the interrupt to the commit of the quotas, in the
 worst case, up to as many configurations as the images have room for. That is what a simulated decision takes. What it comes to in core cycles and
