@@ -193,6 +193,8 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         makespan_speedup_sequential: done(numbers),
         makespan_speedup_left_over: done(numbers),
         makespan_speedup_left_over_reversed: None,
+        memory: None,
+        series: None,
     }
 }
 
@@ -248,6 +250,9 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         issue_slots: slots(numbers),
         energy_joules: None,
         curve: (1..60).map(|at| (2_500 * at, 4000.0 * numbers.next())).collect(),
+        scalability: Vec::new(),
+        memory: None,
+        series: None,
     };
     let kernels = kernels.iter().map(alone).collect();
     let summary = summary::rows(&groups, false);
