@@ -1,6 +1,8 @@
 //! Static check of all figures of random evaluations, at the widths of a page and of a paper's columns: every text is within its drawing, and
 //! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
 
+mod dai;
+
 use super::drawing::{Drawing, Point, Text};
 use super::{Figure, HALF_PAGE, PAGE, Size};
 use crate::report::evaluation::html;
