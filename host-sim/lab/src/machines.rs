@@ -1,6 +1,7 @@
 //! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
 
 pub mod borrowed;
+pub mod fields;
 pub mod plausible;
 pub mod schema;
 

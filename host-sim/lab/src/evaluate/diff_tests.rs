@@ -53,6 +53,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         share_memory: false,
         warm_l2: Vec::new(),
         precision: None,
+        sample_cycles: None,
         model: MODEL.into(),
         program: String::new(),
     };

@@ -1,6 +1,7 @@
 //! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
 
 use super::half_widths::HalfWidths;
+use super::memory::{MemoryResult, SeriesResult};
 use super::plan::Plan;
 use super::record::Kept;
 use super::results::{
@@ -12,7 +13,7 @@ use super::store::{Note, Store, StoreError};
 use super::study::{GroupPlan, Origin, Studies, Study};
 use super::summary;
 use crate::choice::Choice;
-use crate::experiment::compare::{self, PerObjective, control_of, estimated_ipc, ipc, only_fastest};
+use crate::experiment::compare::{self, Alone, PerObjective, Ran, control_of, estimated_ipc, ipc, only_fastest};
 use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
 use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
@@ -51,10 +52,11 @@ impl Runs {
         self.0.get(key).ok_or_else(|| StoreError(format!("the run {key} has gone from the folder; give the same command again")))
     }
 
-    /// The configuration that places all of what is fastest alone; none if a run is missing.
-    pub fn fastest(&self, study: &Study<'_>, group: &GroupPlan) -> Option<Vec<u32>> {
-        let isolated: Vec<f64> = self.isolated(study, group).ok()?.iter().map(|ipc| ipc.value).collect();
-        Some(only_fastest(&isolated, &group.max_tbs))
+    /// What runs for a policy that waits for kernels alone, and by what its outcome is known; none if a run is missing.
+    pub fn ran(&self, study: &Study<'_>, group: &GroupPlan, policy: Policy) -> Option<(Control, Ran)> {
+        let isolated = group.alone.iter().map(|key| Some(self.get(key).ok()?.outcome())).collect::<Option<Vec<Outcome>>>()?;
+        let alone = Alone { isolated: isolated.iter().collect(), max_tbs: &group.max_tbs, options: study.setting.options };
+        Some((alone.control_of(policy), alone.ran(policy)))
     }
 
     fn isolated(&self, study: &Study<'_>, group: &GroupPlan) -> Result<Vec<Estimated>, StoreError> {
@@ -98,9 +100,14 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 let mut row = alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel));
                 // Until done a kernel alone arrives at 0.
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
+                (row.memory, row.series) = what_it_met(study, runs.get(key)?);
                 kernels.push(row);
             }
         }
+    }
+    for group in study.groups.iter().filter(|group| experiment.scalability && group.names.len() == 1) {
+        let curve = scalability(group, runs, options)?;
+        kernels.iter_mut().filter(|row| row.run == group.alone[0]).for_each(|row| row.scalability.clone_from(&curve));
     }
     let place = |kernel: &AloneResult| experiment.kernels.iter().position(|(word, request)| request.name(word) == kernel.name);
     kernels.sort_by_key(|kernel| (place(kernel), kernel.arrival_cycle));
@@ -108,8 +115,8 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         experiment: experiment.name.clone(),
         title: experiment.title.clone(),
         setting: setting.labels.clone(),
-        gpu: setting.machine.clone(),
-        gpu_hash: fingerprint::gpu(&setting.gpu),
+        gpu: setting.sharing.name.clone(),
+        gpu_hash: fingerprint::gpu(&setting.sharing.gpu),
         cycles: if let End::Cycles(cycles) = options.end { Some(cycles) } else { None },
         profile_cycles: options.profile_cycles,
         transition: options.transition.name(),
@@ -149,7 +156,22 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
         curve,
+        scalability: Vec::new(),
+        memory: None,
+        series: None,
     }
+}
+
+/// What a run met in the memory pipeline, and its series, as far as the experiment asks for them.
+fn what_it_met(study: &Study<'_>, kept: &Kept) -> (Option<MemoryResult>, Option<SeriesResult>) {
+    let memory = study.experiment.memory.then(|| MemoryResult::of(kept));
+    (memory, study.setting.options.sample_cycles.map(|cycles| SeriesResult::of(kept, cycles)))
+}
+
+/// IPC of a kernel alone by its TBs per SM.
+fn scalability(group: &GroupPlan, runs: &Runs, options: Options) -> Result<Vec<(u32, f64)>, StoreError> {
+    let key = |tbs: u32| group.runs.get(&Control::Fixed(vec![tbs])).map_or(&group.alone[0], |origin| &origin.key);
+    (1..=group.max_tbs[0]).map(|tbs| Ok((tbs, ipc(&runs.get(key(tbs))?.outcome(), 0, options)))).collect()
 }
 
 fn simulated_cycles(kept: &Kept) -> Option<u64> {
@@ -197,6 +219,9 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
         let of_runs = (result.policy == Policy::Sequential).then(|| in_turn(group, &alone, options));
         if let Some((origin, kept)) = of_runs.as_ref().or_else(|| kept.get(&control_of(result.policy, &fastest))) {
             let mut row = policy(result, origin, kept, &configurations, options);
+            if of_runs.is_none() {
+                (row.memory, row.series) = what_it_met(study, kept);
+            }
             row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
             results.push(row);
         }
@@ -277,6 +302,8 @@ fn policy(
         makespan_speedup_sequential: None,
         makespan_speedup_left_over: None,
         makespan_speedup_left_over_reversed: None,
+        memory: None,
+        series: None,
     }
 }
 

@@ -13,6 +13,7 @@ pub mod diff;
 pub mod execute;
 pub mod findings;
 pub mod half_widths;
+pub mod memory;
 pub mod names;
 pub mod plan;
 pub mod record;

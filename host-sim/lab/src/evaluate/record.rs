@@ -59,6 +59,9 @@ pub struct Identity {
     /// How well it is to be known, where it may end before its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
+    /// Core cycles between two samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_cycles: Option<u64>,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
@@ -70,7 +73,19 @@ impl Identity {
     /// Of a run on `gpu`, which is called `name`.
     pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
         // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
-        let Options { end, profile_cycles, transition, latency, ipc, tbs_per_sm: _, relaunch, share_memory, warm_l2, precision } = options;
+        let Options {
+            end,
+            profile_cycles,
+            transition,
+            latency,
+            ipc,
+            tbs_per_sm: _,
+            relaunch,
+            share_memory,
+            warm_l2,
+            sample_cycles,
+            precision,
+        } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
             gpu: name.to_owned(),
@@ -88,6 +103,7 @@ impl Identity {
             share_memory,
             warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
             precision: precision.map(|precision| precision.to_string()),
+            sample_cycles,
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -121,8 +137,9 @@ impl Identity {
         let share = if self.share_memory { ", traces share memory" } else { "" };
         let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
         let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
+        let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
@@ -160,8 +177,8 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     if options.end == End::Done {
         same.relaunch = plain.relaunch;
     }
-    // What does not start again is simulated in full.
-    if options.end == End::Done || !options.relaunch {
+    // What does not start again is simulated in full, and what is sampled.
+    if options.end == End::Done || !options.relaunch || options.sample_cycles.is_some() {
         same.precision = plain.precision;
     }
     // One of the program's own may measure a kernel alone as well; those that are built in have nothing to compare then.

@@ -2,6 +2,7 @@
 //! docs/results-format.md describes each field.
 
 use super::half_widths::HalfWidths;
+use super::memory::{MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use crate::experiment::machine::Placement;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -132,6 +133,15 @@ pub struct AloneResult {
     pub energy_joules: Option<f64>,
     /// Cycle, and IPC from the point before it to there.
     pub curve: Vec<(u64, f64)>,
+    /// TBs per SM, and IPC with no more than that; only where the experiment asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalability: Vec<(u32, f64)>,
+    /// What it met in the memory pipeline, where the experiment asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryResult>,
+    /// What each kernel did in stretches of it, where the run was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesResult>,
 }
 
 /// Kernels together.
@@ -286,6 +296,12 @@ pub struct PolicyResult {
     pub makespan_speedup_left_over: Option<f64>,
     /// The same for left-over with the kernels launched the other way round, where the plan has that.
     pub makespan_speedup_left_over_reversed: Option<f64>,
+    /// What it met in the memory pipeline, where the experiment asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryResult>,
+    /// What each kernel did in stretches of it, where the run was sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesResult>,
 }
 
 /// How a policy's scores order the configurations, against what static runs of them achieve.

@@ -26,6 +26,7 @@ fn identity(control: &str) -> Identity {
         share_memory: false,
         warm_l2: Vec::new(),
         precision: None,
+        sample_cycles: None,
         model: MODEL.into(),
         program: String::new(),
     }

@@ -1,18 +1,20 @@
 //! Studies: an experiment in one setting, with all that it runs. Which runs a plan comes down to, each once.
 
 use super::findings::Runs;
-use super::plan::{Experiment, Order, Plan, Setting};
+use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
-use crate::experiment::compare::control_of;
+use crate::experiment::compare::{Alone, Ran};
 use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};
+use crate::experiment::presets::quotas;
 use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, check_copies, place_for};
-use mias_hw_model::config::InFlightLimit;
+use mias_hw_model::config::{GpuConfig, InFlightLimit};
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A run to be.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Job {
     pub control: Control,
     /// How.
     pub options: Options,
+    /// The machine.
+    pub gpu: Arc<GpuConfig>,
 }
 
 /// Where the result of a control comes from.
@@ -77,15 +81,17 @@ pub struct Studies<'p> {
     pub jobs: BTreeMap<String, Job>,
 }
 
-/// A group: the place of its study in the plan, and its own there.
-pub type Place = (usize, usize);
+/// A policy that waits for kernels' runs alone ([`Policy::waits_for_alone`]), in a group: the place of its study in the plan, and that of the
+/// group there.
+pub type Place = (usize, usize, Policy);
 
-/// What a run of [`Policy::Null`] depends on, as far as it is known before any kernel has run alone.
+/// What such a run depends on, as far as it is known before any kernel has run alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NullRun {
-    /// Key of the run that places the last kernel, which stands for whichever it turns out to be.
-    last: String,
-    /// Keys of the runs alone, and the unit of IPC, which say which kernel it is.
+pub struct WaitingRun {
+    policy: Policy,
+    /// Key of a run that stands for whatever it turns out to be: one that places the last kernel, one with the least quotas.
+    stands_for: String,
+    /// Keys of the runs alone, and the unit of IPC, which say what it is.
     alone: Vec<String>,
     ipc: IpcUnit,
 }
@@ -100,7 +106,7 @@ pub fn words(plan: &Plan) -> Vec<(String, Request)> {
 }
 
 impl<'p> Studies<'p> {
-    /// What `plan` runs, but for [`Policy::Null`], which [`Studies::add_null`] adds; [`Policy::Sequential`] runs nothing. `traces` are those
+    /// What `plan` runs, but for what waits for kernels alone, which [`Studies::add_waiting`] adds; [`Policy::Sequential`] runs nothing. `traces` are those
     /// of [`words`].
     ///
     /// # Errors
@@ -148,84 +154,122 @@ impl<'p> Studies<'p> {
             workloads,
         };
         let study = self.all.len();
-        let alone = Control::Policy(Policy::LeftOver);
+        let alone = Ran { control: Control::Policy(Policy::LeftOver), fields: Vec::new() };
         for (&kernel, &arrival) in kernels.iter().zip(&arrivals) {
             // In a window it arrives when it does beside the others, so that both runs count over the same cycles.
             let arrival = if setting.options.end == End::Done { 0 } else { arrival };
             let workload = self::workloads(experiment, setting, &[kernel], &[arrival], traces);
-            plan.alone.push(self.job(study, setting, workload, alone.clone()));
+            plan.alone.push(self.job(study, setting, workload, &alone)?);
         }
-        let policies = experiment.policies.iter().filter(|policy| policy.decides()).map(|&policy| Control::Policy(policy));
-        for control in plan.sweep.clone().into_iter().map(Control::Fixed).chain(policies) {
-            self.run(study, setting, &mut plan, control);
+        // A kernel alone with every number of TBs but the most, which is its run above.
+        let scale = if experiment.scalability && kernels.len() == 1 { plan.max_tbs[0] } else { 1 };
+        for config in plan.sweep.clone().into_iter().chain((1..scale).map(|tbs| vec![tbs])) {
+            self.run(study, setting, &mut plan, Control::Fixed(config.clone()), &Ran::of_config(config))?;
+        }
+        for &policy in experiment.policies.iter().filter(|policy| policy.decides() && !policy.waits_for_alone()) {
+            let ran = Alone { isolated: Vec::new(), max_tbs: &[], options: setting.options }.ran(policy);
+            self.run(study, setting, &mut plan, Control::Policy(policy), &ran)?;
         }
         Ok(plan)
     }
 
-    /// Adds a run of a group.
-    fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control) {
-        // Where it lies elsewhere than alone, it may meet other rows of DRAM; between its launches others have the SMs.
+    /// Adds a run of a group, by what its outcome is known.
+    fn run(&mut self, study: usize, setting: &Setting, plan: &mut GroupPlan, control: Control, ran: &Ran) -> Result<(), RunError> {
+        // Where it lies elsewhere than alone, it may meet other rows of DRAM; between its launches others have the SMs; and what is only where
+        // kernels share the machine is not there alone.
         let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
-        let derived = undisturbed && is_first_alone(&control, &plan.max_tbs, &plan.arrivals(), setting.options);
-        let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), control.clone()) };
+        let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu;
+        let derived = undisturbed && same_machine && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
+        let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), ran)? };
         plan.runs.insert(control, Origin { key, derived });
+        Ok(())
     }
 
-    fn job(&mut self, study: usize, setting: &Setting, workloads: Vec<Workload>, control: Control) -> String {
-        let (identity, options) = identity(setting, &workloads, &control);
+    fn job(&mut self, study: usize, setting: &Setting, workloads: Vec<Workload>, ran: &Ran) -> Result<String, RunError> {
+        let (identity, options, gpu) = identity(setting, &workloads, ran)?;
         let key = identity.key();
-        self.jobs.entry(key.clone()).or_insert(Job { identity, study, workloads, control, options });
-        key
+        let job = || Job { identity, study, workloads, control: ran.control.clone(), options, gpu: gpu.into() };
+        self.jobs.entry(key.clone()).or_insert_with(job);
+        Ok(key)
     }
 
-    /// How many runs [`Studies::add_null`] adds at most: one for all groups that place the same whatever turns out to be fastest.
-    pub fn most_null(&self) -> usize {
-        self.nulls().keys().filter(|null| !self.jobs.contains_key(&null.last)).count()
+    /// How many runs [`Studies::add_waiting`] adds at most: one for all groups that run the same whatever the kernels alone turn out to do.
+    pub fn most_waiting(&self) -> usize {
+        self.waiting().keys().filter(|run| !self.jobs.contains_key(&run.stands_for)).count()
     }
 
-    /// The groups with a run of [`Policy::Null`], by what it depends on: those of one entry have one run.
-    pub fn nulls(&self) -> BTreeMap<NullRun, Vec<Place>> {
-        let mut different: BTreeMap<NullRun, Vec<Place>> = BTreeMap::new();
-        for (place, study) in self.all.iter().enumerate().filter(|(_, study)| study.experiment.policies.contains(&Policy::Null)) {
-            for (at, group) in study.groups.iter().enumerate() {
-                let last = group.max_tbs.len().saturating_sub(1);
-                let config = group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect();
-                let (run, _) = identity(study.setting, &group.workloads, &Control::Fixed(config));
-                let null = NullRun { last: run.key(), alone: group.alone.clone(), ipc: study.setting.options.ipc };
-                different.entry(null).or_default().push((place, at));
+    /// The policies of such runs, as they are said.
+    pub fn names_of_waiting(&self) -> String {
+        let names: BTreeSet<String> = self.waiting().keys().map(|run| format!("`{}`", run.policy.name())).collect();
+        names.into_iter().collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The groups with a run that waits for kernels alone, by what it depends on: those of one entry have one run.
+    pub fn waiting(&self) -> BTreeMap<WaitingRun, Vec<Place>> {
+        let mut different: BTreeMap<WaitingRun, Vec<Place>> = BTreeMap::new();
+        for (place, study) in self.all.iter().enumerate() {
+            let (setting, policies) = (study.setting, &study.experiment.policies);
+            for &policy in policies.iter().filter(|policy| policy.waits_for_alone()) {
+                for (at, group) in study.groups.iter().enumerate() {
+                    let Ok((run, ..)) = identity(setting, &group.workloads, &stand_in(policy, group)) else { continue };
+                    let waiting = WaitingRun { policy, stands_for: run.key(), alone: group.alone.clone(), ipc: setting.options.ipc };
+                    different.entry(waiting).or_default().push((place, at, policy));
+                }
             }
         }
         different
     }
 
-    /// Keys of the runs alone that say which kernel [`Policy::Null`] places, in these groups or in all.
-    pub fn alone_for_nulls(&self, groups: Option<&BTreeSet<Place>>) -> BTreeSet<String> {
-        let wanted = |place: &Place| groups.is_none_or(|groups| groups.contains(place));
-        let nulls = self.nulls().into_iter().filter(|(_, places)| places.iter().any(wanted));
-        nulls.flat_map(|(null, _)| null.alone).collect()
+    /// Keys of the runs alone that say what these runs are, or all that wait.
+    pub fn alone_for_waiting(&self, places: Option<&BTreeSet<Place>>) -> BTreeSet<String> {
+        let wanted = |place: &Place| places.is_none_or(|places| places.contains(place));
+        let waiting = self.waiting().into_iter().filter(|(_, places)| places.iter().any(wanted));
+        waiting.flat_map(|(run, _)| run.alone).collect()
     }
 
-    /// How many runs of [`Policy::Null`] these groups have of which `runs` do not say what they are.
-    pub fn unknown_nulls(&self, groups: &BTreeSet<Place>, runs: &Runs) -> usize {
-        let of_groups = self.nulls().into_iter().filter(|(_, places)| places.iter().any(|place| groups.contains(place)));
-        of_groups.filter(|(null, _)| !null.alone.iter().all(|key| runs.has(key))).count()
+    /// How many runs there are of these of which `runs` do not say what they are.
+    pub fn unknown_waiting(&self, wanted: &BTreeSet<Place>, runs: &Runs) -> usize {
+        let wanted = self.waiting().into_iter().filter(|(_, places)| places.iter().any(|place| wanted.contains(place)));
+        wanted.filter(|(run, _)| !run.alone.iter().all(|key| runs.has(key))).count()
     }
 
-    /// Adds the runs of [`Policy::Null`], which places what is fastest alone: `fastest` gives its configuration for a group.
-    pub fn add_null(&mut self, fastest: &dyn Fn(&Study<'_>, &GroupPlan) -> Option<Vec<u32>>) {
-        self.add_nulls_of(&self.nulls().into_values().flatten().collect(), fastest);
+    /// Adds the runs that wait for kernels alone: `known` gives what runs for a policy in a group, and by what its outcome is known.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] for a machine that cannot be.
+    pub fn add_waiting(&mut self, known: Known<'_>) -> Result<(), RunError> {
+        self.add_waiting_of(&self.waiting().into_values().flatten().collect(), known)
     }
 
-    /// The same for these groups only.
-    pub fn add_nulls_of(&mut self, groups: &BTreeSet<Place>, fastest: &dyn Fn(&Study<'_>, &GroupPlan) -> Option<Vec<u32>>) {
-        for &(study, group) in groups {
+    /// The same for these only.
+    ///
+    /// # Errors
+    /// As [`Studies::add_waiting`].
+    pub fn add_waiting_of(&mut self, places: &BTreeSet<Place>, known: Known<'_>) -> Result<(), RunError> {
+        for &(study, group, policy) in places {
             let setting = self.all[study].setting;
-            if let Some(config) = fastest(&self.all[study], &self.all[study].groups[group]) {
+            if let Some((control, ran)) = known(&self.all[study], &self.all[study].groups[group], policy) {
                 let mut plan = self.all[study].groups[group].clone();
-                self.run(study, setting, &mut plan, control_of(Policy::Null, &config));
+                self.run(study, setting, &mut plan, control, &ran)?;
                 self.all[study].groups[group] = plan;
             }
         }
+        Ok(())
+    }
+}
+
+/// What runs for a policy in a group, and by what its outcome is known; none while runs alone are missing.
+pub type Known<'k> = &'k dyn Fn(&Study<'_>, &GroupPlan, Policy) -> Option<(Control, Ran)>;
+
+/// A run that differs from every other as one of the policy does.
+fn stand_in(policy: Policy, group: &GroupPlan) -> Ran {
+    let last = group.max_tbs.len().saturating_sub(1);
+    match policy.preset() {
+        Some(preset) => {
+            let fields = preset.fields().into_iter().chain([quotas(vec![1; group.max_tbs.len()])]).collect();
+            Ran { control: Control::Policy(policy.places()), fields }
+        }
+        None => Ran::of_config(group.max_tbs.iter().enumerate().map(|(kernel, &tbs)| if kernel == last { tbs } else { 0 }).collect()),
     }
 }
 
@@ -236,15 +280,20 @@ impl Study<'_> {
     }
 }
 
-/// What a run is, and its options.
-fn identity(setting: &Setting, workloads: &[Workload], control: &Control) -> (Identity, Options) {
+/// What a run is, its options, and its machine.
+fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Identity, Options, GpuConfig), RunError> {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
-    let mut options = canonical(control, &arrivals, setting.options);
+    let mut options = canonical(&ran.control, &arrivals, setting.options);
+    // Alone nobody is held back for others' sake.
+    let machine = match workloads {
+        [_] => Named { name: setting.machine.clone(), gpu: setting.gpu.clone() },
+        _ => setting.sharing.with(&ran.fields).map_err(RunError::Workload)?,
+    };
     // The firmware's limits of memory instructions take time whatever the policy.
-    if setting.gpu.sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware) {
+    if machine.gpu.sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware) {
         options.latency = setting.options.latency;
     }
-    (Identity::new(&setting.machine, &setting.gpu, workloads, control, options), options)
+    Ok((Identity::new(&machine.name, &machine.gpu, workloads, &ran.control, options), options, machine.gpu))
 }
 
 /// When the kernels of a group arrive: all at 0, but the last of several at `last`.

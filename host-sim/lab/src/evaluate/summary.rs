@@ -48,6 +48,14 @@ pub const QUANTITIES: [Quantity; 21] = [
     ("makespan_speedup_left_over_reversed", |r| r.makespan_speedup_left_over_reversed),
 ];
 
+/// Those of the memory pipeline, of which there are means only where results have them.
+const OF_MEMORY: [Quantity; 4] = [
+    ("l1_miss_rate", |r| r.memory.as_ref()?.l1_miss_rate),
+    ("fails_per_access", |r| r.memory.as_ref()?.fails_per_access),
+    ("lsu_stall_share", |r| r.memory.as_ref()?.lsu_stall_share),
+    ("alu_utilization", |r| r.memory.as_ref()?.alu_utilization),
+];
+
 /// The run, unless its decision came too late.
 fn in_effect(result: &PolicyResult) -> Option<&PolicyResult> {
     (!result.too_late).then_some(result)
@@ -96,13 +104,15 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: b
         counts.map(count).fold(Concordance::default(), Concordance::plus).gamma()
     };
     let metrics: Vec<MetricValues> = results.iter().map(|(_, result)| result.metrics).collect();
+    let of_memory = OF_MEMORY.iter().filter(|(_, of)| results.iter().any(|(_, result)| of(result).is_some()));
+    let quantities = QUANTITIES.iter().chain(of_memory);
     let still = results.iter().flat_map(|(_, result)| &result.ipc).filter(|ipc| **ipc == 0.0).count();
     SummaryRow {
         kernels_without_progress: late.then_some(still),
         too_late: results.iter().filter(|(_, result)| result.too_late).count(),
         best_chosen: Objectives { s: chosen(|r| r.regret.s), stp: chosen(|r| r.regret.stp) },
         gamma: Objectives { s: pairs(|r| (r.concordant.s, r.discordant.s)), stp: pairs(|r| (r.concordant.stp, r.discordant.stp)) },
-        ..row(class, policy, &metrics, QUANTITIES.iter().map(mean).collect())
+        ..row(class, policy, &metrics, quantities.map(mean).collect())
     }
 }
 
@@ -158,7 +168,7 @@ fn mean_half_width(widths: &[Option<f64>]) -> Option<f64> {
 
 /// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.
 pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str) -> Vec<f64> {
-    let Some((_, of)) = QUANTITIES.iter().find(|(name, _)| *name == quantity) else { return Vec::new() };
+    let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).find(|(name, _)| *name == quantity) else { return Vec::new() };
     let members = groups.iter().filter(|group| class == ALL || group.class == class);
     members.filter_map(|group| of(group.policies.iter().find(|result| result.policy == policy)?)).collect()
 }

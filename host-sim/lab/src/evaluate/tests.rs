@@ -8,9 +8,10 @@ use super::plan::{self, Plan};
 use super::record::{Kept, is_first_alone};
 use super::results::{Evaluation, GroupResult, PolicyResult};
 use super::store::{Note, RESULTS, Store};
-use super::study::{Job, Studies};
+use super::study::{GroupPlan, Job, Studies};
 use super::summary;
 use crate::experiment::cancel::Cancel;
+use crate::experiment::compare::Ran;
 use crate::experiment::machine::{End, Machine, Options, Run, RunError};
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Control, Policy};
@@ -18,6 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 mod arrivals;
+mod mechanisms;
 
 /// Three kernels of 256 threads: four TBs fill an SM.
 const PLAN: &str = include_str!("../../tests/data/pairs.toml");
@@ -55,7 +57,7 @@ fn run_plan(plan: &Plan, folder: &Path, workers: usize, most: usize) -> (Vec<Str
     let result = pool.install(|| {
         execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
         let alone = Runs::load(&studies, &store);
-        studies.add_null(&|study, group| alone.fastest(study, group));
+        studies.add_waiting(&|study, group, policy| alone.ran(study, group, policy)).unwrap();
         execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched)?;
         Ok(findings(plan, &studies, &Runs::load(&studies, &store))?)
     });
@@ -101,10 +103,11 @@ fn a_list_knows_how_many_runs_of_null_there_may_be() {
     for parameters in ["", "profile-cycles = [1_000, 2_000]\nlatency = [\"off\", \"worst\"]\n"] {
         let (plan, traces) = (plan_with(parameters), traces());
         let mut studies = Studies::of(&plan, &traces).unwrap();
-        assert_eq!(studies.most_null(), 3);
+        assert_eq!(studies.most_waiting(), 3);
         let before = studies.jobs.len();
-        studies.add_null(&|_, group| Some(vec![0, group.max_tbs[1]]));
-        assert_eq!((studies.jobs.len() - before, studies.most_null()), (3, 0));
+        let second = |group: &GroupPlan| vec![0, group.max_tbs[1]];
+        studies.add_waiting(&|_, group, _| Some((Control::Fixed(second(group)), Ran::of_config(second(group))))).unwrap();
+        assert_eq!((studies.jobs.len() - before, studies.most_waiting()), (3, 0));
     }
 }
 

@@ -11,6 +11,7 @@ use super::policy::{Control, IpcUnit, Policy};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::intervals::Estimated;
+use crate::machines::fields::Field;
 use crate::metrics::{Metrics, ratio};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -188,16 +189,28 @@ pub fn compare(
 
     let isolated = isolated_runs(machine, &all, options, watch)?;
     let isolated_ipc: Vec<Estimated> = isolated.iter().map(|outcome| estimated_ipc(outcome, 0, options)).collect();
-    let alone = only_fastest(&isolated_ipc.iter().map(|ipc| ipc.value).collect::<Vec<f64>>(), &max_tbs);
+    let alone = Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options };
 
-    let mut controls: Vec<Control> = sweep_configs.iter().cloned().map(Control::Fixed).collect();
-    let run = policies.iter().filter(|&&policy| policy != Policy::Sequential);
-    controls.extend(run.map(|&policy| control_of(policy, &alone)));
-    controls.sort();
-    controls.dedup();
-    let runs = controls.iter().map(|control| Run { control: control.clone(), workloads: all.clone(), options }).collect();
+    let sweep = sweep_configs.iter().cloned().map(|config| (Control::Fixed(config.clone()), Ran::of_config(config)));
+    let of_policies = policies.iter().filter(|&&policy| policy != Policy::Sequential);
+    let of_policies = of_policies.map(|&policy| (alone.control_of(policy), alone.ran(policy)));
+    let asked: BTreeMap<Control, Ran> = sweep.chain(of_policies).collect();
+    // The machine as it is first, then those of presets.
+    let mut fields: Vec<&[Field]> = vec![&[]];
+    for ran in asked.values() {
+        if !fields.contains(&&ran.fields[..]) {
+            fields.push(&ran.fields);
+        }
+    }
+    let changed = fields[1..].iter().map(|fields| machine.changed(fields)).collect::<Result<Vec<_>, _>>()?;
+    let machines: Vec<&dyn Machine> = std::iter::once(machine).chain(changed.iter().map(AsRef::as_ref)).collect();
+    let run = |ran: &Ran| {
+        let of = fields.iter().position(|fields| **fields == ran.fields[..]).unwrap_or_default();
+        (machines[of], Run { control: ran.control.clone(), workloads: all.clone(), options })
+    };
+    let outcomes = run_all(asked.values().map(run).collect(), watch)?;
     let outcomes: BTreeMap<Control, Outcome> =
-        controls.iter().cloned().zip(run_all(machine, runs, watch)?).filter_map(|(control, outcome)| Some((control, outcome?))).collect();
+        asked.keys().cloned().zip(outcomes).filter_map(|(control, outcome)| Some((control, outcome?))).collect();
 
     let arrivals: Vec<u64> = all.iter().map(|workload| workload.arrival_cycle).collect();
     let sequential = sequential(&isolated, &arrivals, options);
@@ -224,15 +237,14 @@ pub fn estimated_ipc(outcome: &Outcome, kernel: usize, options: Options) -> Esti
     Estimated { value: ipc(outcome, kernel, options), half_width: ratio(half, outcome.cycles).unwrap_or_default() }
 }
 
-/// What the null policy places: all room for the kernel that is fastest alone, found by isolated runs.
+/// What runs for a policy, for which the kernels run alone where it depends on that.
 ///
 /// # Errors
 /// The first [`RunError`] in the order of runs.
-pub fn fastest_alone(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<u32>, RunError> {
+pub fn ran(machine: &dyn Machine, all: &[&Workload], policy: Policy, options: Options, watch: &dyn Watch) -> Result<Ran, RunError> {
     let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
-    let isolated = isolated_runs(machine, all, options, watch)?;
-    let isolated_ipc: Vec<f64> = isolated.iter().map(|outcome| ipc(outcome, 0, options)).collect();
-    Ok(only_fastest(&isolated_ipc, &max_tbs))
+    let isolated = if policy.waits_for_alone() { isolated_runs(machine, all, options, watch)? } else { Vec::new() };
+    Ok(Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options }.ran(policy))
 }
 
 /// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
@@ -248,24 +260,36 @@ fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, wat
     let alone = |&at: &usize| Workload { arrival_cycle: arrival(all[at]), ..all[at].clone() };
     let alone: Vec<Workload> = different.iter().map(alone).collect();
     let runs = alone.iter().map(|workload| Run { control: Control::Policy(Policy::LeftOver), workloads: vec![workload], options });
-    let outcomes = run_all(machine, runs.collect(), watch)?.into_iter().collect::<Option<Vec<_>>>().ok_or(RunError::Interrupted)?;
+    let runs = runs.map(|run| (machine, run)).collect();
+    let outcomes = run_all(runs, watch)?.into_iter().collect::<Option<Vec<_>>>().ok_or(RunError::Interrupted)?;
     let by_first: BTreeMap<usize, &Outcome> = different.into_iter().zip(&outcomes).collect();
     Ok(firsts.iter().filter_map(|first| by_first.get(first).map(|&outcome| outcome.clone())).collect())
 }
 
-/// All runs, in parallel; none for those that were interrupted. Runs of measuring policies on the same workloads go together.
-pub(super) fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
+/// A run, and the machine that it is on.
+type OnMachine<'a> = (&'a dyn Machine, Run<'a>);
+
+/// All runs, in parallel; none for those that were interrupted. Runs of measuring policies on one machine and the same workloads go together.
+pub(super) fn run_all(runs: Vec<OnMachine<'_>>, watch: &dyn Watch) -> Result<Vec<Option<Outcome>>, RunError> {
     watch.planned(runs.len());
     let measures = |run: &Run<'_>| matches!(run.control, Control::Policy(policy) if policy.measures());
-    let (mut together, mut groups): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
-    for (at, run) in runs.iter().enumerate() {
-        if measures(run) { together.push(at) } else { groups.push(vec![at]) }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (at, (machine, run)) in runs.iter().enumerate() {
+        // All runs of a call on one machine differ in control only, but for those alone, which do not measure.
+        let beside = |group: &&mut Vec<usize>| {
+            let (other, first) = &runs[group[0]];
+            measures(first) && std::ptr::addr_eq(*other, *machine)
+        };
+        match groups.iter_mut().find(beside).filter(|_| measures(run)) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
     }
-    // All runs of a call differ in control only, but for those alone, which do not measure.
-    groups.insert(0, together);
+    // Those that go together take longest.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
     let outcomes: Vec<OnceLock<Result<Option<Outcome>, RunError>>> = runs.iter().map(|_| OnceLock::new()).collect();
     groups.par_iter().for_each(|group| {
-        let members: Vec<Run<'_>> = group.iter().map(|&at| runs[at].clone()).collect();
+        let members: Vec<Run<'_>> = group.iter().map(|&at| runs[at].1.clone()).collect();
         let done = |place: usize, outcome: Result<Outcome, RunError>| {
             let outcome = match outcome {
                 Err(RunError::Interrupted) => Ok(None),
@@ -277,12 +301,56 @@ pub(super) fn run_all(machine: &dyn Machine, runs: Vec<Run<'_>>, watch: &dyn Wat
             // Told once per run.
             let _ = outcomes[group[place]].set(outcome);
         };
-        machine.run_together(&members, &|cycles| watch.cycles(cycles), &done);
+        runs[group[0]].0.run_together(&members, &|cycles| watch.cycles(cycles), &done);
     });
     outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or(Ok(None))).collect()
 }
 
-/// What runs for a policy other than [`Policy::Sequential`]; `alone` is what [`Policy::Null`] places.
+/// What runs for a policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// What decides: no preset, and no policy that waits for others' results.
+    pub control: Control,
+    /// Fields of the machine that are other than in its file.
+    pub fields: Vec<Field>,
+}
+
+impl Ran {
+    /// A configuration throughout.
+    pub fn of_config(config: Vec<u32>) -> Self {
+        Ran { control: Control::Fixed(config), fields: Vec::new() }
+    }
+}
+
+/// What is known of kernels that have run alone.
+#[derive(Clone, Debug)]
+pub struct Alone<'a> {
+    /// Their runs; none where no policy asks for them.
+    pub isolated: Vec<&'a Outcome>,
+    /// Most TBs per SM of each.
+    pub max_tbs: &'a [u32],
+    /// Of the runs.
+    pub options: Options,
+}
+
+impl Alone<'_> {
+    /// What runs for a policy other than [`Policy::Sequential`].
+    pub fn ran(&self, policy: Policy) -> Ran {
+        // Alone nobody is held back for others' sake.
+        let preset = policy.preset().filter(|_| self.max_tbs.len() != 1);
+        let fields = preset.map(|preset| preset.fields_of(&self.isolated)).unwrap_or_default();
+        let control = if policy == Policy::Null { self.control_of(policy) } else { Control::Policy(policy.places()) };
+        Ran { control, fields }
+    }
+
+    /// By what the outcome of its run is known.
+    pub fn control_of(&self, policy: Policy) -> Control {
+        let isolated: Vec<f64> = self.isolated.iter().map(|outcome| ipc(outcome, 0, self.options)).collect();
+        control_of(policy, &only_fastest(&isolated, self.max_tbs))
+    }
+}
+
+/// By what the outcome of the run of a policy other than [`Policy::Sequential`] is known; `alone` is what [`Policy::Null`] places.
 pub fn control_of(policy: Policy, alone: &[u32]) -> Control {
     if policy == Policy::Null { Control::Fixed(alone.to_vec()) } else { Control::Policy(policy) }
 }

@@ -6,6 +6,7 @@ use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
+use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::LaunchStats;
@@ -45,6 +46,8 @@ pub struct Options {
     pub share_memory: bool,
     /// What the programs of traces had copied to the device is in the L2 at cycle 0.
     pub warm_l2: bool,
+    /// Core cycles between two samples of what each kernel has done ([`Outcome::samples`]); none: there are no samples.
+    pub sample_cycles: Option<u64>,
     /// A window ends as soon as its results are known so well; none: it is simulated to its end.
     pub precision: Option<Precision>,
 }
@@ -64,6 +67,7 @@ impl Options {
             relaunch: true,
             share_memory: false,
             warm_l2: false,
+            sample_cycles: None,
             precision: None,
         }
     }
@@ -223,6 +227,9 @@ pub struct Sample {
     pub cycle: u64,
     /// Warp and thread instructions of each workload so far.
     pub insts: Vec<(u64, u64)>,
+    /// Accesses of the L1s by each workload so far; empty unless [`Options::sample_cycles`] asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub l1_accesses: Vec<u64>,
 }
 
 /// What a run gave.
@@ -296,6 +303,15 @@ pub enum RunError {
 
 /// Something that can run workloads.
 pub trait Machine: Sync {
+    /// The same machine with other values in some fields of its file.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] if there is no such machine; the message says why.
+    fn changed(&self, fields: &[Field]) -> Result<Box<dyn Machine + '_>, RunError> {
+        let names: Vec<String> = fields.iter().map(Field::name).collect();
+        Err(RunError::Workload(format!("this machine has no fields {}", names.join(", "))))
+    }
+
     /// Most TBs of `workload` that fit one SM together, at least 1.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ pub mod own;
 pub mod policies;
 pub mod policy;
 pub mod precision;
+pub mod presets;
 pub mod recorded;
 pub mod request;
 pub mod sequential;

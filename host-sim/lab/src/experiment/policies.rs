@@ -1,7 +1,8 @@
-//! The policies that a program knows by name: the built-in ones, and those that it brings itself.
+//! The policies that a program knows by name: the built-in ones, presets of them, and those that it brings itself.
 
 use super::own::Own;
 use super::policy::{Policy, PolicySet};
+use super::presets::PRESETS;
 
 /// Names in reports that are no policies': those of references, and of the class of all groups.
 const TAKEN: [&str; 4] = ["all", "s-null", "oracle-s", "oracle-stp"];
@@ -33,9 +34,10 @@ impl Policies {
         Ok(policies)
     }
 
-    /// All of them.
+    /// All of them; presets behind what they are made of.
     pub fn all(&self) -> impl Iterator<Item = Policy> {
-        Policy::ALL.into_iter().chain(self.own.iter().copied().map(Policy::Own))
+        let presets = PRESETS.iter().map(Policy::Preset);
+        Policy::ALL.into_iter().chain(presets).chain(self.own.iter().copied().map(Policy::Own))
     }
 
     /// The program's own.
@@ -104,7 +106,7 @@ mod tests {
     fn own_policies_come_after_the_built_in_ones_in_the_order_given() {
         let policies = Policies::with(&[Own::of::<Named<0>>()]).unwrap();
         let names = policies.names();
-        assert_eq!(names.len(), Policy::ALL.len() + 1);
+        assert_eq!(names.len(), Policy::ALL.len() + PRESETS.len() + 1);
         assert_eq!(names.last(), Some(&"mine"));
         let mine = policies.find("mine").unwrap();
         assert_eq!(policies.sorted(&[mine, Policy::Spatial]), [Policy::Spatial, mine]);

@@ -1,7 +1,8 @@
 //! What decides where TBs go, by the names that users type: the firmware's policies (`firmware/src/policy/table.rs`), two notions of
-//! experiments, and the program's own.
+//! experiments, presets, and the program's own.
 
 use super::own::Own;
+use super::presets::{PRESETS, Preset};
 use crate::choices;
 use mias_firmware::named_policies;
 use mias_firmware::policy::{Charged, NAMED, Named};
@@ -19,6 +20,8 @@ macro_rules! policies {
             Null,
             /// The kernels one after the other, derived from their runs alone: what STP compares with
             Sequential,
+            /// A policy of the firmware, and what holds kernels back beside it.
+            Preset(&'static Preset),
             /// One that the program brings itself.
             Own(Own),
         }
@@ -27,10 +30,11 @@ macro_rules! policies {
         const FIRMWARE: [Policy; NAMED.len()] = [$(Policy::$Policy),+];
 
         impl Policy {
-            /// What the firmware's table says of it; none if it is not the firmware's.
+            /// What the firmware's table says of it, or of what a preset places TBs by; none if that is not the firmware's.
             pub fn in_firmware(self) -> Option<&'static Named> {
                 match self {
                     $(Policy::$Policy => NAMED.get(Policy::$Policy.place()),)+
+                    Policy::Preset(preset) => preset.places.in_firmware(),
                     Policy::Null | Policy::Sequential | Policy::Own(_) => None,
                 }
             }
@@ -43,7 +47,7 @@ macro_rules! policies {
                 }
                 match self {
                     $(Policy::$Policy => Place::$Policy as usize,)+
-                    Policy::Null | Policy::Sequential | Policy::Own(_) => NAMED.len(),
+                    Policy::Null | Policy::Sequential | Policy::Preset(_) | Policy::Own(_) => NAMED.len(),
                 }
             }
         }
@@ -75,6 +79,7 @@ impl Policy {
         match self {
             Policy::Null => "null",
             Policy::Sequential => "sequential",
+            Policy::Preset(preset) => preset.name,
             Policy::Own(own) => own.name(),
             _ => self.in_firmware().map_or("", |named| named.name),
         }
@@ -85,6 +90,7 @@ impl Policy {
         match self {
             Policy::Null => "Only the kernel with the largest isolated IPC, on every SM: what a gain in S has to beat",
             Policy::Sequential => "The kernels one after the other, derived from their runs alone: what STP compares with",
+            Policy::Preset(preset) => preset.help,
             Policy::Own(own) => own.help(),
             _ => self.in_firmware().map_or("", |named| named.help),
         }
@@ -95,6 +101,7 @@ impl Policy {
         match self {
             Policy::Null => Some("#222222"),
             Policy::Sequential => Some("#DDCC77"),
+            Policy::Preset(preset) => Some(preset.colour),
             _ => self.in_firmware().map(|named| named.colour),
         }
     }
@@ -102,6 +109,22 @@ impl Policy {
     /// Whether it decides by measuring; one of the program's own is taken to.
     pub fn measures(self) -> bool {
         self.decides() && self.in_firmware().is_none_or(|named| named.charged != Charged::SlowestMetric)
+    }
+
+    /// The preset, if it is one.
+    pub fn preset(self) -> Option<&'static Preset> {
+        if let Policy::Preset(preset) = self { Some(preset) } else { None }
+    }
+
+    /// What places TBs: of a preset its policy.
+    #[must_use]
+    pub fn places(self) -> Policy {
+        self.preset().map_or(self, |preset| preset.places)
+    }
+
+    /// Whether what runs for it is known only once the kernels have run alone.
+    pub fn waits_for_alone(self) -> bool {
+        self == Policy::Null || self.preset().is_some_and(|preset| preset.quotas)
     }
 
     /// Whether it is a policy; if not, it is a notion of experiments: a configuration once the isolated runs are known, or no run at all.
@@ -117,10 +140,14 @@ impl Policy {
         }
     }
 
-    /// Its place in [`Policy::ALL`]; of the program's own behind all of them, by name.
+    /// Its place in [`Policy::ALL`], or behind all of them in [`PRESETS`]; of the program's own behind those, by name.
     fn rank(self) -> (usize, &'static str) {
-        let place = Policy::ALL.iter().position(|&policy| policy == self);
-        (place.unwrap_or(Policy::ALL.len()), self.name())
+        let among = |preset: &Preset| PRESETS.iter().position(|known| known.name == preset.name);
+        let place = match self {
+            Policy::Preset(preset) => among(preset).map(|place| Policy::ALL.len() + place),
+            _ => Policy::ALL.iter().position(|&policy| policy == self),
+        };
+        (place.unwrap_or(Policy::ALL.len() + PRESETS.len()), self.name())
     }
 }
 

@@ -18,6 +18,7 @@ use super::precision::{Known, Stop};
 use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
+use crate::machines::fields::{Field, changed};
 use counts::{in_place, sm_totals};
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::machine::Machine as FirmwareMachine;
@@ -120,6 +121,17 @@ impl SimulatedGpu {
         SimulatedGpu { samples: Some(samples), ..self }
     }
 
+    /// The same GPU with other values in some fields of its machine's file.
+    ///
+    /// # Errors
+    /// [`RunError::Workload`] if there is no such machine.
+    pub fn with_fields(&self, fields: &[Field]) -> Result<Self, RunError> {
+        let config = changed(&self.config, fields).map_err(RunError::Workload)?;
+        config.check().map_err(|error| RunError::Workload(format!("machine `{}`: {error}", config.name)))?;
+        let machine = SimulatedGpu::new(config.clone()).machine;
+        Ok(SimulatedGpu { config, machine, ..self.clone() })
+    }
+
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
         let mut gpu = Gpu::new(&self.config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
@@ -204,16 +216,20 @@ impl SimulatedGpu {
     }
 
     /// Advances from sample to sample, as far as samples are wanted.
-    fn sample_until(&self, running: &mut Running, limit: u64, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>, RunError> {
-        let Some(Sampling { every_cycles, until_cycle }) = self.samples else { return Ok(Vec::new()) };
+    fn sample_until(&self, running: &mut Running, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>, RunError> {
+        let limit = limit(run.options);
+        let asked = run.options.sample_cycles.map(|every_cycles| Sampling { every_cycles, until_cycle: limit });
+        let Some(Sampling { every_cycles, until_cycle }) = asked.or(self.samples) else { return Ok(Vec::new()) };
         let mut samples = Vec::new();
         for cycle in (1..=until_cycle.min(limit) / every_cycles.max(1)).map(|number| number * every_cycles) {
             self.advance(running, cycle, progress)?;
             if running.gpu.cycle() < cycle {
                 break;
             }
-            let insts = running.gpu.stats().launches.iter().map(|launch| (launch.warp_insts, launch.thread_insts)).collect();
-            samples.push(Sample { cycle, insts });
+            let launches = running.gpu.stats().launches;
+            let insts = launches.iter().map(|launch| (launch.warp_insts, launch.thread_insts)).collect();
+            let l1_accesses = if asked.is_some() { launches.iter().map(|launch| launch.l1.accesses).collect() } else { Vec::new() };
+            samples.push(Sample { cycle, insts, l1_accesses });
         }
         Ok(samples)
     }
@@ -255,6 +271,10 @@ impl SimulatedGpu {
 }
 
 impl Machine for SimulatedGpu {
+    fn changed(&self, fields: &[Field]) -> Result<Box<dyn Machine + '_>, RunError> {
+        Ok(Box::new(self.with_fields(fields)?))
+    }
+
     fn max_tbs(&self, workload: &Workload) -> Result<u32, RunError> {
         Ok(self.launches(0, workload)?.iter().map(|kernel| kernel.max_tbs.into()).max().unwrap_or(0))
     }
@@ -269,14 +289,16 @@ impl Machine for SimulatedGpu {
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
         let mut running = self.start(run)?;
         let limit = limit(run.options);
-        let samples = self.sample_until(&mut running, limit, progress)?;
+        let samples = self.sample_until(&mut running, run, progress)?;
         self.run_on(&mut running, limit, progress)?;
         Ok(Outcome { samples, ..self.outcome(running, limit) })
     }
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         match runs {
-            [first, _, ..] if self.shares() => self.share(runs, &Shared { limit: limit(first.options), progress, done }),
+            [first, _, ..] if self.shares() && first.options.sample_cycles.is_none() => {
+                self.share(runs, &Shared { limit: limit(first.options), progress, done })
+            }
             _ => runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress))),
         }
     }

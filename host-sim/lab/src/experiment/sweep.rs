@@ -62,7 +62,7 @@ pub fn runs(
         let options = Options { tbs_per_sm: Some(tbs), ..options };
         Run { control: control.clone(), workloads: vec![workload], options }
     };
-    let outcomes = run_all(machine, tbs.iter().map(run).collect(), watch)?;
+    let outcomes = run_all(tbs.iter().map(|tbs| (machine, run(tbs))).collect(), watch)?;
     let points = tbs.into_iter().zip(outcomes).map(|(tbs, outcome)| Point { tbs, outcome }).collect();
     Ok(Sweep { points, options })
 }

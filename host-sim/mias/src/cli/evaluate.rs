@@ -98,7 +98,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     let simulating = Instant::now();
     let done = run(&studies, &store, &cancel)?;
     let runs = Runs::load(&studies, &store);
-    studies.add_null(&|study, group| runs.fastest(study, group));
+    studies.add_waiting(&|study, group, policy| runs.ran(study, group, policy))?;
     let done = done + run(&studies, &store, &cancel)?;
     let (all, seconds) = (studies.jobs.len(), simulating.elapsed().as_secs_f64());
     let others = if done == all { "" } else { ", the others were there" };
@@ -205,17 +205,16 @@ fn at_its_place(plan: &Plan, error: CliError) -> CliError {
 fn run(studies: &Studies<'_>, store: &Store, cancel: &Cancel) -> Result<usize, CliError> {
     let missing = execute::missing(studies.jobs.values(), store);
     let bar = Bar::new(&missing, studies.jobs.len(), cancel.clone());
-    let result = execute::execute(&missing, store, &machines(studies, cancel), cancel, &bar);
+    let result = execute::execute(&missing, store, &machines(cancel), cancel, &bar);
     bar.clear();
     ended(result.map(|()| missing.len()), &|| there(store, kept(studies, store), Some(studies.jobs.len())))
 }
 
 /// What gives a job its machine.
-fn machines(studies: &Studies<'_>, cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn Machine> + Sync + use<> {
-    let gpus: Vec<GpuConfig> = studies.all.iter().map(|study| study.setting.gpu.clone()).collect();
+fn machines(cancel: &Cancel) -> impl Fn(&Job) -> Box<dyn Machine> + Sync + use<> {
     let (threads, cancel) = (Threads::new(rayon::current_num_threads()), cancel.clone());
     move |job| {
-        let machine = SimulatedGpu::new(gpus[job.study].clone()).with_threads(threads.clone()).stopped_by(cancel.clone());
+        let machine = SimulatedGpu::new(GpuConfig::clone(&job.gpu)).with_threads(threads.clone()).stopped_by(cancel.clone());
         let alone_in_a_window = job.workloads.len() == 1 && job.expected_cycles().is_some();
         Box::new(if alone_in_a_window { machine.sampling(SAMPLING) } else { machine })
     }
@@ -273,9 +272,12 @@ fn list(studies: &Studies<'_>) -> Result<(), CliError> {
     let cycles: u64 = studies.jobs.values().filter_map(Job::expected_cycles).sum();
     let open = studies.jobs.values().filter(|job| job.expected_cycles().is_none()).count();
     text += &format!("{} runs, {open} of them until done, the others of {} cycles in all\n", studies.jobs.len(), grouped(cycles));
-    match studies.most_null() {
+    match studies.most_waiting() {
         0 => {}
-        most => text += &format!("and at most {most} of `null`, which are known once the kernels have run alone\n"),
+        most => {
+            let policies = studies.names_of_waiting();
+            text += &format!("and at most {most} of {policies}, which are known once the kernels have run alone\n");
+        }
     }
     Ok(Output::open(None)?.write(&text)?)
 }

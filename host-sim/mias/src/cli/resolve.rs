@@ -295,6 +295,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         relaunch: common.relaunch == Relaunch::On,
         share_memory: common.share_memory,
         warm_l2: common.warm_l2,
+        sample_cycles: None,
         precision: common.precision,
     }
 }

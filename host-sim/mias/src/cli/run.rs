@@ -11,9 +11,9 @@ use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
 use mias_hw_model::sm::KERNEL_SLOTS;
-use mias_lab::experiment::compare::{Watch, fastest_alone};
+use mias_lab::experiment::compare::{Ran, Watch, ran};
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
-use mias_lab::experiment::policy::{Control, Policy};
+use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::output::Output;
@@ -185,12 +185,9 @@ fn simulate(
     watch: &dyn Watch,
 ) -> Result<Outcome, CliError> {
     let all: Vec<&Workload> = workloads.iter().collect();
-    let control = match policy {
-        Policy::Null => Control::Fixed(fastest_alone(machine, &all, options, watch)?),
-        other => Control::Policy(other),
-    };
+    let Ran { control, fields } = ran(machine, &all, policy, options, watch)?;
     watch.planned(1);
-    let outcome = machine.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
+    let outcome = machine.with_fields(&fields)?.run(&Run { control, workloads: all, options }, &|cycles| watch.cycles(cycles));
     watch.finished();
     Ok(outcome?)
 }

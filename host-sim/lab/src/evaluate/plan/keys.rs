@@ -42,7 +42,7 @@ pub(super) const PLAN: [Key; 4] = [
 ];
 
 /// Of `[[experiment]]`.
-pub(super) const EXPERIMENT: [Key; 10] = [
+pub(super) const EXPERIMENT: [Key; 14] = [
     required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("title", "Heading in reports.", |_| schema::text()),
     required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
@@ -67,10 +67,40 @@ pub(super) const EXPERIMENT: [Key; 10] = [
     ),
     optional("parameters", "What stays the same in all runs of the experiment, or is varied over a list or a range.", schema::parameters),
     optional("machine", "Fields of the machine's file, by their names there: a value, a list, or a range.", |_| schema::machine()),
+    optional(
+        "sharing",
+        "Fields of the machine's file as under `machine`, but only where several kernels share the machine: kernels alone run on it as it is.",
+        |_| schema::as_in_experiment("machine"),
+    ),
+    optional(
+        "scalability",
+        "Whether each kernel also runs alone with every number of TBs per SM; false if left out.",
+        |_| json!({ "type": "boolean", "default": false }),
+    ),
+    optional(
+        "memory",
+        "Whether results say what runs met in the memory pipeline: misses and reservation fails of the L1, stalls of the load/store unit; false if left out.",
+        |_| json!({ "type": "boolean", "default": false }),
+    ),
+    optional(
+        "quick",
+        "What the quick form has instead; false: the quick form leaves the experiment out.",
+        |policies| json!({ "anyOf": [{ "type": "boolean" }, schema::quick(policies)] }),
+    ),
+];
+
+/// Of `[experiment.quick]`: keys of `[[experiment]]`, whose values come before those there. Of tables, only the fields that they have.
+pub(super) const QUICK: [Key; 6] = [
+    optional("together", "As in the experiment.", |_| schema::as_in_experiment("together")),
+    optional("groups", "As in the experiment.", |_| schema::as_in_experiment("groups")),
+    optional("policies", "As in the experiment.", |_| schema::as_in_experiment("policies")),
+    optional("parameters", "As in the experiment.", |_| schema::as_in_experiment("parameters")),
+    optional("machine", "As in the experiment.", |_| schema::as_in_experiment("machine")),
+    optional("sharing", "As in the experiment.", |_| schema::as_in_experiment("sharing")),
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 12] = [
+pub(super) const PARAMETERS: [Key; 13] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -91,6 +121,11 @@ pub(super) const PARAMETERS: [Key; 12] = [
     optional("warm-l2", "Whether the L2 holds at cycle 0 what the traces' programs had copied to the device; false if left out.", |_| {
         on_or_off()
     }),
+    optional(
+        "sample-cycles",
+        "Core cycles between two samples of every kernel's L1 accesses and warp instructions, of which results have the series; none if left out.",
+        |_| numbers(1, LONGEST_WINDOW),
+    ),
 ];
 
 /// Of a range of numbers.

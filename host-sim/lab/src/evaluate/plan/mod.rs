@@ -10,7 +10,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::Setting;
+pub use parameters::{Named, Setting};
 pub use reader::Place;
 pub use schema::schema;
 
@@ -24,6 +24,8 @@ use crate::machines;
 use keys::{EXPERIMENT, PLAN};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
+use parameters::Change;
+use quick_form::Form;
 use reader::{Source, Table, Value};
 use std::path::Path;
 
@@ -80,6 +82,10 @@ pub struct Experiment {
     pub policies: Vec<Policy>,
     /// Whether every maximal configuration runs throughout, so that there is an oracle.
     pub configurations: bool,
+    /// Whether kernels also run alone with every number of TBs per SM.
+    pub scalability: bool,
+    /// Whether results say what runs met in the memory pipeline.
+    pub memory: bool,
     /// All combinations of its parameters, on every machine.
     pub settings: Vec<Setting>,
 }
@@ -172,6 +178,13 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let table = experiment.table("[[experiment]]", &EXPERIMENT)?;
         let name = table.require("name")?;
+        if quick_form::leaves_out(&table)? && plan.quick {
+            continue;
+        }
+        // What it says of its quick form is read either way, so that it is right when it is asked for.
+        if !plan.quick && table.get("quick").is_some() {
+            self::experiment(&table, policies, true)?;
+        }
         let parsed = self::experiment(&table, policies, plan.quick)?;
         if plan.experiments.iter().any(|before| before.name == parsed.name) {
             return Err(name.fail(&format!("there is an experiment `{}` already", parsed.name)));
@@ -188,30 +201,34 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
 
 fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experiment, PlanError> {
     let name = table.require("name")?.plain_name()?;
+    let form = Form::of(table, quick)?;
     let mut kernels = kernels::kernels(&table.require("kernels")?)?;
-    let groups = kernels::groups(table, &kernels)?;
+    let groups = kernels::groups(form.of_groups(), &kernels)?;
     if quick {
         kernels::make_quick(&mut kernels)?;
     }
-    let policies = policies(&table.require("policies")?, known)?;
+    let named = form.require("policies")?;
+    let policies = policies(&named, known)?;
     let gpu = table.require("gpu")?;
-    let mut parameters = table.get("parameters").map(|value| parameters::parameters(&value)).transpose()?.unwrap_or_default();
+    let mut parameters = form.axes("parameters", parameters::parameters)?;
     if quick {
         parameters = quick_form::parameters(parameters);
     }
     let mut settings = Vec::new();
     for one in gpu.one_or_more()? {
         let config = machines::load(&one.beside(one.text()?, &machines::names())).map_err(|error| one.fail(&error.to_string()))?;
-        let mut machine = table.get("machine").map(|value| parameters::machine(&value, &config)).transpose()?.unwrap_or_default();
+        let mut machine = form.axes("machine", |value| parameters::machine(value, &config, Change::Machine))?;
         if quick {
             machine = quick_form::machine(machine, &config);
         }
+        machine.extend(form.axes("sharing", |value| parameters::machine(value, &config, Change::Sharing))?);
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
         let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
-        let many = table.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
+        let many = form.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
-        settings.extend(parameters::settings(&axes, &config).map_err(|message| table.get("machine").unwrap_or(one).fail(&message))?);
+        let fields = || form.get("sharing").or(form.get("machine")).unwrap_or(one);
+        settings.extend(parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?);
     }
     for_traces(table, &kernels, &settings)?;
     let several = gpu.one_or_more()?.len() > 1;
@@ -219,9 +236,12 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         if several {
             setting.labels.insert(0, ("gpu".into(), setting.gpu.name.clone()));
         }
-        room_for(&policies, &groups, &setting.gpu)
-            .map_err(|message| table.require("policies").map_or_else(|e| e, |at| at.fail(&message)))?;
+        room_for(&policies, &groups, &setting.gpu).map_err(|message| named.fail(&message))?;
+        for preset in policies.iter().filter_map(|policy| policy.preset()) {
+            preset.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", preset.name)))?;
+        }
     }
+    let flag = |key: &str, unless_given: bool| form.get(key).map(|value| value.flag()).transpose().map(|flag| flag.unwrap_or(unless_given));
     Ok(Experiment {
         name: name.to_owned(),
         title: table.require("title")?.text()?.to_owned(),
@@ -229,7 +249,9 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         kernel_places: kernels::places(&table.require("kernels")?)?,
         groups,
         policies,
-        configurations: table.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true),
+        configurations: flag("configurations", true)?,
+        scalability: flag("scalability", false)?,
+        memory: flag("memory", false)?,
         settings,
     })
 }

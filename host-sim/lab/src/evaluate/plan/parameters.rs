@@ -9,10 +9,10 @@ use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
 use crate::experiment::workload::LATEST_ARRIVAL;
+use crate::machines::fields::{self, Field, changed, label};
 use mias_firmware::regs::MAX_WINDOW;
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
-use serde::Deserialize;
 
 /// Most values of one parameter (assumption: more are a slip of the finger).
 const MOST_VALUES: u64 = 1_000;
@@ -39,7 +39,11 @@ pub(super) enum Change {
     ShareMemory(bool),
     WarmL2(bool),
     Precision(Option<Precision>),
-    Machine(Vec<String>, toml::Value),
+    SampleCycles(u64),
+    /// A field of the machine.
+    Machine(Field),
+    /// A field of the machine where several kernels share it.
+    Sharing(Field),
 }
 
 /// A parameter and its values.
@@ -63,6 +67,28 @@ impl Axis {
 /// A value of each parameter.
 type Combination<'a> = Vec<(&'a Axis, &'a (String, Change))>;
 
+/// A machine under the name that says how it differs from its file.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The machine's name, with the fields that are not as in its file.
+    pub name: String,
+    /// What it is.
+    pub gpu: GpuConfig,
+}
+
+impl Named {
+    /// The same with other values in some more fields.
+    ///
+    /// # Errors
+    /// A machine that cannot be; the message names it.
+    pub fn with(&self, fields: &[Field]) -> Result<Named, String> {
+        let gpu = changed(&self.gpu, fields)?;
+        gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+        let names = fields::name(&self.gpu, fields);
+        Ok(Named { name: self.name.clone() + names.strip_prefix(&gpu.name).unwrap_or_default(), gpu })
+    }
+}
+
 /// One combination of values, applied.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -70,6 +96,8 @@ pub struct Setting {
     pub machine: String,
     /// What the machine is.
     pub gpu: GpuConfig,
+    /// What it is where several kernels share it.
+    pub sharing: Named,
     /// How runs go.
     pub options: Options,
     /// In which order kernels are launched.
@@ -125,7 +153,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     }
     let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
         Ok(match key {
-            "cycles" | "profile-cycles" | "arrive" => {
+            "cycles" | "profile-cycles" | "arrive" | "sample-cycles" => {
                 let number = value.whole(0..=u64::MAX)?;
                 (number.to_string(), numeric(value, number)?)
             }
@@ -154,6 +182,7 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
     match value.key {
         "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
+        "sample-cycles" => Ok(Change::SampleCycles(bounded(LONGEST_WINDOW)?)),
         "arrive" if number > LATEST_ARRIVAL => Err(value.fail(&format!("{number}: the latest cycle is {LATEST_ARRIVAL}"))),
         "arrive" => Ok(Change::Arrive(number)),
         _ => Err(value.fail("has no range; give a value or a list of values")),
@@ -189,66 +218,45 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
     Ok((0..=(to - from) / step).map(|n| from + n * step).collect())
 }
 
-/// Reads `[experiment.machine]`: fields of the machine's file by their dotted names. Tables nest, as in the machine's file.
-pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig) -> Result<Vec<Axis>, PlanError> {
+/// Reads `[experiment.machine]` or `[experiment.sharing]`: fields of the machine's file by their dotted names, each a change of the kind
+/// that `change` makes. Tables nest, as in the machine's file.
+pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
-    fields(value, &mut Vec::new(), gpu, &mut axes)?;
+    fields_of(value, &mut Vec::new(), (gpu, change), &mut axes)?;
     Ok(axes)
 }
 
-fn fields(value: &Value<'_>, path: &mut Vec<String>, gpu: &GpuConfig, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
+/// A machine, and what becomes of its fields.
+type Target<'g> = (&'g GpuConfig, fn(Field) -> Change);
+
+fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_>, axes: &mut Vec<Axis>) -> Result<(), PlanError> {
     for entry in value.entries()? {
         let depth = path.len();
         // A quoted key may hold a whole path.
         path.extend(entry.key.split('.').map(str::to_owned));
         if entry.is_table() && !entry.is_range() {
-            fields(&entry, path, gpu, axes)?;
+            fields_of(&entry, path, (gpu, change), axes)?;
         } else {
             let numbers = |numbers: Vec<u64>| numbers.into_iter().map(|n| toml::Value::Integer(n as i64)).collect();
             let values: Vec<toml::Value> = match entry.is_table() {
                 true => numbers(range(&entry)?),
                 false => entry.one_or_more()?.iter().map(Value::plain).collect::<Result<_, _>>()?,
             };
-            let values: Vec<(String, Change)> = values.into_iter().map(|v| (label(&v), Change::Machine(path.clone(), v))).collect();
+            let fields: Vec<Field> = values.into_iter().map(|value| Field { path: path.clone(), value }).collect();
             // Every single change must make a machine; combinations are checked when they are made.
-            for change in &values {
-                match changed(gpu, std::slice::from_ref(&change.1)) {
-                    // One of several fields of a table that the file has not.
-                    Err(error) if error.contains("missing field") => {}
+            for field in &fields {
+                match changed(gpu, [field]) {
+                    // One of several fields of a table, or elements of a list, that the file has not.
+                    Err(error) if error.contains("missing field") || error.contains(fields::BEFORE) => {}
                     made => made.map(drop).map_err(|error| entry.fail(&error))?,
                 }
             }
+            let values = fields.into_iter().map(|field| (label(&field.value), change(field))).collect();
             axes.push(Axis { key: path.join("."), values });
         }
         path.truncate(depth);
     }
     Ok(())
-}
-
-/// The machine with its fields changed. Options that are off are not in the document; whether a field is known the machine says.
-fn changed(gpu: &GpuConfig, changes: &[Change]) -> Result<GpuConfig, String> {
-    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
-    let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
-    for change in changes {
-        let Change::Machine(path, value) = change else { continue };
-        let mut at = &mut document;
-        for name in path {
-            let no_table = || fail(&format!("there is no field {}", path.join(".")));
-            let empty = || toml::Value::Table(toml::Table::new());
-            at = at.as_table_mut().ok_or_else(no_table)?.entry(name.as_str()).or_insert_with(empty);
-        }
-        *at = value.clone();
-    }
-    GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))
-}
-
-/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes.
-fn suggested(message: &str) -> String {
-    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match names.split_first() {
-        Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
-        _ => message.to_owned(),
-    }
 }
 
 /// How many combinations of values there are.
@@ -278,10 +286,14 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, S
 }
 
 fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, String> {
-    let changes: Vec<Change> = combination.iter().map(|(_, (_, change))| change.clone()).collect();
-    let machine = machine_name(gpu, &changes);
-    let gpu = changed(gpu, &changes)?;
-    gpu.check().map_err(|error| format!("machine `{}`: {error}", gpu.name))?;
+    let changes: Vec<&Change> = combination.iter().map(|(_, (_, change))| change).collect();
+    let of_machine = changes.iter().filter_map(|change| if let Change::Machine(field) = change { Some(field.clone()) } else { None });
+    let of_machine: Vec<Field> = of_machine.collect();
+    let of_sharing = changes.iter().filter_map(|change| if let Change::Sharing(field) = change { Some(field.clone()) } else { None });
+    let of_both: Vec<Field> = of_machine.iter().cloned().chain(of_sharing).collect();
+    let of_file = Named { name: gpu.name.clone(), gpu: gpu.clone() };
+    let Named { name: machine, gpu } = of_file.with(&of_machine)?;
+    let sharing = of_file.with(&of_both)?;
     let mut end = End::Cycles(super::DEFAULT_CYCLES);
     for change in &changes {
         match change {
@@ -290,7 +302,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             _ => {}
         }
     }
-    let mut setting = Setting { machine, gpu, options: Options::new(end), order: Order::Given, arrive: 0, labels: Vec::new() };
+    let mut setting = Setting { machine, gpu, sharing, options: Options::new(end), order: Order::Given, arrive: 0, labels: Vec::new() };
     for (axis, (label, change)) in combination {
         match change {
             Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
@@ -303,29 +315,12 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
             Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Precision(precision) => setting.options.precision = *precision,
-            Change::Cycles(_) | Change::Done | Change::Machine(..) => {}
+            Change::SampleCycles(cycles) => setting.options.sample_cycles = Some(*cycles),
+            Change::Cycles(_) | Change::Done | Change::Machine(_) | Change::Sharing(_) => {}
         }
         if axis.values.len() > 1 {
             setting.labels.push((axis.key.clone(), label.clone()));
         }
     }
     Ok(setting)
-}
-
-/// The machine's name, with every field that a change really changes.
-fn machine_name(gpu: &GpuConfig, changes: &[Change]) -> String {
-    let mut name = gpu.name.clone();
-    for change in changes {
-        if let Change::Machine(path, value) = change
-            && !changed(gpu, std::slice::from_ref(change)).is_ok_and(|same| same == *gpu)
-        {
-            name += &format!(" {}={}", path.join("."), label(value));
-        }
-    }
-    name
-}
-
-/// A field's value as people write it.
-fn label(value: &toml::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

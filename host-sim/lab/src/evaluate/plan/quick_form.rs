@@ -1,9 +1,14 @@
 //! The quick form of any plan: the same experiments and policies, with what the plan `quick` has of the thesis'. Built-in kernels that are
 //! named without an input have `quick`'s, windows and profiles are as short, and the machine is a third where its SMs and its memory channels
 //! can be divided. What an experiment itself says of its kernels' inputs or its machine stays, as does a list of profiles' lengths.
+//!
+//! An experiment may say what its own quick form has instead, under `quick`: then that comes before these rules.
 
-use super::DEFAULT_CYCLES;
+use super::keys::QUICK;
 use super::parameters::{Axis, Change};
+use super::reader::{Table, Value};
+use super::{DEFAULT_CYCLES, PlanError};
+use crate::machines::fields::Field;
 use mias_hw_model::config::GpuConfig;
 
 /// Longest window in core cycles, as in the plan `quick`.
@@ -14,6 +19,56 @@ const PROFILE_CYCLES: u32 = 20_000;
 
 /// A third of the SMs and of the memory channels, as there.
 const PART: u32 = 3;
+
+/// An experiment's table, over which that of its quick form lies where it is wanted.
+pub(super) struct Form<'t> {
+    written: &'t Table<'t>,
+    instead: Option<Table<'t>>,
+}
+
+impl<'t> Form<'t> {
+    /// Of an experiment.
+    pub(super) fn of(written: &'t Table<'t>, quick: bool) -> Result<Self, PlanError> {
+        let instead = written.get("quick").filter(|value| quick && value.is_table());
+        Ok(Form { written, instead: instead.map(|value| value.table("[experiment.quick]", &QUICK)).transpose()? })
+    }
+
+    /// The value of a key.
+    pub(super) fn get(&self, key: &str) -> Option<Value<'t>> {
+        self.instead.as_ref().and_then(|instead| instead.get(key)).or_else(|| self.written.get(key))
+    }
+
+    pub(super) fn require(&self, key: &str) -> Result<Value<'t>, PlanError> {
+        self.get(key).map_or_else(|| self.written.require(key), Ok)
+    }
+
+    /// The table that says which kernels run together.
+    pub(super) fn of_groups(&self) -> &Table<'t> {
+        let says = |table: &&Table<'t>| table.get("groups").is_some() || table.get("together").is_some();
+        self.instead.as_ref().filter(says).unwrap_or(self.written)
+    }
+
+    /// The parameters under a key: those of the quick form, and of the others those that it does not have.
+    pub(super) fn axes(&self, key: &str, read: impl Fn(&Value<'_>) -> Result<Vec<Axis>, PlanError>) -> Result<Vec<Axis>, PlanError> {
+        let of = |table: &Table<'t>| table.get(key).map(|value| read(&value)).transpose().map(Option::unwrap_or_default);
+        let mut axes = of(self.written)?;
+        for axis in self.instead.as_ref().map(of).transpose()?.unwrap_or_default() {
+            match axes.iter_mut().find(|before| before.key == axis.key) {
+                Some(before) => *before = axis,
+                None => axes.push(axis),
+            }
+        }
+        Ok(axes)
+    }
+}
+
+/// Whether an experiment has no part in the quick form of its plan: `quick = false`.
+pub(super) fn leaves_out(table: &Table<'_>) -> Result<bool, PlanError> {
+    match table.get("quick") {
+        Some(value) if !value.is_table() => Ok(!value.flag()?),
+        _ => Ok(false),
+    }
+}
 
 /// `word` with the input that `quick` gives it; none if it is no kernel of `quick`'s by its bare name.
 pub(super) fn kernel(word: &str) -> Option<String> {
@@ -58,7 +113,7 @@ pub(super) fn machine(mut axes: Vec<Axis>, gpu: &GpuConfig) -> Vec<Axis> {
     let (sms, channels) = (gpu.sm.count, gpu.dram.channels);
     if !given && sms % PART == 0 && channels % PART == 0 {
         for (table, field, number) in [("sm", "count", sms / PART), ("dram", "channels", channels / PART)] {
-            let change = Change::Machine(vec![table.into(), field.into()], toml::Value::Integer(number.into()));
+            let change = Change::Machine(Field { path: vec![table.into(), field.into()], value: number.into() });
             axes.push(Axis::of_one(&format!("{table}.{field}"), change));
         }
     }

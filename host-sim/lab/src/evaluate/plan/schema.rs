@@ -1,6 +1,6 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
-use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, RANGE};
+use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUICK, RANGE};
 use super::parameters::OFF;
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
@@ -23,6 +23,19 @@ pub(super) fn experiment(policies: &Policies) -> Value {
     let mut experiment = table(&EXPERIMENT, policies);
     experiment["not"] = json!({ "required": ["groups", "together"] });
     experiment
+}
+
+/// What a key of `[[experiment]]` takes, for another key.
+pub(super) fn as_in_experiment(key: &str) -> Value {
+    // In draft 7 nothing else may stand beside a reference.
+    json!({ "allOf": [{ "$ref": format!("#/properties/experiment/items/properties/{key}") }] })
+}
+
+/// What the quick form of an experiment has instead.
+pub(super) fn quick(policies: &Policies) -> Value {
+    let mut quick = table(&QUICK, policies);
+    quick["not"] = json!({ "required": ["groups", "together"] });
+    quick
 }
 
 pub(super) fn parameters(policies: &Policies) -> Value {
@@ -101,7 +114,7 @@ fn with_range(number: &Value) -> Value {
     values
 }
 
-/// Fields of a machine: any of those in its file, each with a value, a list or a range. What is a list there cannot be set.
+/// Fields of a machine: any of those in its file, each with a value, a list or a range. Of what is a list there, elements by their place.
 pub(super) fn machine() -> Value {
     varied(&machines::schema::schema())
 }
@@ -111,10 +124,12 @@ fn varied(schema: &Value) -> Value {
     let about = field.as_object_mut().and_then(|keywords| keywords.remove("description"));
     let mut varied = match field["properties"].as_object() {
         Some(fields) => {
-            let fields = fields.iter().filter(|(_, field)| field["type"] != "array");
-            let fields: serde_json::Map<String, Value> = fields.map(|(name, field)| (name.clone(), self::varied(field))).collect();
+            let fields: serde_json::Map<String, Value> = fields.iter().map(|(name, field)| (name.clone(), self::varied(field))).collect();
             // A quoted key may be a whole path: "sm.count" = 2.
             json!({ "type": "object", "properties": fields, "patternProperties": { "\\.": {} }, "additionalProperties": false })
+        }
+        None if field["type"] == "array" => {
+            json!({ "type": "object", "patternProperties": { "^[0-9]+$": self::varied(&field["items"]) }, "additionalProperties": false })
         }
         None if field["type"] == "integer" => with_range(&field),
         None => one_or_more(&field),

@@ -1,5 +1,7 @@
 //! Plans that are read, and what is said of those that cannot be.
 
+mod sharing;
+
 use super::*;
 use crate::experiment::machine::End;
 use crate::experiment::machine::Options;

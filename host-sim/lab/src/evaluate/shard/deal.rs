@@ -7,6 +7,7 @@ use super::super::execute;
 use super::super::findings::Runs;
 use super::super::study::{Job, Place, Studies};
 use super::cost;
+use crate::experiment::machine::RunError;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -15,50 +16,54 @@ use std::collections::BTreeSet;
 pub struct Share {
     /// Keys of runs that are known.
     pub keys: BTreeSet<String>,
-    /// Groups whose run of `null` is known once their kernels have run alone.
-    pub nulls: BTreeSet<Place>,
+    /// Runs that are known once their kernels have run alone, as those of `null`.
+    pub waiting: BTreeSet<Place>,
     /// Estimated nanoseconds of one core.
     pub cost_ns: u64,
 }
 
 impl Share {
-    /// Keys of all its runs, as far as `runs` say what its runs of `null` are, and of how many they do not; `studies` is without those.
-    pub fn all_keys(&self, studies: &Studies<'_>, runs: &Runs) -> (BTreeSet<String>, usize) {
-        let mut with_null = studies.clone();
-        with_null.add_nulls_of(&self.nulls, &|study, group| runs.fastest(study, group));
-        let of_null = with_null.jobs.into_keys().filter(|key| !studies.jobs.contains_key(key));
-        (self.keys.iter().cloned().chain(of_null).collect(), studies.unknown_nulls(&self.nulls, runs))
+    /// Keys of all its runs, as far as `runs` say what those are that wait for kernels alone, and of how many they do not; `studies` is
+    /// without those.
+    ///
+    /// # Errors
+    /// As [`Studies::add_waiting`].
+    pub fn all_keys(&self, studies: &Studies<'_>, runs: &Runs) -> Result<(BTreeSet<String>, usize), RunError> {
+        let mut with_waiting = studies.clone();
+        with_waiting.add_waiting_of(&self.waiting, &|study, group, policy| runs.ran(study, group, policy))?;
+        let added = with_waiting.jobs.into_keys().filter(|key| !studies.jobs.contains_key(key));
+        Ok((self.keys.iter().cloned().chain(added).collect(), studies.unknown_waiting(&self.waiting, runs)))
     }
 }
 
-/// Runs that are not dealt apart: those that go together, or the groups whose run of `null` is one.
+/// Runs that are not dealt apart: those that go together, or the groups whose waiting run is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unit {
     keys: Vec<String>,
-    nulls: Vec<Place>,
+    waiting: Vec<Place>,
     cost_ns: u64,
 }
 
-/// All units of a plan, in the order of their first key; runs of `null` last.
+/// All units of a plan, in the order of their first key; runs that wait for others last.
 fn units(studies: &Studies<'_>) -> Vec<Unit> {
     let (keys, jobs): (Vec<&String>, Vec<&Job>) = studies.jobs.iter().unzip();
     let sms = |study: usize| studies.all[study].setting.gpu.sm.count;
     let known = execute::units(&jobs).into_iter().map(|unit| {
         let members: Vec<&Job> = unit.iter().map(|&place| jobs[place]).collect();
         let cost_ns = cost::together_ns(&members, sms(members[0].study));
-        Unit { keys: unit.iter().map(|&place| keys[place].clone()).collect(), nulls: Vec::new(), cost_ns }
+        Unit { keys: unit.iter().map(|&place| keys[place].clone()).collect(), waiting: Vec::new(), cost_ns }
     });
     let mut known: Vec<Unit> = known.collect();
     known.sort_by(|a, b| a.keys.cmp(&b.keys));
-    let nulls = studies.nulls().into_values().map(|nulls| {
-        let (study, _) = nulls[0];
+    let waiting = studies.waiting().into_values().map(|waiting| {
+        let (study, ..) = waiting[0];
         let cost_ns = cost::simulation_ns(studies.all[study].cycles(), sms(study));
-        Unit { keys: Vec::new(), nulls, cost_ns }
+        Unit { keys: Vec::new(), waiting, cost_ns }
     });
-    known.into_iter().chain(nulls).collect()
+    known.into_iter().chain(waiting).collect()
 }
 
-/// The shares of so many shards, in their order; before runs of `null` are added. A shard may have none.
+/// The shares of so many shards, in their order; before runs that wait for others are added. A shard may have none.
 pub fn deal(studies: &Studies<'_>, shards: u32) -> Vec<Share> {
     let mut units = units(studies);
     // Of equal cost as they are: in an order that the plan gives.
@@ -67,7 +72,7 @@ pub fn deal(studies: &Studies<'_>, shards: u32) -> Vec<Share> {
     for unit in units {
         let Some(share) = shares.iter_mut().min_by_key(|share| share.cost_ns) else { break };
         share.keys.extend(unit.keys);
-        share.nulls.extend(unit.nulls);
+        share.waiting.extend(unit.waiting);
         share.cost_ns = share.cost_ns.saturating_add(unit.cost_ns);
     }
     shares

@@ -51,7 +51,7 @@ fn merged(folder: &Path) -> Option<Evaluation> {
     let store = Store::join(folder, &Note::of(&plan)).unwrap();
     let mut studies = Studies::of(&plan, &traces).unwrap();
     let alone = Runs::load(&studies, &store);
-    studies.add_null(&|study, group| alone.fastest(study, group));
+    studies.add_waiting(&|study, group, policy| alone.ran(study, group, policy)).unwrap();
     missing(studies.jobs.values(), &store).is_empty().then(|| findings(&plan, &studies, &Runs::load(&studies, &store)).unwrap())
 }
 
@@ -77,9 +77,11 @@ fn every_run_belongs_to_one_shard_and_those_that_go_together_to_the_same() {
         let keys: Vec<&String> = shares.iter().flat_map(|share| &share.keys).collect();
         assert_eq!(keys.len(), studies.jobs.len());
         assert_eq!(keys.into_iter().collect::<BTreeSet<_>>(), studies.jobs.keys().collect());
-        assert!(shares.iter().all(|share| share.all_keys(&studies, &Runs::default()) == (share.keys.clone(), share.nulls.len())));
-        let nulls: Vec<_> = shares.iter().flat_map(|share| &share.nulls).collect();
-        assert_eq!((nulls.len(), studies.most_null()), (3, 3), "each pair has a run of null");
+        assert!(
+            shares.iter().all(|share| share.all_keys(&studies, &Runs::default()).unwrap() == (share.keys.clone(), share.waiting.len()))
+        );
+        let nulls: Vec<_> = shares.iter().flat_map(|share| &share.waiting).collect();
+        assert_eq!((nulls.len(), studies.most_waiting()), (3, 3), "each pair has a run of null");
         for kernels in [["fwt:4096", "mm:64"], ["fwt:4096", "bopt:8"], ["mm:64", "bopt:8"]] {
             let measures = |job: &&Job| job.identity.kernels == kernels && job.identity.control.starts_with("mias-");
             let of = |share: &Share| share.keys.iter().filter_map(|key| studies.jobs.get(key)).filter(measures).count();

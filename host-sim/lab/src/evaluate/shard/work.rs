@@ -1,4 +1,4 @@
-//! What a shard does: what is missing of its share, and before its runs of `null` those of kernels alone that say which kernel it is.
+//! What a shard does: what is missing of its share, and before its runs that wait for kernels alone those that they wait for.
 
 use super::super::execute::{ExecuteError, Watch, execute, missing};
 use super::super::findings::Runs;
@@ -32,16 +32,16 @@ pub fn work(
         Ok(())
     };
     // Those first that others may wait for, so that they find them.
-    let for_nulls = studies.alone_for_nulls(None);
-    let (early, rest) = share.keys.iter().cloned().partition(|key| for_nulls.contains(key));
+    let for_waiting = studies.alone_for_waiting(None);
+    let (early, rest) = share.keys.iter().cloned().partition(|key| for_waiting.contains(key));
     run(studies, &early)?;
     run(studies, &rest)?;
-    if !share.nulls.is_empty() {
-        let alone = studies.alone_for_nulls(Some(&share.nulls));
+    if !share.waiting.is_empty() {
+        let alone = studies.alone_for_waiting(Some(&share.waiting));
         run(studies, &alone.difference(&share.keys).cloned().collect())?;
         let runs = Runs::of(studies, store, alone.iter());
-        let (keys, _) = share.all_keys(studies, &runs);
-        studies.add_nulls_of(&share.nulls, &|study, group| runs.fastest(study, group));
+        let (keys, _) = share.all_keys(studies, &runs)?;
+        studies.add_waiting_of(&share.waiting, &|study, group, policy| runs.ran(study, group, policy))?;
         run(studies, &keys.difference(&share.keys).cloned().collect())?;
     }
     failed.map_or(Ok(done), Err)

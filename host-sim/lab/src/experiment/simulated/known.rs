@@ -10,12 +10,13 @@ use mias_hw_model::gpu::{Gpu, Stats};
 use mias_hw_model::register_file::RegisterFile;
 
 impl SimulatedGpu {
-    /// What ends a run before its window; none where nothing may: no precision is asked for, kernels do not start again, or all that happens
-    /// at the register block is recorded.
+    /// What ends a run before its window; none where nothing may: no precision is asked for, kernels do not start again, all of the window is
+    /// sampled, or all that happens at the register block is recorded.
     pub(super) fn stop(&self, run: &Run<'_>) -> Option<Stop> {
         let options = run.options;
         let End::Cycles(window) = options.end else { return None };
-        let precision = options.precision.filter(|_| options.relaunch && !self.record && !self.record_firmware)?;
+        let precision =
+            options.precision.filter(|_| options.relaunch && options.sample_cycles.is_none() && !self.record && !self.record_firmware)?;
         let tbs = run.workloads.iter().map(|workload| {
             let launches = std::iter::once(&workload.trace).chain(&workload.then);
             launches.map(|trace| u64::from(trace.tbs())).sum()

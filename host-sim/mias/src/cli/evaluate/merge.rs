@@ -10,19 +10,20 @@ use mias_lab::evaluate::shard::deal::{Share, deal};
 use mias_lab::evaluate::shard::log::last_lines;
 use mias_lab::evaluate::store::{Note, Store};
 use mias_lab::evaluate::study::{Job, Studies};
+use mias_lab::experiment::machine::RunError;
 use mias_lab::output::Output;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a folder has of a plan.
 struct Found<'p> {
     store: Store,
-    /// Without runs of `null`.
+    /// Without runs that wait for kernels alone.
     dealt: Studies<'p>,
     /// With those of them that are known.
     studies: Studies<'p>,
     /// Keys of runs that are not there.
     missing: BTreeSet<String>,
-    /// Runs of `null` of which it is not known what they are: runs alone are missing.
+    /// Such runs of which it is not known what they are: runs alone are missing.
     unknown: usize,
 }
 
@@ -33,9 +34,9 @@ fn find<'p>(task: &Task<'p>) -> Result<Found<'p>, CliError> {
     let dealt = Studies::of(task.plan, &task.traces(&interrupt::catch()?)?)?;
     let mut studies = dealt.clone();
     let runs = Runs::load(&studies, &store);
-    studies.add_null(&|study, group| runs.fastest(study, group));
+    studies.add_waiting(&|study, group, policy| runs.ran(study, group, policy))?;
     let missing = execute::missing(studies.jobs.values(), &store).iter().map(|job| job.identity.key()).collect();
-    let unknown = dealt.unknown_nulls(&dealt.nulls().into_values().flatten().collect(), &runs);
+    let unknown = dealt.unknown_waiting(&dealt.waiting().into_values().flatten().collect(), &runs);
     Ok(Found { store, dealt, studies, missing, unknown })
 }
 
@@ -44,35 +45,38 @@ impl Found<'_> {
         self.studies.jobs.iter()
     }
 
-    /// Runs of a share that are missing, and all of it; a run of `null` of which nothing is known is one.
-    fn of_share(&self, share: &Share, runs: &Runs) -> (usize, usize) {
-        let (keys, unknown) = share.all_keys(&self.dealt, runs);
-        (keys.iter().filter(|key| self.missing.contains(*key)).count() + unknown, keys.len() + unknown)
+    /// Runs of a share that are missing, and all of it; one of which nothing is known is one, too.
+    fn of_share(&self, share: &Share, runs: &Runs) -> Result<(usize, usize), RunError> {
+        let (keys, unknown) = share.all_keys(&self.dealt, runs)?;
+        Ok((keys.iter().filter(|key| self.missing.contains(*key)).count() + unknown, keys.len() + unknown))
     }
 
     /// Shards that have begun, by what their logs say, each with what is missing of it, its runs and the end of its log.
-    fn shards(&self) -> Vec<(Shard, usize, usize, Option<String>)> {
+    fn shards(&self) -> Result<Vec<(Shard, usize, usize, Option<String>)>, RunError> {
         let mut logs: BTreeMap<Shard, String> = last_lines(&self.store);
         let numbers: BTreeSet<u32> = logs.keys().map(|shard| shard.of()).collect();
         let runs = Runs::load(&self.dealt, &self.store);
         let mut rows = Vec::new();
         for of in numbers {
             for (shard, share) in Shard::all(of).zip(deal(&self.dealt, of)) {
-                let (missing, all) = self.of_share(&share, &runs);
+                let (missing, all) = self.of_share(&share, &runs)?;
                 rows.push((shard, missing, all, logs.remove(&shard)));
             }
         }
-        rows
+        Ok(rows)
     }
 
     /// How many runs are missing, in words.
     fn summary(&self) -> String {
         let (missing, all) = (self.missing.len(), self.studies.jobs.len());
-        let of_null = match self.unknown {
+        let of_waiting = match self.unknown {
             0 => String::new(),
-            unknown => format!(", and at most {unknown} of `null`, which are known once the kernels have run alone"),
+            unknown => {
+                let policies = self.dealt.names_of_waiting();
+                format!(", and at most {unknown} of {policies}, which are known once the kernels have run alone")
+            }
         };
-        format!("{missing} of {all} runs are missing in {}{of_null}", self.store.folder().display())
+        format!("{missing} of {all} runs are missing in {}{of_waiting}", self.store.folder().display())
     }
 }
 
@@ -85,7 +89,7 @@ pub(super) fn merge(task: &Task<'_>) -> Result<(), CliError> {
     let lines: String = missing.map(|(key, job)| format!("{key} {}\n", job.identity.describe())).collect();
     Output::open(None)?.write(&lines)?;
     let shards: Vec<String> =
-        found.shards().iter().filter(|(_, missing, ..)| *missing > 0).map(|(shard, ..)| format!("--shard {shard}")).collect();
+        found.shards()?.iter().filter(|(_, missing, ..)| *missing > 0).map(|(shard, ..)| format!("--shard {shard}")).collect();
     let remedy = match shards.len() {
         0 => "run the shards, or `mias evaluate` without --merge".to_owned(),
         _ => format!("run again {}", shards.join(", ")),
@@ -104,7 +108,7 @@ pub(super) fn status(task: &Task<'_>) -> Result<(), CliError> {
     });
     let percent = (all - left) * 100 / all.max(1);
     let mut text = format!("{}; about {percent} % of the work is done\n", found.summary());
-    for (shard, missing, all, log) in found.shards() {
+    for (shard, missing, all, log) in found.shards()? {
         let end = match log {
             _ if missing == 0 => String::new(),
             Some(line) => format!("; its log ends: {line}"),

@@ -41,7 +41,7 @@ fn run(task: &Task<'_>, shard: Shard, store: &Store, log: &Log) -> Result<String
     let missing = execute::missing(share.keys.iter().filter_map(|key| studies.jobs.get(key)), store);
     log.line(&format!("{} kernels are there; {} of {all} runs are missing", traces.len(), missing.len()));
     let bar = Bar::new(&missing, all, cancel.clone()).logged(log);
-    let machine = machines(&studies, &cancel);
+    let machine = machines(&cancel);
     let result = work(&share, &mut studies, store, &machine, &cancel, &bar);
     bar.clear();
     let there = || format!("what had ended is kept in {}; the same command goes on from there", store.folder().display());

@@ -1,5 +1,6 @@
 //! `results.csv`: long form, a number per line. docs/results-format.md describes columns and quantities.
 
+use mias_lab::evaluate::memory::{MemoryResult, SeriesResult};
 use mias_lab::evaluate::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult, SummaryRow,
 };
@@ -93,6 +94,31 @@ impl Lines {
         for (cycle, ipc) in &kernel.curve {
             self.add(&format!("ipc_at_{cycle}"), ipc);
         }
+        for (tbs, ipc) in &kernel.scalability {
+            self.add(&format!("ipc_of_{tbs}_tbs"), ipc);
+        }
+        self.met(kernel.memory.as_ref(), kernel.series.as_ref());
+    }
+
+    /// What a run met in the memory pipeline, and its series.
+    fn met(&mut self, memory: Option<&MemoryResult>, series: Option<&SeriesResult>) {
+        if let Some(memory) = memory {
+            self.number("l1_miss_rate", memory.l1_miss_rate);
+            self.number("fails_per_access", memory.fails_per_access);
+            self.number("lsu_stall_share", memory.lsu_stall_share);
+            self.number("alu_utilization", memory.alu_utilization);
+            self.each("l1_miss_rate", memory.kernels.iter().map(|kernel| kernel.l1_miss_rate));
+            self.each("fails_per_access", memory.kernels.iter().map(|kernel| kernel.fails_per_access));
+            self.each("accesses_per_kilocycle", memory.kernels.iter().map(|kernel| kernel.accesses_per_kilocycle));
+        }
+        let Some(series) = series else { return };
+        for (quantity, of_kernels) in [("l1_accesses", &series.l1_accesses), ("warp_insts", &series.warp_insts)] {
+            for (kernel, stretches) in of_kernels.iter().enumerate() {
+                for (cycle, count) in (1..).map(|number| number * series.every_cycles).zip(stretches) {
+                    self.add(&format!("{quantity}_{}_to_{cycle}", kernel + 1), count);
+                }
+            }
+        }
     }
 
     fn group(&mut self, group: &GroupResult) {
@@ -151,6 +177,7 @@ impl Lines {
         self.number("makespan_speedup_sequential", result.makespan_speedup_sequential);
         self.number("makespan_speedup_left_over", result.makespan_speedup_left_over);
         self.number("makespan_speedup_left_over_reversed", result.makespan_speedup_left_over_reversed);
+        self.met(result.memory.as_ref(), result.series.as_ref());
         self.issue_slots(&result.issue_slots);
     }
 

@@ -41,8 +41,17 @@ pub(crate) enum Mark {
     Oracle(f64),
     /// A diamond over a series' bar: the thesis' value.
     Thesis(usize, f64),
+    /// A diamond over a series' bar: the value of another paper.
+    Paper(usize, f64),
     /// A triangle over a series' bar: decisions behind it that came too late, and how many.
     Late(usize, f64, usize),
+}
+
+impl Mark {
+    /// Whose value a diamond is.
+    fn whose(self) -> &'static str {
+        if let Mark::Paper(..) = self { "paper" } else { "thesis" }
+    }
 }
 
 /// Bars that stand together.
@@ -91,7 +100,8 @@ impl Bars {
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
         let height = (0.34 * drawing_width).clamp(130.0, 250.0);
         let marked = |mark: &Mark| match mark {
-            Mark::Null(value) | Mark::Oracle(value) | Mark::Thesis(_, value) | Mark::Late(_, value, _) => *value,
+            Mark::Null(value) | Mark::Oracle(value) => *value,
+            Mark::Thesis(_, value) | Mark::Paper(_, value) | Mark::Late(_, value, _) => *value,
         };
         let spread = |bar: &Bar| bar.ends().map_or([bar.value; 2], |(low, high)| [low, high]);
         let bars = self.clusters.iter().flat_map(|cluster| cluster.bars.iter().flatten());
@@ -189,11 +199,12 @@ impl Bars {
                     let says = format!("{title}, {}: {count} too late", about(at));
                     drawing.late((left(at) + place.bar / 2.0, scale.at(value).min(zero)), &says);
                 }
-                Mark::Thesis(at, value) if shown.contains(&at) => {
-                    let says = format!("{title}, {}, thesis: {}", about(at), self.unit.shown(value));
+                Mark::Thesis(at, value) | Mark::Paper(at, value) if shown.contains(&at) => {
+                    let whose = mark.whose();
+                    let says = format!("{title}, {}, {whose}: {}", about(at), self.unit.shown(value));
                     drawing.thesis((left(at) + place.bar / 2.0, scale.at(value)), &says);
                 }
-                Mark::Late(..) | Mark::Thesis(..) => {}
+                Mark::Late(..) | Mark::Thesis(..) | Mark::Paper(..) => {}
             }
         }
         for (at, (_, bar)) in series() {
@@ -238,7 +249,9 @@ impl Bars {
             let (series, heading, value) = match mark {
                 Mark::Null(value) => ("S_null".to_owned(), heading.clone(), cell(value)),
                 Mark::Oracle(value) => ("oracle".to_owned(), heading.clone(), cell(value)),
-                Mark::Thesis(at, value) => (format!("{}, thesis", about(at)), heading.clone(), cell(value)),
+                Mark::Thesis(at, value) | Mark::Paper(at, value) => {
+                    (format!("{}, {}", about(at), mark.whose()), heading.clone(), cell(value))
+                }
                 Mark::Late(at, _, count) => (about(at).to_owned(), "too late (groups)".to_owned(), count.to_string()),
             };
             table.add([panel, &name, &series], vec![(heading, value)]);

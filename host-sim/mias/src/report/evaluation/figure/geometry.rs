@@ -1,6 +1,8 @@
 //! Static check of all figures of random evaluations, at the widths of a page and of a paper's columns: every text is within its drawing, and
 //! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
 
+mod dai;
+
 use super::drawing::{Drawing, Point, Text};
 use super::{Figure, HALF_PAGE, PAGE, Size};
 use crate::report::evaluation::html;
@@ -193,6 +195,8 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         makespan_speedup_sequential: done(numbers),
         makespan_speedup_left_over: done(numbers),
         makespan_speedup_left_over_reversed: None,
+        memory: None,
+        series: None,
     }
 }
 
@@ -248,6 +252,9 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         issue_slots: slots(numbers),
         energy_joules: None,
         curve: (1..60).map(|at| (2_500 * at, 4000.0 * numbers.next())).collect(),
+        scalability: Vec::new(),
+        memory: None,
+        series: None,
     };
     let kernels = kernels.iter().map(alone).collect();
     let summary = summary::rows(&groups, false);

@@ -24,6 +24,7 @@ mod rows;
 mod scale;
 mod stacks;
 mod strips;
+mod surface;
 mod table;
 
 pub(crate) use bars::{Bar, Bars, Cluster, Mark, Series};
@@ -35,6 +36,7 @@ pub(crate) use plane::{Dot, Plane};
 pub(crate) use scale::{RATIO, Unit};
 pub(crate) use stacks::{Stack, Stacks};
 pub(crate) use strips::{Strip, Strips};
+pub(crate) use surface::Surface;
 
 use drawing::{Anchor, Drawing};
 use maud::{Markup, html};
@@ -76,6 +78,7 @@ pub(crate) enum Chart {
     Curves(Curves),
     Plane(Plane),
     Strips(Strips),
+    Surface(Surface),
 }
 
 /// Size of a figure in a file of its own.
@@ -119,6 +122,7 @@ impl Chart {
             Chart::Curves(chart) => chart.draw(width),
             Chart::Plane(chart) => chart.draw(width),
             Chart::Strips(chart) => chart.draw(width),
+            Chart::Surface(chart) => chart.draw(width),
         }
     }
 
@@ -129,6 +133,7 @@ impl Chart {
             Chart::Curves(chart) => &chart.label,
             Chart::Plane(chart) => &chart.label,
             Chart::Strips(chart) => &chart.label,
+            Chart::Surface(chart) => &chart.label,
         }
     }
 
@@ -139,6 +144,7 @@ impl Chart {
             Chart::Curves(chart) => chart.table(table, panel),
             Chart::Plane(chart) => chart.table(table, panel),
             Chart::Strips(chart) => chart.table(table, panel),
+            Chart::Surface(chart) => chart.table(table, panel),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! `report.html`: the thesis' figures drawn from our data beside its own numbers, and what it did not show. One file, no script, nothing
+//! `report.html`: the thesis' figures drawn from our data beside its own numbers, or those of another paper, and what it did not show. One file, no script, nothing
 //! fetched; every figure has its numbers in a table under it.
 
 mod conditions;
+mod dai;
 mod experiment;
 mod figures;
 mod late;
@@ -39,6 +40,10 @@ pub fn figures(evaluation: &Evaluation) -> Vec<Figure> {
 fn page(evaluation: &Evaluation) -> Page {
     let policies = evaluation.studies.iter().flat_map(means::policies);
     let mut page = Page::new(Palette::of(policies));
+    if dai::is_of(evaluation) {
+        dai::draw(&mut page, evaluation);
+        return page;
+    }
     let main = main_study(evaluation);
     let mut experiment = 0;
     if let Some(main) = main {

@@ -1,10 +1,10 @@
 //! Colours and hatches, each policy and stall class having one of each throughout the report. Colours of built-in policies are in the table of
-//! policies (`firmware/src/policy/table.rs`), which says where they come from. Hatches are given in the order in which the report first has the
+//! policies (`firmware/src/policy/table.rs`), which says where they come from, and those of presets with them. Hatches are given in the order in which the report first has the
 //! policies, so that the first twelve of a report differ without colour, too.
 
 use crate::report::evaluation::figure::{Marker, Style};
 use mias_hw_model::sm::IssueClass;
-use mias_lab::experiment::policy::Policy;
+use mias_lab::experiment::policies::Policies;
 
 /// For what is no policy's.
 const INK: &str = "#222222";
@@ -77,7 +77,7 @@ impl Palette {
 }
 
 fn built_in(name: &str) -> Option<&'static str> {
-    Policy::ALL.iter().find(|policy| policy.name() == name)?.colour()
+    Policies::default().find(name)?.colour()
 }
 
 /// Marker and dash of the n-th of several curves.
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn every_policy_has_a_colour_of_its_own() {
-        let names = || Policy::ALL.iter().map(|policy| policy.name()).chain(["a", "b", "c", "d", "e", "f"]);
+        let names = || Policies::default().names().into_iter().chain(["a", "b", "c", "d", "e", "f"]);
         let palette = Palette::of(names());
         let colours: BTreeSet<&str> = names().map(|name| palette.policy(name)).collect();
         assert_eq!(colours.len(), names().count());
@@ -122,8 +122,8 @@ mod tests {
     /// Also where a study has only some of them.
     #[test]
     fn a_policy_keeps_its_colour_throughout_a_report() {
-        let (all, none) = (Palette::of(Policy::ALL.iter().map(|policy| policy.name())), Palette::default());
-        assert!(Policy::ALL.iter().all(|policy| all.policy(policy.name()) == none.policy(policy.name())));
+        let (all, none) = (Palette::of(Policies::default().names().into_iter()), Palette::default());
+        assert!(Policies::default().names().iter().all(|name| all.policy(name) == none.policy(name)));
         let own = Palette::of(["mias-ipc", "mine", "spatial", "mine", "yours"].into_iter());
         assert_eq!(["mine", "yours"].map(|name| own.policy(name)), [OWN[0], OWN[1]]);
         // Hatches follow the order, so that the first are told apart without colour.

@@ -1,0 +1,86 @@
+//! Presets, machines as they are where kernels share them, and what an experiment's quick form has instead.
+
+use super::*;
+use mias_hw_model::config::{InFlightLimit, StaticLimit, Unlimited};
+
+/// The sound plan on a machine without a mechanism of its own, with more lines at its end.
+fn with(lines: &str) -> String {
+    format!("{SOUND}{lines}")
+}
+
+fn settings(lines: &str) -> Vec<Setting> {
+    parse("my.toml", &with(lines)).unwrap().experiments.remove(0).settings
+}
+
+/// A surface: every limit of the first kernel with every limit of the second, on machines that differ only where both run.
+#[test]
+fn limits_are_varied_where_kernels_share_the_machine() {
+    let lines = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = [1, 2, \"inf\"]\nlimits.1 = [1, \"inf\"]\n";
+    let settings = settings(lines);
+    let alone = machines::load("rtx2060").unwrap();
+    assert!(settings.iter().all(|setting| setting.gpu == alone && setting.machine == "rtx2060"));
+    let (one, inf) = (StaticLimit::Most(1), StaticLimit::Any(Unlimited::Inf));
+    let limits = |setting: &Setting| setting.sharing.gpu.sm.memory_issue.clone().unwrap().limits;
+    assert_eq!([0, 1, 4, 5].map(|at| limits(&settings[at])), [vec![one, one], vec![one, inf], vec![inf, one], vec![inf, inf]]);
+    assert_eq!(settings.len(), 6);
+    let labels: Vec<String> = settings[3].labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
+}
+
+#[test]
+fn what_cannot_be_together_is_refused_where_it_stands() {
+    let limits = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.0 = 0\n";
+    let message = refused(&with(limits));
+    assert!(message.contains("sharing: machine `rtx2060`: sm.memory_issue.limits = 0: must be 1 to 127 instructions"), "{message}");
+    let behind = "[experiment.sharing.sm.memory_issue]\nin_flight = \"static\"\nlimits.1 = 3\n";
+    let message = refused(&with(behind));
+    assert!(message.contains("sm.memory_issue.limits.1: the list has 0 elements; give those before it first"), "{message}");
+    // A preset that finds its own limits, where others are given.
+    let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"ws-dmil\"");
+    let message = refused(&both);
+    assert!(message.contains("policies: ws-dmil: machine `rtx2060`: sm.memory_issue.limits = 1: numbers: static limits"), "{message}");
+    let slip = SOUND.replace("\"mias-ipc\"", "\"ws-dmill\"");
+    assert!(refused(&slip).contains("unknown policy `ws-dmill`; did you mean `ws-dmil`?"), "{}", refused(&slip));
+}
+
+/// Policies in the order of reports: presets behind the built-in ones.
+#[test]
+fn presets_are_policies() {
+    let text = SOUND.replace("\"mias-ipc\"", "\"smk-p-w\", \"ws\", \"mias-ipc\", \"warped-slicer\"");
+    let policies = parse("my.toml", &text).unwrap().experiments.remove(0).policies;
+    let names: Vec<&str> = policies.iter().map(|policy| policy.name()).collect();
+    assert_eq!(names, ["left-over", "spatial", "null", "mias-ipc", "mias-factor", "warped-slicer", "ws", "smk-p-w"]);
+    assert!(settings("").iter().all(|setting| setting.sharing.gpu.sm.memory_issue.is_none()), "off is off");
+    assert!(
+        settings("").iter().all(|setting| setting.sharing.gpu.sm.memory_issue.as_ref().is_none_or(|m| m.in_flight == InFlightLimit::None))
+    );
+}
+
+/// What the quick form has instead comes before the rules for all plans; of tables only the fields that it gives.
+#[test]
+fn a_quick_form_may_say_what_it_has_instead() {
+    let quick = "[experiment.machine]\nsm.warp_scheduler = \"lrr\"\nl1.mshrs = [64, 128]\n\
+        [experiment.quick]\ngroups = [[\"mm:64\", \"bopt:8\"]]\npolicies = [\"spatial\"]\n\
+        [experiment.quick.parameters]\ncycles = 300_000\n[experiment.quick.machine]\nsm.count = 4\nl1.mshrs = 64\n";
+    let (full, small) = (parse("my.toml", &with(quick)).unwrap(), parse_as("my.toml", &with(quick), &Policies::default(), true).unwrap());
+    let (full, small) = (&full.experiments[0], &small.experiments[0]);
+    assert_eq!((full.groups.len(), full.policies.len(), full.settings.len()), (3, 5, 2));
+    assert_eq!((&small.groups[..], &small.policies[..], small.settings.len()), (&[vec![1, 2]][..], &[Policy::Spatial][..], 1));
+    assert_eq!(small.settings[0].options.end, End::Cycles(300_000));
+    assert_eq!(small.settings[0].machine, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr sm.count=4", "the machine is as large as it says");
+    assert_eq!(full.settings[0].machine, "rtx2060 l1.mshrs=64 sm.warp_scheduler=lrr");
+}
+
+#[test]
+fn a_quick_form_may_leave_an_experiment_out() {
+    let second = SOUND[SOUND.find("[[experiment]]").unwrap()..].replace("\"pairs\"", "\"long\"");
+    let text = with(&second).replacen("title = \"Pairs\"\ngpu", "title = \"Pairs\"\nquick = false\ngpu", 1);
+    let names = |quick| {
+        let plan = parse_as("my.toml", &text, &Policies::default(), quick).unwrap();
+        plan.experiments.into_iter().map(|experiment| experiment.name).collect::<Vec<_>>()
+    };
+    assert_eq!((names(false), names(true)), (vec!["pairs".to_owned(), "long".into()], vec!["long".to_owned()]));
+    // What it says is read in either form.
+    let message = refused(&with("[experiment.quick]\npolices = [\"spatial\"]\n"));
+    assert!(message.contains("[experiment.quick]: unknown key `polices`; did you mean `policies`?"), "{message}");
+}

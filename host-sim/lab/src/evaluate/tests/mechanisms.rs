@@ -1,0 +1,89 @@
+//! Presets and machines that are other where kernels share them: which runs they are, and that quotas come from the kernels alone.
+
+use super::*;
+use crate::evaluate::record::Identity;
+
+fn plan_of(policies: &str, lines: &str) -> Plan {
+    let text =
+        PLAN.replace("policies = [\"mias-ipc\", \"mias-factor\", \"left-over\", \"spatial\", \"null\"]", &format!("policies = {policies}"));
+    assert_ne!(text, PLAN);
+    plan::parse("pairs.toml", &(text + lines), &Policies::default()).unwrap()
+}
+
+fn identities(plan: &Plan) -> Vec<Identity> {
+    Studies::of(plan, &traces()).unwrap().jobs.into_values().map(|job| job.identity).collect()
+}
+
+/// A preset is its policy on a machine with its fields: under whichever name, one run.
+#[test]
+fn equal_runs_are_one_run() {
+    let both = identities(&plan_of("[\"ws\", \"warped-slicer\"]", ""));
+    assert_eq!(both, identities(&plan_of("[\"warped-slicer\"]", "")));
+    let sharing = "[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n";
+    let (preset, set) = (identities(&plan_of("[\"ws-dmil\"]", "")), identities(&plan_of("[\"ws\"]", sharing)));
+    let of_policy = |runs: &[Identity]| runs.iter().filter(|run| run.control == "warped-slicer").cloned().collect::<Vec<_>>();
+    assert_eq!(of_policy(&preset), of_policy(&set));
+    let dynamic = |run: &Identity| run.gpu.ends_with("sm.memory_issue.in_flight=dynamic");
+    assert_eq!(of_policy(&preset).iter().filter(|run| dynamic(run)).count(), 3, "a run for each pair");
+    // Alone, the machine is as it is; configurations are run as kernels share it.
+    assert!(set.iter().all(|run| dynamic(run) == (run.kernels.len() > 1)));
+    assert!(preset.iter().all(|run| dynamic(run) == (run.control == "warped-slicer")));
+}
+
+/// What runs alone stands for left-over only on the same machine.
+#[test]
+fn nothing_is_derived_from_another_machine() {
+    let derived = |lines: &str| {
+        let plan = plan_of("[\"left-over\"]", lines);
+        let studies = Studies::of(&plan, &traces()).unwrap();
+        studies.all[0].groups.iter().filter(|group| group.runs[&Control::Policy(Policy::LeftOver)].derived).count()
+    };
+    assert_eq!((derived(""), derived("[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n")), (3, 0));
+}
+
+/// Before the kernels have run alone there is no run of SMK-(P+W); then its quotas are in the proportion of what they issue.
+#[test]
+fn quotas_wait_for_the_kernels_alone() {
+    let plan = plan_of("[\"smk-p\", \"smk-p-w\", \"null\"]", "");
+    let mut studies = Studies::of(&plan, &traces()).unwrap();
+    assert_eq!((studies.most_waiting(), studies.names_of_waiting().as_str()), (6, "`null` and `smk-p-w`"));
+    let quotas = |studies: &Studies<'_>| {
+        let jobs = studies.jobs.values().filter_map(|job| Some(job.gpu.sm.memory_issue.as_ref()?.warp_quota.clone()));
+        jobs.collect::<Vec<_>>()
+    };
+    assert_eq!(quotas(&studies), Vec::<Vec<u32>>::new());
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), &Note::of(&plan)).unwrap();
+    let cancel = Cancel::default();
+    let closed = |_: &Job| -> Box<dyn Machine> { Box::new(Closed { runs: Arc::default(), most: usize::MAX, cancel: cancel.clone() }) };
+    execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched).unwrap();
+    let runs = Runs::load(&studies, &store);
+    studies.add_waiting(&|study, group, policy| runs.ran(study, group, policy)).unwrap();
+    assert_eq!(quotas(&studies).len(), 3, "a run for each pair");
+    execute(&missing(studies.jobs.values(), &store), &store, &closed, &cancel, &Unwatched).unwrap();
+    let results = findings(&plan, &studies, &Runs::load(&studies, &store)).unwrap();
+    let names: Vec<&str> = results.studies[0].groups[0].policies.iter().map(|result| result.policy).collect();
+    assert_eq!(names, ["null", "smk-p", "smk-p-w"]);
+}
+
+/// A kernel alone with every number of TBs, and what it met, only where that is asked for.
+#[test]
+fn results_have_more_where_it_is_asked_for() {
+    let run = |lines: &str| {
+        let text = PLAN.replace("gpu =", &format!("{lines}\ngpu ="));
+        let plan = plan::parse("pairs.toml", &text, &Policies::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        run_plan(&plan, folder.path(), 2, usize::MAX)
+    };
+    let (runs, more) = run("together = 1\nscalability = true\nmemory = true");
+    assert_eq!(runs.len(), 3 * (4 + 4), "three and the most, and four policies that run something of their own");
+    let study = &more.unwrap().studies[0];
+    // fwt, of 30 instructions per cycle and TB.
+    assert_eq!(study.kernels[0].scalability, [(1, 30.0), (2, 60.0), (3, 90.0), (4, 120.0)]);
+    assert!(study.kernels.iter().all(|kernel| kernel.memory.is_some() && kernel.series.is_none()));
+    assert!(study.groups.iter().flat_map(|group| &group.policies).all(|result| result.memory.is_some()));
+    let text = serde_json::to_string(&run("").1.unwrap()).unwrap();
+    for key in ["\"scalability\"", "\"memory\"", "\"series\"", "\"l1_miss_rate\"", "\"sample_cycles\""] {
+        assert!(!text.contains(key), "{key}");
+    }
+}

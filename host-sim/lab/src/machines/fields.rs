@@ -1,0 +1,159 @@
+//! A machine with other values in some fields of its file, by the fields' names there: what plans vary, and what presets of policies set
+//! (`experiment/presets.rs`).
+
+use mias_hw_model::config::GpuConfig;
+use mias_workloads::input::suggest;
+use serde::Deserialize;
+
+/// A field of a machine's file and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Names of the tables that it is in, then its own. An element of a list is named by its place, from 0.
+    pub path: Vec<String>,
+    /// What it is.
+    pub value: toml::Value,
+}
+
+impl Field {
+    /// The fields of a TOML text in which tables nest as in a machine's file.
+    ///
+    /// # Errors
+    /// [`toml`]'s message.
+    pub fn of_text(text: &str) -> Result<Vec<Field>, String> {
+        let document: toml::Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+        let mut fields = Vec::new();
+        flatten(&document, &mut Vec::new(), &mut fields);
+        Ok(fields)
+    }
+
+    /// Its name, tables and all.
+    pub fn name(&self) -> String {
+        self.path.join(".")
+    }
+}
+
+fn flatten(table: &toml::Table, path: &mut Vec<String>, fields: &mut Vec<Field>) {
+    for (name, value) in table {
+        path.push(name.clone());
+        match value {
+            toml::Value::Table(table) => flatten(table, path, fields),
+            value => fields.push(Field { path: path.clone(), value: value.clone() }),
+        }
+        path.pop();
+    }
+}
+
+/// The machine with its fields changed. Options that are off are not in the document; whether a field is known the machine says.
+///
+/// # Errors
+/// A message that names machine and field.
+pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> Result<GpuConfig, String> {
+    let fail = |message: &str| format!("machine `{}`: {message}", gpu.name);
+    let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
+    for field in fields {
+        let at = place(&mut document, &field.path).map_err(|message| fail(&message))?;
+        *at = field.value.clone();
+    }
+    let mut gpu = GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))?;
+    // All off is as if it were not there.
+    gpu.sm.memory_issue = gpu.sm.memory_issue.filter(|config| *config != Default::default());
+    Ok(gpu)
+}
+
+/// What is said of an element that cannot be there yet.
+pub const BEFORE: &str = "give those before it first";
+
+/// Where a field is, made if it is not there; of a list, the first place behind its end at most.
+fn place<'d>(document: &'d mut toml::Value, path: &[String]) -> Result<&'d mut toml::Value, String> {
+    let no_field = || format!("there is no field {}", path.join("."));
+    let mut at = document;
+    for (depth, name) in path.iter().enumerate() {
+        let element = path.get(depth + 1).is_some_and(|next| next.parse::<usize>().is_ok());
+        let empty = || if element { toml::Value::Array(Vec::new()) } else { toml::Value::Table(toml::Table::new()) };
+        at = match at {
+            toml::Value::Table(table) => table.entry(name.as_str()).or_insert_with(empty),
+            toml::Value::Array(list) => {
+                let number: usize = name.parse().map_err(|_| no_field())?;
+                if number == list.len() {
+                    list.push(empty());
+                }
+                let length = list.len();
+                let behind = || format!("{}: the list has {length} elements; {BEFORE}", path.join("."));
+                list.get_mut(number).ok_or_else(behind)?
+            }
+            _ => return Err(no_field()),
+        };
+    }
+    Ok(at)
+}
+
+/// The machine's name, with every field that really changes.
+pub fn name<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>) -> String {
+    let mut name = gpu.name.clone();
+    for field in fields {
+        if !changed(gpu, [field]).is_ok_and(|same| same == *gpu) {
+            name += &format!(" {}={}", field.name(), label(&field.value));
+        }
+    }
+    name
+}
+
+/// A field's value as people write it.
+pub fn label(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A complaint of [`serde`], with the nearest name where a field is unknown: it has the known ones between back-quotes.
+fn suggested(message: &str) -> String {
+    let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match names.split_first() {
+        Some((given, known)) if message.starts_with("unknown field `") => suggest::unknown("field", given, known),
+        _ => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_hw_model::config::{InFlightLimit, StaticLimit, Unlimited};
+
+    fn machine() -> GpuConfig {
+        crate::machines::load("dai18-lines").unwrap()
+    }
+
+    fn fields(text: &str) -> Vec<Field> {
+        Field::of_text(text).unwrap()
+    }
+
+    #[test]
+    fn tables_nest_as_in_a_machines_file() {
+        let nested = fields("sm = { count = 4, units = { dp = { latency = 9 } } }");
+        assert_eq!(nested, fields("sm.count = 4\nsm.units.dp.latency = 9"));
+        let gpu = changed(&machine(), &nested).unwrap();
+        assert_eq!((gpu.sm.count, gpu.sm.units.dp.latency, gpu.sm.units.dp.interval), (4, 9, 8));
+        assert_eq!(name(&machine(), &nested), "dai18-lines sm.count=4 sm.units.dp.latency=9");
+    }
+
+    #[test]
+    fn elements_of_a_list_are_named_by_their_place() {
+        let path = |text: &str| text.split('.').map(str::to_owned).collect();
+        let field = |text: &str, value: toml::Value| Field { path: path(text), value };
+        let limits = [
+            field("sm.memory_issue.in_flight", "static".into()),
+            field("sm.memory_issue.limits.0", 3.into()),
+            field("sm.memory_issue.limits.1", "inf".into()),
+        ];
+        let issue = changed(&machine(), &limits).unwrap().sm.memory_issue.unwrap();
+        assert_eq!(issue.in_flight, InFlightLimit::Static);
+        assert_eq!(issue.limits, [StaticLimit::Most(3), StaticLimit::Any(Unlimited::Inf)]);
+        let message = changed(&machine(), &limits[2..]).unwrap_err();
+        assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; give those before it first");
+    }
+
+    #[test]
+    fn all_off_is_the_machine_itself() {
+        assert_eq!(changed(&machine(), &fields("sm.memory_issue = { order = 'scheduler', in_flight = 'none' }")).unwrap(), machine());
+        let unknown = changed(&machine(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();
+        assert!(unknown.contains("unknown field `memory_isue`; did you mean `memory_issue`?"), "{unknown}");
+    }
+}
