@@ -110,6 +110,13 @@ pub(super) fn first_configs<const C: usize>(context: &Context<'_>, table: &mut C
     if total == 1 && references == 0 { Plan::Place } else { Plan::Profile }
 }
 
+/// Where the first round, which is in the order of positions behind the references, has the first configuration not before `position`.
+#[inline(never)]
+fn place<const C: usize>(table: &ConfigTable<C>, references: usize, position: u32) -> usize {
+    let tried = table.entries().get(references..).unwrap_or_default();
+    references.wrapping_add(tried.partition_point(|entry| entry.position < position))
+}
+
 /// Adds the second round: all that are left if they fit, else those around the best of the first. False if none is left.
 #[inline(never)]
 pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8) -> bool {
@@ -124,14 +131,9 @@ pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut Confi
     // none near it is left.
     let reach = if left <= room { u32::MAX } else { room };
     let (first, last) = (best.saturating_sub(reach), best.saturating_add(reach).min(table.total().saturating_sub(1)));
-    // The first round is in the order of positions, behind the references.
     let references = usize::from(references);
-    let (mut from, mut leader, mut past) = (references, references, references);
-    for entry in table.entries().get(references..).unwrap_or_default() {
-        from = from.wrapping_add(usize::from(entry.position < first));
-        leader = leader.wrapping_add(usize::from(entry.position < best));
-        past = past.wrapping_add(usize::from(entry.position <= last));
-    }
+    let (from, leader, past) =
+        (place(table, references, first), place(table, references, best), place(table, references, last.wrapping_add(1)));
     let near = last.saturating_sub(first).saturating_add(1).saturating_sub(past.saturating_sub(from) as u32);
     if near == 0 {
         return false;
