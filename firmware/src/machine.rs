@@ -81,10 +81,8 @@ pub struct Settings {
     /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
-    /// Limits of memory instructions in flight; none: the firmware sets none.
-    pub memory_limit: Option<MemoryLimit>,
-    /// Memory instructions are not held back while configurations are tried.
-    pub memory_from_decision: bool,
+    /// Limits of memory instructions in flight, and when memory instructions are held back.
+    pub memory_limit: MemoryLimit,
 }
 
 impl Default for Settings {
@@ -106,8 +104,7 @@ impl Settings {
         ideal_transition: false,
         unscaled_profile: false,
         loss_threshold_permille: 0,
-        memory_limit: None,
-        memory_from_decision: false,
+        memory_limit: MemoryLimit::NONE,
     };
 
     /// Reads the strap registers.
@@ -128,8 +125,7 @@ impl Settings {
             ideal_transition: on(option::IDEAL_TRANSITION),
             unscaled_profile: on(option::UNSCALED_PROFILE),
             loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
-            memory_limit: if on(option::LIMIT_MEMORY) { Some(MemoryLimit::read(bus, options)?) } else { None },
-            memory_from_decision: on(option::MEMORY_FROM_DECISION),
+            memory_limit: MemoryLimit::of(options),
         })
     }
 

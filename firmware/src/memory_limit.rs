@@ -14,16 +14,12 @@ const MOST_FAILS_EACH: u32 = ((1 << 12) - 1) / memory::SAMPLE_REQUESTS;
 /// Slots of the map, one bit each.
 const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
 
-/// How limits are found, and how often.
+/// What the firmware is asked to do about memory instructions: bits of [`global::STRAP_OPTIONS`]. One byte, which a firmware's state has to spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryLimit {
-    /// Cycles between two looks.
-    pub interval_cycles: u32,
-    /// With fewer fails than requests a limit is raised by one; else it is taken away.
-    pub grows: bool,
-    /// All fails count; else as many as 12 bits do.
-    pub wide: bool,
-}
+pub struct MemoryLimit(u8);
+
+/// The lowest of these bits.
+const SHIFT: u32 = option::LIMIT_MEMORY.trailing_zeros();
 
 /// What was counted of a kernel on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,24 +33,41 @@ pub struct Counted {
 }
 
 impl MemoryLimit {
-    /// Reads the straps; `options` are those of [`global::STRAP_OPTIONS`].
-    ///
-    /// # Errors
-    /// The bus failed.
-    pub fn read<B: TryBus>(bus: &mut B, options: u32) -> Result<Self, B::Error> {
-        let interval_cycles = read(bus, global::STRAP_MEMORY_INTERVAL)?;
-        Ok(Self { interval_cycles, grows: options & option::LIMIT_GROWS != 0, wide: options & option::LIMIT_WIDE != 0 })
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+
+    /// As the straps say.
+    #[must_use]
+    pub const fn of(options: u32) -> Self {
+        let all = option::LIMIT_MEMORY | option::LIMIT_GROWS | option::LIMIT_WIDE | option::MEMORY_FROM_DECISION;
+        Self(((options & all) >> SHIFT) as u8)
+    }
+
+    const fn has(self, bit: u32) -> bool {
+        self.0 as u32 & bit >> SHIFT != 0
+    }
+
+    /// The firmware finds limits.
+    #[must_use]
+    pub const fn is_asked_for(self) -> bool {
+        self.has(option::LIMIT_MEMORY)
+    }
+
+    /// Hardware is to hold nothing back while configurations are tried.
+    #[must_use]
+    pub const fn is_from_decision(self) -> bool {
+        self.has(option::MEMORY_FROM_DECISION)
     }
 
     /// The limit after an interval in which so much was counted, 1 to 127. `before` is the one in effect.
     #[must_use]
-    pub fn limit(&self, counted: Counted, before: u32) -> u32 {
+    pub fn limit(self, counted: Counted, before: u32) -> u32 {
         let Counted { requests, fails, peak } = counted;
         let each = fails.checked_div(requests).unwrap_or(0);
-        let each = if self.wide { each } else { each.min(MOST_FAILS_EACH) };
+        let each = if self.has(option::LIMIT_WIDE) { each } else { each.min(MOST_FAILS_EACH) };
         let limit = match peak.checked_div(each) {
             Some(limit) => limit,
-            None if self.grows => before.saturating_add(1),
+            None if self.has(option::LIMIT_GROWS) => before.saturating_add(1),
             None => memory::MOST_IN_FLIGHT,
         };
         limit.clamp(1, memory::MOST_IN_FLIGHT)
@@ -65,7 +78,7 @@ impl MemoryLimit {
     /// # Errors
     /// The bus failed.
     #[inline(never)]
-    pub(crate) fn renew<B: TryBus>(&self, bus: &mut B, sms: u16) -> Result<(), B::Error> {
+    pub(crate) fn renew<B: TryBus>(self, bus: &mut B, sms: u16) -> Result<(), B::Error> {
         write(bus, global::MEMORY_SNAPSHOT, 1)?;
         for word in 0..sms.div_ceil(32) {
             let mut ready = read(bus, global::MEMORY_READY + 4 * u32::from(word))?;
@@ -81,7 +94,7 @@ impl MemoryLimit {
     }
 
     /// The same for the SM whose registers begin at `base`.
-    fn renew_sm<B: TryBus>(&self, bus: &mut B, base: u32) -> Result<(), B::Error> {
+    fn renew_sm<B: TryBus>(self, bus: &mut B, base: u32) -> Result<(), B::Error> {
         let mut slots = bus.try_read32(base + memory::READY)? & ALL_SLOTS;
         while slots != 0 {
             let of_slot = base + 4 * slots.trailing_zeros();
@@ -91,7 +104,7 @@ impl MemoryLimit {
                 fails: bus.try_read32(of_slot + memory::FAILS)?,
                 peak: bus.try_read32(of_slot + memory::PEAK)?,
             };
-            let before = if self.grows { bus.try_read32(of_slot + memory::LIMIT)? } else { 0 };
+            let before = if self.has(option::LIMIT_GROWS) { bus.try_read32(of_slot + memory::LIMIT)? } else { 0 };
             bus.try_write32(of_slot + memory::LIMIT, self.limit(counted, before))?;
         }
         Ok(())
@@ -103,7 +116,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const BIT_EXACT: MemoryLimit = MemoryLimit { interval_cycles: 1, grows: false, wide: false };
+    const BIT_EXACT: MemoryLimit = MemoryLimit::of(option::LIMIT_MEMORY);
+    const WIDE: MemoryLimit = MemoryLimit::of(option::LIMIT_MEMORY | option::LIMIT_WIDE);
+    const GROWS: MemoryLimit = MemoryLimit::of(option::LIMIT_MEMORY | option::LIMIT_GROWS);
 
     fn limit(rule: MemoryLimit, requests: u32, fails: u32, peak: u32, before: u32) -> u32 {
         rule.limit(Counted { requests, fails, peak }, before)
@@ -124,16 +139,15 @@ mod tests {
         }
         // 12 bits of fails in 1,024 requests are three per request at most.
         assert_eq!(limit(BIT_EXACT, 1024, 80 * 1024, 96, 5), 32);
-        assert_eq!(limit(MemoryLimit { wide: true, ..BIT_EXACT }, 1024, 80 * 1024, 96, 5), 1);
-        let grows = MemoryLimit { grows: true, ..BIT_EXACT };
-        assert_eq!([5, 126, 127].map(|before| limit(grows, 1024, 0, 96, before)), [6, 127, 127]);
+        assert_eq!(limit(WIDE, 1024, 80 * 1024, 96, 5), 1);
+        assert_eq!([5, 126, 127].map(|before| limit(GROWS, 1024, 0, 96, before)), [6, 127, 127]);
     }
 
     proptest! {
         /// Whatever the block answers.
         #[test]
-        fn limits_are_from_1_to_127(requests: u32, fails: u32, peak: u32, before: u32, grows: bool, wide: bool) {
-            let found = limit(MemoryLimit { interval_cycles: 1, grows, wide }, requests, fails, peak, before);
+        fn limits_are_from_1_to_127(requests: u32, fails: u32, peak: u32, before: u32, options: u32) {
+            let found = limit(MemoryLimit::of(options), requests, fails, peak, before);
             prop_assert!((1..=127).contains(&found), "{found}");
         }
     }

@@ -122,10 +122,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             return raise(bus, observer, fault::WRONG_MAP);
         }
         write(bus, global::INT_STATUS, interrupt::MEMORY)?;
-        match self.scheduler.settings().memory_limit {
-            Some(limit) => limit.renew(bus, self.scheduler.machine().sm_count),
-            None => Ok(()),
+        let limit = self.scheduler.settings().memory_limit;
+        if !limit.is_asked_for() {
+            return Ok(());
         }
+        limit.renew(bus, self.scheduler.machine().sm_count)
     }
 
     /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be

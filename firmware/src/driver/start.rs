@@ -116,11 +116,14 @@ fn set_up_registers<B: TryBus>(bus: &mut B, settings: &Settings, sms: u16) -> Re
     if read(bus, global::SM_COUNT)? > u32::from(sms) {
         write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE)?;
     }
-    if settings.memory_from_decision {
+    if settings.memory_limit.is_from_decision() {
         write(bus, global::MEMORY_ACTIVE, memory_active::FROM_DECISION)?;
     }
-    let Some(limit) = settings.memory_limit else { return write(bus, global::INT_ENABLE, ENABLED) };
-    write(bus, global::MEMORY_INTERVAL, limit.interval_cycles)?;
+    if !settings.memory_limit.is_asked_for() {
+        return write(bus, global::INT_ENABLE, ENABLED);
+    }
+    let interval = read(bus, global::STRAP_MEMORY_INTERVAL)?;
+    write(bus, global::MEMORY_INTERVAL, interval)?;
     write(bus, global::INT_ENABLE, ENABLED | interrupt::MEMORY)
 }
 

@@ -286,7 +286,7 @@ impl RegisterFile {
     pub(super) fn write_memory(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         self.memory.sms.get(sm)?;
         let slot = offset.checked_sub(memory::LIMIT).map(|rest| (rest / 4) as usize);
-        if offset != memory::MODE && !slot.is_some_and(|slot| slot < self.slots.len()) {
+        if offset != memory::MODE && slot.is_none_or(|slot| slot >= self.slots.len()) {
             return None;
         }
         let value = match slot {

@@ -8,6 +8,7 @@ use super::warp_quota::WarpQuota;
 use super::*;
 use crate::config::{InFlightLimit, MemoryOrder, NoFails, StaticLimit, Unlimited};
 use mias_firmware::memory_limit::{Counted, MemoryLimit};
+use mias_firmware::regs::option;
 use proptest::prelude::*;
 
 const BIT_EXACT: Rule = Rule { no_fails: NoFails::Unlimited, wide: false };
@@ -149,7 +150,8 @@ proptest! {
             hardware.issued(peak);
             hardware.observe(&rule, 1024, fails, peak);
         }
-        let firmware = MemoryLimit { interval_cycles: 1, grows: grow, wide };
+        let asked = [(true, option::LIMIT_MEMORY), (grow, option::LIMIT_GROWS), (wide, option::LIMIT_WIDE)];
+        let firmware = MemoryLimit::of(asked.iter().fold(0, |options, (asked, bit)| options | if *asked { *bit } else { 0 }));
         let counted = Counted { requests: 1024 * intervals, fails: fails * intervals, peak: peak.into() };
         prop_assert_eq!(firmware.limit(counted, UNLIMITED.into()), u32::from(hardware.limit()));
     }
