@@ -4,14 +4,17 @@
 //! a chained index of fixed size that is never iterated, so that no hash order can be observed.
 
 mod address_index;
+mod awaited;
 mod geometry;
 mod line;
 pub mod mshr;
 pub mod set_index;
 pub mod tags;
+mod ways;
 
 pub use geometry::TagGeometry;
 pub use mshr::{Mshr, MshrRoom};
 pub use set_index::SetIndexer;
 pub(crate) use set_index::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 pub use tags::{Evicted, Probe, TagArray};
+pub use ways::{KernelWays, Shares, WaysStats};

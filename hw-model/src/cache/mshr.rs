@@ -30,6 +30,8 @@ struct Entry<T> {
     /// Link of the index.
     next: u32,
     ready: bool,
+    /// Whose it is, where somebody asks.
+    owner: u8,
 }
 
 impl<T> Chained for Entry<T> {
@@ -162,6 +164,20 @@ impl<T: Copy + Default> Mshr<T> {
     #[inline]
     fn request(&self, slot: u32, n: u32) -> &T {
         if n == 0 { &self.entries[slot as usize].first } else { &self.waiting[self.place(slot, n)] }
+    }
+
+    /// The entry of `sector` is `owner`'s.
+    pub fn own(&mut self, sector: u64, owner: u8) {
+        if let Some(slot) = self.index.find(&self.entries, sector) {
+            self.entries[slot as usize].owner = owner;
+        }
+    }
+
+    /// Whose entry becomes free with the next request that leaves; none if none does.
+    pub fn owner_leaving(&self) -> Option<u8> {
+        let slot = *self.ready.get(self.ready_head).filter(|_| self.ready_len > 0)?;
+        let entry = &self.entries[slot as usize];
+        (entry.left + 1 == entry.added).then_some(entry.owner)
     }
 
     /// Whether `sector` has arrived, and its entry still has requests to hand out: one that merges now finds its data here, and nothing

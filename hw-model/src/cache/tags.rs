@@ -11,9 +11,15 @@
 //! Start reading with the plain twin, `tags_plain.rs`.
 
 use super::address_index::AddressIndex;
+use super::awaited::Awaited;
 use super::geometry::TagGeometry;
 use super::line::{EMPTY, Line, Recency, Set};
 use super::set_index::SetIndexer;
+use super::ways::Owned;
+use crate::sm::KERNEL_SLOTS;
+
+/// Who brings a line in that no kernel has asked for.
+pub(super) const NOBODY: u8 = KERNEL_SLOTS as u8;
 
 /// Sectors per line at most; lines are 32 to 128 bytes.
 const MAX_SECTORS: usize = 4;
@@ -45,17 +51,21 @@ pub struct Evicted {
 /// The array.
 #[derive(Clone, Debug)]
 pub struct TagArray {
-    geometry: TagGeometry,
+    pub(super) geometry: TagGeometry,
     indexer: SetIndexer,
     sector_bits: u32,
-    lines: Vec<Line>,
+    pub(super) lines: Vec<Line>,
     /// Of each line, then the node of each set.
-    recency: Vec<Recency>,
+    pub(super) recency: Vec<Recency>,
     /// Bytes written since the line came, of the sectors that were ([`Line::touched`]).
     written: Vec<[u32; MAX_SECTORS]>,
-    sets: Vec<Set>,
+    pub(super) sets: Vec<Set>,
     index: AddressIndex,
     modified_lines: u32,
+    /// Who owns which lines; none: nobody does.
+    pub(super) owned: Option<Box<Owned>>,
+    /// For whom lines are on their way; none where nobody asks.
+    awaited: Option<Box<Awaited>>,
 }
 
 impl TagArray {
@@ -72,9 +82,31 @@ impl TagArray {
             sets: vec![Set { reserved: 0, modified: 0 }; geometry.sets as usize],
             index: AddressIndex::new(lines),
             modified_lines: 0,
+            owned: None,
+            awaited: None,
         };
         tags.invalidate_all();
         tags
+    }
+
+    /// The same array, which counts for whom lines are on their way.
+    pub fn with_awaited(mut self) -> Self {
+        self.awaited = Some(Box::new(Awaited::new(self.geometry.sets, self.lines.len())));
+        self
+    }
+
+    /// Forgets every line, and has `ways` ways from now on.
+    pub fn reshape(&mut self, ways: u32) {
+        if ways == self.geometry.ways {
+            return self.invalidate_all();
+        }
+        let (owned, awaited) = (self.owned.take(), self.awaited.take());
+        *self = TagArray::new(TagGeometry { ways, ..self.geometry });
+        self.owned = owned;
+        if awaited.is_some() {
+            self.awaited = Some(Box::new(Awaited::new(self.geometry.sets, self.lines.len())));
+        }
+        self.invalidate_all();
     }
 
     /// The shape given at construction.
@@ -98,6 +130,12 @@ impl TagArray {
         self.index.clear();
         self.modified_lines = 0;
         let ways = self.geometry.ways;
+        if let Some(owned) = &mut self.owned {
+            owned.empty(ways as u16);
+        }
+        if let Some(awaited) = &mut self.awaited {
+            awaited.empty();
+        }
         for (s, set) in self.sets.iter_mut().enumerate() {
             let (first, node) = (s as u32 * ways, self.lines.len() as u32 + s as u32);
             *set = Set { reserved: 0, modified: 0 };
@@ -111,8 +149,24 @@ impl TagArray {
         }
     }
 
-    /// What a read or a write of `sector` would find. Changes nothing.
-    pub fn probe(&self, sector: u64, is_write: bool) -> Probe {
+    /// The set that `sector` belongs to.
+    pub(super) fn set_of(&self, sector: u64) -> usize {
+        self.indexer.set(self.split(sector).0)
+    }
+
+    /// Lines that `kernel` has on their way in the set of `sector`, if an access that `probe` describes puts one more on its way, and somebody
+    /// asks.
+    pub fn awaited(&self, sector: u64, probe: Probe, kernel: u8) -> Option<u32> {
+        let more = match probe {
+            Probe::LineMiss => true,
+            Probe::SectorMiss(slot) => self.lines[slot as usize].reserved == 0,
+            Probe::Hit(_) | Probe::HitReserved(_) | Probe::Full => false,
+        };
+        self.awaited.as_ref().filter(|_| more).map(|awaited| awaited.of(self.set_of(sector), kernel))
+    }
+
+    /// What a read or a write of `sector` by the kernel in a slot would find. Changes nothing.
+    pub fn probe(&self, sector: u64, is_write: bool, kernel: u8) -> Probe {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
             let line = &self.lines[slot as usize];
@@ -122,25 +176,26 @@ impl TagArray {
             let here = line.valid | line.modified & if is_write { u8::MAX } else { !line.unreadable };
             return if here & bit != 0 { Probe::Hit(slot) } else { Probe::SectorMiss(slot) };
         }
-        let set = &self.sets[self.indexer.set(number)];
-        let locked = if self.may_evict_modified() { set.reserved } else { set.reserved + set.modified };
-        if locked == self.geometry.ways { Probe::Full } else { Probe::LineMiss }
+        if self.room(self.indexer.set(number), kernel) { Probe::LineMiss } else { Probe::Full }
     }
 
-    fn may_evict_modified(&self) -> bool {
+    pub(super) fn may_evict_modified(&self) -> bool {
         let share = u64::from(self.modified_lines) * 100;
         share >= u64::from(self.geometry.modified_floor_percent) * self.lines.len() as u64
     }
 
-    /// Performs the access that `probe` described: makes the line the most recent, and for a miss reserves the sector,
-    /// evicting the least recent line that may leave if the line is new. Returns the line's slot, and what was evicted
+    /// Performs the access of `kernel` that `probe` described: makes the line the most recent, and for a miss reserves the sector,
+    /// evicting another line if the line is new ([`ways`](super::ways)). Returns the line's slot, and what was evicted
     /// if it had modified sectors.
     ///
     /// # Panics
     /// If `probe` is [`Probe::Full`].
-    pub fn access(&mut self, sector: u64, probe: Probe) -> (u32, Option<Evicted>) {
+    pub fn access(&mut self, sector: u64, probe: Probe, kernel: u8) -> (u32, Option<Evicted>) {
         let (number, bit) = self.split(sector);
-        match probe {
+        if let Some(awaited) = &mut self.awaited {
+            awaited.accessing = kernel;
+        }
+        let (slot, evicted) = match probe {
             Probe::Hit(slot) | Probe::HitReserved(slot) => {
                 self.make_newest(slot);
                 (slot, None)
@@ -157,7 +212,7 @@ impl TagArray {
                 (slot, None)
             }
             Probe::LineMiss => {
-                let slot = self.victim(self.indexer.set(number));
+                let slot = self.victim(self.indexer.set(number), kernel);
                 let old = self.lines[slot as usize];
                 let evicted = (old.modified != 0).then_some(Evicted { line: old.line, modified: old.modified });
                 // A line may be indexed with no sector left (write-evict), or never have been used.
@@ -170,19 +225,11 @@ impl TagArray {
                 (slot, evicted)
             }
             Probe::Full => panic!("access to a set in which every line is reserved"),
+        };
+        if self.owned.is_some() {
+            self.tell_owners(slot, kernel, probe == Probe::LineMiss);
         }
-    }
-
-    fn victim(&self, set: usize) -> u32 {
-        let may_evict_modified = self.may_evict_modified();
-        let mut slot = self.recency[self.lines.len() + set].newer;
-        loop {
-            let line = &self.lines[slot as usize];
-            if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
-                return slot;
-            }
-            slot = self.recency[slot as usize].newer;
-        }
+        (slot, evicted)
     }
 
     /// Writes bytes of `sector` in the line at `slot`, after [`TagArray::access`] with `probe`: the sector becomes
@@ -241,9 +288,9 @@ impl TagArray {
 
     /// Brings `sector` in at once, clean, as a copy from the host does. Evicted lines are dropped without write-back.
     pub fn preload(&mut self, sector: u64) {
-        let probe = self.probe(sector, false);
+        let probe = self.probe(sector, false, NOBODY);
         if matches!(probe, Probe::LineMiss | Probe::SectorMiss(_)) {
-            self.access(sector, probe);
+            self.access(sector, probe, NOBODY);
             self.fill(sector);
         }
     }
@@ -260,6 +307,11 @@ impl TagArray {
             set.reserved = set.reserved + u32::from(after.0) - u32::from(before.0);
             set.modified = set.modified + u32::from(after.1 && !after.0) - u32::from(before.1 && !before.0);
             self.modified_lines = self.modified_lines + u32::from(after.1) - u32::from(before.1);
+            if let Some(awaited) = &mut self.awaited
+                && before.0 != after.0
+            {
+                awaited.changed(line.set, slot, after.0);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! predict; `behaves_as_lists_of_lines` runs both side by side.
 
 use super::Evicted;
+use crate::sm::KERNEL_SLOTS;
 
 /// What a sector is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ enum State {
 pub(super) struct PlainLine {
     /// Its number: sector / 4.
     line: u64,
+    /// Kernel that brought it in.
+    owner: usize,
     /// Time of its last use.
     used: u64,
     state: [State; 4],
@@ -43,6 +46,8 @@ pub(super) struct PlainTags {
     ways: usize,
     /// Modified lines may leave while at least so many percent of all lines are modified.
     floor: usize,
+    /// Ways of each kernel, none for those that are not here; none: nobody owns any.
+    pub(super) shares: Option<[usize; KERNEL_SLOTS]>,
     /// Accesses so far.
     time: u64,
 }
@@ -59,7 +64,7 @@ pub(super) enum Found {
 
 impl PlainTags {
     pub(super) fn new(sets: u32, ways: u32, floor: u32) -> Self {
-        PlainTags { sets: vec![vec![]; sets as usize], ways: ways as usize, floor: floor as usize, time: 0 }
+        PlainTags { sets: vec![vec![]; sets as usize], ways: ways as usize, floor: floor as usize, shares: None, time: 0 }
     }
 
     fn find(&mut self, sector: u64) -> Option<&mut PlainLine> {
@@ -67,16 +72,31 @@ impl PlainTags {
         self.sets[(sector / 4 % n) as usize].iter_mut().find(|l| l.line == sector / 4)
     }
 
-    /// The least recently used line that may leave.
-    fn victim(&self, set: usize) -> Option<usize> {
+    /// The line that leaves for one of `kernel` (sources.md D124).
+    fn victim(&self, set: usize, kernel: usize) -> Option<usize> {
         let modified = self.sets.iter().flatten().filter(|l| l.is_modified()).count();
         let modified_too = modified * 100 >= self.floor * self.ways * self.sets.len();
-        (0..self.sets[set].len())
-            .filter(|&i| !self.sets[set][i].state.contains(&State::Reserved) && (modified_too || !self.sets[set][i].is_modified()))
-            .min_by_key(|&i| self.sets[set][i].used)
+        let lines = &self.sets[set];
+        let on_its_way = |i: usize| lines[i].state.contains(&State::Reserved);
+        let may_leave = |i: usize| !on_its_way(i) && (modified_too || !lines[i].is_modified());
+        let least_recent = |of: &[usize]| of.iter().copied().filter(|&i| may_leave(i)).min_by_key(|&i| lines[i].used);
+        let all: Vec<usize> = (0..lines.len()).collect();
+        let Some(shares) = self.shares.filter(|shares| shares[kernel] < self.ways) else { return least_recent(&all) };
+        let held = |kernel: usize| lines.iter().filter(|line| line.owner == kernel).count();
+        let those = |such: &dyn Fn(usize) -> bool| all.iter().copied().filter(|&i| such(lines[i].owner)).collect::<Vec<_>>();
+        let of_nobody = those(&|owner| shares[owner] == 0);
+        let of_others =
+            those(&|owner| owner != kernel && shares[owner] > 0 && held(owner) > shares[owner] && held(kernel) < shares[kernel]);
+        let own = those(&|owner| owner == kernel && shares[owner] > 0);
+        let in_order = [of_nobody, of_others, own];
+        match in_order.iter().find_map(|class| least_recent(class)) {
+            None if in_order.iter().flatten().any(|&i| on_its_way(i)) => None,
+            None => least_recent(&all),
+            some => some,
+        }
     }
 
-    fn probe(&mut self, sector: u64, write: bool) -> Found {
+    fn probe(&mut self, sector: u64, write: bool, kernel: usize) -> Found {
         let s = (sector % 4) as usize;
         if let Some(line) = self.find(sector) {
             return match line.state[s] {
@@ -87,12 +107,12 @@ impl PlainTags {
             };
         }
         let set = (sector / 4) as usize % self.sets.len();
-        if self.sets[set].len() < self.ways || self.victim(set).is_some() { Found::LineMiss } else { Found::Full }
+        if self.sets[set].len() < self.ways || self.victim(set, kernel).is_some() { Found::LineMiss } else { Found::Full }
     }
 
     /// A read, or a write of these bytes: looks up, and changes what the look-up says.
-    pub(super) fn access(&mut self, sector: u64, write: Option<u32>) -> (Found, Option<Evicted>) {
-        let found = self.probe(sector, write.is_some());
+    pub(super) fn access(&mut self, sector: u64, write: Option<u32>, kernel: usize) -> (Found, Option<Evicted>) {
+        let found = self.probe(sector, write.is_some(), kernel);
         let (time, s) = (self.time, (sector % 4) as usize);
         self.time += 1;
         let mut evicted = None;
@@ -102,12 +122,13 @@ impl PlainTags {
         if found == Found::LineMiss {
             let set = (sector / 4) as usize % self.sets.len();
             if self.sets[set].len() == self.ways {
-                let old = self.victim(set).map(|v| self.sets[set].remove(v)).expect("probed");
+                let old = self.victim(set, kernel).map(|v| self.sets[set].remove(v)).expect("probed");
                 let mask = (0..4).filter(|&i| old.state[i] == State::Modified).fold(0, |m, i| m | 1 << i);
                 evicted = (mask != 0).then_some(Evicted { line: old.line, modified: mask });
             }
             self.sets[set].push(PlainLine {
                 line: sector / 4,
+                owner: kernel,
                 used: time,
                 state: [State::Invalid; 4],
                 readable: [true; 4],

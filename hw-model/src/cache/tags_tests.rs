@@ -7,18 +7,24 @@ use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Op {
-    Read(u64),
-    Write(u64, u32),
+    Read(u64, u8),
+    Write(u64, u32, u8),
     Fill(u64),
+    /// Kernels own so many ways from now on.
+    Ways([u16; 3]),
 }
+
+/// Kernels that access the array.
+const KERNELS: u8 = 3;
 
 fn op() -> impl Strategy<Value = Op> {
     let sector = 0u64..96;
     let mask = prop_oneof![Just(u32::MAX), Just(0xffff), Just(0xffff_0000), any::<u32>()];
     prop_oneof![
-        4 => sector.clone().prop_map(Op::Read),
-        3 => (sector.clone(), mask).prop_map(|(s, m)| Op::Write(s, m)),
-        4 => sector.prop_map(Op::Fill),
+        40 => (sector.clone(), 0..KERNELS).prop_map(|(s, k)| Op::Read(s, k)),
+        30 => (sector.clone(), mask, 0..KERNELS).prop_map(|(s, m, k)| Op::Write(s, m, k)),
+        40 => sector.prop_map(Op::Fill),
+        1 => prop::array::uniform3(1u16..7).prop_map(Op::Ways),
     ]
 }
 
@@ -28,22 +34,36 @@ proptest! {
         sets in prop_oneof![Just(1u32), Just(2), Just(4)],
         ways in 1u32..7,
         floor in prop_oneof![Just(0u32), Just(20), Just(60)],
+        owned: bool,
         ops in prop::collection::vec(op(), 1..400),
     ) {
         let geometry = TagGeometry { sets, ways, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: floor };
         let mut tags = TagArray::new(geometry);
         let mut plain = PlainTags::new(sets, ways, floor);
+        if owned {
+            tags.set_ways([1; KERNEL_SLOTS], 0b11, 0);
+            plain.shares = tags.ways_owned().map(|shares| shares.map(usize::from));
+        }
         for op in ops {
-            let (sector, write) = match op {
-                Op::Read(sector) => (sector, None),
-                Op::Write(sector, mask) => (sector, Some(mask)),
+            let (sector, write, kernel) = match op {
+                Op::Read(sector, kernel) => (sector, None, kernel),
+                Op::Write(sector, mask, kernel) => (sector, Some(mask), kernel),
                 Op::Fill(sector) => {
                     tags.fill(sector);
                     plain.fill(sector);
                     continue;
                 }
+                Op::Ways(_) if !owned => continue,
+                Op::Ways(ways) => {
+                    let mut shares = [1; KERNEL_SLOTS];
+                    shares[..3].copy_from_slice(&ways);
+                    // The last is not here.
+                    tags.set_ways(shares, 0b11, 0);
+                    plain.shares = tags.ways_owned().map(|shares| shares.map(usize::from));
+                    continue;
+                }
             };
-            let probe = tags.probe(sector, write.is_some());
+            let probe = tags.probe(sector, write.is_some(), kernel);
             let found = match probe {
                 Probe::Hit(_) => Found::Hit,
                 Probe::HitReserved(_) => Found::HitReserved,
@@ -51,10 +71,10 @@ proptest! {
                 Probe::LineMiss => Found::LineMiss,
                 Probe::Full => Found::Full,
             };
-            let (expected, expected_eviction) = plain.access(sector, write);
+            let (expected, expected_eviction) = plain.access(sector, write, kernel.into());
             prop_assert_eq!(found, expected);
             if found != Found::Full {
-                let (slot, evicted) = tags.access(sector, probe);
+                let (slot, evicted) = tags.access(sector, probe, kernel);
                 prop_assert_eq!(evicted, expected_eviction);
                 if let Some(mask) = write {
                     tags.write(sector, slot, mask, probe);
@@ -71,7 +91,7 @@ proptest! {
         let geometry = TagGeometry { sets: 1, ways, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: 0 };
         let mut tags = TagArray::new(geometry);
         for (i, &line) in lines.iter().enumerate() {
-            let probe = tags.probe(line * 4, false);
+            let probe = tags.probe(line * 4, false, 0);
             let last = lines[..i].iter().rposition(|&l| l == line);
             let expected = last.is_some_and(|last| {
                 let mut between = lines[last + 1..i].to_vec();
@@ -80,7 +100,7 @@ proptest! {
                 between.len() < ways as usize
             });
             prop_assert_eq!(matches!(probe, Probe::Hit(_)), expected);
-            tags.access(line * 4, probe);
+            tags.access(line * 4, probe, 0);
             tags.fill(line * 4);
         }
     }
@@ -89,16 +109,16 @@ proptest! {
 #[test]
 fn lazy_fetch_on_read() {
     let mut tags = TagArray::new(TagGeometry { sets: 1, ways: 2, sectors_per_line: 4, index: SetIndex::Linear, modified_floor_percent: 0 });
-    let half = tags.probe(5, true);
+    let half = tags.probe(5, true, 0);
     assert_eq!(half, Probe::LineMiss);
-    let (slot, _) = tags.access(5, half);
+    let (slot, _) = tags.access(5, half, 0);
     tags.write(5, slot, 0xffff, half);
-    assert_eq!(tags.probe(5, true), Probe::Hit(slot), "writes hit a half-written sector");
-    assert_eq!(tags.probe(5, false), Probe::SectorMiss(slot), "reads must fetch it");
-    let rest = tags.probe(5, true);
-    tags.access(5, rest);
+    assert_eq!(tags.probe(5, true, 0), Probe::Hit(slot), "writes hit a half-written sector");
+    assert_eq!(tags.probe(5, false, 0), Probe::SectorMiss(slot), "reads must fetch it");
+    let rest = tags.probe(5, true, 0);
+    tags.access(5, rest, 0);
     tags.write(5, slot, 0xffff_0000, rest);
-    assert_eq!(tags.probe(5, false), Probe::Hit(slot), "now all bytes are known");
+    assert_eq!(tags.probe(5, false, 0), Probe::Hit(slot), "now all bytes are known");
 }
 
 #[test]
@@ -108,8 +128,8 @@ fn preload_is_clean_and_invalidate_forgets() {
     for sector in 0..4096 {
         tags.preload(sector);
     }
-    assert!((0..4096).all(|s| matches!(tags.probe(s, false), Probe::Hit(_))), "1024 consecutive lines fill 64 sets x 16 ways exactly");
+    assert!((0..4096).all(|s| matches!(tags.probe(s, false, 0), Probe::Hit(_))), "1024 consecutive lines fill 64 sets x 16 ways exactly");
     assert_eq!(tags.modified_lines(), 0);
     tags.invalidate_all();
-    assert!((0..4096).all(|s| tags.probe(s, false) == Probe::LineMiss));
+    assert!((0..4096).all(|s| tags.probe(s, false, 0) == Probe::LineMiss));
 }

@@ -4,7 +4,7 @@ use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
     POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
 };
-use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, memory_issue};
+use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, memory_issue, partition};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 
 /// Misses that a write which fetches may make at once.
@@ -111,6 +111,9 @@ impl GpuConfig {
             fail("l1.carve_out", step.l1_ways, "l1_ways must be at least 1")?;
         }
         self.check_sm_options()?;
+        if let Some((key, value, must)) = partition::refused(self) {
+            fail(key, value, must)?;
+        }
         self.check_microcontroller()?;
         self.check_limits()
     }

@@ -10,6 +10,7 @@ mod energy;
 mod limits;
 mod memory_issue;
 mod microcontroller;
+mod partition;
 mod ranges;
 
 pub use check::ConfigError;
@@ -18,6 +19,7 @@ pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
 pub use memory_issue::{InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
+pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 pub use ranges::Range;
 
 use serde::{Deserialize, Serialize};
@@ -226,6 +228,12 @@ pub struct L1Config {
     pub modified_floor_percent: u32,
     /// Empty, or the machine's carve-out of a common array, sorted by `shared_up_to_bytes`.
     pub carve_out: Vec<CarveOut>,
+    /// Who owns which ways; absent: nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionConfig>,
+    /// Who may have which MSHRs, places in the miss queue and lines on their way; absent: who comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub miss_resources: Option<MissResourcesConfig>,
 }
 
 impl L1Config {
@@ -364,6 +372,9 @@ pub struct L2Config {
     pub port_bytes: u32,
     /// Requests that can wait between crossbar and slice, slice and DRAM, DRAM and slice, slice and crossbar.
     pub queues: L2Queues,
+    /// Who owns which ways; absent: nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionConfig>,
 }
 
 /// What a write that misses in the L2 does. It allocates in both cases (sources.md D121).

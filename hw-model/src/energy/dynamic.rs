@@ -26,6 +26,10 @@ pub struct DynamicEnergy {
     pub dram: Femtojoules,
 }
 
+/// A monitor's access of a tag, as a part of a hit's energy: tags and their order are read and written, no data (assumption; no source gives
+/// it).
+const MONITORS_PER_HIT: u32 = 8;
+
 fn cost(count: u64, each_fj: u32) -> Femtojoules {
     Femtojoules::from(count) * Femtojoules::from(each_fj)
 }
@@ -53,12 +57,15 @@ impl DynamicEnergy {
             units: by_unit.iter().enumerate().map(|(unit, &each_fj)| cost(sm.lanes.of_unit(unit), each_fj)).sum(),
             registers: cost(sm.lanes.register_reads(), each.register_read_fj) + cost(sm.lanes.register_writes(), each.register_write_fj),
             shared: cost(sm.shared_passes, each.shared_pass_fj),
-            l1: cost(sm.l1_hits + sm.l1_pending_hits, each.l1_hit_fj) + cost(sm.l1_misses, each.l1_miss_fj),
+            l1: cost(sm.l1_hits + sm.l1_pending_hits, each.l1_hit_fj)
+                + cost(sm.l1_misses, each.l1_miss_fj)
+                + cost(sm.l1_monitor_accesses, each.l1_hit_fj / MONITORS_PER_HIT),
             crossbar: cost(memory.request_packets + memory.reply_packets, each.packet_fj),
             l2: cost(memory.l2_read_hits + memory.l2_pending_hits, each.l2_read_hit_fj)
                 + cost(memory.l2_read_misses, each.l2_read_miss_fj)
                 + cost(memory.l2_write_hits, each.l2_write_hit_fj)
-                + cost(memory.l2_write_misses, each.l2_write_miss_fj),
+                + cost(memory.l2_write_misses, each.l2_write_miss_fj)
+                + cost(memory.l2_monitor_accesses, each.l2_read_hit_fj / MONITORS_PER_HIT),
             dram: cost(memory.dram_reads, each.dram_read_fj)
                 + cost(memory.dram_writes, each.dram_write_fj)
                 + cost(memory.dram_activates, each.dram_row_fj),

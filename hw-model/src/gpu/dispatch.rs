@@ -195,15 +195,16 @@ impl Gpu {
         let Some(step) = steps.iter().find(|step| step.shared_up_to_bytes >= shared).or(steps.last()) else { return };
         let ways = self.sms[sm].l1_ways();
         if step.l1_ways < ways || (step.l1_ways > ways && self.sms[sm].is_empty()) {
-            self.sms[sm].reset_l1(step.l1_ways);
+            self.sms[sm].reset_l1(step.l1_ways, self.now + 1);
         }
     }
 
     /// An SM without TBs forgets its L1, as the peer flushes it between kernels.
     fn flush_idle_l1s(&mut self) {
+        let from = self.now + 1;
         for sm in self.sms.iter_mut() {
             if sm.is_empty() && sm.l1_used() {
-                sm.reset_l1(sm.l1_ways());
+                sm.reset_l1(sm.l1_ways(), from);
             }
         }
     }

@@ -220,8 +220,9 @@ impl Gpu {
             }
             Arc::make_mut(&mut self.programs).set(slot as u8, program);
             for sm in 0..self.sms.len() {
-                self.sms[sm].kernel_placed(slot as u8);
+                self.sms[sm].kernel_placed(slot as u8, self.now);
             }
+            self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
             self.dispatcher.add(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);
@@ -273,6 +274,11 @@ impl Gpu {
         }
     }
 
+    /// Slots that kernels hold, bit per slot.
+    fn slots_taken(&self) -> u8 {
+        self.slots.iter().enumerate().fold(0, |taken, (slot, state)| taken | u8::from(state.is_some()) << slot)
+    }
+
     fn after_progress(&mut self, slot: usize, until: u64) {
         let Some(state) = &self.slots[slot] else { return };
         self.registers.set_unfinished(slot, state.unissued() + state.running);
@@ -293,6 +299,7 @@ impl Gpu {
             validation.completed(slot);
         }
         self.slots[slot] = None;
+        self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);
         self.registers.post_completed(slot);
     }

@@ -2,6 +2,7 @@
 
 use super::Gpu;
 use super::transition::InPlace;
+use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
 use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, SmCounters};
@@ -123,6 +124,10 @@ pub struct Stats {
     pub counters: Vec<LaunchCounters>,
     /// By SM.
     pub sms: Vec<SmStats>,
+    /// Who owns which ways of the L1s, by SM; none where they are shared.
+    pub l1_ways: Option<WaysStats>,
+    /// Likewise of the L2, by slice.
+    pub l2_ways: Option<WaysStats>,
 }
 
 impl Gpu {
@@ -139,7 +144,7 @@ impl Gpu {
     }
 }
 
-pub(super) fn collect(gpu: &Gpu) -> Stats {
+pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), in_place: gpu.in_place(), ..Stats::default() };
     for queued in &gpu.queue.launches {
         let mut counters = queued.done;
@@ -155,5 +160,7 @@ pub(super) fn collect(gpu: &Gpu) -> Stats {
         active_cycles: gpu.occupancy.cycles(number, gpu.now),
     });
     stats.sms = sms.collect();
+    gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));
+    stats.l2_ways = gpu.memory.ways_stats();
     stats
 }

@@ -9,6 +9,7 @@ mod memory_issue;
 mod options;
 mod snapshot;
 mod threads;
+mod ways;
 mod wide;
 
 use super::*;

@@ -27,7 +27,6 @@ impl ClockDomain {
     }
 
     /// Ticks that have passed: the number of the next one.
-    #[cfg(test)]
     pub(super) fn ticks(&self) -> u64 {
         self.ticks
     }

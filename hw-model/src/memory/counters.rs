@@ -24,6 +24,8 @@ counts! {
         pub l2_pending_hits: u64,
         /// Look-ups that found no line slot, MSHR, merge space or miss-queue entry; each retry counts, every cycle.
         pub l2_reservation_fails: u64,
+        /// Look-ups that a monitor of the ways counted.
+        pub l2_monitor_accesses: u64,
         /// Modified sectors evicted, counted for the kernel that took the line.
         pub l2_write_back_sectors: u64,
         /// DRAM read bursts (atoms).

@@ -85,7 +85,8 @@ impl L2Slice {
                 sectors_per_line: config.line_bytes / config.sector_bytes,
                 index: config.index,
                 modified_floor_percent: 0,
-            }),
+            })
+            .with_partition(config.partition.as_ref(), config.ways),
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
             data_port_free_at: 0,
             fill_port_free_at: 0,
@@ -123,6 +124,7 @@ impl L2Slice {
             && let Some(&(_, id)) = self.requests.front()
         {
             let request = packets.get(id);
+            self.tags.turn(now + 1);
             if self.look_up(id, request, now, counters) {
                 self.requests.pop();
             } else {
@@ -193,12 +195,12 @@ impl L2Slice {
         let &L2Request { request: Request { kind, byte_mask, more_sectors, kernel, .. }, local } = request;
         let is_write = kind == RequestKind::Write;
         let local = local >> self.fetch_bits;
-        let probe = self.tags.probe(local, is_write);
+        let probe = self.tags.probe(local, is_write, kernel);
         if probe == Probe::Full {
             return false;
         }
         if let Probe::Hit(slot) = probe {
-            self.tags.access(local, probe);
+            self.touch(local, probe, kernel, counters);
             if kind != RequestKind::Read {
                 self.tags.write(local, slot, byte_mask, probe);
             }
@@ -220,7 +222,7 @@ impl L2Slice {
         if !is_write && matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
             return false;
         }
-        let (slot, evicted) = self.tags.access(local, probe);
+        let (slot, evicted) = self.touch(local, probe, kernel, counters);
         if is_write {
             self.tags.write(local, slot, byte_mask, probe);
             self.to_crossbar.push(Answer { id, hit: false });
@@ -235,6 +237,15 @@ impl L2Slice {
         true
     }
 
+    /// The access of `kernel` that `probe` described is sure. Returns its line's slot, and what had to leave.
+    #[inline(always)]
+    fn touch(&mut self, local: u64, probe: Probe, kernel: u8, counters: &mut CounterTable) -> (u32, Option<Evicted>) {
+        if self.tags.is_watched(local) {
+            counters.of(kernel).l2_monitor_accesses += 1;
+        }
+        self.tags.access(local, probe, kernel)
+    }
+
     /// A write miss that goes on to DRAM and fetches what is around it. Returns whether it was accepted; nothing has changed if not.
     #[inline(never)]
     fn write_and_fetch(&mut self, id: PacketId, request: &L2Request, probe: Probe, now: u64, counters: &mut CounterTable) -> bool {
@@ -244,7 +255,7 @@ impl L2Slice {
         if self.misses.first_room() < LEAST_FETCHING_MISS_QUEUE || matches!(room, MshrRoom::EntriesFull | MshrRoom::MergesFull) {
             return false;
         }
-        let (_, evicted) = self.tags.access(local, probe);
+        let (_, evicted) = self.touch(local, probe, kernel, counters);
         let atoms = 1 + more_sectors;
         self.misses.push(DramRequest { sector, answers: id, atoms, is_write: true, kernel, ..DramRequest::default() });
         self.wait(local, room, Waiting { id: NOBODY, atomic: false }, kernel);

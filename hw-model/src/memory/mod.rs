@@ -18,6 +18,7 @@ mod l2;
 mod packets;
 mod port;
 mod system;
+mod ways;
 
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
 pub use port::{Outbox, Port};

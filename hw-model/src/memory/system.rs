@@ -19,6 +19,7 @@ use super::dram::Channel;
 use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, PacketId, Packets};
+use super::ways::WayChanges;
 use super::{Reply, Request, RequestKind};
 use crate::config::{GpuConfig, L2WriteMiss};
 
@@ -32,12 +33,12 @@ pub struct MemorySystem {
     flits: Flits,
     requests: Crossbar<PacketId>,
     replies: Crossbar<Reply>,
-    slices: Vec<L2Slice>,
+    pub(super) slices: Vec<L2Slice>,
     channels: Vec<Channel>,
     /// Core cycles passed.
-    core: u64,
+    pub(super) core: u64,
     interconnect: ClockDomain,
-    l2: ClockDomain,
+    pub(super) l2: ClockDomain,
     dram: ClockDomain,
     /// L2 cycle in which each slice wants to run.
     slice_wake: Vec<u64>,
@@ -50,6 +51,10 @@ pub struct MemorySystem {
     counters: CounterTable,
     /// What of the next tick has been done.
     begun: Option<Begun>,
+    /// Kernels that there are, bit per slot.
+    pub(super) kernels: u8,
+    /// What slices are to be told of who owns which ways; none where they are shared.
+    pub(super) ways: Option<Box<WayChanges>>,
     /// What that has counted; nobody sees it before the tick.
     ahead: CounterTable,
 }
@@ -105,6 +110,8 @@ impl MemorySystem {
             replying: vec![0; slices.div_ceil(64) as usize],
             counters: CounterTable::new(config.sm.count),
             begun: None,
+            kernels: 0,
+            ways: config.l2.partition.as_ref().map(|_| Box::new(WayChanges::new(config))),
             ahead: CounterTable::new(0),
         }
     }
@@ -150,7 +157,7 @@ impl MemorySystem {
     /// Does ahead what slices and channels have to do in the next [`MemorySystem::tick`]. What is injected until then is part of that tick
     /// all the same, and counters show nothing of it before.
     pub fn begin_tick(&mut self) {
-        if self.begun.is_none() {
+        if self.begun.is_none() && !self.ways_may_change() {
             let quiet_cycles = self.quiet_cycles();
             self.counters.swap_kernels(&mut self.ahead);
             let steps = self.run_slices_and_channels();
@@ -168,6 +175,9 @@ impl MemorySystem {
 
     /// All of a tick but the crossbar, which moves so many steps afterwards.
     fn run_slices_and_channels(&mut self) -> u64 {
+        if self.ways.is_some() {
+            self.apply_ways();
+        }
         let steps = self.interconnect.advance(1);
         for _ in steps.clone() {
             self.slices_to_crossbar();
@@ -213,6 +223,9 @@ impl MemorySystem {
     /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
     /// unknown, [`u64::MAX`] if for ever. Replies that wait for an SM do not count.
     pub fn quiet_cycles(&self) -> u64 {
+        if self.ways.as_ref().is_some_and(|ways| ways.pending()) {
+            return 0;
+        }
         if let Some(begun) = self.begun {
             // Only requests may have come since.
             return if self.requests.has_queued() { 0 } else { begun.quiet_cycles };

@@ -79,6 +79,7 @@ impl Sm {
 
     /// Brings the counters up to date, up to and without cycle `now`.
     pub(crate) fn settle(&mut self, now: u64) {
+        self.lsu.l1.turn(now);
         self.account_sleep(now);
         self.counters.cycles = self.account.until;
         self.account.add_up(self.account.until, self.sub_cores_here());

@@ -32,6 +32,8 @@ counts! {
         pub store_requests: u64,
         /// Requests that pass the L1 by, in sectors.
         pub past_l1_requests: u64,
+        /// Accesses of the L1 that a monitor of its ways counted.
+        pub l1_monitor_accesses: u64,
         /// Passes through the shared-memory banks.
         pub shared_passes: u64,
         /// Issue slots (scheduler-cycles) charged to the kernel, by what became of them.

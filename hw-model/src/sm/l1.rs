@@ -6,8 +6,11 @@
 //! reservation failure, which changes no state. By option ([`L1Lookup::AtHead`]) the pipeline before the look-up is one place, so that an
 //! access that is refused holds up the load/store unit, and the data of a hit take the latency.
 
+mod partition;
+
 use super::counters::KernelCounters;
 use super::lsu::TAG_FILL;
+use super::miss_resources::MissResources;
 use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L1Config, L1Lookup, L1Write};
@@ -58,7 +61,6 @@ pub(super) struct L1 {
     sm: u16,
     /// Sectors that are fetched at once, a power of two: its logarithm.
     fetch_bits: u32,
-    geometry: TagGeometry,
     /// Cycles before a look-up, and after one that hits.
     latency: u64,
     hit_latency: u64,
@@ -76,6 +78,8 @@ pub(super) struct L1 {
     used: bool,
     mshr: Mshr<u32>,
     misses: Queue<Request>,
+    /// Who may have how much of the above; none: who comes first.
+    divided: Option<Box<MissResources>>,
 }
 
 impl L1 {
@@ -93,10 +97,11 @@ impl L1 {
         };
         let after = config.latency - before;
         let bank = Bank { pipeline: Queue::new(before), entered: u64::MAX };
+        let divided = MissResources::new(config).map(Box::new);
+        let tags = TagArray::new(geometry).with_partition(config.partition.as_ref(), config.most_ways());
         L1 {
             sm,
             fetch_bits: config.fetch_bits(),
-            geometry,
             latency: before.into(),
             hit_latency: after.into(),
             write: config.write,
@@ -106,28 +111,17 @@ impl L1 {
             refused: Refused::default(),
             due: [EMPTY; MAX_BANKS],
             first_due: EMPTY,
-            tags: TagArray::new(geometry),
+            tags: if divided.is_some() { tags.with_awaited() } else { tags },
             used: false,
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
             misses: Queue::new(config.miss_queue),
+            divided,
         }
     }
 
     /// Sectors that can be accepted per cycle, one per bank.
     pub(super) fn banks(&self) -> usize {
         self.banks.len()
-    }
-
-    /// Empties the cache and gives it `ways` ways. Sectors on their way are dropped when they come.
-    pub(super) fn reset(&mut self, ways: u32) {
-        self.used = false;
-        self.refused = Refused::default();
-        if ways == self.geometry.ways {
-            self.tags.invalidate_all();
-        } else {
-            self.geometry.ways = ways;
-            self.tags = TagArray::new(self.geometry);
-        }
     }
 
     /// Sectors that are fetched at once, a power of two: its logarithm.
@@ -139,11 +133,6 @@ impl L1 {
     /// Whether anything was looked up since the last reset.
     pub(super) fn used(&self) -> bool {
         self.used
-    }
-
-    /// Ways per set now.
-    pub(super) fn ways(&self) -> u32 {
-        self.geometry.ways
     }
 
     /// Sectors that are on their way (MSHR entries).
@@ -201,8 +190,9 @@ impl L1 {
         }
         self.used = true;
         let fetched = access.sector >> self.fetch_bits;
-        let probe = self.tags.probe(fetched, access.store);
-        let lookup = if access.store { self.store(&access, fetched, probe) } else { self.load(&access, fetched, probe, counters) };
+        let probe = self.tags.probe(fetched, access.store, access.kernel);
+        let lookup =
+            if access.store { self.store(&access, fetched, probe, counters) } else { self.load(&access, fetched, probe, counters) };
         let lookup = match lookup {
             Ok(lookup) => lookup,
             Err(lack) => {
@@ -234,11 +224,17 @@ impl L1 {
     fn load(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
             Probe::Hit(_) => {
-                self.tags.access(fetched, probe);
+                self.touch(fetched, probe, access.kernel, counters);
                 return Ok(Lookup::Hit(access.token));
             }
             Probe::Full => return Err(Lack::Line),
             Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
+        }
+        if let Some(divided) = &self.divided
+            && let Some(awaited) = self.tags.awaited(fetched, probe, access.kernel)
+            && !divided.line(access.kernel, awaited)
+        {
+            return Err(Lack::Line);
         }
         // The peer keeps one entry in reserve for every load that does not hit, merges included.
         if self.misses.room() < 2 {
@@ -249,6 +245,16 @@ impl L1 {
             // The line may have been evicted while requests for it were still being answered.
             MshrRoom::Merge => here = self.mshr.has_arrived(fetched),
             MshrRoom::New => {
+                if let Some(divided) = &mut self.divided {
+                    if !divided.queue(access.kernel) {
+                        return Err(Lack::Queue);
+                    }
+                    if !divided.mshr(access.kernel) {
+                        return Err(Lack::Mshr);
+                    }
+                    divided.queued(access.kernel);
+                    divided.missed(access.kernel);
+                }
                 counters.load_requests += 1;
                 counters.l1_load_misses += 1;
                 self.misses.push(Request {
@@ -263,16 +269,30 @@ impl L1 {
             }
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),
         }
-        self.tags.access(fetched, probe);
+        self.touch(fetched, probe, access.kernel, counters);
         if here {
             self.tags.fill(fetched);
         }
-        self.mshr.add(fetched, access.token);
+        let room = self.mshr.add(fetched, access.token);
+        if self.divided.is_some() && room == MshrRoom::New {
+            self.mshr.own(fetched, access.kernel);
+        }
         Ok(Lookup::Accepted)
     }
 
-    fn store(&mut self, access: &Access, fetched: u64, probe: Probe) -> Result<Lookup, Lack> {
-        if self.misses.is_full() {
+    /// The access that `probe` described is sure. Returns its line's slot.
+    #[inline(always)]
+    fn touch(&mut self, fetched: u64, probe: Probe, kernel: u8, counters: &mut KernelCounters) -> u32 {
+        let (slot, _) = self.tags.access(fetched, probe, kernel);
+        if self.tags.is_owned() {
+            counters.l1_monitor_accesses += u64::from(self.tags.is_watched(fetched));
+            self.refused.line_taken();
+        }
+        slot
+    }
+
+    fn store(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
+        if self.misses.is_full() || self.divided.as_ref().is_some_and(|divided| !divided.queue(access.kernel)) {
             return Err(Lack::Queue);
         }
         if probe == Probe::Full && self.write == L1Write::ThroughAllocate {
@@ -280,11 +300,14 @@ impl L1 {
         }
         match (self.write, probe) {
             (L1Write::ThroughAllocate, _) => {
-                let (slot, _) = self.tags.access(fetched, probe);
+                let slot = self.touch(fetched, probe, access.kernel, counters);
                 self.tags.write(fetched, slot, access.byte_mask, probe);
             }
             (L1Write::Evict, Probe::Hit(_)) => self.tags.invalidate(fetched),
             (L1Write::Evict, _) => {}
+        }
+        if let Some(divided) = &mut self.divided {
+            divided.queued(access.kernel);
         }
         self.misses.push(Request {
             sector: access.sector,
@@ -304,6 +327,9 @@ impl L1 {
             && port.can_inject(request.kind)
         {
             self.misses.pop();
+            if let Some(divided) = &mut self.divided {
+                divided.sent(request.kernel);
+            }
             self.refused.miss_sent();
             port.inject(request);
         }
@@ -340,6 +366,11 @@ impl L1 {
     /// The next load to be told that its sector is here.
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
         self.refused.load_handed_out();
+        if let Some(divided) = &mut self.divided
+            && let Some(owner) = self.mshr.owner_leaving()
+        {
+            divided.served(owner);
+        }
         self.mshr.pop_ready().map(|(_, token)| token)
     }
 }

@@ -2,7 +2,7 @@
 //! may differ.
 
 use super::*;
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 use crate::hand_made::config;
 use crate::memory::{MemorySystem, Outbox};
 use proptest::prelude::*;
@@ -37,6 +37,7 @@ impl Side {
         self.l1.send_miss(&mut outbox.port(self.memory.room(0).next().unwrap_or(0)));
         self.memory.inject_all(&mut outbox);
         let due = self.l1.banks_due(now);
+        self.l1.turn(now + 1);
         let mut lookups = vec![];
         for bank in (0..self.l1.banks()).filter(|bank| due >> bank & 1 == 1) {
             if forget {
@@ -52,13 +53,26 @@ proptest! {
     #[test]
     fn remembering_refusals_changes_nothing(
         evict: bool,
+        by in prop::sample::select(vec![Partition::Shared, Partition::Fixed, Partition::Ucp]),
+        divided: bool,
         accesses in prop::collection::vec(prop::option::weighted(0.7, (0u64..40, 0u8..2, any::<bool>())), 1..600),
     ) {
-        let config = tight(if evict { L1Write::Evict } else { L1Write::ThroughAllocate });
+        let mut config = tight(if evict { L1Write::Evict } else { L1Write::ThroughAllocate });
+        let ways = if by == Partition::Fixed { vec![1, 1] } else { vec![] };
+        config.l1.partition = Some(PartitionConfig { by, ways, period_cycles: 100, ..PartitionConfig::default() });
+        let miss_resources = MissResourcesConfig { by: MissDivision::Equal, ..MissResourcesConfig::default() };
+        config.l1.miss_resources = divided.then_some(miss_resources);
+        config.check().expect("a machine");
         let side = || Side { l1: L1::new(&config.l1, 0), memory: MemorySystem::new(&config), counters: Default::default() };
         let (mut fast, mut plain) = (side(), side());
         let mut refusals = 0;
         for (now, access) in (0u64..).zip(accesses) {
+            // Kernels come and go.
+            if now % 50 == 0 {
+                for side in [&mut fast, &mut plain] {
+                    side.l1.reside([0b11, 0b01, 0b10][now as usize / 50 % 3], now);
+                }
+            }
             let access = access.map(|(sector, kernel, store)| Access { sector, byte_mask: 0xff, more_sectors: 0, kernel, store, token: now as u32 });
             let seen = fast.cycle(now, access, false);
             refusals += seen.0.iter().filter(|&&lookup| lookup == Lookup::Failed).count();

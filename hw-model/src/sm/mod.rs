@@ -25,6 +25,7 @@ mod l1;
 mod lsu;
 mod memory_issue;
 mod memory_stage;
+mod miss_resources;
 mod operands;
 #[cfg(test)]
 mod plain;
@@ -228,7 +229,7 @@ impl Sm {
         self.account_sleep(now);
         self.advance(now, programs, port);
         self.account(now, 1);
-        self.retire();
+        self.retire(now + 1);
     }
 
     /// The stages of a cycle up to issue.

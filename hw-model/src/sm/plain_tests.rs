@@ -58,7 +58,7 @@ impl Pair {
         self.account.cycle(self.sm.sub_cores_here(), &self.warps, &resident, self.sm.outstanding, self.sm.lsu.head_through_l1());
         if runs {
             self.sm.account(now, 1);
-            self.sm.retire();
+            self.sm.retire(now + 1);
             self.wake = self.sm.next_event(now).unwrap_or(u64::MAX);
             let warps = &self.sm.warps;
             self.warps.retain(|warp| warps[warp.number].live);

@@ -44,6 +44,11 @@ impl Refused {
         self.line = 0;
     }
 
+    /// A line has left for one of a load, where that changes which may leave next.
+    pub(super) fn line_taken(&mut self) {
+        self.line = 0;
+    }
+
     /// A miss was sent.
     pub(super) fn miss_sent(&mut self) {
         self.queue = 0;

@@ -55,11 +55,11 @@ impl Sm {
         }
         self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
         self.tbs[tb_slot].evicted = true;
-        self.vacate(kernel, &demand);
+        self.vacate(kernel, &demand, now);
         for number in first_warp..first_warp + warps {
             self.may_leave(number);
         }
-        self.retire();
+        self.retire(now);
         if issuing == 0 {
             self.kernels[usize::from(kernel)].tbs_completed += 1;
             self.finished.push(FinishedTb { kernel, index });
@@ -79,7 +79,7 @@ impl Sm {
         let count = tb.warps.len() as u32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
         self.account_sleep(now + 1);
-        self.occupy(kernel, first, count, demand);
+        self.occupy(kernel, first, count, demand, now + 1);
         let mut slot = TbSlot {
             live: true,
             kernel,

@@ -2,6 +2,7 @@
 
 use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
+use crate::cache::{Shares, WaysStats};
 
 /// A TB slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,7 +50,7 @@ impl Sm {
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
         let NewTb { index, part } = tb;
         self.account_sleep(now + 1);
-        self.occupy(kernel, first, count, demand);
+        self.occupy(kernel, first, count, demand, now + 1);
         self.kernels[usize::from(kernel)].tbs_issued += 1;
         self.tbs[tb_slot] = TbSlot {
             live: true,
@@ -66,24 +67,36 @@ impl Sm {
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
     }
 
-    /// Takes what a TB needs: new and resumed TBs alike.
-    pub(super) fn occupy(&mut self, kernel: u8, first: u32, count: u32, demand: &Resources) {
+    /// Takes what a TB needs, from cycle `from` on: new and resumed TBs alike.
+    pub(super) fn occupy(&mut self, kernel: u8, first: u32, count: u32, demand: &Resources, from: u64) {
         self.free.take(demand);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
         self.resident_kernels |= 1 << kernel;
         self.account.changed = true;
-        self.residents_changed();
+        self.residents_changed(from);
     }
 
-    /// One TB of the kernel less is resident.
-    pub(super) fn vacate(&mut self, kernel: u8, demand: &Resources) {
+    /// One TB of the kernel less is resident from cycle `from` on.
+    pub(super) fn vacate(&mut self, kernel: u8, demand: &Resources, from: u64) {
         self.free.give_back(demand);
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
         self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
         self.account.changed = true;
-        self.residents_changed();
+        self.residents_changed(from);
+    }
+
+    /// TBs have come or gone, from cycle `from` on.
+    fn residents_changed(&mut self, from: u64) {
+        self.lsu.l1.reside(self.resident_kernels, from);
+        self.memory_issue_resides();
+    }
+
+    /// A new kernel has taken the slot, from cycle `from` on.
+    pub(crate) fn kernel_placed(&mut self, kernel: u8, from: u64) {
+        self.lsu.l1.forget(kernel, from);
+        self.memory_issue_forgets(kernel);
     }
 
     /// A TB slot that nothing occupies.
@@ -170,8 +183,8 @@ impl Sm {
         }
     }
 
-    /// Warps that have finished leave; TBs whose warps have all left give their resources back.
-    pub(super) fn retire(&mut self) {
+    /// Warps that have finished leave; TBs whose warps have all left give their resources back, from cycle `from` on.
+    pub(super) fn retire(&mut self, from: u64) {
         if self.leaving.is_empty() {
             return;
         }
@@ -206,7 +219,7 @@ impl Sm {
                 self.drained = true;
                 continue;
             }
-            self.vacate(kernel, &demand);
+            self.vacate(kernel, &demand, from);
             self.kernels[usize::from(kernel)].tbs_completed += 1;
             self.finished.push(FinishedTb { kernel, index });
         }
@@ -240,9 +253,25 @@ impl Sm {
         self.warp_slots_used == 0
     }
 
-    /// Empties the L1 and gives it `ways` ways.
-    pub(crate) fn reset_l1(&mut self, ways: u32) {
-        self.lsu.l1.reset(ways);
+    /// Empties the L1 and gives it `ways` ways, from cycle `from` on.
+    pub(crate) fn reset_l1(&mut self, ways: u32, from: u64) {
+        self.lsu.l1.reset(ways, from);
+    }
+
+    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divided them before; at least one for each kernel
+    /// with TBs here.
+    pub fn set_l1_ways(&mut self, ways: Shares, from: u64) {
+        self.lsu.l1.set_ways(ways, self.resident_kernels, from);
+    }
+
+    /// Ways of the L1 that each kernel with TBs here has; none where they are shared.
+    pub fn l1_ways_owned(&self) -> Option<Shares> {
+        self.lsu.l1.ways_owned()
+    }
+
+    /// Adds what is told of the L1's ways, if they are owned.
+    pub(crate) fn add_ways(&self, stats: &mut Option<WaysStats>) {
+        self.lsu.l1.add_ways(stats);
     }
 
     /// Whether the L1 may hold anything.

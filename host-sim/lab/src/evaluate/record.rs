@@ -280,6 +280,8 @@ impl Kept {
             activity: _,
             recording: _,
             parted: _,
+            l1_ways: _,
+            l2_ways: _,
             energy,
             samples,
         } = outcome.clone();

@@ -7,6 +7,7 @@ use super::precision::{Estimate, Precision};
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
+use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::register_file::Activity;
@@ -249,6 +250,10 @@ pub struct Outcome {
     /// How an image in QEMU and the firmware in this process, which follows it, parted. From there on no decision of the image is
     /// known.
     pub parted: Option<String>,
+    /// Who owns which ways of the L1s, by SM; none where they are shared.
+    pub l1_ways: Option<WaysStats>,
+    /// Likewise of the L2, by slice.
+    pub l2_ways: Option<WaysStats>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
     /// Instructions over time; empty unless the machine was told to note them.

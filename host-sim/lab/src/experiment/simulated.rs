@@ -263,6 +263,8 @@ impl SimulatedGpu {
             recording: observed.recording,
             parted: observed.parted,
             energy: EnergyReport::of(&self.config, &stats),
+            l1_ways: stats.l1_ways,
+            l2_ways: stats.l2_ways,
             samples: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::choices::{FirmwareKind, Format, InFlight, MemoryIssue, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight};
 use super::own;
+use super::partition::PartitionArgs;
 use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -57,7 +58,7 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Compare policies on a set of kernels, against isolated runs and the best configuration there is
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// Run a plan of experiments, each run once and kept, and write its results and a report into a folder
     Evaluate(super::evaluate::EvaluateArgs),
     /// Write the report of a results folder anew, or its figures one by one as SVG, PDF or CSV
@@ -242,6 +243,8 @@ pub(super) struct CommonArgs {
     pub(super) gpu: String,
     #[command(flatten)]
     pub(super) memory_issue: MemoryIssueArgs,
+    #[command(flatten)]
+    pub(super) partition: PartitionArgs,
     /// Window in core cycles, launch latency included
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,

@@ -17,7 +17,7 @@ use mias_lab::output::Output;
 pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
-    let gpu = resolve::machine_for(common, args.kernels.len())?;
+    let gpu = resolve::machine_for(common, &(args.kernels.len()..=args.kernels.len()))?;
     let output = Output::open(common.out.as_deref())?;
     let policies: Vec<Policy> = match args.only.as_slice() {
         [] => known.set(args.policies),

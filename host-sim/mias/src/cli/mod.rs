@@ -24,6 +24,7 @@ mod interrupt;
 mod kernel_check;
 mod kernels;
 mod own;
+mod partition;
 mod progress;
 mod replay;
 mod report;

@@ -4,7 +4,7 @@ use super::args::{CommonArgs, MemoryIssueArgs};
 use super::choices::{FirmwareKind, InFlight, MemoryIssue, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, progress, say};
+use super::{CliError, partition, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
@@ -20,6 +20,7 @@ use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
@@ -37,9 +38,11 @@ pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
     Ok(gpu)
 }
 
-/// The machine of a run, with what its options say of memory issue for `kernels` kernels.
-pub(super) fn machine_for(common: &CommonArgs, kernels: usize) -> Result<GpuConfig, CliError> {
+/// The machine of a run, with what its options say of memory issue, ways and miss resources for as many kernels as share an SM.
+pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) -> Result<GpuConfig, CliError> {
     let mut gpu = machine(&common.gpu)?;
+    partition::apply(&common.partition, &mut gpu, kernels)?;
+    let kernels = *kernels.end();
     let MemoryIssueArgs { memory_issue, in_flight, warp_quota } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
         0 => Ok(()),

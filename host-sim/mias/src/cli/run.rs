@@ -20,15 +20,16 @@ use mias_lab::output::Output;
 use mias_lab::validation::reference::{self, ReferenceLaunch};
 use mias_trace::accelsim;
 use mias_workloads::input::file;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Kernels that a run may have on an SM at once: those that are named; of a list's launches, as many as there are slots.
-fn kernels_of(args: &RunArgs) -> usize {
+/// Kernels that a run may have on an SM at once: those that are named; of a list's launches, one to as many as there are slots.
+fn kernels_of(args: &RunArgs) -> RangeInclusive<usize> {
     match (&args.trace, &args.user.ptx) {
-        (Some(_), _) => KERNEL_SLOTS,
-        (None, Some(_)) => 1,
-        (None, None) => args.kernels.len(),
+        (Some(_), _) => 1..=KERNEL_SLOTS,
+        (None, Some(_)) => 1..=1,
+        (None, None) => args.kernels.len()..=args.kernels.len(),
     }
 }
 
@@ -37,7 +38,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
-    let mut gpu = resolve::machine_for(common, kernels_of(args))?;
+    let mut gpu = resolve::machine_for(common, &kernels_of(args))?;
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
         Some(WarpScheduler::Lrr) => gpu.sm.warp_scheduler = WarpSchedulerKind::Lrr,

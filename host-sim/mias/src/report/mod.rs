@@ -23,6 +23,7 @@ pub mod sweep_report;
 pub mod timeline;
 pub mod trace_info;
 pub mod vcd;
+mod ways;
 
 /// Version of the JSON documents; grows with every change that a reader could trip over.
 pub const SCHEMA_VERSION: u32 = 1;

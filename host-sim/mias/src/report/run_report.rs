@@ -2,7 +2,7 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name};
+use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::{IssueClass, IssueSlots};
@@ -60,6 +60,10 @@ struct Document<'a> {
     decision_latency: Option<DecisionLatency>,
     launches: Vec<LaunchRow<'a>>,
     issue_slots: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l1_ways: Option<ways::Ways<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l2_ways: Option<ways::Ways<'a>>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,6 +140,8 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
             })
             .collect(),
         issue_slots: by_class(&outcome.sms.issue_slots).collect(),
+        l1_ways: outcome.l1_ways.as_ref().map(ways::row),
+        l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
         seconds: subject.seconds,

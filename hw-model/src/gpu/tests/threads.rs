@@ -29,10 +29,12 @@ fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (G
 /// Machines with what may be on or off.
 fn any_options() -> impl Strategy<Value = GpuConfig> {
     let held = prop::option::of(memory_issue::any_mechanisms());
-    (5u32..18, any::<bool>(), any::<bool>(), held).prop_map(|(sms, lines, fetch, held)| {
+    let divided = prop::option::of(ways::any_divisions());
+    (5u32..18, any::<bool>(), any::<bool>(), held, divided).prop_map(|(sms, lines, fetch, held, divided)| {
         let mut config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
         config = if fetch { with_fetch(config, 4, 2) } else { config };
-        if let Some(held) = held { memory_issue::with(config, held) } else { config }
+        config = if let Some(held) = held { memory_issue::with(config, held) } else { config };
+        if let Some(divided) = divided { ways::with(config, divided) } else { config }
     })
 }
 
@@ -61,10 +63,17 @@ proptest! {
 
     /// A clone goes on as the original, on as many threads as it likes; and so does a run that stops now and then.
     #[test]
-    fn clones_and_stops_change_nothing(first in random_kernel(), second in random_kernel(), at in 50u64..550, stops in 100u64..300) {
-        let (mut whole, mut table) = side_by_side(&of(12), [&first, &second], true);
+    fn clones_and_stops_change_nothing(
+        first in random_kernel(),
+        second in random_kernel(),
+        divisions in ways::any_divisions(),
+        at in 50u64..550,
+        stops in 100u64..300,
+    ) {
+        let config = ways::with(of(12), divisions);
+        let (mut whole, mut table) = side_by_side(&config, [&first, &second], true);
         assert_eq!(whole.run(&mut table, 600), RunEnd::CycleLimit);
-        let (gpu, mut table) = side_by_side(&of(12), [&first, &second], true);
+        let (gpu, mut table) = side_by_side(&config, [&first, &second], true);
         let mut gpu = gpu.with_threads(4);
         gpu.run(&mut table, at);
         for threads in [1, 2, 5] {

@@ -364,6 +364,9 @@ impl Lsu {
             self.sector_arrived(token, now);
         }
         let mut banks = self.l1.banks_due(now);
+        if banks != 0 {
+            self.l1.turn(now + 1);
+        }
         while banks != 0 {
             let bank = banks.trailing_zeros() as usize;
             banks &= banks - 1;

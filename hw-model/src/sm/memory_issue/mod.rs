@@ -192,7 +192,7 @@ impl Sm {
     }
 
     /// TBs have come or gone.
-    pub(super) fn residents_changed(&mut self) {
+    pub(super) fn memory_issue_resides(&mut self) {
         if let Some(gate) = &mut self.memory_issue {
             gate.reside(self.resident_kernels);
             self.ask_again();
@@ -200,7 +200,7 @@ impl Sm {
     }
 
     /// A new kernel has taken the slot.
-    pub(crate) fn kernel_placed(&mut self, kernel: u8) {
+    pub(super) fn memory_issue_forgets(&mut self, kernel: u8) {
         if let Some(gate) = &mut self.memory_issue {
             gate.forget(kernel);
         }

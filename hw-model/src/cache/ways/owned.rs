@@ -1,0 +1,244 @@
+//! Ways that kernels own: who brought each line, and which leaves so that every kernel comes to its share (Qureshi and Patt 2006). A line is
+//! owned by the kernel that brought it in. For a line of a kernel that is not there, the least recently used of these leaves:
+//!
+//! 1. lines of nobody, and of kernels that are not here;
+//! 2. if the kernel has fewer lines in the set than its share: lines of kernels that have more than theirs;
+//! 3. its own lines.
+//!
+//! Lines on their way cannot leave. If all of the above are on their way, the look-up is a reservation fail.
+//!
+//! *Own, where the paper is silent:* a kernel whose share is all ways takes as in a shared set. A line of nobody, which a copy from the host has
+//! brought, is the kernel's that hits it. A kernel with no line above, on its way or not, takes as in a shared set, so that it waits for
+//! nothing that does not come: its own may all be modified, and few enough to stay.
+//!
+//! In hardware 3 bits per line, and per set the lines that each kernel has.
+
+use super::utility::Utility;
+use super::{KernelWays, Shares, fixed};
+use crate::cache::line::Line;
+use crate::cache::tags::NOBODY;
+use crate::config::{Partition, PartitionConfig};
+use crate::sm::KERNEL_SLOTS;
+
+/// Kernel slots, and nobody.
+const OWNERS: usize = KERNEL_SLOTS + 1;
+
+/// Who says what a share is.
+#[derive(Clone, Debug)]
+enum Division {
+    Fixed(Shares),
+    Utility(Box<Utility>),
+}
+
+/// What a set can do for a line that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// The line at this slot leaves.
+    Leaves(u32),
+    /// As in a shared set.
+    AsShared,
+    /// Wait for one on its way.
+    Wait,
+}
+
+/// Who owns which lines of a cache.
+#[derive(Clone, Debug)]
+pub(in crate::cache) struct Owned {
+    ways: u16,
+    division: Division,
+    /// Kernels that are here, bit per slot.
+    resident: u8,
+    /// Ways of each kernel here; of nobody none.
+    shares: [u16; OWNERS],
+    /// What each kernel had when it was here last.
+    last: Shares,
+    /// By line.
+    owners: Vec<u8>,
+    /// By set, then owner.
+    held: Vec<[u16; OWNERS]>,
+}
+
+impl Owned {
+    /// None if nobody owns any way.
+    pub(super) fn new(config: &PartitionConfig, sets: u32, ways: u16, most_ways: u16) -> Option<Self> {
+        let division = match config.by {
+            Partition::Shared => return None,
+            Partition::Fixed => {
+                Division::Fixed(std::array::from_fn(|slot| config.ways.get(slot).map_or(1, |&ways| ways.min(u16::MAX.into()) as u16)))
+            }
+            Partition::Ucp | Partition::UcpRate => Division::Utility(Box::new(Utility::new(config, sets, ways, most_ways))),
+        };
+        Some(Owned::of(division, sets, ways))
+    }
+
+    /// Fixed shares.
+    pub(super) fn fixed(shares: Shares, sets: u32, ways: u16) -> Self {
+        Owned::of(Division::Fixed(shares), sets, ways)
+    }
+
+    fn of(division: Division, sets: u32, ways: u16) -> Self {
+        let mut owned = Owned {
+            ways,
+            division,
+            resident: 0,
+            shares: [0; OWNERS],
+            last: Shares::default(),
+            owners: Vec::new(),
+            held: vec![[0; OWNERS]; sets as usize],
+        };
+        owned.empty(ways);
+        owned
+    }
+
+    /// The cache has been emptied, and has `ways` ways now.
+    pub(in crate::cache) fn empty(&mut self, ways: u16) {
+        if let Division::Utility(utility) = &mut self.division {
+            utility.empty(self.ways, ways);
+        }
+        self.owners.clear();
+        self.owners.resize(self.held.len() * usize::from(ways), NOBODY);
+        let mut held = [0; OWNERS];
+        held[usize::from(NOBODY)] = ways;
+        self.held.fill(held);
+        if self.ways != ways {
+            self.ways = ways;
+            self.share_out();
+        }
+    }
+
+    /// A kernel accesses a line of `set`, which is at `slot`.
+    pub(in crate::cache) fn looked_up(&mut self, set: usize, slot: u32, line: u64, kernel: u8, came: bool) {
+        let owner = &mut self.owners[slot as usize];
+        if came || *owner == NOBODY {
+            self.held[set][usize::from(*owner)] -= 1;
+            *owner = kernel;
+            self.held[set][usize::from(kernel)] += 1;
+        }
+        if let Division::Utility(utility) = &mut self.division
+            && kernel != NOBODY
+        {
+            utility.look(set, line, kernel);
+        }
+    }
+
+    /// Which of a set's `lines`, from the least recent to the most, leaves for one of `kernel`.
+    pub(super) fn choose<'a>(
+        &self,
+        set: usize,
+        kernel: u8,
+        may_evict_modified: bool,
+        lines: impl Iterator<Item = (u32, &'a Line)>,
+    ) -> Choice {
+        let mine = usize::from(kernel);
+        if self.shares[mine] == self.ways {
+            return Choice::AsShared;
+        }
+        let held = &self.held[set];
+        let short = held[mine] < self.shares[mine];
+        let (mut of_nobody, mut of_others, mut own, mut on_its_way) = (None, None, None, false);
+        for (slot, line) in lines {
+            let owner = usize::from(self.owners[slot as usize]);
+            let class = if self.shares[owner] == 0 {
+                &mut of_nobody
+            } else if owner == mine {
+                &mut own
+            } else if short && held[owner] > self.shares[owner] {
+                &mut of_others
+            } else {
+                continue;
+            };
+            on_its_way |= line.reserved != 0;
+            if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
+                class.get_or_insert(slot);
+            }
+        }
+        match of_nobody.or(of_others).or(own) {
+            Some(slot) => Choice::Leaves(slot),
+            None if on_its_way => Choice::Wait,
+            None => Choice::AsShared,
+        }
+    }
+
+    /// Ends every period that ends before cycle `end`. Whether shares have changed.
+    pub(super) fn turn(&mut self, end: u64) -> bool {
+        let mut changed = false;
+        while let Division::Utility(utility) = &mut self.division
+            && let Some(shares) = utility.turn(end, self.resident, self.ways)
+        {
+            changed |= self.set(shares);
+        }
+        changed
+    }
+
+    /// Kernels that are here from now on.
+    pub(super) fn reside(&mut self, resident: u8) {
+        if self.resident != resident {
+            self.resident = resident;
+            self.share_out();
+        }
+    }
+
+    /// Another kernel has taken a slot. Lines of the one before are its own.
+    pub(super) fn forget(&mut self, kernel: u8) {
+        self.last[usize::from(kernel)] = 0;
+        if let Division::Utility(utility) = &mut self.division {
+            utility.forget(kernel);
+        }
+    }
+
+    /// Shares by slot from now on, for good.
+    pub(super) fn set_ways(&mut self, given: Shares) {
+        self.division = Division::Fixed(given);
+        self.share_out();
+    }
+
+    fn share_out(&mut self) {
+        let shares = match &self.division {
+            _ if self.resident == 0 => Shares::default(),
+            Division::Fixed(given) => fixed::shares(*given, self.resident, self.ways),
+            Division::Utility(utility) => utility.reside(self.resident, self.ways),
+        };
+        self.set(shares);
+    }
+
+    fn set(&mut self, shares: Shares) -> bool {
+        let changed = self.shares[..KERNEL_SLOTS] != shares;
+        self.shares[..KERNEL_SLOTS].copy_from_slice(&shares);
+        for (last, share) in self.last.iter_mut().zip(shares).filter(|(_, share)| *share > 0) {
+            *last = share;
+        }
+        changed
+    }
+
+    /// Whether a monitor watches `set`.
+    pub(super) fn watches(&self, set: usize) -> bool {
+        matches!(&self.division, Division::Utility(utility) if utility.watches(set))
+    }
+
+    /// Ways of each kernel that is here.
+    pub(super) fn shares(&self) -> Shares {
+        std::array::from_fn(|slot| self.shares[slot])
+    }
+
+    /// Adds this cache to what is told of several.
+    pub(super) fn add_to(&self, repartitions: &mut u64, kernels: &mut [KernelWays; KERNEL_SLOTS]) {
+        for (kernel, &last) in kernels.iter_mut().zip(&self.last) {
+            kernel.last.push(last);
+        }
+        let Division::Utility(utility) = &self.division else { return };
+        let (ended, given) = utility.history();
+        *repartitions += ended;
+        for (slot, kernel) in kernels.iter_mut().enumerate() {
+            kernel.repartitions.resize(given.len().max(kernel.repartitions.len()), 0);
+            for (sum, of_ways) in kernel.repartitions.iter_mut().zip(given) {
+                *sum += of_ways[slot];
+            }
+        }
+    }
+
+    /// Lines that each kernel has in a set.
+    #[cfg(test)]
+    pub(in crate::cache) fn held(&self, set: usize) -> &[u16] {
+        &self.held[set]
+    }
+}

@@ -1,0 +1,27 @@
+//! Ways that nobody owns: the least recently used line that may leave, whoever brought it and whoever needs its place. As GPGPU-Sim does it
+//! (sources.md D62).
+
+use crate::cache::TagArray;
+
+impl TagArray {
+    /// Whether any line of `set` may leave.
+    #[inline(always)]
+    pub(super) fn has_room(&self, set: usize) -> bool {
+        let set = &self.sets[set];
+        let locked = if self.may_evict_modified() { set.reserved } else { set.reserved + set.modified };
+        locked != self.geometry.ways
+    }
+
+    /// The least recently used line of `set` that may leave; there must be one.
+    pub(super) fn least_recent(&self, set: usize) -> u32 {
+        let may_evict_modified = self.may_evict_modified();
+        let mut slot = self.recency[self.lines.len() + set].newer;
+        loop {
+            let line = &self.lines[slot as usize];
+            if line.reserved == 0 && (may_evict_modified || line.modified == 0) {
+                return slot;
+            }
+            slot = self.recency[slot as usize].newer;
+        }
+    }
+}

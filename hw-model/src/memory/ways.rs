@@ -1,0 +1,116 @@
+//! When the slices of the L2 learn which kernels there are, and whose ways are how many ([`crate::cache`], `ways/`; sources.md D124).
+//!
+//! What a cycle of the GPU changes is seen by the slices from the second tick after it on. Two ticks are the least for which it is the same
+//! whether slices have run ahead ([`MemorySystem::begin_tick`]) or not. A kernel is here from its launch until it has completed.
+
+use super::MemorySystem;
+use crate::cache::{Shares, WaysStats};
+use crate::config::GpuConfig;
+use std::collections::VecDeque;
+
+/// Ticks from a change until slices know.
+const DELAY_TICKS: u64 = 2;
+
+/// Most L2 cycles in a core cycle (`config/limits.rs`), and one.
+const MOST_STEPS: u64 = 65;
+
+/// What slices are told.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    /// These kernels are here, bit per slot.
+    Resident(u8),
+    /// Another kernel has taken a slot.
+    Placed(u8),
+    /// Kernels own so many ways, for good.
+    Ways(Shares),
+}
+
+/// What they have not been told yet.
+#[derive(Clone, Debug)]
+pub(super) struct WayChanges {
+    /// With the number of the tick from which it holds.
+    due: VecDeque<(u64, Change)>,
+    period: Option<u64>,
+    resident: u8,
+}
+
+impl WayChanges {
+    pub(super) fn new(config: &GpuConfig) -> Self {
+        // Each launch and each end of a kernel is two changes at most, and gone two ticks later.
+        let due = VecDeque::with_capacity(64);
+        WayChanges { due, period: config.l2.partition.as_ref().map(|partition| partition.period_cycles.into()), resident: 0 }
+    }
+
+    /// Whether anything is to be told.
+    #[inline]
+    pub(super) fn pending(&self) -> bool {
+        !self.due.is_empty()
+    }
+}
+
+impl MemorySystem {
+    /// Kernels that there are from now on, bit per slot; `placed` has taken its slot.
+    pub fn kernels_here(&mut self, resident: u8, placed: Option<u8>) {
+        if let Some(kernel) = placed {
+            self.tell_slices(Change::Placed(kernel));
+        }
+        self.kernels = resident;
+        self.tell_slices(Change::Resident(resident));
+    }
+
+    /// Gives each kernel slot so many ways of every slice's sets, whatever divided them before; at least one for each kernel here.
+    pub fn set_l2_ways(&mut self, ways: Shares) {
+        let resident = self.kernels;
+        self.ways.get_or_insert_with(|| Box::new(WayChanges { due: VecDeque::new(), period: None, resident }));
+        self.tell_slices(Change::Ways(ways));
+    }
+
+    /// Ways that each kernel here has in slice `slice`; none where they are shared.
+    pub fn l2_ways(&self, slice: usize) -> Option<Shares> {
+        self.slices[slice].tags.ways_owned()
+    }
+
+    fn tell_slices(&mut self, change: Change) {
+        let from = self.core + DELAY_TICKS;
+        if let Some(ways) = &mut self.ways {
+            ways.due.push_back((from, change));
+        }
+    }
+
+    /// Tells slices what holds from the coming tick on.
+    pub(super) fn apply_ways(&mut self) {
+        let from = self.l2.ticks();
+        while let Some(ways) = &mut self.ways
+            && let Some((_, change)) = ways.due.pop_front_if(|(tick, _)| *tick <= self.core)
+        {
+            if let Change::Resident(resident) = change {
+                ways.resident = resident;
+            }
+            let resident = ways.resident;
+            for slice in &mut self.slices {
+                match change {
+                    Change::Resident(resident) => slice.tags.reside(resident, from),
+                    Change::Placed(kernel) => slice.tags.forget(kernel, from),
+                    Change::Ways(shares) => slice.tags.set_ways(shares, resident, from),
+                }
+            }
+        }
+    }
+
+    /// Whether the coming tick may change who owns what, so that no slice may run ahead: statistics would be ahead, too.
+    pub(super) fn ways_may_change(&self) -> bool {
+        let next = self.l2.ticks();
+        let ends = |period: u64| next.next_multiple_of(period) < next + MOST_STEPS;
+        self.ways.as_ref().is_some_and(|ways| ways.pending() || ways.period.is_some_and(ends))
+    }
+
+    /// Who owns which ways, over all slices; none where they are shared.
+    pub fn ways_stats(&mut self) -> Option<WaysStats> {
+        let (end, mut stats) = (self.l2.ticks(), None);
+        for slice in &mut self.slices {
+            slice.tags.turn(end);
+            slice.tags.add_ways(&mut stats);
+        }
+        stats
+    }
+}
