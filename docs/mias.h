@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10002)
+#define MIAS_VERSION_VALUE UINT32_C(0x10003)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -28,6 +28,10 @@
 #define MIAS_SLOT_BASE UINT32_C(0x800)
 /* Bytes from slot to slot. */
 #define MIAS_SLOT_STRIDE UINT32_C(0x40)
+/* Byte offset of memory issue of SM 0. */
+#define MIAS_MEMORY_BASE UINT32_C(0x2000)
+/* Bytes from SM to SM in memory issue. */
+#define MIAS_MEMORY_STRIDE UINT32_C(0xe0)
 /* Byte offset of SM 0. */
 #define MIAS_SM_BASE UINT32_C(0x10000)
 /* Bytes from SM to SM. */
@@ -82,6 +86,9 @@
 /* Read only. Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than
  * this over the number of kernels, in thousandths of what it does alone. */
 #define MIAS_STRAP_LOSS_THRESHOLD UINT32_C(0x70)
+/* Read only. Strap: cycles between two looks of the firmware at the counters of memory issue, if it
+ * is to limit memory instructions. */
+#define MIAS_STRAP_MEMORY_INTERVAL UINT32_C(0x74)
 /* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
 #define MIAS_CYCLE_LOW UINT32_C(0x80)
 /* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
@@ -140,6 +147,17 @@
 /* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is
  * ignored. */
 #define MIAS_LAUNCH_POP UINT32_C(0x108)
+/* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
+ * interval. */
+#define MIAS_MEMORY_INTERVAL UINT32_C(0x180)
+/* Write only. Latches and clears, on all SMs at one instant, the counters of memory issue of those
+ * slots that have had memory::SAMPLE_REQUESTS requests since they were latched last. The others go
+ * on. The value is ignored. */
+#define MIAS_MEMORY_SNAPSHOT UINT32_C(0x184)
+/* Read and write. When memory instructions are held back as memory::MODE says: memory_active. */
+#define MIAS_MEMORY_ACTIVE UINT32_C(0x188)
+/* Write only. Sets the mode of all SMs: memory_mode. */
+#define MIAS_MEMORY_MODE_ALL UINT32_C(0x18c)
 /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
  * PROFILE_DONE. */
 #define MIAS_ARM UINT32_C(0x200)
@@ -157,6 +175,10 @@
 /* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS: a row of quotas, one for
  * each slot, takes as many writes for many SMs as for one. */
 #define MIAS_QUOTA_SOME UINT32_C(0x340)
+/* Read only. 8 of them. SMs of which the last MEMORY_SNAPSHOT has latched a slot, one bit each. */
+#define MIAS_MEMORY_READY UINT32_C(0x360)
+/* Write only. 8 of them. Sets a slot's limit on all SMs: memory::LIMIT. */
+#define MIAS_MEMORY_LIMIT_ALL UINT32_C(0x380)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -179,6 +201,27 @@
 #define MIAS_SLOT_REG_UNISSUED_TBS UINT32_C(0x20)
 /* Read only. TBs not yet retired. */
 #define MIAS_SLOT_REG_UNFINISHED_TBS UINT32_C(0x24)
+
+/* Registers of memory issue: byte offsets in those of an SM. */
+/* Read and write. What holds memory instructions back: memory_mode. */
+#define MIAS_MEMORY_REG_MODE UINT32_C(0x0)
+/* Read only. Slots that the last snapshot has latched, one bit each. */
+#define MIAS_MEMORY_REG_READY UINT32_C(0x4)
+/* Read only. 8 of them. Requests (accesses of the L1, and what passes it by) of the kernel in each
+ * slot, latched; 24 bits. */
+#define MIAS_MEMORY_REG_REQUESTS UINT32_C(0x20)
+/* Read only. 8 of them. Reservation fails, latched; 24 bits. */
+#define MIAS_MEMORY_REG_FAILS UINT32_C(0x40)
+/* Read only. 8 of them. Scheduler-cycles in which warps could have issued and none was allowed to,
+ * charged to the kernel of the oldest, latched; 24 bits. */
+#define MIAS_MEMORY_REG_HELD_CYCLES UINT32_C(0x60)
+/* Read only. 8 of them. Most memory instructions in flight at a time, latched; 10 bits. */
+#define MIAS_MEMORY_REG_PEAK UINT32_C(0x80)
+/* Read only. 8 of them. Memory instructions in flight when the firmware was called; 10 bits. */
+#define MIAS_MEMORY_REG_IN_FLIGHT UINT32_C(0xa0)
+/* Read and write. 8 of them. Most memory instructions in flight: 1 to 127, 0 for any number. Reads
+ * show the limit in effect, which is the written one only in mode WRITTEN. */
+#define MIAS_MEMORY_REG_LIMIT UINT32_C(0xc0)
 
 /* Registers of an SM: byte offsets in the SM. */
 /* Read only. sm_status bits. */
@@ -248,8 +291,11 @@
 #define MIAS_INTERRUPT_FAULT UINT32_C(0x40)
 /* The preemption command is done. */
 #define MIAS_INTERRUPT_PREEMPT_DONE UINT32_C(0x80)
+/* The firmware is to look at the counters of memory issue: so many cycles have passed as
+ * global::MEMORY_INTERVAL says. */
+#define MIAS_INTERRUPT_MEMORY UINT32_C(0x100)
 /* All events. */
-#define MIAS_INTERRUPT_ALL UINT32_C(0xff)
+#define MIAS_INTERRUPT_ALL UINT32_C(0x1ff)
 
 /* Faults, in global::FAULT. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware. */
 /* Access to an unmapped offset, or against the access rule. */
@@ -282,6 +328,8 @@
 #define MIAS_FEATURE_IDEAL_TRANSITION UINT32_C(0x1)
 /* Preemption commands. */
 #define MIAS_FEATURE_PREEMPT UINT32_C(0x2)
+/* SMs can hold memory instructions back (memory). */
+#define MIAS_FEATURE_MEMORY_ISSUE UINT32_C(0x4)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -304,6 +352,45 @@
 #define MIAS_OPTION_IDEAL_TRANSITION UINT32_C(0x20)
 /* Warped-Slicer takes the IPC that it profiles as it is, without the scaling factor. */
 #define MIAS_OPTION_UNSCALED_PROFILE UINT32_C(0x40)
+/* The firmware limits kernels' memory instructions in flight (Dai et al. 2018, section 3.3.2). */
+#define MIAS_OPTION_LIMIT_MEMORY UINT32_C(0x80)
+/* Such a limit is raised by one after an interval with fewer reservation fails than requests; else
+ * it is taken away. */
+#define MIAS_OPTION_LIMIT_GROWS UINT32_C(0x100)
+/* Such a limit comes from all reservation fails; else from as many as 12 bits count in 1,024
+ * requests. */
+#define MIAS_OPTION_LIMIT_WIDE UINT32_C(0x200)
+/* Memory instructions are held back from the decision on, and not while configurations are tried. */
+#define MIAS_OPTION_MEMORY_FROM_DECISION UINT32_C(0x400)
+
+/* When memory instructions are held back, in global::MEMORY_ACTIVE. What finds limits and quotas
+ * goes on while they are not. */
+/* Never. */
+#define MIAS_MEMORY_ACTIVE_OFF UINT32_C(0x0)
+/* Always. */
+#define MIAS_MEMORY_ACTIVE_ON UINT32_C(0x1)
+/* Not on an SM that was armed, until the first quotas that it has after its window. */
+#define MIAS_MEMORY_ACTIVE_FROM_DECISION UINT32_C(0x2)
+
+/* Fields of memory::MODE. */
+/* Whose memory instruction is next. */
+#define MIAS_MEMORY_MODE_ORDER UINT32_C(0x3)
+/* The warp scheduler decides. */
+#define MIAS_MEMORY_MODE_SCHEDULER UINT32_C(0x0)
+/* Kernels take turns (RBMI). */
+#define MIAS_MEMORY_MODE_ROUND_ROBIN UINT32_C(0x1)
+/* Kernels have quotas (QBMI). */
+#define MIAS_MEMORY_MODE_QUOTA UINT32_C(0x2)
+/* What limits memory instructions in flight. */
+#define MIAS_MEMORY_MODE_LIMITS UINT32_C(0x30)
+/* Nothing. */
+#define MIAS_MEMORY_MODE_NONE UINT32_C(0x0)
+/* memory::LIMIT, as written (SMIL, and DMIL of the firmware). */
+#define MIAS_MEMORY_MODE_WRITTEN UINT32_C(0x10)
+/* What this SM's hardware finds (DMIL). */
+#define MIAS_MEMORY_MODE_FOUND UINT32_C(0x20)
+/* What the hardware of one SM finds, for all that have this mode (global DMIL). */
+#define MIAS_MEMORY_MODE_BROADCAST UINT32_C(0x30)
 
 /* Bits of sm::STATUS. */
 /* Armed, from arming until the window is over. */
@@ -423,6 +510,30 @@ struct mias_slot {
     uint32_t reserved_28[6];
 };
 
+/* Memory issue of a streaming multiprocessor. */
+struct mias_memory {
+    /* Read and write. What holds memory instructions back: memory_mode. */
+    volatile uint32_t mode;
+    /* Read only. Slots that the last snapshot has latched, one bit each. */
+    const volatile uint32_t ready;
+    uint32_t reserved_8[6];
+    /* Read only. 8 of them. Requests (accesses of the L1, and what passes it by) of the kernel in
+     * each slot, latched; 24 bits. */
+    const volatile uint32_t requests[8];
+    /* Read only. 8 of them. Reservation fails, latched; 24 bits. */
+    const volatile uint32_t fails[8];
+    /* Read only. 8 of them. Scheduler-cycles in which warps could have issued and none was allowed
+     * to, charged to the kernel of the oldest, latched; 24 bits. */
+    const volatile uint32_t held_cycles[8];
+    /* Read only. 8 of them. Most memory instructions in flight at a time, latched; 10 bits. */
+    const volatile uint32_t peak[8];
+    /* Read only. 8 of them. Memory instructions in flight when the firmware was called; 10 bits. */
+    const volatile uint32_t in_flight[8];
+    /* Read and write. 8 of them. Most memory instructions in flight: 1 to 127, 0 for any number.
+     * Reads show the limit in effect, which is the written one only in mode WRITTEN. */
+    volatile uint32_t limit[8];
+};
+
 /* A streaming multiprocessor. */
 struct mias_sm {
     /* Read only. sm_status bits. */
@@ -503,7 +614,10 @@ struct mias_block {
     /* Read only. Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more
      * than this over the number of kernels, in thousandths of what it does alone. */
     const volatile uint32_t strap_loss_threshold;
-    uint32_t reserved_74[3];
+    /* Read only. Strap: cycles between two looks of the firmware at the counters of memory issue, if
+     * it is to limit memory instructions. */
+    const volatile uint32_t strap_memory_interval;
+    uint32_t reserved_78[2];
     /* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
     const volatile uint32_t cycle_low;
     /* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
@@ -566,7 +680,19 @@ struct mias_block {
     /* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value
      * is ignored. */
     volatile uint32_t launch_pop;
-    uint32_t reserved_10c[61];
+    uint32_t reserved_10c[29];
+    /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
+     * interval. */
+    volatile uint32_t memory_interval;
+    /* Write only. Latches and clears, on all SMs at one instant, the counters of memory issue of
+     * those slots that have had memory::SAMPLE_REQUESTS requests since they were latched last. The
+     * others go on. The value is ignored. */
+    volatile uint32_t memory_snapshot;
+    /* Read and write. When memory instructions are held back as memory::MODE says: memory_active. */
+    volatile uint32_t memory_active;
+    /* Write only. Sets the mode of all SMs: memory_mode. */
+    volatile uint32_t memory_mode_all;
+    uint32_t reserved_190[28];
     /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
      * PROFILE_DONE. */
     volatile uint32_t arm[8];
@@ -586,9 +712,14 @@ struct mias_block {
     /* Write only. 8 of them. Stages a quota for a slot on the SMs of QUOTA_SMS: a row of quotas, one
      * for each slot, takes as many writes for many SMs as for one. */
     volatile uint32_t quota_some[8];
-    uint32_t reserved_360[296];
+    /* Read only. 8 of them. SMs of which the last MEMORY_SNAPSHOT has latched a slot, one bit each. */
+    const volatile uint32_t memory_ready[8];
+    /* Write only. 8 of them. Sets a slot's limit on all SMs: memory::LIMIT. */
+    volatile uint32_t memory_limit_all[8];
+    uint32_t reserved_3a0[280];
     struct mias_slot slot[8];
-    uint32_t reserved_a00[15744];
+    uint32_t reserved_a00[1408];
+    struct mias_memory memory[256];
     struct mias_sm sm[256];
 };
 
@@ -616,6 +747,7 @@ static_assert(offsetof(struct mias_block, strap_coalesce_window) == MIAS_STRAP_C
 static_assert(offsetof(struct mias_block, strap_options) == MIAS_STRAP_OPTIONS, "MIAS_STRAP_OPTIONS");
 static_assert(offsetof(struct mias_block, strap_fixed) == MIAS_STRAP_FIXED, "MIAS_STRAP_FIXED");
 static_assert(offsetof(struct mias_block, strap_loss_threshold) == MIAS_STRAP_LOSS_THRESHOLD, "MIAS_STRAP_LOSS_THRESHOLD");
+static_assert(offsetof(struct mias_block, strap_memory_interval) == MIAS_STRAP_MEMORY_INTERVAL, "MIAS_STRAP_MEMORY_INTERVAL");
 static_assert(offsetof(struct mias_block, cycle_low) == MIAS_CYCLE_LOW, "MIAS_CYCLE_LOW");
 static_assert(offsetof(struct mias_block, cycle_high) == MIAS_CYCLE_HIGH, "MIAS_CYCLE_HIGH");
 static_assert(offsetof(struct mias_block, timer_low) == MIAS_TIMER_LOW, "MIAS_TIMER_LOW");
@@ -641,6 +773,10 @@ static_assert(offsetof(struct mias_block, decision_cycles) == MIAS_DECISION_CYCL
 static_assert(offsetof(struct mias_block, launch_count) == MIAS_LAUNCH_COUNT, "MIAS_LAUNCH_COUNT");
 static_assert(offsetof(struct mias_block, launch_slot) == MIAS_LAUNCH_SLOT, "MIAS_LAUNCH_SLOT");
 static_assert(offsetof(struct mias_block, launch_pop) == MIAS_LAUNCH_POP, "MIAS_LAUNCH_POP");
+static_assert(offsetof(struct mias_block, memory_interval) == MIAS_MEMORY_INTERVAL, "MIAS_MEMORY_INTERVAL");
+static_assert(offsetof(struct mias_block, memory_snapshot) == MIAS_MEMORY_SNAPSHOT, "MIAS_MEMORY_SNAPSHOT");
+static_assert(offsetof(struct mias_block, memory_active) == MIAS_MEMORY_ACTIVE, "MIAS_MEMORY_ACTIVE");
+static_assert(offsetof(struct mias_block, memory_mode_all) == MIAS_MEMORY_MODE_ALL, "MIAS_MEMORY_MODE_ALL");
 static_assert(offsetof(struct mias_block, arm) == MIAS_ARM, "MIAS_ARM");
 static_assert(offsetof(struct mias_block, disarm) == MIAS_DISARM, "MIAS_DISARM");
 static_assert(offsetof(struct mias_block, partition) == MIAS_PARTITION, "MIAS_PARTITION");
@@ -648,6 +784,8 @@ static_assert(offsetof(struct mias_block, profile_done) == MIAS_PROFILE_DONE, "M
 static_assert(offsetof(struct mias_block, quota_all) == MIAS_QUOTA_ALL, "MIAS_QUOTA_ALL");
 static_assert(offsetof(struct mias_block, quota_sms) == MIAS_QUOTA_SMS, "MIAS_QUOTA_SMS");
 static_assert(offsetof(struct mias_block, quota_some) == MIAS_QUOTA_SOME, "MIAS_QUOTA_SOME");
+static_assert(offsetof(struct mias_block, memory_ready) == MIAS_MEMORY_READY, "MIAS_MEMORY_READY");
+static_assert(offsetof(struct mias_block, memory_limit_all) == MIAS_MEMORY_LIMIT_ALL, "MIAS_MEMORY_LIMIT_ALL");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");

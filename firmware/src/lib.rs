@@ -50,6 +50,7 @@ pub mod limits;
 #[cfg(all(feature = "defmt", target_os = "none"))]
 pub mod log;
 pub mod machine;
+pub mod memory_limit;
 pub mod metric;
 pub mod policy;
 #[cfg(any(test, kani))]

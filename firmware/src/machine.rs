@@ -2,6 +2,7 @@
 
 use crate::bus::{TryBus, read};
 use crate::counters::Counter;
+use crate::memory_limit::MemoryLimit;
 use crate::quantity::{Coefficient, SectorRate};
 use crate::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, global, option};
 use crate::resources::SmLimits;
@@ -80,6 +81,10 @@ pub struct Settings {
     /// Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths (sources.md D50: 1.2 over the number of kernels).
     pub loss_threshold_permille: u32,
+    /// Limits of memory instructions in flight; none: the firmware sets none.
+    pub memory_limit: Option<MemoryLimit>,
+    /// Memory instructions are not held back while configurations are tried.
+    pub memory_from_decision: bool,
 }
 
 impl Default for Settings {
@@ -101,6 +106,8 @@ impl Settings {
         ideal_transition: false,
         unscaled_profile: false,
         loss_threshold_permille: 0,
+        memory_limit: None,
+        memory_from_decision: false,
     };
 
     /// Reads the strap registers.
@@ -121,6 +128,8 @@ impl Settings {
             ideal_transition: on(option::IDEAL_TRANSITION),
             unscaled_profile: on(option::UNSCALED_PROFILE),
             loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
+            memory_limit: if on(option::LIMIT_MEMORY) { Some(MemoryLimit::read(bus, options)?) } else { None },
+            memory_from_decision: on(option::MEMORY_FROM_DECISION),
         })
     }
 

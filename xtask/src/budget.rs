@@ -13,6 +13,15 @@ pub(crate) struct Budget {
     #[serde(rename = "image-132")]
     image_132: ImageBudget,
     pub(crate) decision: DecisionBudget,
+    #[serde(rename = "memory-limit")]
+    pub(crate) memory_limit: MemoryLimitBudget,
+}
+
+/// What a look at the counters of memory issue may take.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MemoryLimitBudget {
+    pub(crate) most_instructions_per_kernel_and_sm: u64,
 }
 
 /// What an image may take.

@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
 use mias_firmware::policy::{NAMED, PolicyCode};
-use mias_firmware::regs::{self, Access, Register, global, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, slot, sm};
 
 use crate::header;
 use crate::svd;
@@ -98,6 +98,13 @@ bits are those of `interrupt`. Layout version `{version:#010x}`, identification 
     text += &region("Global registers", "offset", global::REGISTERS);
     let base = format!("Slot `n` is at `{:#06x} + n * {:#04x}`; offsets are within the slot.", slot::BASE, slot::STRIDE);
     text += &region("Kernel slots", "offset in slot", slot::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    let base = format!(
+        "What is of SM `n` is at `{:#06x} + n * {:#04x}`; offsets are within it. Latched are the slots with {} requests at least.",
+        memory::BASE,
+        memory::STRIDE,
+        memory::SAMPLE_REQUESTS
+    );
+    text += &region("Memory issue", "offset in SM's", memory::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     let base = format!("SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within the SM.", sm::BASE, sm::STRIDE);
     text += &region("SMs", "offset in SM", sm::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     text + &counters() + &fields()
@@ -235,7 +242,7 @@ mod tests {
     #[test]
     fn every_register_counter_bit_and_code_is_on_the_page() {
         let page = page();
-        for register in global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS) {
+        for register in global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS).chain(memory::REGISTERS) {
             assert!(page.contains(&format!("| `{}", register.name)), "{}", register.name);
         }
         for counter in Counter::ALL {

@@ -33,6 +33,8 @@ mod launches;
 #[cfg(target_os = "none")]
 mod measure;
 #[cfg(target_os = "none")]
+mod memory;
+#[cfg(target_os = "none")]
 mod scenario;
 #[cfg(target_os = "none")]
 mod stack;

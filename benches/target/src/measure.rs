@@ -6,7 +6,7 @@ use semihosting::println;
 use crate::block::Counts;
 use crate::launches::{SETS, endless};
 use crate::scenario::{MACHINES, Way, schedule};
-use crate::{block, board, commit, floor, generation, thesis};
+use crate::{block, board, commit, floor, generation, memory, thesis};
 
 /// A stretch of time.
 #[derive(Clone, Copy, Default)]
@@ -87,6 +87,7 @@ pub(crate) fn run() -> ! {
             }
         }
         deepest = commit::measure(sms).max(deepest);
+        deepest = memory::measure(sms).max(deepest);
         thesis::measure(sms);
     }
     generation::measure();

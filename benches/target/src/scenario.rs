@@ -175,6 +175,19 @@ pub(crate) fn schedule(policy: PolicyCode, sms: u16, launches: &Launches, way: W
     costs
 }
 
+/// One look at the counters of memory issue, as they are in the block: instructions, and the deepest stack in bytes.
+#[inline(never)]
+pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
+    // SAFETY: one scenario runs at a time.
+    let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
+    block::describe(&mut bus, sms, &block::SM, PolicyCode::MiasIpc, option::LIMIT_MEMORY | option::LIMIT_GROWS | option::LIMIT_WIDE);
+    assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
+    let mut bench = Bench { bus, firmware, deepest: 0 };
+    block::raise_global(&mut bench.bus, interrupt::MEMORY);
+    let instructions = bench.interrupt().0.instructions();
+    (instructions, bench.deepest)
+}
+
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
     let (configs, round, held) = held(bench.firmware);
     let runs = |sm: &u16| held[usize::from(*sm) % usize::from(configs)];

@@ -28,6 +28,9 @@ pub const DEFAULT_CONFIGS: usize = 64;
 const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
+/// Events that hardware raises whatever the firmware was asked to do.
+const OFTEN: u32 = interrupt::ALL & !interrupt::MEMORY;
+
 /// Core cycles after which the firmware looks at everything again if nothing called it: what an interrupt that was lost would have
 /// said waits no longer. Assumption: a millisecond or so, short beside a kernel and long beside a decision.
 pub const POLL_CYCLES: u32 = 1 << 20;
@@ -76,9 +79,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     #[inline(always)]
     fn handle_pending<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer) -> Result<(), B::Error> {
         let (status, now) = (bus.try_read32(global::INT_STATUS)?, read_cycle(bus)?);
-        if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
-            // No block answers. Nothing was cleared: the line stays high.
-            return raise(bus, observer, fault::WRONG_MAP);
+        if status & !OFTEN != 0 || now >> 32 == u64::from(u32::MAX) {
+            return self.seldom(bus, observer, status, now);
         }
         // Cleared first: what happens from here on raises the line again.
         bus.try_write32(global::INT_STATUS, status & ENABLED)?;
@@ -108,6 +110,22 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             set_timer(bus, now.wrapping_add(POLL_CYCLES.into()))?;
         }
         Ok(())
+    }
+
+    /// What is kept out of the way of a decision: a block that does not answer, and limits of memory instructions. Events of the scheduler that
+    /// are pending too keep the line high, and wait as they would have for limits that had come a moment before.
+    #[cold]
+    #[inline(never)]
+    fn seldom<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, status: u32, now: u64) -> Result<(), B::Error> {
+        if status & !interrupt::ALL != 0 || now >> 32 == u64::from(u32::MAX) {
+            // Nothing was cleared: the line stays high.
+            return raise(bus, observer, fault::WRONG_MAP);
+        }
+        write(bus, global::INT_STATUS, interrupt::MEMORY)?;
+        match self.scheduler.settings().memory_limit {
+            Some(limit) => limit.renew(bus, self.scheduler.machine().sm_count),
+            None => Ok(()),
+        }
     }
 
     /// Does a part of the work of an event that is to come, without touching the block; false if there is nothing left to do ahead. To be

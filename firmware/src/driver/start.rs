@@ -6,7 +6,7 @@ use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
 use crate::bus::{TryBus, can_fail, read, write};
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
-use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, mode};
+use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, interrupt, memory_active, mode};
 use crate::scheduler::Scheduler;
 
 /// Why the firmware did not start. `E` is the error of the bus.
@@ -116,7 +116,12 @@ fn set_up_registers<B: TryBus>(bus: &mut B, settings: &Settings, sms: u16) -> Re
     if read(bus, global::SM_COUNT)? > u32::from(sms) {
         write(bus, global::FAULT_SET, fault::MACHINE_TOO_LARGE)?;
     }
-    write(bus, global::INT_ENABLE, ENABLED)
+    if settings.memory_from_decision {
+        write(bus, global::MEMORY_ACTIVE, memory_active::FROM_DECISION)?;
+    }
+    let Some(limit) = settings.memory_limit else { return write(bus, global::INT_ENABLE, ENABLED) };
+    write(bus, global::MEMORY_INTERVAL, limit.interval_cycles)?;
+    write(bus, global::INT_ENABLE, ENABLED | interrupt::MEMORY)
 }
 
 /// Whether this is a register block that the firmware knows; the machine behind it.

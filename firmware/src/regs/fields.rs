@@ -18,8 +18,10 @@ pub mod interrupt {
     pub const FAULT: u32 = 1 << 6;
     /// The preemption command is done.
     pub const PREEMPT_DONE: u32 = 1 << 7;
+    /// The firmware is to look at the counters of memory issue: so many cycles have passed as [`super::global::MEMORY_INTERVAL`] says.
+    pub const MEMORY: u32 = 1 << 8;
     /// All events.
-    pub const ALL: u32 = 0xFF;
+    pub const ALL: u32 = 0x1FF;
 }
 
 /// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
@@ -56,6 +58,8 @@ pub mod feature {
     pub const IDEAL_TRANSITION: u32 = 1 << 0;
     /// Preemption commands.
     pub const PREEMPT: u32 = 1 << 1;
+    /// SMs can hold memory instructions back ([`super::memory`]).
+    pub const MEMORY_ISSUE: u32 = 1 << 2;
 }
 
 /// Transition modes, in [`super::global::MODE`].
@@ -82,6 +86,46 @@ pub mod option {
     pub const IDEAL_TRANSITION: u32 = 1 << 5;
     /// Warped-Slicer takes the IPC that it profiles as it is, without the scaling factor.
     pub const UNSCALED_PROFILE: u32 = 1 << 6;
+    /// The firmware limits kernels' memory instructions in flight (Dai et al. 2018, section 3.3.2).
+    pub const LIMIT_MEMORY: u32 = 1 << 7;
+    /// Such a limit is raised by one after an interval with fewer reservation fails than requests; else it is taken away.
+    pub const LIMIT_GROWS: u32 = 1 << 8;
+    /// Such a limit comes from all reservation fails; else from as many as 12 bits count in 1,024 requests.
+    pub const LIMIT_WIDE: u32 = 1 << 9;
+    /// Memory instructions are held back from the decision on, and not while configurations are tried.
+    pub const MEMORY_FROM_DECISION: u32 = 1 << 10;
+}
+
+/// When memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. What finds limits and quotas goes on while they are not.
+pub mod memory_active {
+    /// Never.
+    pub const OFF: u32 = 0;
+    /// Always.
+    pub const ON: u32 = 1;
+    /// Not on an SM that was armed, until the first quotas that it has after its window.
+    pub const FROM_DECISION: u32 = 2;
+}
+
+/// Fields of [`super::memory::MODE`].
+pub mod memory_mode {
+    /// Whose memory instruction is next.
+    pub const ORDER: u32 = 0x3;
+    /// The warp scheduler decides.
+    pub const SCHEDULER: u32 = 0;
+    /// Kernels take turns (RBMI).
+    pub const ROUND_ROBIN: u32 = 1;
+    /// Kernels have quotas (QBMI).
+    pub const QUOTA: u32 = 2;
+    /// What limits memory instructions in flight.
+    pub const LIMITS: u32 = 0x30;
+    /// Nothing.
+    pub const NONE: u32 = 0;
+    /// [`super::memory::LIMIT`], as written (SMIL, and DMIL of the firmware).
+    pub const WRITTEN: u32 = 0x10;
+    /// What this SM's hardware finds (DMIL).
+    pub const FOUND: u32 = 0x20;
+    /// What the hardware of one SM finds, for all that have this mode (global DMIL).
+    pub const BROADCAST: u32 = 0x30;
 }
 
 /// Bits of [`super::sm::STATUS`].

@@ -6,7 +6,7 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, slot, sm};
+use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, slot, sm};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -15,12 +15,16 @@ const FIELDS: &str = include_str!("fields.rs");
 /// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
 pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW];
-    limits.into_iter().chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE]).for_each(|number| hasher.write_u32(number));
-    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS].into_iter().flatten() {
+    limits
+        .into_iter()
+        .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE])
+        .for_each(|number| hasher.write_u32(number));
+    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS].into_iter().flatten() {
         hasher.write(register.name.as_bytes());
         let reset = register.reset.map_or([0; 2], |value| [1, value]);
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
     }
+    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS].into_iter().for_each(|number| hasher.write_u32(number));
     Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
     definitions().for_each(|line| hasher.write(line.as_bytes()));
 }
@@ -71,15 +75,16 @@ mod tests {
         let mut fed = Fed::default();
         fingerprint(&mut fed);
         let holds = |bytes: &[u8]| fed.0.windows(bytes.len()).any(|window| window == bytes);
-        for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS].into_iter().flatten() {
+        for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS].into_iter().flatten() {
             let numbers = [register.offset, register.count, register.access as u32].map(u32::to_ne_bytes);
             assert!(holds(&[register.name.as_bytes(), &numbers.concat()].concat()), "{}", register.name);
         }
+        assert!(holds(&[memory::COUNT_BITS, memory::IN_FLIGHT_BITS].map(u32::to_ne_bytes).concat()));
         let widths: Vec<u8> = Counter::ALL.into_iter().flat_map(|counter| counter.width().to_ne_bytes()).collect();
         assert!(holds(&widths));
         for line in PolicyCode::DEFINITIONS.into_iter().chain(["pub const LAUNCH: u32 = 1 << 0;"]) {
             assert!(holds(line.as_bytes()), "{line}");
         }
-        assert!(holds(&[slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE].map(u32::to_ne_bytes).concat()));
+        assert!(holds(&[slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE].map(u32::to_ne_bytes).concat()));
     }
 }

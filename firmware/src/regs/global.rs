@@ -52,6 +52,8 @@ registers! {
     /// Strap: Warped-Slicer gives way to Spatial if a kernel is predicted to lose more than this over the number of kernels, in
     /// thousandths of what it does alone.
     STRAP_LOSS_THRESHOLD = 0x070, ReadOnly, None;
+    /// Strap: cycles between two looks of the firmware at the counters of memory issue, if it is to limit memory instructions.
+    STRAP_MEMORY_INTERVAL = 0x074, ReadOnly, None;
 
     /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.
     CYCLE_LOW = 0x080, ReadOnly;
@@ -108,6 +110,16 @@ registers! {
     /// Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is ignored.
     LAUNCH_POP = 0x108, WriteOnly;
 
+    /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
+    MEMORY_INTERVAL = 0x180, ReadWrite;
+    /// Latches and clears, on all SMs at one instant, the counters of memory issue of those slots that have had
+    /// [`super::memory::SAMPLE_REQUESTS`] requests since they were latched last. The others go on. The value is ignored.
+    MEMORY_SNAPSHOT = 0x184, WriteOnly;
+    /// When memory instructions are held back as [`super::memory::MODE`] says: [`super::memory_active`].
+    MEMORY_ACTIVE = 0x188, ReadWrite, Some(1);
+    /// Sets the mode of all SMs: [`super::memory_mode`].
+    MEMORY_MODE_ALL = 0x18C, WriteOnly;
+
     /// Arms SMs, one bit each; reads show the armed ones, from arming to PROFILE_DONE.
     ARM[SM_WORDS] = 0x200, WriteOneToSet;
     /// Disarms SMs, one bit each: no event, counters go on.
@@ -124,4 +136,9 @@ registers! {
     /// Stages a quota for a slot on the SMs of `QUOTA_SMS`: a row of quotas, one for each slot, takes as many writes for many SMs as for
     /// one.
     QUOTA_SOME[MAX_SLOTS] = 0x340, WriteOnly;
+
+    /// SMs of which the last `MEMORY_SNAPSHOT` has latched a slot, one bit each.
+    MEMORY_READY[SM_WORDS] = 0x360, ReadOnly;
+    /// Sets a slot's limit on all SMs: [`super::memory::LIMIT`].
+    MEMORY_LIMIT_ALL[MAX_SLOTS] = 0x380, WriteOnly;
 }

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
+//! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
 //!
 //! # Access rules
@@ -29,6 +30,7 @@
 mod describe;
 
 pub mod global;
+pub mod memory;
 pub mod slot;
 pub mod sm;
 
@@ -36,7 +38,10 @@ mod fields;
 mod fingerprint;
 
 pub use describe::{Access, Register};
-pub use fields::{PhaseCode, fault, feature, interrupt, mode, option, preempt, slot_control, slot_status, sm_control, sm_status};
+pub use fields::{
+    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt, slot_control, slot_status, sm_control,
+    sm_status,
+};
 pub use fingerprint::fingerprint;
 
 pub use crate::policy::PolicyCode;
@@ -50,7 +55,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0002;
+pub const VERSION_VALUE: u32 = 0x0001_0003;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.

@@ -23,6 +23,55 @@ pub struct MemoryIssueConfig {
     /// list. 1 to 2^32 - 2 each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warp_quota: Vec<u32>,
+    /// From when on anything is held back.
+    #[serde(skip_serializing_if = "is_from_reset")]
+    pub from: MemoryIssueFrom,
+    /// With dynamic limits for the whole GPU: core cycles from a new limit of the SM that is monitored until all SMs have it, at least 1;
+    /// absent: [`BROADCAST_CYCLES`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broadcast_cycles: Option<u32>,
+    /// With limits by the firmware: core cycles between its looks at the counters, at least 1; absent: [`INTERVAL_CYCLES`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval_cycles: Option<u32>,
+}
+
+/// Core cycles of a broadcast of limits, where a machine does not say (assumption: a register on the way every few SMs, as in a crossbar that
+/// an unloaded packet passes in as much).
+pub const BROADCAST_CYCLES: u32 = 32;
+
+/// Core cycles between the firmware's looks at the counters of memory issue, where a machine does not say (assumption: about twice as
+/// long as a look at two kernels on 30 SMs takes on the Cortex-M4F, docs/decision-latency.md).
+pub const INTERVAL_CYCLES: u32 = 50_000;
+
+impl MemoryIssueConfig {
+    /// Core cycles from a new limit of the SM that is monitored until all SMs have it.
+    #[must_use]
+    pub fn broadcast(&self) -> u32 {
+        self.broadcast_cycles.unwrap_or(BROADCAST_CYCLES)
+    }
+
+    /// Core cycles between the firmware's looks at the counters.
+    #[must_use]
+    pub fn interval(&self) -> u32 {
+        self.interval_cycles.unwrap_or(INTERVAL_CYCLES)
+    }
+}
+
+/// From when on anything is held back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryIssueFrom {
+    /// Always.
+    #[default]
+    Reset,
+    /// Not while configurations are tried: on an SM from the moment at which the firmware arms it until it has the decision's quotas.
+    Decision,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_from_reset(from: &MemoryIssueFrom) -> bool {
+    *from == MemoryIssueFrom::Reset
 }
 
 /// Whose memory instruction is next, of the kernels that have one ready at a scheduler.
@@ -49,8 +98,12 @@ pub enum InFlightLimit {
     None,
     /// As many as `limits` say: SMIL.
     Static,
-    /// As many as the hardware finds: DMIL.
+    /// As many as the hardware finds, on each SM: DMIL.
     Dynamic,
+    /// As many as the hardware finds on one SM, for all: global DMIL.
+    DynamicGlobal,
+    /// As many as the firmware finds, through the register block: the same rule, some time later.
+    Firmware,
 }
 
 /// A fixed limit.
@@ -96,6 +149,9 @@ pub enum NoFails {
     Grow,
 }
 
+const BROADCAST: &str = "must be at least 1 cycle, and only where sm.memory_issue.in_flight is \"dynamic-global\"";
+const INTERVAL: &str = "must be at least 1 cycle, and only where sm.memory_issue.in_flight is \"firmware\"";
+
 /// What a file may say that cannot be: the key, the number, and the remedy.
 pub(super) fn refused(config: &MemoryIssueConfig) -> Option<(&'static str, u32, &'static str)> {
     let (limits, quotas) = ("sm.memory_issue.limits", "sm.memory_issue.warp_quota");
@@ -109,6 +165,14 @@ pub(super) fn refused(config: &MemoryIssueConfig) -> Option<(&'static str, u32, 
     }
     if let Some(most) = config.limits.iter().filter_map(|limit| limit.most()).find(|most| !(1..=127).contains(most)) {
         return Some((limits, most.into(), "must be 1 to 127 instructions, or \"inf\""));
+    }
+    for (key, given, of, must) in [
+        ("sm.memory_issue.broadcast_cycles", config.broadcast_cycles, InFlightLimit::DynamicGlobal, BROADCAST),
+        ("sm.memory_issue.interval_cycles", config.interval_cycles, InFlightLimit::Firmware, INTERVAL),
+    ] {
+        if let Some(cycles) = given.filter(|&cycles| cycles == 0 || config.in_flight != of) {
+            return Some((key, cycles, must));
+        }
     }
     if let Some((given, remedy)) = slots(config.warp_quota.len()) {
         return Some((quotas, given, remedy));

@@ -17,7 +17,9 @@ pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
-pub use memory_issue::{InFlightLimit, MemoryIssueConfig, MemoryOrder, NoFails, StaticLimit, Unlimited};
+pub use memory_issue::{
+    BROADCAST_CYCLES, INTERVAL_CYCLES, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, NoFails, StaticLimit, Unlimited,
+};
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 pub use ranges::Range;

@@ -223,6 +223,8 @@ impl Gpu {
                 self.sms[sm].kernel_placed(slot as u8, self.now);
             }
             self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
+            self.count_memory_anew(slot);
+            self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
             self.dispatcher.add(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);

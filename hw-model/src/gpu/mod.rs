@@ -6,9 +6,11 @@
 
 mod dispatch;
 mod extended;
+mod global_limits;
 mod group;
 mod handover;
 mod launch;
+mod memory_issue;
 mod occupancy;
 mod pace;
 mod sms;
@@ -29,6 +31,7 @@ use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
+use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
 use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
@@ -78,6 +81,10 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     watchdog: Watchdog,
+    /// Settings of memory issue that the SMs have.
+    memory_generation: u32,
+    /// Limits that one SM finds for all.
+    global_limits: Option<Box<GlobalLimits>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
     /// Skip over cycles in which nothing can happen.
@@ -105,7 +112,8 @@ impl Gpu {
             sms: Sms::new((0..config.sm.count).map(|id| Sm::new(config, id as u16)).collect()),
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
-                .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm),
+                .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
+                .with_memory_issue(config.sm.memory_issue.as_ref()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
@@ -113,6 +121,8 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             watchdog: Watchdog::default(),
+            memory_generation: 0,
+            global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
             tb_cap: u32::MAX,
             skip: true,
             threads: 1,
@@ -209,6 +219,7 @@ impl Gpu {
             if self.queue.all_complete() {
                 return RunEnd::AllComplete;
             }
+            self.deliver_limits();
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
@@ -222,6 +233,7 @@ impl Gpu {
             if let Some(failure) = &self.failure {
                 return RunEnd::Failed(failure.clone());
             }
+            self.send_limits();
             self.end_transition();
             if self.validation.is_some() {
                 self.check_sms();
@@ -245,20 +257,23 @@ impl Gpu {
             if self.registers.needs_tick(self.now) {
                 let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
+                self.take_latched();
             }
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
+                self.follow_memory_issue();
                 return Ok(());
             }
             self.registers.set_now(self.now);
             self.load_counters();
             microcontroller.on_interrupt(&mut self.registers);
+            self.take_latched();
         }
         Err(self.stuck("the scheduler's interrupt line stays high".into()))
     }
 
     /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.
-    fn load_counters(&mut self) {
+    pub(super) fn load_counters(&mut self) {
         for (id, sm) in self.sms.iter_mut().enumerate() {
             self.registers.load_counters(id, raw_counters(sm, &self.memory, id, self.now));
         }
@@ -288,6 +303,7 @@ impl Gpu {
         // Waiting for a launch is no hang, so that the watchdog need not look before it.
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
+        next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
         }
@@ -325,6 +341,7 @@ fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawC
         raw[Counter::L1Accesses] += kernel.l1_accesses;
         raw[Counter::L1ReservationFails] += kernel.l1_reservation_fails;
         (raw.slot_warp_insts[slot], raw.slot_thread_insts[slot]) = (kernel.warp_insts, kernel.thread_insts);
+        raw.memory[slot] = sm.memory_counts(slot);
     }
     raw
 }

@@ -4,10 +4,12 @@
 
 mod cap;
 mod fetch;
+mod global_limits;
 mod lines;
 mod memory_issue;
 mod options;
 mod snapshot;
+mod steering;
 mod threads;
 mod ways;
 mod wide;

@@ -3,8 +3,8 @@
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::COUNTERS;
 use mias_firmware::regs::{
-    ID_VALUE, MAX_SLOTS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, mode, preempt, slot, slot_control,
-    slot_status, sm, sm_bit, sm_control, sm_status,
+    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, slot,
+    slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
 use super::RegisterFile;
@@ -15,6 +15,7 @@ enum Target {
     Global(u32),
     Slot(usize, u32),
     Sm(usize, u32),
+    Memory(usize, u32),
 }
 
 /// Splits an offset into region, index and register.
@@ -25,6 +26,9 @@ fn decode(offset: u32) -> Target {
     } else if (slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE).contains(&offset) {
         let rest = offset - slot::BASE;
         Target::Slot((rest / slot::STRIDE) as usize, rest % slot::STRIDE)
+    } else if (memory::BASE..memory::BASE + MAX_SMS as u32 * memory::STRIDE).contains(&offset) {
+        let rest = offset - memory::BASE;
+        Target::Memory((rest / memory::STRIDE) as usize, rest % memory::STRIDE)
     } else {
         Target::Global(offset)
     }
@@ -50,6 +54,7 @@ impl Bus for RegisterFile {
                 Target::Global(register) => self.read_global(register),
                 Target::Slot(index, register) => self.read_slot(index, register),
                 Target::Sm(index, register) => self.read_sm(index, register),
+                Target::Memory(sm, register) => self.memory.read(sm, register, self.slots.len()),
             }
         };
         let value = value.unwrap_or_else(|| {
@@ -72,6 +77,7 @@ impl Bus for RegisterFile {
                 Target::Global(register) => self.write_global(register, value),
                 Target::Slot(index, register) => self.write_slot(index, register, value),
                 Target::Sm(index, register) => self.write_sm(index, register, value),
+                Target::Memory(sm, register) => self.write_memory(sm, register, value),
             }
         };
         if done.is_none() {
@@ -105,6 +111,7 @@ impl RegisterFile {
             global::STRAP_COALESCE_WINDOW => machine.straps.coalesce_window,
             global::STRAP_OPTIONS => machine.straps.options,
             global::STRAP_LOSS_THRESHOLD => machine.straps.loss_threshold_permille,
+            global::STRAP_MEMORY_INTERVAL => machine.straps.memory_interval,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -143,7 +150,7 @@ impl RegisterFile {
         } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
             self.quota_sms.get(word).copied()
         } else {
-            None
+            self.read_memory_global(offset)
         }
     }
 
@@ -212,8 +219,10 @@ impl RegisterFile {
             *self.quota_sms.get_mut(word)? = value;
         } else if let Some(slot) = element(offset, global::QUOTA_ALL, MAX_SLOTS) {
             self.stage_row([u32::MAX; SM_WORDS], slot, value)?;
+        } else if let Some(slot) = element(offset, global::QUOTA_SOME, MAX_SLOTS) {
+            self.stage_row(self.quota_sms, slot, value)?;
         } else {
-            self.stage_row(self.quota_sms, element(offset, global::QUOTA_SOME, MAX_SLOTS)?, value)?;
+            self.write_memory_global(offset, value)?;
         }
         Some(())
     }

@@ -40,8 +40,11 @@ impl RegisterFile {
         }
         if self.quota_bus.cycles_per_sm == 0 {
             self.quota_bus.at = None;
-            for sm in &mut self.sms {
+            for (number, sm) in self.sms.iter_mut().enumerate() {
                 sm.active = sm.committed;
+                if !sm.armed {
+                    self.memory.decided(number);
+                }
             }
         } else {
             self.quota_bus.next = 0;
@@ -65,6 +68,9 @@ impl RegisterFile {
                 return;
             };
             sm.active = sm.committed;
+            if !sm.armed {
+                self.memory.decided(self.quota_bus.next);
+            }
             self.quota_bus.next += 1;
             let more = self.quota_bus.next < self.sms.len();
             self.quota_bus.at = more.then(|| at.saturating_add(self.quota_bus.cycles_per_sm.into()));

@@ -4,7 +4,8 @@
 //! simulated cycle in which it writes is that of the interrupt plus its instructions' time. So writes that come after the firmware
 //! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
 //! [`RegisterFile::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
-//! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas. Until then nothing reads them, the phase register shows
+//! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas; and of limits of memory instructions: of what is written after
+//! [`global::MEMORY_SNAPSHOT`]. Until then nothing reads them, the phase register shows
 //! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterFile::calls_firmware`]): events that come
 //! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
 //! that is the host says; the block knows no firmware.
@@ -21,6 +22,8 @@ pub(super) struct Busy {
     pub(super) enabled: bool,
     /// The firmware is deciding: its writes are held.
     holding: bool,
+    /// Of limits of memory instructions.
+    memory: bool,
     /// Offset and value, in order.
     writes: Vec<(u32, u32)>,
     /// Cycle in which they are made.
@@ -39,9 +42,18 @@ impl Busy {
     /// Whether the writes that are due by `now` take a snapshot of an SM.
     pub(super) fn snapshots_at(&self, now: u64) -> bool {
         let is_snapshot = |offset: u32, value: u32| {
-            offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::CONTROL && value & sm_control::SNAPSHOT != 0
+            offset == global::MEMORY_SNAPSHOT
+                || offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::CONTROL && value & sm_control::SNAPSHOT != 0
         };
         self.until.is_some_and(|until| until <= now) && self.writes.iter().any(|&(offset, value)| is_snapshot(offset, value))
+    }
+}
+
+impl Busy {
+    /// The firmware has latched the counters of memory issue: limits follow.
+    pub(super) fn begin_memory(&mut self) {
+        self.memory = self.enabled;
+        self.holding |= self.enabled;
     }
 }
 
@@ -69,13 +81,25 @@ impl RegisterFile {
     /// leads to. Nothing has been profiled for it.
     #[must_use]
     pub fn undated_placement(&self) -> bool {
-        self.busy.holding && self.phase() != Some(PhaseCode::Decide)
+        self.busy.holding && !self.busy.memory && self.phase() != Some(PhaseCode::Decide)
+    }
+
+    /// Whether the firmware has set limits of memory instructions, and the cycle in which they take effect has not been named.
+    #[must_use]
+    pub fn undated_memory_limits(&self) -> bool {
+        self.busy.holding && self.busy.memory
+    }
+
+    /// Kernels whose counters of memory issue the last snapshot has latched: SMs with any, and the most on one of them.
+    #[must_use]
+    pub fn latched_kernels(&self) -> (u32, u32) {
+        self.memory.latched_kernels()
     }
 
     /// The phase that a decision or placement leads to whose end has not been named yet; none if there is no such decision.
     #[must_use]
     pub fn undated_decision(&self) -> Option<PhaseCode> {
-        if !self.busy.holding {
+        if !self.busy.holding || self.busy.memory {
             return None;
         }
         let phases = self.busy.writes.iter().rev().filter(|(offset, _)| *offset == global::PHASE);
@@ -87,7 +111,7 @@ impl RegisterFile {
         if !self.busy.holding {
             return;
         }
-        self.busy.holding = false;
+        (self.busy.holding, self.busy.memory) = (false, false);
         self.busy.until = Some(cycle);
         self.make_held_writes();
         self.update_deadline();

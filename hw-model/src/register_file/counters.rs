@@ -1,5 +1,6 @@
 //! An SM's counters as the model keeps them, and as the register block latches them.
 
+use super::memory::RawMemory;
 use mias_firmware::counters::{COUNTERS, Counter};
 use mias_firmware::regs::MAX_SLOTS;
 use std::ops::{Index, IndexMut};
@@ -12,6 +13,8 @@ pub struct RawCounters {
     pub slot_warp_insts: [u64; MAX_SLOTS],
     /// Thread instructions of the kernel in each slot.
     pub slot_thread_insts: [u64; MAX_SLOTS],
+    /// Memory issue of the kernel in each slot.
+    pub memory: [RawMemory; MAX_SLOTS],
 }
 
 impl RawCounters {

@@ -110,6 +110,8 @@ pub struct Straps {
     pub fixed: [u8; MAX_SLOTS],
     /// Loss at which Warped-Slicer gives way to Spatial, times the kernels, in thousandths.
     pub loss_threshold_permille: u32,
+    /// Cycles between two looks at the counters of memory issue, if the firmware is to limit memory instructions.
+    pub memory_interval: u32,
 }
 
 impl Straps {
@@ -118,7 +120,15 @@ impl Straps {
     #[must_use]
     pub const fn new(policy: PolicyCode) -> Self {
         const { assert!(45_000 <= MAX_WINDOW) };
-        Self { policy, profile_window: 45_000, coalesce_window: 5_000, options: 0, fixed: [0; MAX_SLOTS], loss_threshold_permille: 1_200 }
+        Self {
+            policy,
+            profile_window: 45_000,
+            coalesce_window: 5_000,
+            options: 0,
+            fixed: [0; MAX_SLOTS],
+            loss_threshold_permille: 1_200,
+            memory_interval: 0,
+        }
     }
 }
 

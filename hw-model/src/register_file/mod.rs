@@ -18,6 +18,7 @@ mod busy;
 mod counters;
 mod launch;
 mod machine;
+mod memory;
 mod state;
 mod windows;
 
@@ -29,10 +30,12 @@ use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interr
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
+pub use memory::{MemorySettings, RawMemory};
 
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
+use memory::MemoryBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 
 /// A preemption command (Shieh 2016), for hardware that has the feature.
@@ -79,7 +82,9 @@ pub struct RegisterFile {
     evaluate: bool,
     /// Quotas on their way to the SMs.
     quota_bus: QuotaBus,
-    /// Earliest end of a window, timer, watchdog or decision, or turn on the quota bus.
+    /// Memory issue.
+    memory: MemoryBlock,
+    /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
     busy: Busy,
@@ -95,6 +100,7 @@ impl RegisterFile {
         Self {
             sms: vec![SmState::default(); machine.sm_count as usize],
             slots: vec![SlotState::default(); machine.slot_count as usize],
+            memory: MemoryBlock::new(machine.sm_count as usize),
             machine,
             now: 0,
             cycle_high: 0,
@@ -187,6 +193,7 @@ impl RegisterFile {
     /// Hands over the cumulative counts of an SM. To be done before the firmware runs, which may take snapshots by command; windows
     /// get theirs through [`RegisterFile::tick`].
     pub fn load_counters(&mut self, sm: usize, raw: RawCounters) {
+        self.memory.load(sm, &raw);
         if let Some(state) = self.sms.get_mut(sm) {
             state.counters.load(raw);
         }

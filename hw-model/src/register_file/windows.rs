@@ -1,4 +1,4 @@
-//! Time in the register block: profiling windows, timer, watchdog, the quota bus, and the end of a decision.
+//! Time in the register block: profiling windows, timer, watchdog, the quota bus, intervals of memory issue, and the end of a decision.
 
 use mias_firmware::regs::{fault, interrupt, sm_bit};
 
@@ -12,7 +12,7 @@ impl RegisterFile {
         self.evaluate || self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
-    /// The cycle at which the earliest window, timer, watchdog or decision ends, or an SM has its turn on the quota bus.
+    /// The cycle at which the earliest window, timer, watchdog, interval or decision ends, or an SM has its turn on the quota bus.
     #[must_use]
     pub fn next_deadline(&self) -> Option<u64> {
         self.deadline
@@ -27,13 +27,16 @@ impl RegisterFile {
     pub fn tick(&mut self, now: u64, mut counters: impl FnMut(usize) -> RawCounters) {
         self.set_now(now);
         if self.busy.snapshots_at(now) {
-            (0..self.sms.len()).for_each(|sm| self.sms[sm].counters.load(counters(sm)));
+            (0..self.sms.len()).for_each(|sm| self.load_counters(sm, counters(sm)));
         }
         self.make_held_writes();
         self.advance_quota_bus();
         self.end_windows(&mut counters);
         if std::mem::take(&mut self.evaluate) {
             self.start_windows(&mut counters);
+        }
+        if self.end_memory_interval() {
+            self.raise(interrupt::MEMORY);
         }
         if self.timer.deadline().is_some_and(|deadline| deadline <= self.now) {
             self.timer.armed = false;
@@ -103,6 +106,7 @@ impl RegisterFile {
             && !state.armed
         {
             state.armed = true;
+            self.memory.armed(sm);
             self.changed();
         }
     }
@@ -120,7 +124,7 @@ impl RegisterFile {
 
     pub(super) fn update_deadline(&mut self) {
         let windows = self.sms.iter().filter_map(|sm| sm.window_end);
-        self.deadline =
-            windows.chain(self.timer.deadline()).chain(self.watchdog.deadline()).chain(self.busy.until).chain(self.quota_bus.at).min();
+        let devices = [self.timer.deadline(), self.watchdog.deadline(), self.busy.until, self.quota_bus.at, self.memory.at];
+        self.deadline = windows.chain(devices.into_iter().flatten()).min();
     }
 }

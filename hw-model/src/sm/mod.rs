@@ -61,6 +61,7 @@ use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
 use memory_issue::MemoryIssue;
+pub(crate) use memory_issue::UNLIMITED;
 use operands::{MAX_SUB_CORES, OperandStage};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
@@ -182,7 +183,7 @@ impl Sm {
             next_seq: 0,
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
-            memory_issue: config.sm.memory_issue.as_ref().and_then(MemoryIssue::new).map(Box::new),
+            memory_issue: config.sm.memory_issue.as_ref().map(|config| Box::new(MemoryIssue::new(config))),
             fetch: config.sm.fetch.map(|fetch| Box::new(Fetch::new(fetch))),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),

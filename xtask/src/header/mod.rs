@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{self, Access, Register, global, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, slot, sm};
 
 use crate::docs::{Group, all_groups, plain};
 use crate::util::write_file;
@@ -26,6 +26,12 @@ struct Region {
 
 const GLOBAL: Region = Region { prefix: "", name: "mias_block", meaning: "The register block.", registers: global::REGISTERS };
 const SLOT: Region = Region { prefix: "SLOT_REG_", name: "mias_slot", meaning: "A launched kernel.", registers: slot::REGISTERS };
+const MEMORY: Region = Region {
+    prefix: "MEMORY_REG_",
+    name: "mias_memory",
+    meaning: "Memory issue of a streaming multiprocessor.",
+    registers: memory::REGISTERS,
+};
 const SM: Region = Region { prefix: "SM_REG_", name: "mias_sm", meaning: "A streaming multiprocessor.", registers: sm::REGISTERS };
 
 /// Writes the file.
@@ -61,6 +67,8 @@ fn file() -> Result<String> {
         ("MAP_END", regs::MAP_END, "First byte offset beyond the map."),
         ("SLOT_BASE", slot::BASE, "Byte offset of slot 0."),
         ("SLOT_STRIDE", slot::STRIDE, "Bytes from slot to slot."),
+        ("MEMORY_BASE", memory::BASE, "Byte offset of memory issue of SM 0."),
+        ("MEMORY_STRIDE", memory::STRIDE, "Bytes from SM to SM in memory issue."),
         ("SM_BASE", sm::BASE, "Byte offset of SM 0."),
         ("SM_STRIDE", sm::STRIDE, "Bytes from SM to SM."),
     ] {
@@ -68,6 +76,7 @@ fn file() -> Result<String> {
     }
     offsets(&mut text, "Global registers: byte offsets in the block. Elements of an array are 4 bytes apart.", &GLOBAL);
     offsets(&mut text, "Registers of a slot: byte offsets in the slot.", &SLOT);
+    offsets(&mut text, "Registers of memory issue: byte offsets in those of an SM.", &MEMORY);
     offsets(&mut text, "Registers of an SM: byte offsets in the SM.", &SM);
     text += "\n/* Elements of an SM's COUNTERS, and bits of its SATURATED. */\n";
     for counter in Counter::ALL {
@@ -78,8 +87,11 @@ fn file() -> Result<String> {
         bits_or_codes(&mut text, &group)?;
     }
     structure(&mut text, &SLOT, &[], slot::STRIDE);
+    structure(&mut text, &MEMORY, &[], memory::STRIDE);
     structure(&mut text, &SM, &[], sm::STRIDE);
-    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm")];
+    let memory = (memory::BASE, regs::MAX_SMS, memory::STRIDE, "mias_memory memory");
+    let parts =
+        [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), memory, (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm")];
     structure(&mut text, &GLOBAL, &parts, regs::MAP_END);
     checks(&mut text);
     Ok(text + "\n#endif\n")

@@ -34,7 +34,9 @@ fn every_macro_is_the_maps() {
     let text = written();
     let mut found = macros(&text);
     let mut take = |name: &str, value: u32| assert_eq!(found.remove(name), Some(value), "MIAS_{name}");
-    for (prefix, registers) in [("", global::REGISTERS), ("SLOT_REG_", slot::REGISTERS), ("SM_REG_", sm::REGISTERS)] {
+    for (prefix, registers) in
+        [("", global::REGISTERS), ("SLOT_REG_", slot::REGISTERS), ("SM_REG_", sm::REGISTERS), ("MEMORY_REG_", memory::REGISTERS)]
+    {
         registers.iter().for_each(|register| take(&format!("{prefix}{}", register.name), register.offset));
     }
     for (name, value) in [
@@ -46,6 +48,8 @@ fn every_macro_is_the_maps() {
         ("MAP_END", 0x1_0000 + 256 * 0x100),
         ("SLOT_BASE", 0x800),
         ("SLOT_STRIDE", 0x40),
+        ("MEMORY_BASE", 0x2000),
+        ("MEMORY_STRIDE", 0xE0),
         ("SM_BASE", 0x1_0000),
         ("SM_STRIDE", 0x100),
         ("COUNTER_CYCLES", 0),
@@ -117,6 +121,7 @@ fn the_structures_have_every_register_where_the_map_has_it() {
     let mut sizes = BTreeMap::new();
     for (name, registers, bytes) in [
         ("mias_slot", slot::REGISTERS, slot::STRIDE),
+        ("mias_memory", memory::REGISTERS, memory::STRIDE),
         ("mias_sm", sm::REGISTERS, sm::STRIDE),
         ("mias_block", global::REGISTERS, regs::MAP_END),
     ] {

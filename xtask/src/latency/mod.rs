@@ -106,6 +106,10 @@ fn check(all: &[Numbers]) -> Result<()> {
             keep(&name, decision.to_choice, budget.decision.most_times_floor_of_many * floor)?;
         }
     }
+    for kernels in [2, 3] {
+        let most = 30 * kernels * budget.memory_limit.most_instructions_per_kernel_and_sm;
+        keep(&format!("limits of memory instructions of {kernels} kernels on 30 SMs: instructions"), numbers.memory(30, kernels)?, most)?;
+    }
     let (mias, spatial) = (numbers.prepared(30, 2, 3, "ipc")?, numbers.prepared(30, 2, 0, "spatial")?);
     let most = budget.decision.most_percent_of_spatial * spatial.placement;
     keep("a prepared placement, in hundredths of instructions", 100 * mias.placement, most)?;

@@ -64,6 +64,10 @@ and for them the ways that end with SMs of their own for each kernel.
             meanwhile waits for the longest part. *At once*: the placement where nothing was done ahead; *prepared*: where all was, and beside\n\
             it that of Spatial. *Whole scheduling*: all that was done ahead, the placement, and the decisions by IPC with their quotas.\n\n";
         text += &prepared(numbers);
+        text += "\n### Limits of memory instructions\n\n\
+            The DMIL in firmware: from the interrupt to its end, where all kernels on all these SMs have had enough requests since the last look. Limits\n\
+            grow, which takes one register more. A look that finds nobody is the first line.\n\n";
+        text += &memory_limits(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -163,6 +167,15 @@ fn prepared(numbers: &Numbers) -> String {
                 grouped(ready.placement)
             );
         }
+    }
+    text
+}
+
+fn memory_limits(numbers: &Numbers) -> String {
+    let mut text = String::from("| SMs | kernels | instructions | for each kernel and SM |\n|---|---|---|---|\n");
+    for ((sms, kernels), instructions) in &numbers.memory {
+        let each = instructions.checked_div(sms * kernels).map_or_else(|| "-".to_owned(), |each| each.to_string());
+        text += &format!("| {sms} | {kernels} | {} | {each} |\n", grouped(*instructions));
     }
     text
 }

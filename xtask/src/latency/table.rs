@@ -45,6 +45,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # placement               From the end of a batch of launches to the first quotas in effect, of MIAS by IPC: where nothing was done ahead,
 #                         where all was, and what that took. `generated` is how many configurations there are.
 #
+# memory-limit            Of the DMIL in firmware, from the interrupt that its timer raises to the end of it: `sms` of them have so many `kernels`
+#                         that have had enough requests.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -56,6 +59,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
             text += &format!("{group} = [\n{}]\n", rows(numbers, columns));
         }
         text += &format!("placement = [\n{}]\n", placements(numbers));
+        text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
     }
     text
 }
@@ -93,6 +97,15 @@ fn placements(numbers: &Numbers) -> String {
         }
     }
     text
+}
+
+/// A look at the counters of memory issue.
+fn memory_limits(numbers: &Numbers) -> String {
+    let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
+        let instructions = rounded_up(instructions);
+        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, memory-limit = {instructions} }},\n")
+    };
+    numbers.memory.iter().map(row).collect()
 }
 
 /// The largest count of a metric or policy; none if it was not measured.

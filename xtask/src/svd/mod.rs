@@ -2,7 +2,7 @@
 //! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
-use mias_firmware::regs::{self, Register, global, slot, sm};
+use mias_firmware::regs::{self, Register, global, memory, slot, sm};
 use svd_encoder::encode;
 use svd_rs::{
     Access, AddressBlock, AddressBlockUsage, BitRange, Cluster, ClusterInfo, Device, DimElement, EnumeratedValue, EnumeratedValues, Field,
@@ -59,12 +59,21 @@ fn file() -> Result<String> {
     Ok(format!("{declaration}\n{HEAD}\n{device}\n"))
 }
 
-/// The description: one block, of global registers, slots and SMs.
+/// The description: one block, of global registers, slots, and SMs with their memory issue apart.
 fn device() -> Result<Device> {
     let groups = all_groups();
     let mut children = registers("global", global::REGISTERS, &groups)?;
     for (name, meaning, count, base, stride, region, of) in [
         ("SLOT[%s]", "A launched kernel", regs::MAX_SLOTS, slot::BASE, slot::STRIDE, "slot", slot::REGISTERS),
+        (
+            "MEMORY[%s]",
+            "Memory issue of a streaming multiprocessor",
+            regs::MAX_SMS,
+            memory::BASE,
+            memory::STRIDE,
+            "memory",
+            memory::REGISTERS,
+        ),
         ("SM[%s]", "A streaming multiprocessor", regs::MAX_SMS, sm::BASE, sm::STRIDE, "sm", sm::REGISTERS),
     ] {
         let cluster = ClusterInfo::builder().name(name.into()).description(Some(meaning.into())).address_offset(base);

@@ -28,6 +28,9 @@ use std::sync::LazyLock;
 /// The file, written by `cargo xtask latency`.
 const MEASURED: &str = mias_firmware::decision_latency::MEASURED;
 
+/// The column of limits of memory instructions.
+const MEMORY_LIMIT: &str = "memory-limit";
+
 /// What a decision is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation {
@@ -75,6 +78,12 @@ impl LatencyTable {
     pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, charge: Charge) -> u64 {
         let charge = if situation.generated != 0 { charge.of_generation() } else { charge };
         bound::bound(self.entries(core, charge), situation, charge.column())
+    }
+
+    /// Instructions that the DMIL in firmware takes at most where `sms` SMs have up to `kernels` kernels to look at.
+    pub fn memory_limits(&self, core: MicrocontrollerCore, sms: u32, kernels: u32) -> u64 {
+        let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
+        bound::bound(self.group(core, MEMORY_LIMIT), situation, MEMORY_LIMIT)
     }
 
     /// The group that holds what is charged.

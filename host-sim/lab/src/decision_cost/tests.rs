@@ -164,6 +164,23 @@ proptest! {
     }
 }
 
+/// More SMs and kernels never take less, nobody takes something, and all kernels on 30 SMs no more than the budget of as many (firmware/budget.toml).
+#[test]
+fn limits_of_memory_instructions_cost_what_was_counted() {
+    for core in CORES {
+        let of = |sms, kernels| LatencyTable::measured().memory_limits(core, sms, kernels);
+        assert!(of(0, 0) > 0 && of(0, 0) < of(1, 1));
+        for (sms, kernels) in (1..140).flat_map(|sms| (1..5).map(move |kernels| (sms, kernels))) {
+            assert!(of(sms, kernels) <= of(sms + 1, kernels) && of(sms, kernels) <= of(sms, kernels + 1), "{sms} {kernels}");
+        }
+    }
+    for kernels in [2, 3] {
+        let of = LatencyTable::measured().memory_limits(MicrocontrollerCore::CortexM4F, 30, kernels);
+        // Rounded up by less than a sixteenth.
+        assert!(16 * of <= 17 * 30 * u64::from(kernels) * 100, "{of}");
+    }
+}
+
 /// No measurement is above the bound of its own situation.
 #[test]
 fn no_measurement_is_above_the_bound() {

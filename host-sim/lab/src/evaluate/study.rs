@@ -11,7 +11,7 @@ use crate::experiment::recorded::label;
 use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, check_copies, place_for};
-use mias_hw_model::config::GpuConfig;
+use mias_hw_model::config::{GpuConfig, InFlightLimit};
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -283,12 +283,16 @@ impl Study<'_> {
 /// What a run is, its options, and its machine.
 fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Identity, Options, GpuConfig), RunError> {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
-    let options = canonical(&ran.control, &arrivals, setting.options);
+    let mut options = canonical(&ran.control, &arrivals, setting.options);
     // Alone nobody is held back for others' sake.
     let machine = match workloads {
         [_] => Named { name: setting.machine.clone(), gpu: setting.gpu.clone() },
         _ => setting.sharing.with(&ran.fields).map_err(RunError::Workload)?,
     };
+    // The firmware's limits of memory instructions take time whatever the policy.
+    if machine.gpu.sm.memory_issue.as_ref().is_some_and(|memory| memory.in_flight == InFlightLimit::Firmware) {
+        options.latency = setting.options.latency;
+    }
     Ok((Identity::new(&machine.name, &machine.gpu, workloads, &ran.control, options), options, machine.gpu))
 }
 

@@ -104,6 +104,10 @@ impl DecisionTimer {
     /// the firmware's account of them is lost, which is then taken for the largest that was measured.
     /// `accesses` is how often it accessed the register block ([`accesses`]); without wait states nobody asks.
     pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
+        if registers.undated_memory_limits() {
+            self.finish_memory_limits(registers, accesses);
+            return;
+        }
         if registers.undated_placement() {
             self.finish_placement(registers, configs, accesses);
             return;
@@ -166,6 +170,17 @@ impl DecisionTimer {
         self.spent.placement_instructions += instructions;
         self.spent.placement_cycles += cycles;
         registers.finish_decision(self.last_placed);
+    }
+
+    /// The interrupt just served was a look at the counters of memory issue: the limits take effect later.
+    fn finish_memory_limits(&mut self, registers: &mut RegisterFile, accesses: u64) {
+        let (sms, kernels) = registers.latched_kernels();
+        let instructions = LatencyTable::measured().memory_limits(self.microcontroller.core, sms, kernels);
+        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
+        self.spent.memory_limits += 1;
+        self.spent.memory_limit_instructions += instructions;
+        self.spent.memory_limit_cycles += cycles;
+        registers.finish_decision(registers.now().saturating_add(cycles));
     }
 
     /// The time of all decisions of a run that ends at cycle `now`.

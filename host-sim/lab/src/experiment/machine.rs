@@ -161,6 +161,20 @@ pub struct DecisionTime {
     /// Core cycles within the run in which it executes them. New kernels do not run meanwhile.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placement_cycles: u64,
+    /// Times that the firmware has looked at the counters of memory issue, where that takes time.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub memory_limits: u32,
+    /// Instructions of these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub memory_limit_instructions: u64,
+    /// Core cycles in which it executes them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub memory_limit_cycles: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_none(times: &u32) -> bool {
+    *times == 0
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.

@@ -33,6 +33,7 @@ const QBMI: &str = "sm.memory_issue.order = 'quota'";
 const DMIL: &str = "sm.memory_issue.in_flight = 'dynamic'";
 const BOTH: &str = "sm.memory_issue = { order = 'quota', in_flight = 'dynamic' }";
 
+const GLOBAL: &str = "sm.memory_issue.in_flight = 'dynamic-global'";
 const WAYS: &str = "l1.partition.by = 'ucp'";
 const SHARES: &str = "l1.miss_resources.by = 'equal'";
 
@@ -41,7 +42,7 @@ const fn preset(name: &'static str, places: Policy, fields: &'static str, colour
 }
 
 /// All of them, in the order of reports. Colours are those of Tol's light and pale schemes (SRON/EPS/TN/09-002), and between them.
-pub static PRESETS: [Preset; 17] = [
+pub static PRESETS: [Preset; 18] = [
     preset("ws", Policy::WarpedSlicer, NOTHING, "#BBBBBB", "Warped-Slicer, by the name that Dai et al. 2018 give it"),
     preset("ws-l1d", Policy::WarpedSlicer, WAYS, "#8888DD", "Warped-Slicer, ways of the L1 by utility (UCP): WS-L1D Partition"),
     preset(
@@ -54,6 +55,7 @@ pub static PRESETS: [Preset; 17] = [
     preset("ws-rbmi", Policy::WarpedSlicer, RBMI, "#77AADD", "Warped-Slicer, kernels in turn at the memory pipeline (RBMI)"),
     preset("ws-qbmi", Policy::WarpedSlicer, QBMI, "#EE8866", "Warped-Slicer, quotas of memory instructions (QBMI)"),
     preset("ws-dmil", Policy::WarpedSlicer, DMIL, "#44BB99", "Warped-Slicer, limits of memory instructions in flight (DMIL)"),
+    preset("ws-global-dmil", Policy::WarpedSlicer, GLOBAL, "#225588", "Warped-Slicer, limits that one SM finds for all (global DMIL)"),
     preset("ws-qbmi-dmil", Policy::WarpedSlicer, BOTH, "#AAAA00", "Warped-Slicer with both, QBMI and DMIL"),
     preset("smk-p", Policy::Smk, NOTHING, "#DDDDDD", "SMK-P, by its own name: TBs by dominant resource fairness"),
     Preset {
@@ -133,7 +135,12 @@ mod tests {
                 _ => MemoryOrder::Scheduler,
             };
             assert_eq!(issue.order, order, "{}", preset.name);
-            assert_eq!(issue.in_flight == InFlightLimit::Dynamic, has("dmil"), "{}", preset.name);
+            let in_flight = match (has("dmil"), has("global")) {
+                (false, _) => InFlightLimit::None,
+                (true, false) => InFlightLimit::Dynamic,
+                (true, true) => InFlightLimit::DynamicGlobal,
+            };
+            assert_eq!(issue.in_flight, in_flight, "{}", preset.name);
             assert_eq!(preset.quotas, has("w"), "{}", preset.name);
             assert_eq!(on.l1.partition.as_ref().is_some_and(|ways| ways.by == Partition::Ucp), has("l1d"), "{}", preset.name);
             assert_eq!(

@@ -1,6 +1,8 @@
 //! The options, their ranges and defaults. Nothing here needs a file or a kernel; that is `resolve`'s work.
 
-use super::choices::{FirmwareKind, Format, InFlight, MemoryIssue, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight};
+use super::choices::{
+    FirmwareKind, Format, InFlight, MemoryIssue, MemoryIssueFrom, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight,
+};
 use super::own;
 use super::partition::PartitionArgs;
 use super::say::Level;
@@ -304,10 +306,16 @@ pub(super) struct MemoryIssueArgs {
     /// Whose off-chip memory instruction is next on an SM [default: the GPU's]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(super) memory_issue: Option<MemoryIssue>,
-    /// Off-chip memory instructions that a kernel may have in flight on an SM: none (any number), dynamic, or numbers in launch order, as in
-    /// 3,1 or inf,4 [default: the GPU's]
+    /// Off-chip memory instructions that a kernel may have in flight on an SM: none (any number), dynamic, dynamic-global (found on one
+    /// SM for all), firmware (found by the firmware), or numbers in launch order, as in 3,1 or inf,4 [default: the GPU's]
     #[arg(long, value_parser = in_flight, value_name = "LIMITS")]
     pub(super) in_flight: Option<InFlight>,
+    /// Core cycles between two looks of the firmware, with --in-flight firmware [default: the GPU's]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) in_flight_interval: Option<u32>,
+    /// From when on memory instructions are held back [default: the GPU's]
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) memory_issue_from: Option<MemoryIssueFrom>,
     /// Warp instructions that each kernel, in launch order, may issue on an SM until those of all others there are spent, as in 2000,1500
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(u32::MAX) - 1), value_name = "N")]
     pub(super) warp_quota: Vec<u32>,

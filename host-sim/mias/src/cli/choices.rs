@@ -82,6 +82,15 @@ pub(super) enum MemoryIssue {
     Quota,
 }
 
+/// From when on memory instructions are held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum MemoryIssueFrom {
+    /// Always
+    Reset,
+    /// Not while configurations are tried
+    Decision,
+}
+
 /// Off-chip memory instructions that kernels may have in flight on an SM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum InFlight {
@@ -91,20 +100,28 @@ pub(super) enum InFlight {
     Static(Vec<StaticLimit>),
     /// As many as the hardware finds (DMIL).
     Dynamic,
+    /// As many as it finds on one SM, for all (global DMIL).
+    DynamicGlobal,
+    /// As many as the firmware finds.
+    Firmware,
 }
 
-/// Reads `none`, `dynamic`, or limits separated by commas.
+/// Reads `none`, `dynamic`, `dynamic-global`, `firmware`, or limits separated by commas.
 pub(super) fn in_flight(word: &str) -> Result<InFlight, String> {
     let limit = |part: &str| match part {
         "inf" => Ok(StaticLimit::Any(Unlimited::Inf)),
         number => match number.parse() {
             Ok(most @ 1..=127) => Ok(StaticLimit::Most(most)),
-            _ => Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none or dynamic for all")),
+            _ => {
+                Err(format!("`{part}`: a limit is 1 to 127 instructions, or inf; or say none, dynamic, dynamic-global or firmware for all"))
+            }
         },
     };
     match word {
         "none" => Ok(InFlight::None),
         "dynamic" => Ok(InFlight::Dynamic),
+        "dynamic-global" => Ok(InFlight::DynamicGlobal),
+        "firmware" => Ok(InFlight::Firmware),
         limits => limits.split(',').map(limit).collect::<Result<_, _>>().map(InFlight::Static),
     }
 }

@@ -1,11 +1,11 @@
 //! From typed words to things: kernels, arrivals, options.
 
 use super::args::{CommonArgs, MemoryIssueArgs};
-use super::choices::{FirmwareKind, InFlight, MemoryIssue, Relaunch, Until};
+use super::choices::{FirmwareKind, InFlight, MemoryIssue, MemoryIssueFrom as From, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
 use super::{CliError, partition, progress, say};
-use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder};
+use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
@@ -43,7 +43,7 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     let mut gpu = machine(&common.gpu)?;
     partition::apply(&common.partition, &mut gpu, kernels)?;
     let kernels = *kernels.end();
-    let MemoryIssueArgs { memory_issue, in_flight, warp_quota } = &common.memory_issue;
+    let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
         0 => Ok(()),
         numbers if numbers <= kernels => Ok(()),
@@ -61,15 +61,36 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
         (config.in_flight, config.limits) = match limits {
             InFlight::None => (InFlightLimit::None, Vec::new()),
             InFlight::Dynamic => (InFlightLimit::Dynamic, Vec::new()),
+            InFlight::DynamicGlobal => (InFlightLimit::DynamicGlobal, Vec::new()),
+            InFlight::Firmware => (InFlightLimit::Firmware, Vec::new()),
             InFlight::Static(limits) => (InFlightLimit::Static, limits.clone()),
         };
+        if config.in_flight != InFlightLimit::DynamicGlobal {
+            config.broadcast_cycles = None;
+        }
+        if config.in_flight != InFlightLimit::Firmware {
+            config.interval_cycles = None;
+        }
         given("in-flight", config.limits.len())?;
+    }
+    if let Some(cycles) = in_flight_interval {
+        if config.in_flight != InFlightLimit::Firmware {
+            return Err(CliError::User("`--in-flight-interval` is how often the firmware looks: add `--in-flight firmware`".into()));
+        }
+        config.interval_cycles = Some(*cycles);
+    }
+    if let Some(from) = memory_issue_from {
+        config.from = match from {
+            From::Reset => MemoryIssueFrom::Reset,
+            From::Decision => MemoryIssueFrom::Decision,
+        };
     }
     if !warp_quota.is_empty() {
         given("warp-quota", warp_quota.len())?;
         config.warp_quota.clone_from(warp_quota);
     }
-    gpu.sm.memory_issue = (config != MemoryIssueConfig::default()).then_some(config);
+    let holds = MemoryIssueConfig { from: MemoryIssueFrom::Reset, ..config.clone() } != MemoryIssueConfig::default();
+    gpu.sm.memory_issue = holds.then_some(config);
     Ok(gpu)
 }
 

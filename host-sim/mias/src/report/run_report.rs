@@ -79,6 +79,16 @@ struct DecisionLatency {
     microseconds: f64,
     placement_instructions: u64,
     placement_cycles: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_limits: Option<MemoryLimits>,
+}
+
+/// The time of the firmware's limits of memory instructions.
+#[derive(Serialize)]
+struct MemoryLimits {
+    looks: u32,
+    instructions: u64,
+    cycles: u64,
 }
 
 /// The fields that the reference numbers have too carry their column's name.
@@ -129,9 +139,14 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         sms_short_of_it: outcome.in_place.sms_short_of_it,
         profile_cycles: outcome.profile_cycles,
         decision_latency: outcome.decision_time.map(|time| {
-            let DecisionTime { decisions, instructions, cycles, beyond_end_cycles: _, placement_instructions, placement_cycles } = time;
+            let DecisionTime { decisions, instructions, cycles, placement_instructions, placement_cycles, .. } = time;
             let microseconds = microseconds(subject.gpu, cycles);
-            DecisionLatency { decisions, instructions, cycles, microseconds, placement_instructions, placement_cycles }
+            let memory_limits = (time.memory_limits > 0).then_some(MemoryLimits {
+                looks: time.memory_limits,
+                instructions: time.memory_limit_instructions,
+                cycles: time.memory_limit_cycles,
+            });
+            DecisionLatency { decisions, instructions, cycles, microseconds, placement_instructions, placement_cycles, memory_limits }
         }),
         launches: launches
             .map(|(at, (w, _))| LaunchRow {
@@ -221,6 +236,13 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     });
     let in_place = table::percent(Some(outcome.in_place.share));
     text += &format!("\n{placement}transition {transition} cycles, profile {profile} cycles{decision}, in place {in_place}\n");
+    if let Some(time) = outcome.decision_time.filter(|time| time.memory_limits > 0) {
+        let (looks, cycles) = (grouped(time.memory_limits.into()), grouped(time.memory_limit_cycles));
+        let instructions = grouped(time.memory_limit_instructions);
+        text += &format!(
+            "the firmware has looked {looks} times for limits of memory instructions: {cycles} cycles ({instructions} instructions)\n"
+        );
+    }
     if outcome.in_place.sms_short_of_it > 0 {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");

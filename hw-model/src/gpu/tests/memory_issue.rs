@@ -21,15 +21,27 @@ pub(super) fn any_mechanisms() -> impl Strategy<Value = MemoryIssueConfig> {
     let limit = prop_oneof![(1u8..6).prop_map(StaticLimit::Most), Just(StaticLimit::Any(Unlimited::Inf))];
     let limits = prop::collection::vec(limit, 1..3);
     let in_flight = prop_oneof![
-        Just((InFlightLimit::None, Vec::new())),
-        Just((InFlightLimit::Dynamic, Vec::new())),
-        limits.prop_map(|limits| (InFlightLimit::Static, limits)),
+        Just((InFlightLimit::None, Vec::new(), None)),
+        Just((InFlightLimit::Dynamic, Vec::new(), None)),
+        prop::option::of(1u32..60).prop_map(|cycles| (InFlightLimit::DynamicGlobal, Vec::new(), cycles)),
+        limits.prop_map(|limits| (InFlightLimit::Static, limits, None)),
     ];
     let quota = prop::collection::vec(1u32..60, 0..3);
-    (order, in_flight, any::<bool>(), any::<bool>(), quota).prop_map(|(order, (in_flight, limits), grow, wide_fails, warp_quota)| {
-        let no_fails = if grow { NoFails::Grow } else { NoFails::Unlimited };
-        MemoryIssueConfig { order, in_flight, limits, no_fails, wide_fails, warp_quota }
-    })
+    (order, in_flight, any::<bool>(), any::<bool>(), quota).prop_map(
+        |(order, (in_flight, limits, broadcast_cycles), grow, wide_fails, warp_quota)| {
+            let no_fails = if grow { NoFails::Grow } else { NoFails::Unlimited };
+            MemoryIssueConfig {
+                order,
+                in_flight,
+                limits,
+                no_fails,
+                wide_fails,
+                warp_quota,
+                broadcast_cycles,
+                ..MemoryIssueConfig::default()
+            }
+        },
+    )
 }
 
 /// Two kernels side by side, until both have ended.
@@ -129,6 +141,14 @@ fn what_cannot_be_is_refused() {
         (limited(&[]), "sm.memory_issue.limits = 0: numbers: static limits need some"),
         (MemoryIssueConfig { limits: vec![MOST(3)], ..off() }, "sm.memory_issue.limits = 1: numbers: static limits need some"),
         (limited(&[MOST(3); 9]), "sm.memory_issue.limits = 9: numbers, and there are 8 kernel slots"),
+        (
+            MemoryIssueConfig { broadcast_cycles: Some(8), ..off() },
+            "sm.memory_issue.broadcast_cycles = 8: must be at least 1 cycle, and only",
+        ),
+        (
+            MemoryIssueConfig { broadcast_cycles: Some(0), in_flight: InFlightLimit::DynamicGlobal, ..off() },
+            "sm.memory_issue.broadcast_cycles = 0: must be at least 1 cycle",
+        ),
         (MemoryIssueConfig { warp_quota: vec![0], ..off() }, "sm.memory_issue.warp_quota = 0: must be 1 to"),
     ] {
         let mut machine = config();

@@ -3,6 +3,7 @@
 
 mod commands;
 mod map;
+mod memory;
 mod reference;
 mod time;
 mod windows;

@@ -11,7 +11,7 @@
 use crate::config::NoFails;
 
 /// Most instructions in flight that 7 bits count: no limit.
-pub(super) const UNLIMITED: u8 = 127;
+pub(crate) const UNLIMITED: u8 = 127;
 
 /// Requests per interval: 10 bits (Dai et al. 2018, section 3.3.2).
 const INTERVAL: u32 = 1 << SHIFT;
@@ -45,6 +45,11 @@ impl Default for Milg {
 }
 
 impl Milg {
+    /// One at the beginning of an interval that goes on from this limit.
+    pub(super) fn with_limit(limit: u8) -> Self {
+        Milg { limit, ..Milg::default() }
+    }
+
     /// Instructions that may be in flight, 1 to [`UNLIMITED`].
     pub(super) fn limit(&self) -> u8 {
         self.limit

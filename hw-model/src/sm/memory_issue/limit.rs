@@ -2,70 +2,92 @@
 
 use super::super::KERNEL_SLOTS;
 use super::dynamic_limit::{Milg, Rule, UNLIMITED};
-use crate::config::{InFlightLimit, MemoryIssueConfig};
+use super::global_limit::GlobalLimits;
+use crate::register_file::MemorySettings;
+use mias_firmware::regs::memory_mode;
 
 /// The limits.
 #[derive(Clone, Debug)]
 pub(super) enum Limits {
     /// None.
     None,
-    /// SMIL: fixed, by kernel slot; none for a kernel without.
+    /// SMIL: as the register block has them, by kernel slot; none for a kernel without.
     Static([Option<u8>; KERNEL_SLOTS]),
     /// DMIL: one generator per kernel slot.
     Dynamic(Rule, Box<[Milg; KERNEL_SLOTS]>),
+    /// DMIL for the whole GPU.
+    Global(Box<GlobalLimits>),
 }
 
 impl Limits {
-    pub(super) fn new(config: &MemoryIssueConfig) -> Self {
-        let of_slot = |slot: usize| config.limits.get(slot).and_then(|limit| limit.most());
-        match config.in_flight {
-            InFlightLimit::None => Limits::None,
-            InFlightLimit::Static => Limits::Static(std::array::from_fn(of_slot)),
-            InFlightLimit::Dynamic => {
-                let rule = Rule { no_fails: config.no_fails, wide: config.wide_fails };
-                Limits::Dynamic(rule, Box::new([Milg::default(); KERNEL_SLOTS]))
-            }
+    /// As the register block has them.
+    pub(super) fn of(settings: &MemorySettings, rule: Rule) -> Self {
+        match settings.mode & memory_mode::LIMITS {
+            memory_mode::WRITTEN => Limits::Static(settings.limits.map(|limit| (limit != 0).then_some(limit))),
+            memory_mode::FOUND => Limits::Dynamic(rule, Box::new([Milg::default(); KERNEL_SLOTS])),
+            memory_mode::BROADCAST => Limits::Global(Box::new(GlobalLimits::new(rule))),
+            _ => Limits::None,
+        }
+    }
+
+    /// The limit in effect; none: any number.
+    pub(super) fn limit(&self, kernel: u8) -> Option<u8> {
+        let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
+        match self {
+            Limits::None => None,
+            Limits::Static(limits) => limits[slot],
+            Limits::Dynamic(_, generators) => Some(generators[slot].limit()),
+            Limits::Global(limits) => Some(limits.limit(slot)),
         }
     }
 
     /// Whether a kernel with so many in flight may issue one more.
     pub(super) fn room(&self, kernel: u8, in_flight: u16) -> bool {
-        let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
-        match self {
-            Limits::None => true,
-            Limits::Static(limits) => limits[slot].is_none_or(|limit| in_flight < u16::from(limit)),
-            Limits::Dynamic(_, generators) => in_flight < u16::from(generators[slot].limit()),
-        }
+        self.limit(kernel).is_none_or(|limit| in_flight < u16::from(limit))
     }
 
-    /// Whether so many may be in flight: not more than a fixed limit, nor than a dynamic one ever was.
+    /// Whether so many may be in flight: not more than a limit that stays, nor than any other ever was.
     pub(super) fn is_kept(&self, kernel: u8, in_flight: u16) -> bool {
         match self {
             Limits::None => true,
             Limits::Static(limits) => limits[usize::from(kernel) & (KERNEL_SLOTS - 1)].is_none_or(|limit| in_flight <= u16::from(limit)),
-            Limits::Dynamic(..) => in_flight <= u16::from(UNLIMITED),
+            Limits::Dynamic(..) | Limits::Global(_) => in_flight <= u16::from(UNLIMITED),
         }
     }
 
     /// The kernel has one more in flight.
     pub(super) fn issued(&mut self, kernel: u8, in_flight: u16) {
-        if let Limits::Dynamic(_, generators) = self {
-            generators[usize::from(kernel) & (KERNEL_SLOTS - 1)].issued(in_flight as u8);
+        let (slot, in_flight) = (usize::from(kernel) & (KERNEL_SLOTS - 1), seven_bits(in_flight));
+        match self {
+            Limits::None | Limits::Static(_) => {}
+            Limits::Dynamic(_, generators) => generators[slot].issued(in_flight),
+            Limits::Global(limits) => limits.issued(slot, in_flight),
         }
     }
 
     /// What the load/store unit did for the kernel.
     pub(super) fn observe(&mut self, kernel: u8, requests: u64, fails: u64, in_flight: u16) {
-        if let Limits::Dynamic(rule, generators) = self {
-            let (requests, fails) = (u32::try_from(requests).unwrap_or(u32::MAX), u32::try_from(fails).unwrap_or(u32::MAX));
-            generators[usize::from(kernel) & (KERNEL_SLOTS - 1)].observe(rule, requests, fails, in_flight as u8);
+        let (slot, in_flight) = (usize::from(kernel) & (KERNEL_SLOTS - 1), seven_bits(in_flight));
+        let (requests, fails) = (u32::try_from(requests).unwrap_or(u32::MAX), u32::try_from(fails).unwrap_or(u32::MAX));
+        match self {
+            Limits::None | Limits::Static(_) => {}
+            Limits::Dynamic(rule, generators) => generators[slot].observe(rule, requests, fails, in_flight),
+            Limits::Global(limits) => limits.observe(slot, requests, fails, in_flight),
         }
     }
 
     /// The slot has a new kernel.
     pub(super) fn forget(&mut self, kernel: u8) {
-        if let Limits::Dynamic(_, generators) = self {
-            generators[usize::from(kernel) & (KERNEL_SLOTS - 1)] = Milg::default();
+        let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
+        match self {
+            Limits::None | Limits::Static(_) => {}
+            Limits::Dynamic(_, generators) => generators[slot] = Milg::default(),
+            Limits::Global(limits) => limits.forget(slot),
         }
     }
+}
+
+/// As 7 bits count it: where nothing holds a kernel back, more than 127 may be in flight.
+fn seven_bits(in_flight: u16) -> u8 {
+    in_flight.min(UNLIMITED.into()) as u8
 }

@@ -10,21 +10,25 @@
 //! 3. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
 //!
 //! The scheduler's own order decides among the others, so that a memory instruction goes before no other instruction. One file per mechanism.
-//! With all of them off an SM has none of this.
+//! An SM of a machine that does not name memory issue has none of this. What the register block reads and sets is in [`steering`].
 //!
 //! In hardware: per SM and kernel slot 7 bits in flight, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
 //! quota, 7 of limit.
 
+mod broadcast;
 mod dynamic_limit;
+mod global_limit;
 mod in_flight;
 mod limit;
 mod order;
 mod quota;
 mod round_robin;
+mod steering;
 #[cfg(test)]
 mod tests;
 mod warp_quota;
 
+pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 
 use super::counters::KernelCounters;
@@ -33,6 +37,8 @@ use super::operands::MAX_SUB_CORES;
 use super::sub_core::SubCore;
 use super::{KERNEL_SLOTS, Programs, Sm};
 use crate::config::MemoryIssueConfig;
+use crate::register_file::MemorySettings;
+use dynamic_limit::Rule;
 use limit::Limits;
 use order::Order;
 use warp_quota::WarpQuota;
@@ -43,22 +49,35 @@ pub(super) struct MemoryIssue {
     order: Order,
     limits: Limits,
     warp_quota: Option<WarpQuota>,
+    /// What the register block says.
+    settings: MemorySettings,
+    /// It has said something else since reset.
+    is_steered: bool,
+    /// What the paper leaves open of limits that hardware finds.
+    rule: Rule,
     /// Off-chip memory instructions from issue to their last reply or acknowledgement, by kernel slot.
     in_flight: [u16; KERNEL_SLOTS],
+    /// Most of these since the register block took the last, by kernel slot.
+    peak: [u16; KERNEL_SLOTS],
     /// Accesses and reservation fails that were seen last, by kernel slot.
     seen: [(u64, u64); KERNEL_SLOTS],
 }
 
 impl MemoryIssue {
-    /// None if every mechanism is off.
-    pub(super) fn new(config: &MemoryIssueConfig) -> Option<Self> {
-        (*config != MemoryIssueConfig::default()).then(|| MemoryIssue {
+    /// As the machine says, which may be nothing: then the register block can turn it on.
+    pub(super) fn new(config: &MemoryIssueConfig) -> Self {
+        let (settings, rule) = (MemorySettings::of(config), Rule { no_fails: config.no_fails, wide: config.wide_fails });
+        MemoryIssue {
             order: Order::new(config.order),
-            limits: Limits::new(config),
+            limits: Limits::of(&settings, rule),
             warp_quota: (!config.warp_quota.is_empty()).then(|| WarpQuota::new(&config.warp_quota)),
+            settings,
+            is_steered: false,
+            rule,
             in_flight: [0; KERNEL_SLOTS],
+            peak: [0; KERNEL_SLOTS],
             seen: [(0, 0); KERNEL_SLOTS],
-        })
+        }
     }
 
     /// Kernels that have TBs on the SM from now on.
@@ -71,6 +90,9 @@ impl MemoryIssue {
 
     /// Of warps that could issue, the places of those that may.
     fn allowed(&self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
+        if !self.settings.active {
+            return issuable;
+        }
         let mut allowed = issuable;
         if let Some(quota) = &self.warp_quota {
             each(issuable, |place| {
@@ -111,6 +133,8 @@ impl MemoryIssue {
         if off_chip {
             let in_flight = &mut self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)];
             *in_flight += 1;
+            let peak = &mut self.peak[usize::from(kernel) & (KERNEL_SLOTS - 1)];
+            *peak = (*peak).max(*in_flight);
             self.limits.issued(kernel, *in_flight);
             self.order.issued(kernel);
         }
@@ -139,7 +163,7 @@ impl MemoryIssue {
     pub(super) fn check(&self, empty: bool) {
         for (slot, &in_flight) in (0u8..).zip(&self.in_flight) {
             assert!(!empty || in_flight == 0, "{in_flight} memory instructions of slot {slot} in flight on an empty SM");
-            assert!(self.limits.is_kept(slot, in_flight), "{in_flight} memory instructions of slot {slot} in flight");
+            assert!(self.is_steered || self.limits.is_kept(slot, in_flight), "{in_flight} memory instructions of slot {slot} in flight");
         }
     }
 

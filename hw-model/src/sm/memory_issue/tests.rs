@@ -7,6 +7,7 @@ use super::quota::{Quota, SAMPLE};
 use super::warp_quota::WarpQuota;
 use super::*;
 use crate::config::{InFlightLimit, MemoryOrder, NoFails, StaticLimit, Unlimited};
+use mias_firmware::memory_limit::{Counted, MemoryLimit};
 use proptest::prelude::*;
 
 const BIT_EXACT: Rule = Rule { no_fails: NoFails::Unlimited, wide: false };
@@ -136,6 +137,23 @@ proptest! {
         }
     }
 
+    /// The firmware's rule is the hardware's: over any number of whole intervals with as many fails each and the same peak, it finds the same
+    /// limit from the sums, whichever way either is set.
+    #[test]
+    fn the_firmwares_limit_is_the_hardwares_on_a_steady_input(
+        peak in 1u8..=127, fails in 0u32..20_000, intervals in 1u32..100, wide: bool, grow: bool,
+    ) {
+        let rule = Rule { no_fails: if grow { NoFails::Grow } else { NoFails::Unlimited }, wide };
+        let mut hardware = Milg::default();
+        for _ in 0..intervals {
+            hardware.issued(peak);
+            hardware.observe(&rule, 1024, fails, peak);
+        }
+        let firmware = MemoryLimit { interval_cycles: 1, grows: grow, wide };
+        let counted = Counted { requests: 1024 * intervals, fails: fails * intervals, peak: peak.into() };
+        prop_assert_eq!(firmware.limit(counted, UNLIMITED.into()), u32::from(hardware.limit()));
+    }
+
     /// Round robin: between two turns of a kernel that is always ready, every other that is has had one.
     #[test]
     fn turns_go_round(ready in 1u8..=255) {
@@ -181,11 +199,11 @@ proptest! {
     /// A kernel at its limit has no room, below it has; none limits nothing.
     #[test]
     fn static_limits_are_kept(limit in 1u8..=127, in_flight in 0u16..300) {
-        let limits = Limits::new(&MemoryIssueConfig {
+        let limits = Limits::of(&MemorySettings::of(&MemoryIssueConfig {
             in_flight: InFlightLimit::Static,
             limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(limit)],
             ..MemoryIssueConfig::default()
-        });
+        }), BIT_EXACT);
         prop_assert!(limits.room(0, in_flight) && limits.room(2, in_flight));
         prop_assert_eq!(limits.room(1, in_flight), in_flight < u16::from(limit));
     }

@@ -4,6 +4,7 @@ use super::SimulatedGpu;
 use crate::experiment::machine::Run;
 use crate::experiment::policy::{Control, IpcUnit, Transition};
 use mias_firmware::regs::{PolicyCode, option};
+use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
 use mias_hw_model::register_file::Straps;
 
 impl SimulatedGpu {
@@ -26,6 +27,18 @@ impl SimulatedGpu {
         }
         if run.options.transition == Transition::Ideal {
             straps.options |= option::IDEAL_TRANSITION;
+        }
+        if let Some(memory) = &self.config.sm.memory_issue {
+            let firmware = memory.in_flight == InFlightLimit::Firmware;
+            for (asked, bit) in [
+                (firmware, option::LIMIT_MEMORY),
+                (firmware && memory.no_fails == NoFails::Grow, option::LIMIT_GROWS),
+                (firmware && memory.wide_fails, option::LIMIT_WIDE),
+                (memory.from == MemoryIssueFrom::Decision, option::MEMORY_FROM_DECISION),
+            ] {
+                straps.options |= if asked { bit } else { 0 };
+            }
+            straps.memory_interval = if firmware { memory.interval() } else { 0 };
         }
         // The firmware counts kernels as they arrive.
         let mut order: Vec<usize> = (0..run.workloads.len()).collect();

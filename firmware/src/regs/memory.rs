@@ -1,0 +1,47 @@
+//! Registers of memory issue on an SM: what the hardware sees of each kernel's off-chip memory instructions, and what holds them back (Dai
+//! et al. 2018, section 3; sources.md D123 and D127).
+//!
+//! Counters saturate and never wrap. They are read of one instant: [`super::global::MEMORY_SNAPSHOT`] latches them. A kernel that is new in its
+//! slot begins with counts of 0 and the limit after reset, on all SMs.
+
+use super::MAX_SLOTS;
+
+/// Offset of SM 0.
+pub const BASE: u32 = 0x2000;
+/// Bytes from SM to SM.
+pub const STRIDE: u32 = 0xE0;
+
+/// Requests after which a slot's counters are latched (Dai et al. 2018, section 3.3.2: 10 bits).
+pub const SAMPLE_REQUESTS: u32 = 1 << 10;
+/// Bits of the latched counts of requests, reservation fails and cycles held back: 2^20 cycles of a poll with 8 requests or schedulers each.
+pub const COUNT_BITS: u32 = 24;
+/// Bits of the numbers in flight: more than the warps of an SM times the loads that a warp has outstanding.
+pub const IN_FLIGHT_BITS: u32 = 10;
+/// The highest limit, which is as many as 7 bits count (Dai et al. 2018, section 3.3.2).
+pub const MOST_IN_FLIGHT: u32 = (1 << 7) - 1;
+
+/// Offset of an SM's register.
+#[must_use]
+pub const fn at(sm: usize, register: u32) -> u32 {
+    BASE + sm as u32 * STRIDE + register
+}
+
+registers! {
+    /// What holds memory instructions back: [`super::memory_mode`].
+    MODE = 0x00, ReadWrite, None;
+    /// Slots that the last snapshot has latched, one bit each.
+    READY = 0x04, ReadOnly;
+    /// Requests (accesses of the L1, and what passes it by) of the kernel in each slot, latched; 24 bits.
+    REQUESTS[MAX_SLOTS] = 0x20, ReadOnly;
+    /// Reservation fails, latched; 24 bits.
+    FAILS[MAX_SLOTS] = 0x40, ReadOnly;
+    /// Scheduler-cycles in which warps could have issued and none was allowed to, charged to the kernel of the oldest, latched; 24 bits.
+    HELD_CYCLES[MAX_SLOTS] = 0x60, ReadOnly;
+    /// Most memory instructions in flight at a time, latched; 10 bits.
+    PEAK[MAX_SLOTS] = 0x80, ReadOnly;
+    /// Memory instructions in flight when the firmware was called; 10 bits.
+    IN_FLIGHT[MAX_SLOTS] = 0xA0, ReadOnly;
+    /// Most memory instructions in flight: 1 to 127, 0 for any number. Reads show the limit in effect, which is the written one only in
+    /// mode `WRITTEN`.
+    LIMIT[MAX_SLOTS] = 0xC0, ReadWrite, None;
+}

@@ -1,0 +1,41 @@
+//! SMs follow the register block in memory issue: modes and limits that the firmware has set, and peaks that it has taken (sources.md D127).
+
+use super::Gpu;
+
+impl Gpu {
+    /// Before a cycle: what the firmware has set is in effect.
+    pub(super) fn follow_memory_issue(&mut self) {
+        if self.memory_generation == self.registers.memory_generation() {
+            return;
+        }
+        self.memory_generation = self.registers.memory_generation();
+        let mut anew = false;
+        for sm in 0..self.sms.len() {
+            let settings = self.registers.memory_settings(sm);
+            if let Some(begins) = self.sms[sm].steer_memory(&settings, self.now) {
+                anew |= begins;
+                self.sms.wake(sm, self.now);
+            }
+        }
+        if anew && let Some(limits) = &mut self.global_limits {
+            limits.restart();
+        }
+    }
+
+    /// Peaks that the register block has latched begin anew.
+    pub(super) fn take_latched(&mut self) {
+        for sm in 0..self.sms.len() {
+            let slots = self.registers.take_latched(sm);
+            if slots != 0 {
+                self.sms[sm].memory_latched(slots);
+            }
+        }
+    }
+
+    /// A kernel is new in its slot: it is counted from here, and begins with the limit after reset.
+    pub(super) fn count_memory_anew(&mut self, slot: usize) {
+        self.load_counters();
+        self.registers.memory_kernel_placed(slot);
+        self.take_latched();
+    }
+}

@@ -1,0 +1,346 @@
+//! Memory issue in the register block: counters of each kernel on each SM, latched when the firmware asks, and the modes and limits that it
+//! sets ([`mias_firmware::regs::memory`]; sources.md D127).
+//!
+//! The model hands over cumulative counts with the others of an SM ([`RawCounters`]) and follows [`RegisterFile::memory_settings`] whenever
+//! [`RegisterFile::memory_generation`] has changed. Settings reach the SMs in the cycle in which they are written.
+
+use super::RegisterFile;
+use super::counters::RawCounters;
+use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
+use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
+
+/// What is counted of the kernel in one slot of an SM, cumulative but for the numbers in flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RawMemory {
+    /// Requests.
+    pub requests: u64,
+    /// Reservation fails.
+    pub fails: u64,
+    /// Scheduler-cycles in which its warps were held back.
+    pub held_cycles: u64,
+    /// Memory instructions in flight.
+    pub in_flight: u16,
+    /// Most at a time since [`RegisterFile::take_latched`] told of the slot.
+    pub peak: u16,
+    /// The limit in effect, 0 for none.
+    pub limit: u8,
+}
+
+/// What holds memory instructions of an SM back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemorySettings {
+    /// [`memory_mode`] fields.
+    pub mode: u32,
+    /// By slot: the limit as written, 0 for none.
+    pub limits: [u8; MAX_SLOTS],
+    /// Memory instructions are held back.
+    pub active: bool,
+}
+
+impl MemorySettings {
+    /// Those that a machine begins with.
+    pub(crate) fn of(config: &MemoryIssueConfig) -> Self {
+        MemorySettings { mode: mode_of(config), limits: limits_of(config), active: true }
+    }
+}
+
+/// The block's share of an SM's memory issue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct MemorySm {
+    mode: u32,
+    limits: [u8; MAX_SLOTS],
+    /// It was armed, and has had no quotas since its window.
+    undecided: bool,
+    raw: [RawMemory; MAX_SLOTS],
+    base: [RawMemory; MAX_SLOTS],
+    /// As latched: differences to `base`, and the peak.
+    latched: [RawMemory; MAX_SLOTS],
+    /// Slots that the last snapshot latched.
+    ready: u8,
+}
+
+/// The block's share of memory issue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MemoryBlock {
+    sms: Vec<MemorySm>,
+    /// [`memory_active`].
+    active: u32,
+    interval: u32,
+    /// The end of the interval.
+    pub(super) at: Option<u64>,
+    generation: u32,
+    /// Slots that have been latched since the model was told: their peaks begin anew. By SM.
+    latched: Vec<u8>,
+    /// The limit of each slot after reset.
+    reset: [u8; MAX_SLOTS],
+}
+
+impl MemoryBlock {
+    pub(super) fn new(sms: usize) -> Self {
+        MemoryBlock {
+            sms: vec![MemorySm::default(); sms],
+            active: memory_active::ON,
+            interval: 0,
+            at: None,
+            generation: 0,
+            latched: vec![0; sms],
+            reset: [0; MAX_SLOTS],
+        }
+    }
+
+    /// An SM is armed: what is tried on it is tried without.
+    pub(super) fn armed(&mut self, sm: usize) {
+        self.set_undecided(sm, true);
+    }
+
+    /// An SM that is not armed has its quotas.
+    pub(super) fn decided(&mut self, sm: usize) {
+        self.set_undecided(sm, false);
+    }
+
+    fn set_undecided(&mut self, sm: usize, undecided: bool) {
+        let Some(sm) = self.sms.get_mut(sm) else { return };
+        let changes = std::mem::replace(&mut sm.undecided, undecided) != undecided;
+        if changes && self.active == memory_active::FROM_DECISION {
+            self.changed();
+        }
+    }
+
+    /// Takes over the model's counts of an SM.
+    pub(super) fn load(&mut self, sm: usize, raw: &RawCounters) {
+        if let Some(sm) = self.sms.get_mut(sm) {
+            sm.raw = raw.memory;
+        }
+    }
+
+    /// Latches what has had enough requests, on all SMs.
+    fn snapshot(&mut self) {
+        for (sm, taken) in self.sms.iter_mut().zip(&mut self.latched) {
+            sm.ready = 0;
+            for slot in 0..MAX_SLOTS {
+                let (now, base) = (sm.raw[slot], &mut sm.base[slot]);
+                if now.requests.saturating_sub(base.requests) < u64::from(memory::SAMPLE_REQUESTS) {
+                    continue;
+                }
+                sm.latched[slot] = RawMemory {
+                    requests: now.requests - base.requests,
+                    fails: now.fails - base.fails,
+                    held_cycles: now.held_cycles - base.held_cycles,
+                    ..now
+                };
+                *base = now;
+                sm.ready |= 1 << slot;
+                // Asked again before the model has counted on, the peak is what is in flight.
+                sm.raw[slot].peak = now.in_flight;
+            }
+            *taken |= sm.ready;
+        }
+    }
+
+    fn changed(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// A register of an SM; none if there is none, or it cannot be read.
+    pub(super) fn read(&self, sm: usize, offset: u32, slots: usize) -> Option<u32> {
+        let state = self.sms.get(sm)?;
+        let (count, in_flight) = (most(memory::COUNT_BITS), most(memory::IN_FLIGHT_BITS));
+        let narrow = |value: u64, most: u32| value.min(most.into()) as u32;
+        match offset {
+            memory::MODE => return Some(state.mode),
+            memory::READY => return Some(state.ready.into()),
+            _ => {}
+        }
+        let slot = (offset / 4) as usize % MAX_SLOTS;
+        let (now, latched) = (&state.raw[slot], &state.latched[slot]);
+        let value = match offset & !(4 * MAX_SLOTS as u32 - 1) {
+            memory::REQUESTS => narrow(latched.requests, count),
+            memory::FAILS => narrow(latched.fails, count),
+            memory::HELD_CYCLES => narrow(latched.held_cycles, count),
+            memory::PEAK => narrow(latched.peak.into(), in_flight),
+            memory::IN_FLIGHT => narrow(now.in_flight.into(), in_flight),
+            memory::LIMIT if state.mode & memory_mode::LIMITS == memory_mode::WRITTEN => state.limits[slot].into(),
+            memory::LIMIT => now.limit.into(),
+            _ => return None,
+        };
+        (slot < slots).then_some(value)
+    }
+
+    /// SMs of which the last snapshot has latched a slot, and the most slots of one.
+    pub(super) fn latched_kernels(&self) -> (u32, u32) {
+        let kernels = || self.sms.iter().map(|sm| sm.ready.count_ones()).filter(|kernels| *kernels > 0);
+        (kernels().count() as u32, kernels().max().unwrap_or(0))
+    }
+
+    /// SMs of which the last snapshot has latched a slot, of a word of their bit map.
+    fn ready(&self, word: usize) -> u32 {
+        let of_word = self.sms.iter().enumerate().filter(|(sm, state)| sm_bit(*sm).0 == word && state.ready != 0);
+        of_word.fold(0, |bits, (sm, _)| bits | sm_bit(sm).1)
+    }
+}
+
+/// The most that so many bits count.
+const fn most(bits: u32) -> u32 {
+    (1 << bits) - 1
+}
+
+impl RegisterFile {
+    /// The same block, of SMs that hold memory instructions back as a machine says, from reset.
+    #[must_use]
+    pub fn with_memory_issue(mut self, config: Option<&MemoryIssueConfig>) -> Self {
+        if let Some(config) = config {
+            let MemorySettings { mode, limits, .. } = MemorySettings::of(config);
+            self.memory.reset = limits;
+            for sm in &mut self.memory.sms {
+                (sm.mode, sm.limits) = (mode, limits);
+            }
+            self.machine.features |= feature::MEMORY_ISSUE;
+        }
+        self
+    }
+
+    /// Changes whenever [`RegisterFile::memory_settings`] of an SM do.
+    #[must_use]
+    pub fn memory_generation(&self) -> u32 {
+        self.memory.generation
+    }
+
+    /// What holds memory instructions of an SM back.
+    #[must_use]
+    pub fn memory_settings(&self, sm: usize) -> MemorySettings {
+        let Some(state) = self.memory.sms.get(sm) else { return MemorySettings::default() };
+        let active = match self.memory.active {
+            memory_active::FROM_DECISION => !state.undecided,
+            active => active == memory_active::ON,
+        };
+        MemorySettings { mode: state.mode, limits: state.limits, active }
+    }
+
+    /// Slots of an SM that have been latched since the last call, one bit each: their peaks begin with what is in flight.
+    pub fn take_latched(&mut self, sm: usize) -> u8 {
+        self.memory.latched.get_mut(sm).map_or(0, std::mem::take)
+    }
+
+    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins with none, and with the limit after reset.
+    pub fn memory_kernel_placed(&mut self, slot: usize) {
+        for sm in &mut self.memory.sms {
+            let raw = sm.raw.get(slot).copied().unwrap_or_default();
+            for (table, begin) in [(&mut sm.base, raw), (&mut sm.latched, RawMemory::default())] {
+                table.get_mut(slot).into_iter().for_each(|of_slot| *of_slot = begin);
+            }
+            sm.ready &= !(1 << slot);
+            if let (Some(limit), Some(reset)) = (sm.limits.get_mut(slot), self.memory.reset.get(slot)) {
+                *limit = *reset;
+            }
+        }
+        self.memory.latched.iter_mut().for_each(|taken| *taken |= 1 << slot);
+        self.memory.changed();
+    }
+
+    pub(super) fn read_memory_global(&self, offset: u32) -> Option<u32> {
+        Some(match offset {
+            global::MEMORY_INTERVAL => self.memory.interval,
+            global::MEMORY_ACTIVE => self.memory.active,
+            _ => {
+                let word = (offset.checked_sub(global::MEMORY_READY)? / 4) as usize;
+                (word < SM_WORDS).then(|| self.memory.ready(word))?
+            }
+        })
+    }
+
+    pub(super) fn write_memory_global(&mut self, offset: u32, value: u32) -> Option<()> {
+        match offset {
+            global::MEMORY_INTERVAL => {
+                self.memory.interval = value;
+                self.memory.at = (value != 0).then(|| self.now.saturating_add(value.into()));
+                self.update_deadline();
+            }
+            global::MEMORY_SNAPSHOT => {
+                self.memory.snapshot();
+                self.busy.begin_memory();
+            }
+            global::MEMORY_ACTIVE => {
+                let active = self.in_range(value, 0, memory_active::FROM_DECISION);
+                if self.has_memory_issue() {
+                    self.memory.active = active;
+                    self.memory.changed();
+                }
+            }
+            global::MEMORY_MODE_ALL => {
+                for sm in 0..self.memory.sms.len() {
+                    self.write_memory(sm, memory::MODE, value)?;
+                }
+            }
+            _ => {
+                let slot = (offset.checked_sub(global::MEMORY_LIMIT_ALL)? / 4) as usize;
+                self.slots.get(slot)?;
+                for sm in 0..self.memory.sms.len() {
+                    self.write_memory(sm, memory::LIMIT + 4 * slot as u32, value)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Writes a register of an SM; none if there is none, or it cannot be written.
+    pub(super) fn write_memory(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
+        self.memory.sms.get(sm)?;
+        let slot = offset.checked_sub(memory::LIMIT).map(|rest| (rest / 4) as usize);
+        if offset != memory::MODE && !slot.is_some_and(|slot| slot < self.slots.len()) {
+            return None;
+        }
+        let value = match slot {
+            Some(_) => self.in_range(value, 0, memory::MOST_IN_FLIGHT),
+            None => self.in_range(value & memory_mode::ORDER, 0, memory_mode::QUOTA) | value & memory_mode::LIMITS,
+        };
+        if self.has_memory_issue() {
+            let state = &mut self.memory.sms[sm];
+            match slot {
+                Some(slot) => *state.limits.get_mut(slot)? = value as u8,
+                None => state.mode = value,
+            }
+            self.memory.changed();
+        }
+        Some(())
+    }
+
+    /// Whether the SMs can hold memory instructions back; says so if they cannot.
+    fn has_memory_issue(&mut self) -> bool {
+        let has = self.machine.features & feature::MEMORY_ISSUE != 0;
+        if !has {
+            self.raise_fault(fault::UNSUPPORTED);
+        }
+        has
+    }
+
+    /// The end of an interval, if it has come, and the next.
+    pub(super) fn end_memory_interval(&mut self) -> bool {
+        let Some(at) = self.memory.at.filter(|at| *at <= self.now) else { return false };
+        self.memory.at = Some(at.saturating_add(self.memory.interval.into()).max(self.now + 1));
+        true
+    }
+}
+
+/// The mode that a machine begins in.
+fn mode_of(config: &MemoryIssueConfig) -> u32 {
+    let order = match config.order {
+        MemoryOrder::Scheduler => memory_mode::SCHEDULER,
+        MemoryOrder::RoundRobin => memory_mode::ROUND_ROBIN,
+        MemoryOrder::Quota => memory_mode::QUOTA,
+    };
+    let limits = match config.in_flight {
+        InFlightLimit::None => memory_mode::NONE,
+        InFlightLimit::Static | InFlightLimit::Firmware => memory_mode::WRITTEN,
+        InFlightLimit::Dynamic => memory_mode::FOUND,
+        InFlightLimit::DynamicGlobal => memory_mode::BROADCAST,
+    };
+    order | limits
+}
+
+/// What a slot's limit is until the firmware sets it: the machine's, or, where the firmware is to find it, as many as are counted.
+fn limits_of(config: &MemoryIssueConfig) -> [u8; MAX_SLOTS] {
+    std::array::from_fn(|slot| match config.in_flight {
+        InFlightLimit::Firmware => memory::MOST_IN_FLIGHT as u8,
+        _ => config.limits.get(slot).and_then(|limit| limit.most()).unwrap_or(0),
+    })
+}

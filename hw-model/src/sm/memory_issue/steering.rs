@@ -1,0 +1,73 @@
+//! What the register block reads of memory issue on an SM, and what it sets: modes and limits while kernels run (sources.md D127).
+//!
+//! A new order begins as after reset, and so do limits of another kind; of the same kind they stay. In an SM that is not active nothing is
+//! held back, and what finds quotas and limits goes on: then more than 127 may be in flight, of which 7 bits say 127.
+
+use super::MemoryIssue;
+use super::limit::Limits;
+use super::order::Order;
+use crate::config::MemoryOrder;
+use crate::register_file::{MemorySettings, RawMemory};
+use crate::sm::{IssueClass, KERNEL_SLOTS, Sm};
+use mias_firmware::regs::memory_mode;
+
+impl MemoryIssue {
+    /// Follows the register block; true if limits of one SM for all begin anew.
+    fn steer(&mut self, settings: &MemorySettings, resident: u8) -> bool {
+        let (before, now) = (self.settings.mode, settings.mode);
+        if before & memory_mode::ORDER != now & memory_mode::ORDER {
+            self.order = Order::new(order_of(now));
+            self.order.reside(resident);
+        }
+        let anew = before & memory_mode::LIMITS != now & memory_mode::LIMITS;
+        if anew || now & memory_mode::LIMITS == memory_mode::WRITTEN {
+            self.limits = Limits::of(settings, self.rule);
+        }
+        self.settings = *settings;
+        anew && now & memory_mode::LIMITS == memory_mode::BROADCAST
+    }
+}
+
+impl Sm {
+    /// What is counted of the kernel in a slot, as of the last cycle that was accounted.
+    pub(crate) fn memory_counts(&self, slot: usize) -> RawMemory {
+        let kernel = &self.kernels[slot];
+        let counts = RawMemory {
+            requests: kernel.requests(),
+            fails: kernel.l1_reservation_fails,
+            held_cycles: kernel.issue_slots[IssueClass::Held as usize],
+            ..RawMemory::default()
+        };
+        let Some(gate) = &self.memory_issue else { return counts };
+        let limit = gate.limits.limit(slot as u8).unwrap_or(0);
+        RawMemory { in_flight: gate.in_flight[slot], peak: gate.peak[slot], limit, ..counts }
+    }
+
+    /// The peaks of these slots, one bit each, begin with what is in flight.
+    pub(crate) fn memory_latched(&mut self, slots: u8) {
+        let Some(gate) = &mut self.memory_issue else { return };
+        for slot in (0..KERNEL_SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+            gate.peak[slot] = gate.in_flight[slot];
+        }
+    }
+
+    /// Follows the register block from cycle `now` on. None if nothing changes, else whether limits of one SM for all begin anew.
+    pub(crate) fn steer_memory(&mut self, settings: &MemorySettings, now: u64) -> Option<bool> {
+        let resident = self.resident_kernels;
+        let gate = self.memory_issue.as_mut().filter(|gate| gate.settings != *settings)?;
+        gate.is_steered = true;
+        let anew = gate.steer(settings, resident);
+        self.account_sleep(now);
+        self.ask_again();
+        Some(anew)
+    }
+}
+
+/// The order of a mode.
+pub(super) fn order_of(mode: u32) -> MemoryOrder {
+    match mode & memory_mode::ORDER {
+        memory_mode::ROUND_ROBIN => MemoryOrder::RoundRobin,
+        memory_mode::QUOTA => MemoryOrder::Quota,
+        _ => MemoryOrder::Scheduler,
+    }
+}
