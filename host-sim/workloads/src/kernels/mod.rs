@@ -33,6 +33,8 @@ mod variable;
 pub use error::KernelError;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
+/// The seven of the thesis, of those that come with the simulator.
+pub use mias_kernels::THESIS;
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;
 pub use spec::{Input, Spec, SpecError};
@@ -68,3 +70,6 @@ pub fn trace(kernel: Arc<Kernel>, size: u64, seed: u64, progress: &mut dyn FnMut
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod memory_intensive_tests;

@@ -283,6 +283,12 @@ fn sizes_end_where_the_files_say() {
         ("bopt", 1, 1 << 10),
         ("bfs", 1, 1 << 27),
         ("dxtc", 1, 4096),
+        ("3m", 1, 1 << 14),
+        ("sv", 192, 262_080),
+        ("cd", 1728, 7_077_888),
+        ("s2", 2, 1 << 16),
+        ("ks", 1, 1 << 24),
+        ("ax", 1, 1 << 20),
     ];
     assert_eq!(ends.map(|(name, ..)| name).to_vec(), names().collect::<Vec<_>>());
     for (name, least, most) in ends {

@@ -5,11 +5,17 @@
 
 mod binomial_tree;
 mod black_scholes;
+mod block_sums;
 mod breadth_first;
 mod dxt1;
 mod dxt1_error;
+mod euler_fluxes;
+mod jagged_diagonals;
 mod matrix_product;
+mod matrix_vector;
 mod n_body;
+mod product_in_memory;
+mod transposition;
 mod walsh;
 
 use super::Expected;
@@ -35,6 +41,12 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "binomial-tree", parts: binomial_tree::PARTS, make: binomial_tree::host },
     Reference { name: "breadth-first-search", parts: breadth_first::PARTS, make: breadth_first::host },
     Reference { name: "dxt1", parts: dxt1_error::PARTS, make: dxt1_error::host },
+    Reference { name: "product-in-memory", parts: &[], make: product_in_memory::host },
+    Reference { name: "jagged-diagonals", parts: jagged_diagonals::PARTS, make: jagged_diagonals::host },
+    Reference { name: "euler-fluxes", parts: euler_fluxes::PARTS, make: euler_fluxes::host },
+    Reference { name: "block-sums", parts: &[], make: block_sums::host },
+    Reference { name: "transposition", parts: &[], make: transposition::host },
+    Reference { name: "matrix-vector", parts: &[], make: matrix_vector::host },
 ];
 
 impl Reference {

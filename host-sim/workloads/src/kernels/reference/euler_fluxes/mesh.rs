@@ -1,0 +1,63 @@
+//! The mesh of `cd`. Assumption: an O-grid around a wing, of quadrilateral cells in rows that close to rings, the wing inside the first row and
+//! the far field beyond the last. Meshes come from generators and partitioners, whose numbers are not in the order of rows: here
+//! cells are numbered by threes along a row, the threes in random order within each part of 112 rows. So a warp's 32 cells are
+//! eleven places, and what lies behind their sides is in about as many lines.
+
+use crate::random::Random;
+
+/// Sides of a cell: before and behind it in its row, towards the wing, and away from it.
+pub(super) const SIDES: usize = 4;
+
+/// Behind a side: the wing.
+pub(super) const WALL: i32 = -1;
+
+/// Behind a side: nothing.
+pub(super) const FAR_FIELD: i32 = -2;
+
+/// Cells of a row.
+pub(super) const ROW: usize = 432;
+
+/// Cells of a row with successive numbers.
+const STRIP: usize = 3;
+
+/// Rows of a part.
+const PART: usize = 112;
+
+/// What lies behind all cells' sides, side by side: a cell's number, [`WALL`] or [`FAR_FIELD`]. Of whole rows.
+pub(super) fn neighbours(cells: usize, random: &mut Random) -> Vec<i32> {
+    let numbers = numbers(cells, random);
+    let rows = cells / ROW;
+    let mut behind = vec![0; SIDES * cells];
+    for (at, &cell) in numbers.iter().enumerate() {
+        let (row, column) = (at / ROW, at % ROW);
+        let of = |row: usize, column: usize| numbers[row * ROW + column % ROW] as i32;
+        let sides = [
+            of(row, column + ROW - 1),
+            of(row, column + 1),
+            if row == 0 { WALL } else { of(row - 1, column) },
+            if row + 1 == rows { FAR_FIELD } else { of(row + 1, column) },
+        ];
+        for (side, neighbour) in sides.into_iter().enumerate() {
+            behind[side * cells + cell as usize] = neighbour;
+        }
+    }
+    behind
+}
+
+/// The numbers of the cells, row by row.
+fn numbers(cells: usize, random: &mut Random) -> Vec<u32> {
+    let mut strips: Vec<usize> = (0..cells / STRIP).collect();
+    for part in strips.chunks_mut(PART * ROW / STRIP) {
+        // Fisher and Yates, as Durstenfeld 1964 has it.
+        for last in (1..part.len()).rev() {
+            part.swap(last, random.integer(0, last as i32) as usize);
+        }
+    }
+    let mut numbers = vec![0; cells];
+    for (place, strip) in strips.into_iter().enumerate() {
+        for cell in 0..STRIP {
+            numbers[strip * STRIP + cell] = (place * STRIP + cell) as u32;
+        }
+    }
+    numbers
+}
