@@ -26,23 +26,36 @@ pub struct Preset {
     pub help: &'static str,
 }
 
-/// The order in which kernels issue off-chip memory instructions, and how many they may have in flight.
+/// The order in which kernels issue off-chip memory instructions, how many they may have in flight, and who owns which part of the L1.
 const NOTHING: &str = "";
 const RBMI: &str = "sm.memory_issue.order = 'round-robin'";
 const QBMI: &str = "sm.memory_issue.order = 'quota'";
 const DMIL: &str = "sm.memory_issue.in_flight = 'dynamic'";
 const BOTH: &str = "sm.memory_issue = { order = 'quota', in_flight = 'dynamic' }";
 
+const GLOBAL: &str = "sm.memory_issue.in_flight = 'dynamic-global'";
+const WAYS: &str = "l1.partition.by = 'ucp'";
+const SHARES: &str = "l1.miss_resources.by = 'equal'";
+
 const fn preset(name: &'static str, places: Policy, fields: &'static str, colour: &'static str, help: &'static str) -> Preset {
     Preset { name, places, fields, quotas: false, colour, help }
 }
 
 /// All of them, in the order of reports. Colours are those of Tol's light and pale schemes (SRON/EPS/TN/09-002), and between them.
-pub static PRESETS: [Preset; 15] = [
+pub static PRESETS: [Preset; 18] = [
     preset("ws", Policy::WarpedSlicer, NOTHING, "#BBBBBB", "Warped-Slicer, by the name that Dai et al. 2018 give it"),
+    preset("ws-l1d", Policy::WarpedSlicer, WAYS, "#8888DD", "Warped-Slicer, ways of the L1 by utility (UCP): WS-L1D Partition"),
+    preset(
+        "ws-miss",
+        Policy::WarpedSlicer,
+        SHARES,
+        "#CC9955",
+        "Warped-Slicer, equal shares of the L1's MSHRs, miss queue and lines on their way",
+    ),
     preset("ws-rbmi", Policy::WarpedSlicer, RBMI, "#77AADD", "Warped-Slicer, kernels in turn at the memory pipeline (RBMI)"),
     preset("ws-qbmi", Policy::WarpedSlicer, QBMI, "#EE8866", "Warped-Slicer, quotas of memory instructions (QBMI)"),
     preset("ws-dmil", Policy::WarpedSlicer, DMIL, "#44BB99", "Warped-Slicer, limits of memory instructions in flight (DMIL)"),
+    preset("ws-global-dmil", Policy::WarpedSlicer, GLOBAL, "#225588", "Warped-Slicer, limits that one SM finds for all (global DMIL)"),
     preset("ws-qbmi-dmil", Policy::WarpedSlicer, BOTH, "#AAAA00", "Warped-Slicer with both, QBMI and DMIL"),
     preset("smk-p", Policy::Smk, NOTHING, "#DDDDDD", "SMK-P, by its own name: TBs by dominant resource fairness"),
     Preset {
@@ -105,7 +118,7 @@ fn quota(alone: &Outcome) -> u32 {
 mod tests {
     use super::super::machine::SmTotals;
     use super::*;
-    use mias_hw_model::config::{InFlightLimit, MemoryOrder};
+    use mias_hw_model::config::{InFlightLimit, MemoryOrder, MissDivision, Partition};
     use mias_hw_model::gpu::LaunchStats;
 
     /// Each sets what its name says, and nothing else; they are in the order of their rank in reports.
@@ -122,10 +135,22 @@ mod tests {
                 _ => MemoryOrder::Scheduler,
             };
             assert_eq!(issue.order, order, "{}", preset.name);
-            assert_eq!(issue.in_flight == InFlightLimit::Dynamic, has("dmil"), "{}", preset.name);
+            let in_flight = match (has("dmil"), has("global")) {
+                (false, _) => InFlightLimit::None,
+                (true, false) => InFlightLimit::Dynamic,
+                (true, true) => InFlightLimit::DynamicGlobal,
+            };
+            assert_eq!(issue.in_flight, in_flight, "{}", preset.name);
             assert_eq!(preset.quotas, has("w"), "{}", preset.name);
+            assert_eq!(on.l1.partition.as_ref().is_some_and(|ways| ways.by == Partition::Ucp), has("l1d"), "{}", preset.name);
+            assert_eq!(
+                on.l1.miss_resources.as_ref().is_some_and(|shares| shares.by == MissDivision::Equal),
+                has("miss"),
+                "{}",
+                preset.name
+            );
             let mut without = on;
-            without.sm.memory_issue = None;
+            (without.sm.memory_issue, without.l1.partition, without.l1.miss_resources) = (None, None, None);
             assert_eq!(without, gpu, "{}", preset.name);
             let places = preset.places.name();
             let begins = [("ws", "warped-slicer"), ("smk-p", "smk"), (places, places)];

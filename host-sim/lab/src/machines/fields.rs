@@ -57,6 +57,9 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     let mut gpu = GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))?;
     // All off is as if it were not there.
     gpu.sm.memory_issue = gpu.sm.memory_issue.filter(|config| *config != Default::default());
+    gpu.l1.partition = gpu.l1.partition.filter(|config| *config != Default::default());
+    gpu.l1.miss_resources = gpu.l1.miss_resources.filter(|config| *config != Default::default());
+    gpu.l2.partition = gpu.l2.partition.filter(|config| *config != Default::default());
     Ok(gpu)
 }
 
@@ -152,7 +155,8 @@ mod tests {
 
     #[test]
     fn all_off_is_the_machine_itself() {
-        assert_eq!(changed(&machine(), &fields("sm.memory_issue = { order = 'scheduler', in_flight = 'none' }")).unwrap(), machine());
+        let off = "sm.memory_issue = { order = 'scheduler', in_flight = 'none' }\nl1 = { partition.by = 'shared', miss_resources.by = 'shared' }\nl2.partition.by = 'shared'";
+        assert_eq!(changed(&machine(), &fields(off)).unwrap(), machine());
         let unknown = changed(&machine(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();
         assert!(unknown.contains("unknown field `memory_isue`; did you mean `memory_issue`?"), "{unknown}");
     }

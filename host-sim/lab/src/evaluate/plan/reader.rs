@@ -164,12 +164,15 @@ impl<'a> Value<'a> {
         self.value.get_ref().is_table()
     }
 
-    /// Whether it is a table with a range's keys.
+    /// Whether it is a range: a table with a range's keys. A field may be called as one of them is, as `from` in `[sm.memory_issue]`: it is
+    /// beside others, or no number.
     pub(super) fn is_range(&self) -> bool {
-        self.value
-            .get_ref()
-            .as_table()
-            .is_some_and(|table| table.keys().any(|key| RANGE.iter().any(|known| known.name == key.get_ref().as_ref())))
+        let Some(table) = self.value.get_ref().as_table() else { return false };
+        let is_key = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+            let key: &std::borrow::Cow<'_, str> = key.get_ref();
+            RANGE.iter().any(|known| known.name == key.as_ref()) && value.get_ref().as_str().is_none()
+        };
+        !table.is_empty() && table.iter().all(is_key)
     }
 
     pub(super) fn table(&self, what: &'static str, known: &[Key]) -> Result<Table<'a>, PlanError> {

@@ -14,6 +14,9 @@ use mias_lab::experiment::machine::RunError;
 use mias_lab::output::Output;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A shard that has begun: its runs that are missing, all of them, and the end of its log.
+type Begun = (Shard, usize, usize, Option<String>);
+
 /// What a folder has of a plan.
 struct Found<'p> {
     store: Store,
@@ -51,8 +54,8 @@ impl Found<'_> {
         Ok((keys.iter().filter(|key| self.missing.contains(*key)).count() + unknown, keys.len() + unknown))
     }
 
-    /// Shards that have begun, by what their logs say, each with what is missing of it, its runs and the end of its log.
-    fn shards(&self) -> Result<Vec<(Shard, usize, usize, Option<String>)>, RunError> {
+    /// Shards that have begun, by what their logs say.
+    fn shards(&self) -> Result<Vec<Begun>, RunError> {
         let mut logs: BTreeMap<Shard, String> = last_lines(&self.store);
         let numbers: BTreeSet<u32> = logs.keys().map(|shard| shard.of()).collect();
         let runs = Runs::load(&self.dealt, &self.store);

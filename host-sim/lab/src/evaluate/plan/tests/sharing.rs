@@ -1,7 +1,7 @@
 //! Presets, machines as they are where kernels share them, and what an experiment's quick form has instead.
 
 use super::*;
-use mias_hw_model::config::{InFlightLimit, StaticLimit, Unlimited};
+use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited};
 
 /// The sound plan on a machine without a mechanism of its own, with more lines at its end.
 fn with(lines: &str) -> String {
@@ -25,6 +25,15 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     assert_eq!(settings.len(), 6);
     let labels: Vec<String> = settings[3].labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
+}
+
+/// A range has a key of that name.
+#[test]
+fn a_field_may_be_called_from() {
+    for field in ["sm.memory_issue.from = \"decision\"", "sm.memory_issue = { from = \"decision\", order = \"quota\" }"] {
+        let [one] = &settings(&format!("[experiment.sharing]\n{field}\n"))[..] else { panic!("one setting") };
+        assert_eq!(one.sharing.gpu.sm.memory_issue.as_ref().unwrap().from, MemoryIssueFrom::Decision);
+    }
 }
 
 #[test]

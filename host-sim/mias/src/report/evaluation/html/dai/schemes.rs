@@ -47,12 +47,12 @@ fn figure(page: &mut Page, id: &str, caption: &str, policies: &[&'static str], (
 fn by_class(page: &mut Page, id: &str, study: &StudyResult, policies: &[&'static str], quantity: Quantity, says: &str) {
     let paper: &dyn Fn(&str) -> Option<f64> = if quantity.name == "stp" && study.experiment == "pairs" { &paper::speedup } else { NONE };
     let clusters = bars::by_class(study, policies, quantity, paper);
-    let (unit, how) = match quantity.name {
-        "lsu_stall_share" | "alu_utilization" => (Unit::Percent, SHARES),
-        "l1_miss_rate" | "fails_per_access" => (RATIO, SHARES),
-        _ => (RATIO, MEANS),
+    let (unit, of, how) = match quantity.name {
+        "lsu_stall_share" | "alu_utilization" => (Unit::Percent, ", all kernels of a run together", SHARES),
+        "l1_miss_rate" | "fails_per_access" => (RATIO, ", all kernels of a run together", SHARES),
+        _ => (RATIO, "", MEANS),
     };
-    let caption = format!("{} by class, all kernels of a run together where it has one number; {how}.{says}", capital(quantity.label));
+    let caption = format!("{}{of}, by class; {how}.{says}", capital(quantity.label));
     figure(page, id, &caption, policies, (quantity.label, unit), clusters);
 }
 
