@@ -32,7 +32,7 @@ pub(super) struct FitArgs {
 pub(super) fn main(args: &FitArgs) -> Result<(), CliError> {
     let gpu = resolve::machine(&args.gpu)?;
     let names = match args.kernels.as_slice() {
-        [] => kernels::names().map(str::to_owned).collect(),
+        [] => kernels::THESIS.map(str::to_owned).to_vec(),
         some => some.to_vec(),
     };
     let cancel = interrupt::catch()?;

@@ -39,7 +39,7 @@ pub fn resources() -> Result<String, String> {
     let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
     let cells = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = cells(&HEADINGS.map(str::to_owned)) + &format!("|---|{}\n", "---|".repeat(HEADINGS.len() - 1));
-    for name in kernels::names() {
+    for name in kernels::THESIS {
         let spec = Spec::parse(name).map_err(|error| error.to_string())?;
         let info = spec.prepare().map_err(|error| error.to_string())?.info;
         text += &cells(&KernelRow { kernel_type: spec.kernel.kernel_type().map(letter), ..KernelRow::of(&info, &gpu) }.cells());
@@ -55,7 +55,7 @@ pub fn markdown() -> Result<String, String> {
     let gpu = machines::load(MACHINE).map_err(|error| error.to_string())?;
     let options = Options::new(End::Cycles(CYCLES));
     let kernels: Vec<(Workload, Character, Sweep)> =
-        kernels::names().collect::<Vec<_>>().into_par_iter().map(|name| one(name, &gpu, options)).collect::<Result<_, String>>()?;
+        kernels::THESIS.into_par_iter().map(|name| one(name, &gpu, options)).collect::<Result<_, String>>()?;
     let mut text = format!("## Resources\n\n{}", resources()?);
     text += &format!("\n## Alone\n\nEvery kernel {}.\n", comparison_table::place(&gpu, options));
     let characters: Vec<Character> = kernels.iter().map(|(_, character, _)| character.clone()).collect();

@@ -96,8 +96,8 @@ impl Setting {
 /// Where the code is, and how many registers it takes.
 #[derive(Clone, Debug)]
 pub(super) enum Code {
-    /// Among the kernels that come with the simulator.
-    BuiltIn(&'static mias_kernels::Kernel),
+    /// Among the kernels that come with the simulator, and the registers if its file states them; else the report has them.
+    BuiltIn(&'static mias_kernels::Kernel, Option<u32>),
     /// In files.
     Files {
         ptx: Ptx,
@@ -230,7 +230,7 @@ impl Kernel {
     /// Its name, if it comes with the simulator.
     pub fn built_in_name(&self) -> Option<&'static str> {
         match &self.code {
-            Code::BuiltIn(files) => Some(files.name),
+            Code::BuiltIn(files, _) => Some(files.name),
             Code::Files { .. } => None,
         }
     }
@@ -248,7 +248,7 @@ impl Kernel {
     /// What paths in the description are relative to; none for a kernel that has no folder.
     pub(super) fn folder(&self) -> Option<&Path> {
         match &self.code {
-            Code::BuiltIn(_) => None,
+            Code::BuiltIn(..) => None,
             Code::Files { folder, .. } => Some(folder),
         }
     }

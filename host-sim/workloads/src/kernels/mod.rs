@@ -33,6 +33,8 @@ mod variable;
 pub use error::KernelError;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
+/// The seven of the thesis, of those that come with the simulator.
+pub use mias_kernels::THESIS;
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;
 pub use spec::{Input, Spec, SpecError};

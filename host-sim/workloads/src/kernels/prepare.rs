@@ -60,7 +60,7 @@ impl Spec {
 /// The PTX, and its file's name for messages.
 fn ptx(code: &Code) -> Result<(Cow<'_, str>, Cow<'_, str>), DescriptionError> {
     match code {
-        Code::BuiltIn(files) => Ok((files.ptx_file.into(), files.ptx.into())),
+        Code::BuiltIn(files, _) => Ok((files.ptx_file.into(), files.ptx.into())),
         Code::Files { ptx, .. } => ptx.read(),
     }
 }
@@ -93,8 +93,8 @@ fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
 /// Registers per thread.
 fn registers(kernel: &Kernel, entry: &str) -> Result<u32, KernelError> {
     let registers = match &kernel.code {
-        Code::BuiltIn(files) => ptxas::parse(files.report_file, files.report, entry)?.registers,
-        Code::Files { registers: Registers::Count(count), .. } => *count,
+        Code::BuiltIn(_, Some(count)) | Code::Files { registers: Registers::Count(count), .. } => *count,
+        Code::BuiltIn(files, None) => ptxas::parse(files.report_file, files.report, entry)?.registers,
         Code::Files { registers: Registers::Report(path), .. } => {
             ptxas::parse(&path.display().to_string(), &code::text(path, "ptxas report")?, entry)?.registers
         }

@@ -105,7 +105,7 @@ fn parse(file: &str, text: &str, origin: Origin<'_>) -> Result<Kernel, Descripti
     let description = form.description.unwrap_or_else(|| match &code {
         Code::Files { ptx: Ptx::File(path), .. } => path.display().to_string(),
         Code::Files { ptx: Ptx::Text(name, _), .. } => name.clone(),
-        Code::BuiltIn(files) => files.ptx_file.to_owned(),
+        Code::BuiltIn(files, _) => files.ptx_file.to_owned(),
     });
     let (suite, kernel_type, origin) = (form.suite, form.kernel_type, Place::of(file));
     Ok(Kernel { name, suite, description, kernel_type, size, settings, takes, code, launch, reference, origin })
@@ -128,7 +128,7 @@ fn name(reader: &Reader<'_>, given: Option<&Spanned<String>>, origin: Origin<'_>
 
 fn code(reader: &Reader<'_>, form: &KernelForm, origin: Origin<'_>) -> Result<Code, DescriptionError> {
     let path = match origin {
-        Origin::BuiltIn(files) => return Ok(Code::BuiltIn(files)),
+        Origin::BuiltIn(files) => return Ok(Code::BuiltIn(files, form.registers.as_ref().map(|count| *count.get_ref()))),
         Origin::Path(path) => path,
     };
     let folder: PathBuf = path.parent().unwrap_or(Path::new("")).to_owned();

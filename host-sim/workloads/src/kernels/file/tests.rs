@@ -283,6 +283,13 @@ fn sizes_end_where_the_files_say() {
         ("bopt", 1, 1 << 10),
         ("bfs", 1, 1 << 27),
         ("dxtc", 1, 4096),
+        ("cp", 1, 256),
+        ("hs", 1, 16_384),
+        ("dc", 1, 4096),
+        ("pf", 1, 1 << 20),
+        ("bp", 16, (1 << 20) - 16),
+        ("bs", 1, 1 << 27),
+        ("st", 3, 1024),
     ];
     assert_eq!(ends.map(|(name, ..)| name).to_vec(), names().collect::<Vec<_>>());
     for (name, least, most) in ends {

@@ -6,10 +6,15 @@
 mod binomial_tree;
 mod black_scholes;
 mod breadth_first;
+mod cheapest_ways;
+mod cutoff_potential;
 mod dxt1;
 mod dxt1_error;
+mod heat_steps;
+mod layer_sums;
 mod matrix_product;
 mod n_body;
+mod stencil;
 mod walsh;
 
 use super::Expected;
@@ -35,6 +40,12 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "binomial-tree", parts: binomial_tree::PARTS, make: binomial_tree::host },
     Reference { name: "breadth-first-search", parts: breadth_first::PARTS, make: breadth_first::host },
     Reference { name: "dxt1", parts: dxt1_error::PARTS, make: dxt1_error::host },
+    Reference { name: "cutoff-potential", parts: &[], make: cutoff_potential::host },
+    Reference { name: "heat-steps", parts: &[], make: heat_steps::host },
+    Reference { name: "cheapest-ways", parts: &[], make: cheapest_ways::host },
+    Reference { name: "layer-sums", parts: &[], make: layer_sums::host },
+    Reference { name: "breadth-first-start", parts: breadth_first::start::PARTS, make: breadth_first::start::host },
+    Reference { name: "stencil", parts: &[], make: stencil::host },
 ];
 
 impl Reference {
