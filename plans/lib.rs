@@ -6,8 +6,19 @@ macro_rules! plans {
 }
 
 /// Name and file of every plan, in the order of lists.
-pub const ALL: &[(&str, &str)] =
-    plans!["thesis", "extended", "quick", "baselines", "rules", "sensitivity", "linear", "memory-pairs", "roofline", "rules-elsewhere"];
+pub const ALL: &[(&str, &str)] = plans![
+    "thesis",
+    "extended",
+    "quick",
+    "baselines",
+    "rules",
+    "sensitivity",
+    "linear",
+    "memory-pairs",
+    "roofline",
+    "rules-elsewhere",
+    "dai"
+];
 
 /// The file of the plan called `name`.
 pub fn text(name: &str) -> Option<&'static str> {

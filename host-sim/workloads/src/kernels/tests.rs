@@ -21,6 +21,12 @@ fn results_are_right_for_several_sizes_and_seeds() {
         ("bopt", [1, 2, 3]),
         ("bfs", [1, 4096, 10_001]),
         ("dxtc", [1, 16, 43]),
+        ("hs", [1, 12, 50]),
+        ("dc", [1, 16, 43]),
+        ("pf", [1, 224, 500]),
+        ("bp", [16, 32, 48]),
+        ("bs", [1, 4096, 10_001]),
+        ("st", [3, 33, 513]),
     ] {
         for (seed, size) in (0..).zip(sizes) {
             traced(name, size, seed);
@@ -43,6 +49,17 @@ fn results_are_right_with_settings() {
         "bopt:9,steps=512",
         "bfs:2048,graph=rmat,source=7",
         "bfs:777,degree=9,edges=both",
+        "cp:1,columns=1,rows=1",
+        "cp:2,columns=3,rows=1,seed=2",
+        "cp:1,columns=1,rows=2,reach=2",
+        "hs:40,steps=1",
+        "hs:23,steps=7,seed=3",
+        "pf:300,starts=3,rows=2",
+        "bp:32,hidden=48,patterns=5",
+        "bs:4096,share=2,degree=9",
+        "bs:2048,graph=rmat,share=1",
+        "st:37,rows=3,planes=5",
+        "st:600,rows=7,planes=3,seed=4",
     ] {
         traced_word(word);
     }
@@ -51,7 +68,10 @@ fn results_are_right_with_settings() {
 /// A wrong result is seen: nothing is run before checking.
 #[test]
 fn a_wrong_result_is_named() {
-    for (name, size) in [("mm", 64), ("fwt", 1024), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 512), ("dxtc", 16)] {
+    for (name, size) in [("mm", 64), ("fwt", 1024), ("nbdy", 512), ("blk", 512), ("bopt", 2), ("bfs", 512), ("dxtc", 16)]
+        .into_iter()
+        .chain(DAI.map(|row| (row.0, row.1)))
+    {
         let kernel = find(name).unwrap();
         let instance = Spec::sized(kernel, size, 1).prepare().unwrap().instance;
         // Nothing was run: the output still holds what it was filled with.
@@ -87,6 +107,37 @@ fn resources_are_those_of_the_thesis_kernels() {
         let info = Spec::sized(kernel, size, 0).prepare().unwrap().info;
         assert_eq!((info.threads(), info.shared_bytes), (threads, shared), "{name}");
         assert!(registers.contains(&info.registers_per_thread), "{name}: {}", info.registers_per_thread);
+    }
+}
+
+/// The kernels of Dai et al. 2018, table 2, with a size that is possible: threads, registers and shared memory of a TB (sources.md D130), and
+/// the table's occupancies in permille: registers, shared memory, threads, TBs.
+const DAI: [(&str, u64, [u32; 3], [u64; 4]); 7] = [
+    ("cp", 1, [128, 28, 4116], [875, 670, 667, 1000]),
+    ("hs", 16, [256, 36, 3072], [984, 219, 583, 438]),
+    ("dc", 16, [64, 36, 2048], [562, 333, 333, 1000]),
+    ("pf", 32, [256, 16, 2048], [750, 250, 1000, 750]),
+    ("bp", 16, [256, 12, 1088], [562, 133, 1000, 750]),
+    ("bs", 512, [512, 16, 0], [750, 0, 1000, 375]),
+    ("st", 3, [512, 16, 0], [750, 0, 1000, 375]),
+];
+
+/// To the permille, on its machine; where the table's own rounding goes the other way, one off.
+#[test]
+fn occupancies_are_those_of_dais_table_2() {
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("dai18-lines").unwrap()).unwrap().sm;
+    for (name, size, [threads, registers, shared], occupancy) in DAI {
+        let info = Spec::sized(find(name).unwrap(), size, 0).prepare().unwrap().info;
+        assert_eq!((info.threads(), info.registers_per_thread, info.shared_bytes), (threads, registers, shared), "{name}");
+        let tbs = u64::from(mias_hw_model::sm::Resources::of_sm(&sm).count(&mias_hw_model::sm::Resources::of_tb(&info, &sm)));
+        let permille = |used: u32, of: u32| (2000 * tbs * u64::from(used)).div_ceil(u64::from(of)) / 2;
+        let found = [
+            permille(threads * registers, sm.registers),
+            permille(shared, sm.shared_bytes),
+            permille(threads, sm.threads),
+            permille(1, sm.tbs),
+        ];
+        assert!(found.iter().zip(occupancy).all(|(found, table)| found.abs_diff(table) <= 1), "{name}: {found:?}");
     }
 }
 

@@ -7,14 +7,19 @@ mod binomial_tree;
 mod black_scholes;
 mod block_sums;
 mod breadth_first;
+mod cheapest_ways;
+mod cutoff_potential;
 mod dxt1;
 mod dxt1_error;
 mod euler_fluxes;
+mod heat_steps;
 mod jagged_diagonals;
+mod layer_sums;
 mod matrix_product;
 mod matrix_vector;
 mod n_body;
 mod product_in_memory;
+mod stencil;
 mod transposition;
 mod walsh;
 
@@ -41,6 +46,12 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "binomial-tree", parts: binomial_tree::PARTS, make: binomial_tree::host },
     Reference { name: "breadth-first-search", parts: breadth_first::PARTS, make: breadth_first::host },
     Reference { name: "dxt1", parts: dxt1_error::PARTS, make: dxt1_error::host },
+    Reference { name: "cutoff-potential", parts: &[], make: cutoff_potential::host },
+    Reference { name: "heat-steps", parts: &[], make: heat_steps::host },
+    Reference { name: "cheapest-ways", parts: &[], make: cheapest_ways::host },
+    Reference { name: "layer-sums", parts: &[], make: layer_sums::host },
+    Reference { name: "breadth-first-start", parts: breadth_first::start::PARTS, make: breadth_first::start::host },
+    Reference { name: "stencil", parts: &[], make: stencil::host },
     Reference { name: "product-in-memory", parts: &[], make: product_in_memory::host },
     Reference { name: "jagged-diagonals", parts: jagged_diagonals::PARTS, make: jagged_diagonals::host },
     Reference { name: "euler-fluxes", parts: euler_fluxes::PARTS, make: euler_fluxes::host },

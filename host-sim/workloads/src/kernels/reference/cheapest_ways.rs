@@ -1,0 +1,78 @@
+//! `cheapest-ways`: dynamic programming over the rows of a grid, for `pf`: the cost of the cheapest way to each cell of the last row, and which
+//! of the three cells before it the way comes from in every row. Rodinia's pathfinder finds the costs.
+
+use super::Host;
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+use mias_ptx::DeviceMemory;
+
+/// Of the buffers `before` (`size` columns for each of `starts`) and `cells`, `rows` rows, into `after` and `ways`.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let columns = inputs.value("size")? as usize;
+    Ok(Host::new(move |filled| {
+        let words = |name: &str| Ok::<_, String>(filled.memory.words(filled.buffer(name)?).collect::<Vec<u32>>());
+        let (before, cells) = (words("before")?, words("cells")?);
+        let [after, ways] = [filled.buffer("after")?, filled.buffer("ways")?];
+        Ok(Expected {
+            results: Box::new(move |memory: &DeviceMemory| exact(memory.words(after), memory.words(ways))),
+            reference: Box::new(move || {
+                let all: Vec<Way> = before.chunks(columns).flat_map(|start| cheapest(start, &cells)).collect();
+                exact(all.iter().map(|way| way.cost), all.iter().map(|way| way.from))
+            }),
+            agrees: Box::new(Expected::equal),
+            quality: None,
+        })
+    }))
+}
+
+/// Costs, and the ways in halves: whole numbers that a float holds.
+fn exact(costs: impl Iterator<Item = u32>, ways: impl Iterator<Item = u32>) -> Vec<f32> {
+    let halves = ways.flat_map(|way| [way & 0xffff, way >> 16]);
+    costs.chain(halves).map(|value| value as f32).collect()
+}
+
+/// The cheapest way to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Way {
+    cost: u32,
+    /// Two bits per row, from the lowest on: 0 straight, 1 from the left, 2 from the right.
+    from: u32,
+}
+
+/// One start. Of cells, a column has two words for two rows; a word's lower half is the cost of coming straight, its upper of coming aslant.
+/// Straight goes before aslant and left before right where both cost the same. `from` says for the cell's own column what happened there in
+/// each row, so that a way is followed back from column to column.
+fn cheapest(start: &[u32], cells: &[u32]) -> Vec<Way> {
+    let mut ways: Vec<Way> = start.iter().map(|&cost| Way { cost, from: 0 }).collect();
+    for (pair, rows) in cells.chunks(2 * start.len()).enumerate() {
+        for half in 0..2 {
+            let costs: Vec<u32> = ways.iter().map(|way| way.cost).collect();
+            for (column, way) in ways.iter_mut().enumerate() {
+                let cell = rows[2 * column + half];
+                let (left, right) = (costs[column.saturating_sub(1)], costs[(column + 1).min(costs.len() - 1)]);
+                let (straight, aslant) = (costs[column] + (cell & 0xffff), left.min(right) + (cell >> 16));
+                if aslant < straight {
+                    way.from |= (if left <= right { 1 } else { 2 }) << (2 * (2 * pair + half));
+                }
+                way.cost = straight.min(aslant);
+            }
+        }
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Coming straight costs 5 everywhere, aslant 1: the start's 0 is reached from both sides, and then from its sides again.
+    #[test]
+    fn ways_go_where_it_is_cheap() {
+        let cells = [5 | 1 << 16; 6];
+        let ways = cheapest(&[9, 0, 9], &cells);
+        assert_eq!(ways.iter().map(|way| way.cost).collect::<Vec<_>>(), [2, 2, 2]);
+        // First row: the outer cells come from the middle one, which stays (5 before 10). Second row: the middle one comes from the left, and
+        // the outer ones from themselves as their missing neighbour.
+        assert_eq!(ways.iter().map(|way| way.from).collect::<Vec<_>>(), [2 | 1 << 2, 1 << 2, 1 | 2 << 2]);
+    }
+}
