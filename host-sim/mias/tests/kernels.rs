@@ -70,7 +70,7 @@ fn one_tb_per_sm_has_no_curve() {
 
 #[test]
 fn every_kernel_checks_its_results() {
-    let words = ["mm:48", "fwt:2048", "nbdy:512", "blk:512", "bopt:3", "bfs:512,seed=5", "dxtc:12"];
+    let words = ["mm:48", "fwt:2048", "nbdy:512", "blk:512", "bopt:3", "bfs:512,seed=5", "dxtc:12", "hs:20", "pf:100,starts=2", "st:9"];
     let rows = json(&[&["kernels", "--check"], &words[..]].concat());
     let rows = rows.as_array().unwrap();
     assert_eq!(rows.iter().map(|row| row["name"].as_str().unwrap()).collect::<Vec<_>>(), words);
