@@ -16,7 +16,7 @@ use mias_workloads::kernels;
 pub(super) struct FitArgs {
     /// GPU by name, or a TOML file
     gpu: String,
-    /// Kernels [default: all]
+    /// Kernels [default: the seven of the thesis]
     #[arg(value_name = "KERNEL")]
     kernels: Vec<String>,
     /// Cycles of a window; the thesis' is 45,000
