@@ -84,13 +84,16 @@ fn every_macro_is_the_maps() {
     let taken = PolicyCode::LeftOver as u64 + PolicyCode::MiasIpmIpc as u64;
     assert_eq!(group("POLICY_"), (policies as usize - 2, (0..policies).sum::<u64>() - taken));
     assert_eq!(group("PHASE_"), (PhaseCode::ALL.len() - 1, (0..6).sum()));
-    assert_eq!(group("INTERRUPT_"), (7, 0xFE));
+    assert_eq!(group("INTERRUPT_"), (8, 0x1FE));
     // All bits, those by firmware alone among them.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
     assert_eq!(group("FAULT_"), (10, all));
     assert_eq!(group("MODE_"), (1, 0));
-    assert_eq!(group("OPTION_"), (6, 0b11_1111));
-    assert_eq!(group("FEATURE_"), (2, 0b11));
+    assert_eq!(group("OPTION_"), (10, 0b111_1011_1111));
+    assert_eq!(group("FEATURE_"), (3, 0b111));
+    assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
+    // Two masks; three orders and four kinds of limits.
+    assert_eq!(group("MEMORY_MODE_"), (9, 0x33 + (1 + 2) + (0x10 + 0x20 + 0x30)));
     assert_eq!(group("SM_STATUS_"), (3, 0b111));
     assert_eq!(group("SM_CONTROL_"), (2, 0b11));
     assert_eq!(group("SLOT_STATUS_"), (2, 0b11));
