@@ -1,4 +1,4 @@
-//! The program of the board: reset, a static for the scheduler, the epitaph at its address, and [`own_board::demo`] in place of a GPU. On the
+//! The program of the board: reset, a static for the scheduler, the epitaphs at their address, and [`own_board::demo`] in place of a GPU. On the
 //! host it is the same demo in a process.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
@@ -9,7 +9,7 @@ mod target {
     use core::ptr::addr_of_mut;
 
     use cortex_m_rt::{ExceptionFrame, entry, exception};
-    use mias_firmware::epitaph::Epitaph;
+    use mias_firmware::epitaph::{Epitaph, MAGIC};
     use own_board::Scheduler;
     use own_board::demo::demo;
     use semihosting::{io, process};
@@ -17,15 +17,18 @@ mod target {
     /// Too large for a stack. All of it is zero, so that it takes no flash.
     static mut FIRMWARE: Scheduler = Scheduler::idle();
 
-    /// Where memory.x puts it: no reset clears it.
+    /// This run's, and that of the last run that ended in one. Where memory.x puts them: no reset clears them.
     #[unsafe(link_section = ".epitaph")]
-    static mut EPITAPH: Epitaph = Epitaph::EMPTY;
+    static mut EPITAPHS: [Epitaph; 2] = [Epitaph::EMPTY; 2];
 
     /// What the reset code calls.
     #[entry]
     fn main() -> ! {
         // SAFETY: `main` is called once, and nothing else names the two but `fault`, which returns to nobody.
-        let (firmware, epitaph) = unsafe { (&mut *addr_of_mut!(FIRMWARE), &mut *addr_of_mut!(EPITAPH)) };
+        let (firmware, [epitaph, last]) = unsafe { (&mut *addr_of_mut!(FIRMWARE), &mut *addr_of_mut!(EPITAPHS)) };
+        if epitaph.magic == MAGIC {
+            *last = *epitaph;
+        }
         *epitaph = Epitaph::EMPTY;
         let said = io::stdout().map(|mut out| demo(firmware, epitaph, &mut Text(&mut out)));
         process::exit(i32::from(!matches!(said, Ok(Ok(())))))
@@ -35,7 +38,7 @@ mod target {
     #[exception]
     unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
         // SAFETY: the fault ended whoever else was writing.
-        unsafe { (*addr_of_mut!(EPITAPH)).close(3, frame.pc()) };
+        unsafe { (*addr_of_mut!(EPITAPHS))[0].close(3, frame.pc()) };
         process::exit(1)
     }
 

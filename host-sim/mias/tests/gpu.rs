@@ -28,6 +28,16 @@ fn a_summary_says_how_many_tbs_fit() {
     }
 }
 
+/// The command that a note names takes the file, and not the name in it.
+#[test]
+fn a_note_names_the_file_to_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = mias_machines::text("rtx2060").unwrap().replacen("name = \"rtx2060\"", "name = \"mine\"", 1);
+    fs::write(folder.path().join("my.toml"), text).unwrap();
+    let mut summary = mias(&["gpu", "show", "my.toml", "--summary"]);
+    summary.current_dir(folder.path()).assert().success().stdout(contains("`mias gpu fit my.toml` fits it"));
+}
+
 #[test]
 fn a_machine_that_cannot_be_is_asked_about_and_used() {
     let folder = tempfile::tempdir().unwrap();

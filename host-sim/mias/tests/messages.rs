@@ -103,3 +103,18 @@ fn colours_follow_the_environment() {
     warned(&[]).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").assert().stderr(escape.clone().not());
     mias(&["compare", "no-such-kernel"]).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR").assert().stderr(escape);
 }
+
+/// A plan's machines are said once each, though two settings have each of them.
+#[test]
+fn an_evaluation_says_where_its_machines_are_from() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mine.toml"), printed(&["gpu", "show"]).replacen("\"rtx2060\"", "\"mine\"", 1)).unwrap();
+    let plan = "name = \"p\"\ndescription = \"d\"\n[[experiment]]\nname = \"e\"\ntitle = \"t\"\ngpu = [\"rtx2060\", \"mine.toml\"]\n\
+                kernels = [\"fwt:4096\"]\ntogether = 1\npolicies = [\"left-over\"]\n[experiment.parameters]\ncycles = [6000, 7000]\n";
+    std::fs::write(folder.path().join("p.toml"), plan).unwrap();
+    let mut list = mias(&["-v", "evaluate", "p.toml", "--list"]);
+    let said = String::from_utf8(list.current_dir(folder.path()).assert().success().get_output().stderr.clone()).unwrap();
+    for line in ["note: machine `rtx2060`: built in\n", "note: machine `mine`: file mine.toml\n"] {
+        assert_eq!(said.matches(line).count(), 1, "{said}");
+    }
+}

@@ -180,3 +180,22 @@ fn files_without_an_end_are_refused() {
     let huge = ["--arg", "1", "--arg", "1", "--arg", "buf:u8:9223372036854775807:zeros", "--arg", "buf:u8:4:zeros"];
     refused(&[&["run", "--ptx", &saxpy("saxpy.ptx")][..], &own, &huge].concat(), &["a buffer has at most 4294967296 bytes"]);
 }
+
+/// Something else is never replaced by a recording; a recording is.
+#[test]
+fn a_recording_replaces_nothing_but_a_recording() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [source, recording] = ["mm.cu", "run.mrec"].map(|name| folder.path().join(name));
+    fs::write(&source, "a kernel").expect("a file");
+    let run = |file: &Path| {
+        let words = ["run", "mm:64", "--policy", "left-over", "--cycles", "6000", "--record", text(file)];
+        words.map(str::to_owned)
+    };
+    let args = run(&source);
+    refused(&args.each_ref().map(String::as_str), &["mm.cu exists and is not a recording: remove it, or give another name"]);
+    assert_eq!(fs::read_to_string(&source).expect("the file"), "a kernel");
+    let args = run(&recording);
+    for _ in 0..2 {
+        mias(&args.each_ref().map(String::as_str)).assert().success();
+    }
+}

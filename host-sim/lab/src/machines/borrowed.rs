@@ -8,15 +8,16 @@ use mias_hw_model::config::GpuConfig;
 const ENERGIES: [(&str, &str, &[&str]); 2] =
     [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16"])];
 
-/// What a reader should know of where this machine's numbers are from, a sentence each; `machines` are those built in.
-pub fn notes(gpu: &GpuConfig, machines: &[GpuConfig]) -> Vec<String> {
+/// What a reader should know of where this machine's numbers are from, a sentence each; `word` is what the user called it, its name or its
+/// file, and `machines` are those built in.
+pub fn notes(gpu: &GpuConfig, word: &str, machines: &[GpuConfig]) -> Vec<String> {
     let mut notes: Vec<String> = energy(gpu, machines).into_iter().collect();
     let scheduler = &gpu.scheduler;
     let same = |other: &&GpuConfig| {
         let other = &other.scheduler;
         (other.linear_coefficient_q16, other.linear_r2_permille) == (scheduler.linear_coefficient_q16, scheduler.linear_r2_permille)
     };
-    let fit = format!("`mias gpu fit {}` fits it", gpu.name);
+    let fit = format!("`mias gpu fit {word}` fits it");
     if scheduler.linear_r2_permille == 0 {
         notes.push(format!("Linear's coefficient is not fitted for this machine (linear_r2_permille = 0): {fit}"));
     } else if let Some(owner) = machines.iter().find(same).filter(|owner| owner.name != gpu.name) {
@@ -46,7 +47,7 @@ mod tests {
     use crate::machines;
 
     fn said(gpu: &GpuConfig) -> String {
-        notes(gpu, &machines::built_in()).join("\n")
+        notes(gpu, &gpu.name, &machines::built_in()).join("\n")
     }
 
     #[test]
@@ -69,7 +70,8 @@ mod tests {
     #[test]
     fn a_copy_takes_its_numbers_along() {
         let mut copy = GpuConfig { name: "mine".into(), ..machines::load("rtx2060").unwrap() };
-        assert!(said(&copy).contains("Linear's coefficient is that of `rtx2060`: `mias gpu fit mine`"), "{}", said(&copy));
+        let of_file = notes(&copy, "machines/my.toml", &machines::built_in()).join("\n");
+        assert!(of_file.contains("Linear's coefficient is that of `rtx2060`: `mias gpu fit machines/my.toml` fits it"), "{of_file}");
         copy.scheduler.linear_coefficient_q16 += 1;
         assert!(!said(&copy).contains("Linear") && said(&copy).contains("RTX 2060 SUPER"));
         copy.energy = None;

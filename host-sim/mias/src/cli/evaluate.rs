@@ -77,6 +77,7 @@ fn whole(task: &Task<'_>) -> Result<(), CliError> {
     // Before anything long: a folder that cannot be used is refused now.
     let store = if args.part.list { None } else { Some(Store::open(folder, &Note::of(plan))?) };
     let _claim = store.as_ref().map(Store::claim).transpose()?;
+    say_machines(plan);
     ask_about_machines(plan);
     warn_of_linear(plan);
     warn_of_windows(plan);
@@ -111,6 +112,12 @@ fn report(plan: &Plan, studies: &Studies<'_>, store: &Store) -> Result<(), CliEr
     let evaluation = findings(plan, studies, &Runs::load(studies, store))?;
     write(store, &evaluation, studies.jobs.len())?;
     Ok(Output::open(None)?.write(&evaluation::text::render(&evaluation, store.folder()))?)
+}
+
+/// Says where the machines of the plan are from, each once.
+fn say_machines(plan: &Plan) {
+    let machines: BTreeSet<&(String, String)> = plan.experiments.iter().flat_map(|experiment| &experiment.machines).collect();
+    machines.into_iter().for_each(|(word, name)| resolve::say_machine(word, name));
 }
 
 /// Asks about numbers of a user's machines that look like a slip, once each; of a built-in one only if the plan brings the number.

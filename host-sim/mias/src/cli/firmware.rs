@@ -121,6 +121,16 @@ fn stays(error: OutputError) -> CliError {
     }
 }
 
+/// Refuses a file for a recording that is there and is none: a slip of the hand must not cost a kernel or a plan.
+pub(super) fn refuse_to_replace(file: &Path) -> Result<(), CliError> {
+    let taken = std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    if taken && !recording::is_recording(file).unwrap_or(false) {
+        let file = file.display();
+        return Err(CliError::User(format!("--record: {file} exists and is not a recording: remove it, or give another name")));
+    }
+    Ok(())
+}
+
 /// Writes a recording.
 pub(super) fn write(output: &Output, recording: &Recording) -> Result<(), CliError> {
     Ok(output.write(&encoded(recording)?)?)

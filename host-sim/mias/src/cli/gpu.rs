@@ -14,7 +14,7 @@ pub(super) fn main(command: &GpuCommand) -> Result<(), CliError> {
     let text = match command {
         GpuCommand::List { format } => list(*format)?,
         GpuCommand::Show { gpu, format, summary: None } => show(&resolve::machine(gpu)?, *format)?,
-        GpuCommand::Show { gpu, format, summary: Some(kernels) } => summary(&resolve::machine(gpu)?, kernels, *format)?,
+        GpuCommand::Show { gpu, format, summary: Some(kernels) } => summary(gpu, kernels, *format)?,
         GpuCommand::Fit(args) => return fit::main(args),
     };
     Ok(Output::open(None)?.write(&text)?)
@@ -35,14 +35,15 @@ fn show(gpu: &GpuConfig, format: Format) -> Result<String, CliError> {
     }
 }
 
-fn summary(gpu: &GpuConfig, words: &[String], format: Format) -> Result<String, CliError> {
+fn summary(word: &str, words: &[String], format: Format) -> Result<String, CliError> {
+    let gpu = &resolve::machine(word)?;
     let requests = if words.is_empty() { Vec::new() } else { kernels::by_launch(resolve::different(words)?)? };
     let placed = requests.iter().map(|(word, request)| {
         let Occupancy { max_tbs, limits } = Occupancy::of(&kernels::info(request)?, gpu);
         Ok(Placed { kernel: request.name(word), max_tbs, limited_by: limits })
     });
     let placed = placed.collect::<Result<_, CliError>>()?;
-    let summary = MachineSummary::of(gpu, placed, &machines::built_in());
+    let summary = MachineSummary::of(gpu, word, placed, &machines::built_in());
     match format {
         Format::Table => Ok(summary.text()),
         Format::Json => summary.json().map_err(CliError::internal),

@@ -29,13 +29,20 @@ const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
 pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
     let gpu = machines::load(word)?;
-    if machines::names().contains(&word) {
-        say::detail(format_args!("machine `{word}`: built in"));
-    } else {
-        say::detail(format_args!("machine `{}`: file {word}", gpu.name));
+    say_machine(word, &gpu.name);
+    if !machines::names().contains(&word) {
         plausible::questions(&gpu).iter().for_each(|question| say::warning(format_args!("{word}: {question}")));
     }
     Ok(gpu)
+}
+
+/// Says where the machine of a word is from.
+pub(super) fn say_machine(word: &str, name: &str) {
+    if machines::names().contains(&word) {
+        say::detail(format_args!("machine `{word}`: built in"));
+    } else {
+        say::detail(format_args!("machine `{name}`: file {word}"));
+    }
 }
 
 /// The machine of a run, with what its options say of memory issue, ways and miss resources for as many kernels as share an SM.

@@ -145,6 +145,7 @@ impl Drawings {
         if let Some(twice) = files.iter().enumerate().find(|(at, file)| files[..*at].contains(file)) {
             return Err(CliError::User(format!("{}: two outputs cannot go to one file", twice.1.display())));
         }
+        args.record.as_deref().map_or(Ok(()), firmware::refuse_to_replace)?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Output::open(Some(path))).transpose();
         Ok(Drawings { timeline: open(&args.timeline)?, vcd: open(&args.vcd)?, record: open(&args.record)? })
     }

@@ -51,8 +51,8 @@ pub struct Placed {
 }
 
 impl MachineSummary {
-    /// Of this machine, beside those that are built in.
-    pub fn of(gpu: &GpuConfig, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
+    /// Of this machine, which the user called so, beside those that are built in.
+    pub fn of(gpu: &GpuConfig, word: &str, kernels: Vec<Placed>, built_in: &[GpuConfig]) -> Self {
         let schedulers = u64::from(gpu.sm.count) * u64::from(gpu.sm.sub_cores);
         let core_ghz = f64::from(gpu.clocks.core_khz) * 1e-6;
         let multiply_adds = f64::from(WARP_LANES) / f64::from(gpu.sm.units.sp.interval);
@@ -69,7 +69,7 @@ impl MachineSummary {
             peak_warp_ginst_per_s: schedulers as f64 * core_ghz,
             fp32_gflop_per_s: 2.0 * multiply_adds * schedulers as f64 * core_ghz,
             kernels,
-            notes: borrowed::notes(gpu, built_in),
+            notes: borrowed::notes(gpu, word, built_in),
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn peaks_are_those_of_the_data_sheets() {
         for (name, warp_ipc, tflop_per_s) in [("rtx2060", 120, 5.24), ("a100", 432, 19.5), ("h100", 528, 66.9)] {
-            let summary = MachineSummary::of(&machines::load(name).unwrap(), Vec::new(), &machines::built_in());
+            let summary = MachineSummary::of(&machines::load(name).unwrap(), name, Vec::new(), &machines::built_in());
             assert_eq!((summary.peak_warp_ipc, summary.peak_thread_ipc), (warp_ipc, 32 * warp_ipc), "{name}");
             assert!((summary.fp32_gflop_per_s / 1e3 / tflop_per_s - 1.0).abs() < 2e-3, "{name}: {}", summary.fp32_gflop_per_s);
             assert_eq!(summary.text().contains("note: "), name != "rtx2060", "{name}");

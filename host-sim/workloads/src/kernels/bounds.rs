@@ -35,6 +35,27 @@ pub(super) enum Only {
 }
 
 impl Bounds {
+    /// Which values there are, as the description has them: `a multiple of 16, from 16 to 32768; 256 by default`.
+    pub(super) fn described(&self, default: &Formula) -> String {
+        let text = |formula: &Formula| formula.expression.text().to_owned();
+        let values = match self {
+            Bounds::OneOf(values) => values.iter().map(i64::to_string).collect::<Vec<_>>().join(" or "),
+            Bounds::Range(range) => {
+                let kind = match &range.only {
+                    Only::All => String::new(),
+                    Only::MultiplesOf(step) => format!("a multiple of {}, ", text(step)),
+                    Only::PowersOfTwo => "a power of two ".into(),
+                };
+                let from = text(&range.from);
+                match &range.to {
+                    Some(to) => format!("{kind}from {from} to {}", text(to)),
+                    None => format!("{kind}at least {from}"),
+                }
+            }
+        };
+        format!("{values}; {} by default", text(default))
+    }
+
     /// None if `value` is one of them, else which are: `must be a multiple of 16, from 16 to 32768`.
     ///
     /// # Errors
@@ -102,6 +123,19 @@ mod tests {
             (Bounds::OneOf(vec![512, 2048]), 1024, "must be 512 or 2048"),
         ] {
             assert_eq!(refused(&bounds, value).as_deref(), Some(message));
+        }
+    }
+
+    #[test]
+    fn what_is_possible_is_described() {
+        let step = Only::MultiplesOf(formula("16"));
+        for (bounds, words) in [
+            (range("16", Some("32768"), step), "a multiple of 16, from 16 to 32768; 64 by default"),
+            (range("1024", Some("4 * bodies"), Only::PowersOfTwo), "a power of two from 1024 to 4 * bodies; 64 by default"),
+            (range("1", None, Only::All), "at least 1; 64 by default"),
+            (Bounds::OneOf(vec![64, 512]), "64 or 512; 64 by default"),
+        ] {
+            assert_eq!(bounds.described(&formula("64")), words);
         }
     }
 

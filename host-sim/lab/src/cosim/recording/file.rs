@@ -23,6 +23,14 @@ const CHECKSUM_BYTES: usize = 4;
 /// Length and checksum before each run.
 const ENTRY_BYTES: usize = 8;
 
+/// Whether bytes begin as a recording does.
+pub(super) fn is_one(file: &[u8]) -> bool {
+    file.starts_with(&MAGIC)
+}
+
+/// Bytes that say whether a file is a recording.
+pub(super) const TELLING_BYTES: u64 = MAGIC.len() as u64;
+
 /// The bytes of a recording. Equal recordings give equal bytes.
 ///
 /// # Errors
@@ -55,7 +63,7 @@ pub fn encode(recording: &Recording) -> Result<Vec<u8>, Problem> {
 /// [`Problem`] if they are not a whole, undamaged recording of this version and register map.
 pub fn decode(file: &[u8]) -> Result<Recording, Problem> {
     let found = file.len() as u64;
-    if !file.starts_with(&MAGIC) {
+    if !is_one(file) {
         return Err(Problem::NotOurs);
     }
     let cut = Problem::Length { expected: (HEADER_BYTES + CHECKSUM_BYTES) as u64, found };

@@ -25,6 +25,8 @@ use mias_firmware::regs::{PhaseCode, global};
 use mias_hw_model::register_file::MachineDescription;
 use mias_workloads::input;
 use mias_workloads::input::file::InputFileError;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// One register access.
@@ -171,6 +173,16 @@ pub fn read(path: &Path) -> Result<Recording, InputFileError> {
     let name = path.display().to_string();
     let bytes = input::file::bytes(&name, MOST_BYTES)?;
     decode(&bytes).map_err(|problem| InputFileError::whole(&name, problem))
+}
+
+/// True if the file begins like a recording, whatever its name.
+///
+/// # Errors
+/// Those of opening and reading it.
+pub fn is_recording(path: &Path) -> std::io::Result<bool> {
+    let mut first = Vec::new();
+    File::open(path)?.take(file::TELLING_BYTES).read_to_end(&mut first)?;
+    Ok(file::is_one(&first))
 }
 
 /// A bus that keeps a list of the accesses made over it, if there is one.

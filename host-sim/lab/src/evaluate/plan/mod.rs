@@ -88,6 +88,8 @@ pub struct Experiment {
     pub memory: bool,
     /// All combinations of its parameters, on every machine.
     pub settings: Vec<Setting>,
+    /// Its machines: the word of each, a name or a file as it is found from here, and its name.
+    pub machines: Vec<(String, String)>,
 }
 
 impl Plan {
@@ -214,9 +216,11 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     if quick {
         parameters = quick_form::parameters(parameters);
     }
-    let mut settings = Vec::new();
+    let (mut settings, mut words) = (Vec::new(), Vec::new());
     for one in gpu.one_or_more()? {
-        let config = machines::load(&one.beside(one.text()?, &machines::names())).map_err(|error| one.fail(&error.to_string()))?;
+        let word = one.beside(one.text()?, &machines::names());
+        let config = machines::load(&word).map_err(|error| one.fail(&error.to_string()))?;
+        words.push((word, config.name.clone()));
         let mut machine = form.axes("machine", |value| parameters::machine(value, &config, Change::Machine))?;
         if quick {
             machine = quick_form::machine(machine, &config);
@@ -253,6 +257,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         scalability: flag("scalability", false)?,
         memory: flag("memory", false)?,
         settings,
+        machines: words,
     })
 }
 

@@ -14,7 +14,8 @@ pub(super) fn settings(reader: &mut Reader<'_>, table: Named<NumberForm>) -> Res
         reader.new_name(&key)?;
         let (default, bounds) = number(reader, &form)?;
         reader.know(key.get_ref());
-        settings.push(Setting { key: key.into_inner(), description: form.description, accepts: Accepts::Number { default, bounds } });
+        let description = if form.description.is_empty() { bounds.described(&default) } else { form.description };
+        settings.push(Setting { key: key.into_inner(), description, accepts: Accepts::Number { default, bounds } });
     }
     Ok(settings)
 }

@@ -33,16 +33,26 @@ pub(super) fn briefly(study: &StudyResult) -> String {
     if thesis::is_of(study) {
         return apart_from_thesis(study);
     }
-    let setting = setting(study);
-    format!(" On {}, {}{}{setting}.", study.gpu, ending(study), if setting.is_empty() { "" } else { ", " })
+    let setting = but_for(study, &["gpu", "cycles", "precision", "arrive"]);
+    format!(" On {}, {}{}.", study.gpu, ending(study), one_of_several(study, ", one", &setting))
+}
+
+/// That there are other settings, if there are, and what this one has that was not said yet. A setting's keys are those that vary.
+fn one_of_several(study: &StudyResult, one: &str, not_said: &str) -> String {
+    match (study.setting.is_empty(), not_said) {
+        (true, _) => String::new(),
+        (false, "") => format!("{one} of several settings"),
+        (false, _) => format!("{one} of several settings: {not_said}"),
+    }
 }
 
 /// What ran where, and how.
 pub(super) fn fully(study: &StudyResult) -> String {
     let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
-    let setting = setting(study);
-    let setting = if setting.is_empty() { setting } else { format!(" Setting: {setting}.") };
+    let setting = but_for(study, &["gpu", "cycles", "relaunch", "profile-cycles", "transition", "ipc"]);
+    let setting = one_of_several(study, " One", &setting);
+    let setting = if setting.is_empty() { setting } else { setting + "." };
     let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
     format!(
         "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC{}. Kernels alone run for the same time.{setting}",
@@ -71,5 +81,11 @@ pub(super) fn of_settings(studies: &[&StudyResult]) -> String {
 
 /// Keys and values of what the experiment varies.
 pub(super) fn setting(study: &StudyResult) -> String {
-    study.setting.iter().map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
+    but_for(study, &[])
+}
+
+/// The same without the keys that a sentence has said already.
+fn but_for(study: &StudyResult, said: &[&str]) -> String {
+    let others = study.setting.iter().filter(|(key, _)| !said.contains(&key.as_str()));
+    others.map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }

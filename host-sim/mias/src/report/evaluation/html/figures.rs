@@ -54,7 +54,7 @@ fn figure_3_1(page: &mut Page, study: &StudyResult) {
     }
     page.heading("Figure 3.1: the baseline on four pairs");
     let cluster = |group: &&GroupResult| {
-        let cluster = means::of_group(group, &shown);
+        let cluster = means::of_group(study, group, &shown);
         Cluster { names: vec![cluster.names.join(" "), group.class.clone()], ..cluster }
     };
     let clusters: Vec<Cluster> = pairs.iter().map(cluster).collect();
@@ -138,7 +138,7 @@ fn figures_4_2(page: &mut Page, study: &StudyResult) {
 pub(super) fn by_group(page: &mut Page, study: &StudyResult, class: &str, id: &str, says: &str) {
     let all = policies(study);
     let members: Vec<&GroupResult> = study.groups.iter().filter(|group| group.class == class).collect();
-    let mut clusters: Vec<Cluster> = members.iter().map(|group| means::of_group(group, &all)).collect();
+    let mut clusters: Vec<Cluster> = members.iter().map(|group| means::of_group(study, group, &all)).collect();
     let mean =
         |clusters: &mut Vec<Cluster>| clusters.push(Cluster { apart: true, ..means::cluster(study, class, &all, "speedup", "mean") });
     let of_means = if members.len() > 1 {

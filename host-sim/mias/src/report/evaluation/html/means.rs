@@ -103,7 +103,7 @@ pub(super) fn cluster(study: &StudyResult, class: &str, policies: &[&'static str
         "speedup" => {
             marks.extend(reference(S_NULL).map(Mark::Null));
             marks.extend(reference(summary::ORACLE_S).map(Mark::Oracle));
-            let comparable = if thesis::has_pairs(study, class) { policies } else { &[] };
+            let comparable = if thesis::is_of(study) { policies } else { &[] };
             let said = |(at, policy): (usize, &&str)| Some(Mark::Thesis(at, thesis::speedup(class, policy)?.0));
             marks.extend(comparable.iter().enumerate().filter_map(said));
         }
@@ -121,8 +121,8 @@ pub(super) fn by_class(study: &StudyResult, policies: &[&'static str], quantity:
     classes_and_all(study).into_iter().map(of).collect()
 }
 
-/// The bars of a group's S, with S_null and the oracle, and the thesis' value for pairs.
-pub(super) fn of_group(group: &GroupResult, policies: &[&'static str]) -> Cluster {
+/// The bars of a group's S, with S_null and the oracle, and the thesis' value if the study has its pairs.
+pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'static str]) -> Cluster {
     let speedup = |policy: &&str| {
         let result = group.policies.iter().find(|result| result.policy == *policy)?;
         let half_width = result.half_widths.as_ref().and_then(|half| half.metrics.speedup);
@@ -131,7 +131,8 @@ pub(super) fn of_group(group: &GroupResult, policies: &[&'static str]) -> Cluste
     let mut marks: Vec<Mark> = group.s_null.map(Mark::Null).into_iter().collect();
     marks.extend(group.oracle.s.as_ref().map(|best| Mark::Oracle(best.value)));
     let name = joined(group);
-    marks.extend(policies.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(&name, policy)?.0))));
+    let comparable = if thesis::is_of(study) { policies } else { &[] };
+    marks.extend(comparable.iter().enumerate().filter_map(|(at, policy)| Some(Mark::Thesis(at, thesis::speedup(&name, policy)?.0))));
     marks.extend(late::of_group(group, policies));
     // One under the other: groups stand close.
     let last = group.kernels.len().saturating_sub(1);

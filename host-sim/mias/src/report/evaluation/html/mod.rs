@@ -60,11 +60,8 @@ fn page(evaluation: &Evaluation) -> Page {
             experiment::basics(&mut page, &mut numbering, main);
         }
         experiment::beyond(&mut page, &mut numbering, main);
-        page.section(if main.groups.iter().all(|group| group.kernels.len() == 2) {
-            "Every pair under every policy"
-        } else {
-            "Every group under every policy"
-        });
+        let groups = if main.groups.iter().all(|group| group.kernels.len() == 2) { "pair" } else { "group" };
+        page.section(&studies::titled(&format!("Every {groups} under every policy"), main));
         tables::groups(&mut page, main);
         // Further settings of the main experiment.
         let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == main.experiment).collect();

@@ -53,10 +53,6 @@ pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&Study
         let panels = charts.into_iter().map(|chart| Panel::untitled(Chart::Bars(chart))).collect();
         page.figure(Figure { id: numbering.next(), caption, key, panels });
     }
-    let titled = |what: &str, study: &StudyResult| {
-        let setting = setting(study);
-        if setting.is_empty() { what.to_owned() } else { format!("{what}, {setting}") }
-    };
     for study in studies {
         page.heading(&titled("Means", study));
         tables::means(page, study);
@@ -67,6 +63,12 @@ pub(super) fn draw(page: &mut Page, numbering: &mut Numbering, studies: &[&Study
             tables::groups(page, study);
         }
     }
+}
+
+/// A heading, with the setting if there are several.
+pub(super) fn titled(what: &str, study: &StudyResult) -> String {
+    let setting = setting(study);
+    if setting.is_empty() { what.to_owned() } else { format!("{what}, {setting}") }
 }
 
 /// A cluster per setting.

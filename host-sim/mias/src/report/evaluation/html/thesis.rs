@@ -55,7 +55,8 @@ const COMPUTE: [&str; 4] = ["mm", "nbdy", "bopt", "dxtc"];
 
 /// Whether a study is the thesis' own: of its 21 pairs and no others, on whichever machine and inputs.
 pub(super) fn is_of(study: &StudyResult) -> bool {
-    has_pairs(study, summary::ALL)
+    let names: Vec<Vec<&str>> = study.groups.iter().map(|group| group.kernels.iter().map(|kernel| bare(kernel)).collect()).collect();
+    are_pairs(summary::ALL, &names)
 }
 
 /// The pairs that its mean over a class is of; none if it has no such class.
@@ -83,13 +84,6 @@ pub(super) fn pair<'s>(study: &'s StudyResult, kernels: [&str; 2]) -> Option<&'s
         let names: Vec<&str> = group.kernels.iter().map(|kernel| bare(kernel)).collect();
         names == kernels || names == [kernels[1], kernels[0]]
     })
-}
-
-/// Whether a study has the pairs of which the thesis gives a class' mean, and no other of that class.
-pub(super) fn has_pairs(study: &StudyResult, class: &str) -> bool {
-    let members = study.groups.iter().filter(|group| class == summary::ALL || group.class == class);
-    let names: Vec<Vec<&str>> = members.map(|group| group.kernels.iter().map(|kernel| bare(kernel)).collect()).collect();
-    are_pairs(class, &names)
 }
 
 /// Whether these groups are the pairs of a class, each in any order.
