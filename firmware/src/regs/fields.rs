@@ -18,7 +18,7 @@ pub mod interrupt {
     pub const FAULT: u32 = 1 << 6;
     /// The preemption command is done.
     pub const PREEMPT_DONE: u32 = 1 << 7;
-    /// The firmware is to look at the counters of memory issue: so many cycles have passed as [`super::global::MEMORY_INTERVAL`] says.
+    /// The firmware is to look at the counters of memory issue: so many cycles have passed as [`super::super::global::MEMORY_INTERVAL`] says.
     pub const MEMORY: u32 = 1 << 8;
     /// All events.
     pub const ALL: u32 = 0x1FF;
@@ -58,7 +58,7 @@ pub mod feature {
     pub const IDEAL_TRANSITION: u32 = 1 << 0;
     /// Preemption commands.
     pub const PREEMPT: u32 = 1 << 1;
-    /// SMs can hold memory instructions back ([`super::memory`]).
+    /// SMs can hold memory instructions back ([`super::super::memory`]).
     pub const MEMORY_ISSUE: u32 = 1 << 2;
 }
 
@@ -120,7 +120,7 @@ pub mod memory_mode {
     pub const LIMITS: u32 = 0x30;
     /// Nothing.
     pub const NONE: u32 = 0;
-    /// [`super::memory::LIMIT`], as written (SMIL, and DMIL of the firmware).
+    /// [`super::super::memory::LIMIT`], as written (SMIL, and DMIL of the firmware).
     pub const WRITTEN: u32 = 0x10;
     /// What this SM's hardware finds (DMIL).
     pub const FOUND: u32 = 0x20;

@@ -185,7 +185,7 @@ impl TagArray {
     }
 
     /// Performs the access of `kernel` that `probe` described: makes the line the most recent, and for a miss reserves the sector,
-    /// evicting another line if the line is new ([`ways`](super::ways)). Returns the line's slot, and what was evicted
+    /// evicting another line if the line is new (`super::ways`). Returns the line's slot, and what was evicted
     /// if it had modified sectors.
     ///
     /// # Panics

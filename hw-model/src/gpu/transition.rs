@@ -5,7 +5,8 @@
 //! has no room for it (Left-over lends what is left), does not.
 //!
 //! An SM is in place from the cycle in which it holds no TB beyond its last quotas (own). One that drains a long TB may never be: then its
-//! quotas are those of a configuration that it never had.
+//! quotas are those of a configuration that it never had. Quotas that the firmware sets when the last launch has completed place nothing, and
+//! change nothing of this.
 
 use super::Gpu;
 
@@ -34,6 +35,9 @@ pub struct InPlace {
 impl Gpu {
     /// Quotas may have changed.
     pub(super) fn begin_transition(&mut self) {
+        if self.queue.all_complete() {
+            return;
+        }
         let slots = self.slots.len();
         let quotas = (0..self.sms.len()).flat_map(|sm| (0..slots).map(move |slot| (sm, slot)));
         self.transition.quotas.resize(self.sms.len() * slots, 0);

@@ -50,7 +50,7 @@ mod tests {
             (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[LoadRequests]"),
             (sm::at(256, sm::QUOTA), "offset 0x20080"),
             (global::COMMIT + 1, "offset 0xc9"),
-            (0xFFF0, "offset 0xfff0"),
+            (0x1FF0, "offset 0x1ff0"),
             (u32::MAX, "offset 0xffffffff"),
         ] {
             assert_eq!(register_name(offset), name);

@@ -134,6 +134,8 @@ fn varied(schema: &Value) -> Value {
         None if field["type"] == "integer" => with_range(&field),
         None => one_or_more(&field),
     };
-    varied["description"] = about.unwrap_or_default();
+    if let Some(about) = about {
+        varied["description"] = about;
+    }
     varied
 }
