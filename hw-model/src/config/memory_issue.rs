@@ -112,7 +112,7 @@ pub enum InFlightLimit {
 #[serde(untagged)]
 pub enum StaticLimit {
     /// 1 to 127 instructions.
-    Most(u8),
+    Most(#[cfg_attr(feature = "schema", schemars(range(min = 1, max = 127)))] u8),
     /// Any number.
     Any(Unlimited),
 }

@@ -104,6 +104,13 @@ pub(crate) fn machine() -> Kind {
     let read = |text: &str| machines::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
     let mut files: Vec<(String, String)> = mias_machines::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
+    // Keys that go with other limits in flight than those of that file.
+    for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
+        let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");
+        let limits = format!("[sm.memory_issue]\nin_flight = \"{in_flight}\"\n{key} = 20_000\n");
+        merge(&mut machine, limits.parse().expect("TOML"));
+        files.push((key.into(), toml::to_string(&machine).expect("TOML")));
+    }
     Kind::new(machines::schema::schema(), Box::new(read), nothing_more(), files)
 }
 
@@ -181,8 +188,23 @@ pub(crate) fn kernel() -> Kind {
 fn the_schemas_are_schemas() {
     for kind in [machine(), plan(), kernel()] {
         assert!(jsonschema::meta::is_valid(&kind.schema));
-        assert!(!kind.schema.to_string().contains("\"$ref\""), "a key is described where it stands");
+        // A key is described where it stands, or where it stands first.
+        for reference in references(&kind.schema) {
+            let place = reference.strip_prefix('#').expect("a place of the same schema");
+            let first = kind.schema.pointer(place).unwrap_or_else(|| panic!("nothing at {reference}"));
+            assert!(first["description"].is_string(), "{reference}");
+        }
     }
+}
+
+/// Where parts of a schema refer to.
+fn references(schema: &Value) -> Vec<&str> {
+    let inner: Vec<&Value> = match schema {
+        Value::Object(parts) => parts.values().collect(),
+        Value::Array(parts) => parts.iter().collect(),
+        _ => Vec::new(),
+    };
+    schema["$ref"].as_str().into_iter().chain(inner.into_iter().flat_map(references)).collect()
 }
 
 #[test]

@@ -103,7 +103,11 @@ pub(super) fn chosen<T: Choice>() -> Value {
 
 /// A number as such, a list of such numbers, or a range of numbers.
 fn with_range(number: &Value) -> Value {
-    let mut values = one_or_more(number);
+    or_range(one_or_more(number), number)
+}
+
+/// These values, or a range of such numbers.
+fn or_range(mut values: Value, number: &Value) -> Value {
     let mut range = table(&RANGE, &Policies::default());
     for bound in ["minimum", "maximum"].into_iter().filter(|bound| number.get(bound).is_some()) {
         range["properties"]["from"][bound] = number[bound].clone();
@@ -132,7 +136,14 @@ fn varied(schema: &Value) -> Value {
             json!({ "type": "object", "patternProperties": { "^[0-9]+$": self::varied(&field["items"]) }, "additionalProperties": false })
         }
         None if field["type"] == "integer" => with_range(&field),
-        None => one_or_more(&field),
+        None => {
+            let values = one_or_more(&field);
+            let mut alternatives = field["anyOf"].as_array().into_iter().flatten();
+            match alternatives.find(|alternative| alternative["type"] == "integer") {
+                Some(number) => or_range(values, number),
+                None => values,
+            }
+        }
     };
     if let Some(about) = about {
         varied["description"] = about;
