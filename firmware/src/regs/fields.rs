@@ -16,12 +16,14 @@ pub mod interrupt {
     pub const TIMER: u32 = 1 << 5;
     /// A fault was raised.
     pub const FAULT: u32 = 1 << 6;
-    /// The preemption command is done.
+    /// Preemption commands of an SM are done, or refused.
     pub const PREEMPT_DONE: u32 = 1 << 7;
     /// The firmware is to look at the counters of memory issue: so many cycles have passed as [`super::super::global::MEMORY_INTERVAL`] says.
     pub const MEMORY: u32 = 1 << 8;
+    /// An SM wants room for a kernel ([`super::super::preempt`]).
+    pub const PREEMPT: u32 = 1 << 9;
     /// All events.
-    pub const ALL: u32 = 0x1FF;
+    pub const ALL: u32 = 0x3FF;
 }
 
 /// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
@@ -68,6 +70,9 @@ pub mod mode {
     pub const DRAIN: u32 = 0;
     /// A new partition is in place at once, at no cost.
     pub const IDEAL: u32 = 1;
+    /// TBs in excess of a quota, or in the way of a kernel of higher priority, leave as the firmware commands
+    /// ([`super::super::preempt`]); without a command they run to their end.
+    pub const PREEMPT: u32 = 2;
 }
 
 /// Options, in [`super::global::STRAP_OPTIONS`].
@@ -167,18 +172,81 @@ pub mod slot_control {
     pub const REJECT: u32 = 1 << 1;
 }
 
-/// Fields of [`super::global::PREEMPT`].
-pub mod preempt {
-    /// A command is in progress.
-    pub const BUSY: u32 = 1 << 31;
-    /// Position of the SM, 8 bits.
-    pub const SM_SHIFT: u32 = 0;
-    /// Position of the slot, 3 bits.
-    pub const SLOT_SHIFT: u32 = 8;
-    /// Position of the number of TBs to take off, 8 bits.
-    pub const COUNT_SHIFT: u32 = 12;
-    /// Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (Shieh 2016).
-    pub const TECHNIQUE_SHIFT: u32 = 24;
+/// How a TB leaves its SM, in [`super::preempt::COMMAND`] and [`preempt_tb`] (Shieh 2016, section 2.3).
+pub mod technique {
+    /// It stays.
+    pub const NONE: u32 = 0;
+    /// It runs to its end, and none comes after it.
+    pub const DRAIN: u32 = 1;
+    /// It is dropped, and begins again later. Only while its flush bit is set.
+    pub const FLUSH: u32 = 2;
+    /// Its context is saved, and it goes on later.
+    pub const SWITCH: u32 = 3;
+}
+
+/// Fields of [`super::preempt::TB`].
+pub mod preempt_tb {
+    /// A TB is in this place.
+    pub const LIVE: u32 = 1 << 0;
+    /// It may be flushed: it has issued no atomic yet, and no store to a byte that it loads anywhere (relaxed idempotence).
+    pub const FLUSH: u32 = 1 << 1;
+    /// Position of its kernel's slot, 3 bits.
+    pub const SLOT_SHIFT: u32 = 4;
+    /// Position of the [`technique`](super::technique) by which it is leaving, 2 bits; [`NONE`](super::technique::NONE) if it is not.
+    pub const LEAVING_SHIFT: u32 = 8;
+}
+
+/// A command and what came of it, in [`super::preempt::COMMAND`].
+pub mod preempt_command {
+    /// In a write, position of the cycles that the firmware expects it to take, 24 bits, saturating: for traces, no effect on hardware.
+    pub const ESTIMATE_SHIFT: u32 = 8;
+    /// Position of the [`technique`](super::technique) asked for, 2 bits.
+    pub const TECHNIQUE_SHIFT: u32 = 0;
+    /// It is being carried out.
+    pub const BUSY: u32 = 1 << 4;
+    /// The TB has left.
+    pub const DONE: u32 = 1 << 5;
+    /// Refused; why is in the bits from [`REASON_SHIFT`] on.
+    pub const REFUSED: u32 = 1 << 6;
+    /// Position of the reason, 3 bits.
+    pub const REASON_SHIFT: u32 = 8;
+    /// No TB is in that place.
+    pub const NO_TB: u32 = 1;
+    /// The TB may not be flushed.
+    pub const NOT_IDEMPOTENT: u32 = 2;
+    /// The TB is leaving already, by a flush or a switch.
+    pub const LEAVING: u32 = 3;
+    /// The mode is not [`PREEMPT`](super::mode::PREEMPT).
+    pub const MODE: u32 = 4;
+}
+
+/// Fields of [`super::preempt::RESERVED_SLOT`].
+pub mod preempt_reserve {
+    /// The slot + 1, 0 for nobody.
+    pub const SLOT: u32 = 0xF;
+    /// The kernel gets the SM only when no TB of another kernel is there any more, and nobody else does until it has no TB there (Chimera,
+    /// which preempts whole SMs).
+    pub const WHOLE_SM: u32 = 1 << 4;
+}
+
+/// Whom the firmware preempts, and how, in [`super::global::STRAP_PREEMPT`] (Shieh 2016; sources.md D141).
+pub mod preempt_scheme {
+    /// Nobody: transitions are as [`super::option`] says.
+    pub const NONE: u32 = 0;
+    /// Victims run to their end.
+    pub const DRAIN: u32 = 1;
+    /// Victims are switched out.
+    pub const SWITCH: u32 = 2;
+    /// Victims that may be flushed are, the others are switched out.
+    pub const FLUSH: u32 = 3;
+    /// Whole SMs, with its own estimates (Park et al. 2015, as Shieh 2016 has it).
+    pub const CHIMERA: u32 = 4;
+    /// The same with the estimates of Shieh 2016.
+    pub const CHIMERA_PLUS: u32 = 5;
+    /// Sets of TBs that make room for one TB (Shieh 2016).
+    pub const SHIEH: u32 = 6;
+    /// The same with known draining times ([`super::preempt::TB_LEFT`]).
+    pub const ORACLE: u32 = 7;
 }
 
 /// Scheduler phases, in [`super::global::PHASE`].

@@ -6,7 +6,7 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, slot, sm};
+use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, preempt, slot, sm};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -17,14 +17,15 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW];
     limits
         .into_iter()
-        .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE])
+        .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE])
         .for_each(|number| hasher.write_u32(number));
-    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS].into_iter().flatten() {
+    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS].into_iter().flatten() {
         hasher.write(register.name.as_bytes());
         let reset = register.reset.map_or([0; 2], |value| [1, value]);
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
     }
-    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS].into_iter().for_each(|number| hasher.write_u32(number));
+    let sizes = [preempt::MAX_PLACES as u32, preempt::MAX_POSITIONS as u32, preempt::UNKNOWN];
+    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS].into_iter().chain(sizes).for_each(|number| hasher.write_u32(number));
     Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
     definitions().for_each(|line| hasher.write(line.as_bytes()));
 }
@@ -47,7 +48,7 @@ mod tests {
     #[test]
     fn every_bit_and_code_is_a_definition_and_no_comment_is() {
         let found: Vec<&str> = definitions().collect();
-        for line in ["pub const LAUNCH: u32 = 1 << 0;", "pub const TECHNIQUE_SHIFT: u32 = 24;", "Steady = 6,", "LeftOver = 0,"] {
+        for line in ["pub const LAUNCH: u32 = 1 << 0;", "pub const LEAVING_SHIFT: u32 = 8;", "Steady = 6,", "LeftOver = 0,"] {
             assert!(found.contains(&line), "{line}");
         }
         assert!(found.iter().all(|line| !line.contains("//")));
@@ -75,7 +76,7 @@ mod tests {
         let mut fed = Fed::default();
         fingerprint(&mut fed);
         let holds = |bytes: &[u8]| fed.0.windows(bytes.len()).any(|window| window == bytes);
-        for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS].into_iter().flatten() {
+        for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS].into_iter().flatten() {
             let numbers = [register.offset, register.count, register.access as u32].map(u32::to_ne_bytes);
             assert!(holds(&[register.name.as_bytes(), &numbers.concat()].concat()), "{}", register.name);
         }
@@ -85,6 +86,8 @@ mod tests {
         for line in PolicyCode::DEFINITIONS.into_iter().chain(["pub const LAUNCH: u32 = 1 << 0;"]) {
             assert!(holds(line.as_bytes()), "{line}");
         }
-        assert!(holds(&[slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE].map(u32::to_ne_bytes).concat()));
+        let places = [memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE];
+        assert!(holds(&places.map(u32::to_ne_bytes).concat()));
+        assert!(holds(&[slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE].map(u32::to_ne_bytes).concat()));
     }
 }

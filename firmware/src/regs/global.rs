@@ -54,6 +54,11 @@ registers! {
     STRAP_LOSS_THRESHOLD = 0x070, ReadOnly, None;
     /// Strap: cycles between two looks of the firmware at the counters of memory issue, if it is to limit memory instructions.
     STRAP_MEMORY_INTERVAL = 0x074, ReadOnly, None;
+    /// Strap: whom the firmware preempts, and how: [`super::preempt_scheme`].
+    STRAP_PREEMPT = 0x078, ReadOnly, None;
+    /// Strap: cycles that a preemption may take from the moment at which an SM wants room, for kernels whose launch does not say
+    /// ([`super::slot::LATENCY_LIMIT`]).
+    STRAP_PREEMPT_LIMIT = 0x07C, ReadOnly, None;
 
     /// Low word of the core-cycle counter; reading it latches `CYCLE_HIGH`.
     CYCLE_LOW = 0x080, ReadOnly;
@@ -95,8 +100,6 @@ registers! {
     WATCHDOG_PERIOD = 0x0DC, ReadWrite;
     /// Feeds the watchdog. The value is ignored.
     WATCHDOG_FEED = 0x0E0, WriteOnly;
-    /// Preemption: [`super::preempt`]. Writing issues a command; reads return the command in progress, or 0.
-    PREEMPT = 0x0E4, ReadWrite;
     /// Low word of the cycle at which the firmware took up its last decision, the windows being over: for traces, no effect on
     /// hardware.
     DECISION_BEGIN = 0x0E8, ReadWrite;
@@ -141,4 +144,10 @@ registers! {
     MEMORY_READY[SM_WORDS] = 0x360, ReadOnly;
     /// Sets a slot's limit on all SMs: [`super::memory::LIMIT`].
     MEMORY_LIMIT_ALL[MAX_SLOTS] = 0x380, WriteOnly;
+
+    /// SMs that want room for a kernel. A bit is cleared by writing it, and set again after the commands of that SM are done if it wants room
+    /// still, or when another kernel wants room there.
+    PREEMPT_WANTED[SM_WORDS] = 0x3A0, WriteOneToClear;
+    /// SMs of which all preemption commands are done or refused, since the bit was cleared.
+    PREEMPT_DONE[SM_WORDS] = 0x3C0, WriteOneToClear;
 }

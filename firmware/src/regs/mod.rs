@@ -10,6 +10,7 @@
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
 //! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
+//! | [`preempt`] | `0x2_0000 + sm * 0x500` | preemption of one SM |
 //!
 //! # Access rules
 //! * Reads of unmapped or write-only offsets return 0, writes to unmapped or read-only offsets do nothing; both raise
@@ -31,6 +32,7 @@ mod describe;
 
 pub mod global;
 pub mod memory;
+pub mod preempt;
 pub mod slot;
 pub mod sm;
 
@@ -39,8 +41,8 @@ mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
-    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt, slot_control, slot_status, sm_control,
-    sm_status,
+    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt_command, preempt_reserve, preempt_scheme, preempt_tb,
+    slot_control, slot_status, sm_control, sm_status, technique,
 };
 pub use fingerprint::fingerprint;
 
@@ -55,11 +57,11 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0003;
+pub const VERSION_VALUE: u32 = 0x0001_0004;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.
-pub const MAP_END: u32 = sm::BASE + MAX_SMS as u32 * sm::STRIDE;
+pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;
 
 /// Word index and bit of an SM in an SM bit map.
 #[must_use]

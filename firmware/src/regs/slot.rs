@@ -34,4 +34,6 @@ registers! {
     UNISSUED_TBS = 0x20, ReadOnly;
     /// TBs not yet retired.
     UNFINISHED_TBS = 0x24, ReadOnly;
+    /// Cycles from the moment at which its TBs may issue until it is to have its room; 0 if the launch does not say.
+    LATENCY_LIMIT = 0x28, ReadOnly;
 }
