@@ -149,7 +149,7 @@ impl SimulatedGpu {
             let Workload { trace, source, arrival_cycle, stream, sector_offset, .. } = *workload;
             let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
             let (trace, source) = (trace.clone(), source.clone());
-            let launch = Launch { trace, source, arrival_cycle, stream, priority: 0, relaunch, sector_offset };
+            let launch = Launch { trace, source, arrival_cycle, stream, priority: 0, latency_limit: 0, relaunch, sector_offset };
             gpu.launch_in_turn(launch, workload.then.clone()).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
