@@ -4,7 +4,7 @@
 use super::*;
 use mias_hw_model::sm::Resources;
 
-/// A row of the table.
+/// A row of the table, but for the last column.
 struct Row {
     /// Ours, and a size that is possible.
     name: &'static str,
@@ -132,4 +132,53 @@ fn a_wrong_result_is_named() {
         let instance = Spec::sized(find(name).unwrap(), *size, 1).prepare().unwrap().instance;
         assert_eq!(instance.check_results(name).unwrap_err().kernel, *name);
     }
+}
+
+/// The table's last column, a launch, and where its first TB that stops being idempotent does so: the share of its warp's instructions that are
+/// before the first that does, in percent from and to.
+const IDEMPOTENT: [(&str, bool, Option<[u32; 2]>); 19] = [
+    ("pf:224,starts=1", true, None),
+    ("hs:24", true, None),
+    ("sc:512", true, Some([90, 100])),
+    ("dwtc:256", true, None),
+    ("dwt:64,rows=96", true, None),
+    ("ks:256", true, None),
+    ("km:256", true, None),
+    ("stc:64,rows=8", true, None),
+    ("sr1:32", true, None),
+    ("sr2:32", false, Some([90, 100])),
+    ("btr:4", false, Some([10, 30])),
+    ("bt:4", false, Some([10, 30])),
+    ("nw1:32,pairs=1", false, None),
+    ("nw2:64,pairs=1", false, None),
+    ("bfs1:2048,share=8", false, Some([5, 30])),
+    ("bfs2:2048,share=8", false, Some([80, 100])),
+    ("bpl:32", false, Some([80, 100])),
+    ("bpa:32", false, Some([40, 70])),
+    ("hw:1", false, Some([0, 1])),
+];
+
+/// By the bytes that a TB loads and stores (sources.md D132). Against the table: a point of sc adds to its row of a table, so that twice
+/// is not once; and a tile of nw is stored where nothing was loaded, since it begins with what is beside it alone.
+#[test]
+fn three_are_not_as_the_table_says_of_idempotence() {
+    let mut otherwise = Vec::new();
+    for ((word, table, ends), row) in IDEMPOTENT.into_iter().zip(&TABLE_4_2) {
+        assert_eq!(word.split(':').next(), Some(row.name));
+        let trace = traced(word);
+        let place = |tb: u32| {
+            let ends = trace.idempotence_ends(tb).into_iter().zip(0..);
+            let percent = |(end, warp): (Option<u32>, u32)| Some(100 * end? / trace.shape(trace.warp(tb, warp).shape).len() as u32);
+            ends.filter_map(percent).min()
+        };
+        let first = (0..trace.tbs()).filter_map(place).min();
+        assert_eq!((first.is_none(), ends.is_none()), (trace.is_idempotent(), trace.is_idempotent()), "{word}: {first:?}");
+        if let (Some(first), Some([from, to])) = (first, ends) {
+            assert!((from..=to).contains(&first), "{word}: {first} %");
+        }
+        if trace.is_idempotent() != table {
+            otherwise.push(row.name);
+        }
+    }
+    assert_eq!(otherwise, ["sc", "nw1", "nw2"]);
 }
