@@ -25,7 +25,10 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
     }
     let sizes = [preempt::MAX_PLACES as u32, preempt::MAX_POSITIONS as u32, preempt::UNKNOWN];
-    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS].into_iter().chain(sizes).for_each(|number| hasher.write_u32(number));
+    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS]
+        .into_iter()
+        .chain(sizes)
+        .for_each(|number| hasher.write_u32(number));
     Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
     definitions().for_each(|line| hasher.write(line.as_bytes()));
 }

@@ -41,8 +41,8 @@ mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
-    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt_command, preempt_reserve, preempt_scheme, preempt_tb,
-    slot_control, slot_status, sm_control, sm_status, technique,
+    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt_command, preempt_reserve, preempt_scheme,
+    preempt_tb, slot_control, slot_status, sm_control, sm_status, technique,
 };
 pub use fingerprint::fingerprint;
 
