@@ -20,6 +20,7 @@ pub const ALL: &[(&str, &str)] = machines![
     "dai18-lines",
     "lin18",
     "shieh16",
+    "shieh16-lines",
     "zhao18"
 ];
 

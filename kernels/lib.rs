@@ -63,6 +63,23 @@ pub const ALL: &[Kernel] = kernels![
     "parboil" / "s2",
     "rodinia" / "ks",
     "polybench" / "ax",
+    "rodinia" / "sc",
+    "rodinia" / "dwt",
+    "rodinia" / "dwtc",
+    "rodinia" / "km",
+    "parboil" / "stc",
+    "rodinia" / "sr1",
+    "rodinia" / "sr2",
+    "rodinia" / "btr",
+    "rodinia" / "bt",
+    "rodinia" / "nw1",
+    "rodinia" / "nw2",
+    "rodinia" / "bfs1",
+    "rodinia" / "bfs2",
+    "rodinia" / "bpl",
+    "rodinia" / "bpa",
+    "rodinia" / "hw",
+    "mias" / "preempt",
 ];
 
 /// The seven of the MIAS thesis (Nasef 2023, section 4.1.2), in the order of lists: what is characterised and calibrated with.

@@ -278,7 +278,16 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
         for workload in &workloads {
             let (trace, stream) = (workload.trace.clone(), workload.stream);
             rig.gpu
-                .launch(Launch { trace, source: None, arrival_cycle: 0, stream, priority: 0, relaunch: false, sector_offset: 0 })
+                .launch(Launch {
+                    trace,
+                    source: None,
+                    arrival_cycle: 0,
+                    stream,
+                    priority: 0,
+                    latency_limit: 0,
+                    relaunch: false,
+                    sector_offset: 0,
+                })
                 .expect("fits");
         }
         let latency = u64::from(config.launch.latency_cycles);

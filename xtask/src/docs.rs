@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
 use mias_firmware::policy::{NAMED, PolicyCode};
-use mias_firmware::regs::{self, Access, Register, global, memory, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, preempt, slot, sm};
 
 use crate::header;
 use crate::svd;
@@ -107,6 +107,8 @@ bits are those of `interrupt`. Layout version `{version:#010x}`, identification 
     text += &region("Memory issue", "offset in SM's", memory::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     let base = format!("SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within the SM.", sm::BASE, sm::STRIDE);
     text += &region("SMs", "offset in SM", sm::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    let base = format!("What is of SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within it.", preempt::BASE, preempt::STRIDE);
+    text += &region("Preemption", "offset in SM's", preempt::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     text + &counters() + &fields()
 }
 
@@ -242,7 +244,9 @@ mod tests {
     #[test]
     fn every_register_counter_bit_and_code_is_on_the_page() {
         let page = page();
-        for register in global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS).chain(memory::REGISTERS) {
+        for register in
+            global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS).chain(memory::REGISTERS).chain(preempt::REGISTERS)
+        {
             assert!(page.contains(&format!("| `{}", register.name)), "{}", register.name);
         }
         for counter in Counter::ALL {

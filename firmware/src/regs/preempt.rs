@@ -43,7 +43,7 @@ registers! {
     TB_SHARED[MAX_PLACES] = 0x200, ReadOnly;
     /// Cycles until it ends if nothing changes, where something outside the machine has said so (the oracle of Shieh 2016, section 4.2);
     /// [`UNKNOWN`] else.
-    TB_LEFT[MAX_PLACES] = 0x280, ReadOnly;
+    TB_LEFT[MAX_PLACES] = 0x280, ReadOnly, Some(super::preempt::UNKNOWN);
     /// Makes the TB in a place leave: writes are [`super::technique`] codes. Reads show what came of the last command for this place:
     /// [`super::preempt_command`].
     COMMAND[MAX_PLACES] = 0x300, ReadWrite;

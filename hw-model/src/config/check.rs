@@ -2,10 +2,11 @@
 
 use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
-    POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP,
+    POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
 };
 use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, memory_issue, partition};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
+use mias_firmware::regs::preempt::MAX_PLACES;
 
 /// Misses that a write which fetches may make at once.
 pub(crate) const LEAST_FETCHING_MISS_QUEUE: u32 = 3;
@@ -172,6 +173,14 @@ impl GpuConfig {
         }
         if let Some((key, value, must)) = self.sm.memory_issue.as_ref().and_then(memory_issue::refused) {
             fail(key, value, must)?;
+        }
+        if let Some(preemption) = &self.sm.preemption {
+            if self.sm.tbs > MAX_PLACES as u32 {
+                fail("sm.tbs", self.sm.tbs, "must be at most 32 on SMs that preempt: sets of victims have 32 bits")?;
+            }
+            if !WARP_STATE.contains(&preemption.warp_state_bytes) || preemption.warp_state_bytes % SECTOR_BYTES != 0 {
+                fail("sm.preemption.warp_state_bytes", preemption.warp_state_bytes, "must be a multiple of 32, at most 4096 bytes")?;
+            }
         }
         if let Some(fetch) = &self.sm.fetch {
             if !FETCHED.contains(&fetch.warps_per_cycle) {

@@ -12,6 +12,7 @@ mod limits;
 mod memory_issue;
 mod microcontroller;
 mod partition;
+mod preemption;
 mod ranges;
 
 pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2WriteMiss, SetIndex};
@@ -24,6 +25,7 @@ pub use memory_issue::{
 };
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
+pub use preemption::{PreemptionConfig, ResumeOn, SwitchModel, WARP_STATE_BYTES};
 pub use ranges::Range;
 
 use serde::{Deserialize, Serialize};
@@ -128,6 +130,9 @@ pub struct SmConfig {
     /// Instruction buffers; absent: the next instruction is always there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchConfig>,
+    /// TBs may leave before their end; absent: they leave when they have ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<PreemptionConfig>,
     /// Latency and initiation interval per unit.
     pub units: Units,
     /// Constant cache; absent: it is perfect, and a constant load takes the load/store unit for one cycle, whatever its lanes read.

@@ -171,6 +171,9 @@ pub(super) const AT_MOST: [AtMost; 12] = [
     AtMost { field: field!(l2.slices_per_channel), most: 16, remedy: "must be at most 16" },
 ];
 
+/// Bytes of a warp's context beside its registers.
+pub(super) const WARP_STATE: RangeInclusive<u32> = 0..=4096;
+
 /// What a number of a GPU file may be, whatever the others are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -204,6 +207,7 @@ impl GpuConfig {
         ranges.extend(["l1.line_bytes", "l2.line_bytes"].map(|key| range(key, LINE_BYTES)));
         ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
         ranges.extend(["sm.fetch.warps_per_cycle", "sm.fetch.buffer"].map(|key| range(key, FETCHED)));
+        ranges.push(Range { multiple_of: SECTOR_BYTES, ..range("sm.preemption.warp_state_bytes", WARP_STATE) });
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
         ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));

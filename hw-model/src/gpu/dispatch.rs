@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) struct Dispatcher {
     /// SM that was given a TB last.
     last: usize,
-    /// Slots in launch order.
+    /// Slots in the order in which they are served.
     order: Vec<usize>,
     /// SMs on which room, a quota or a kernel may have appeared since they were last looked at.
     look: Vec<bool>,
@@ -23,8 +23,15 @@ impl Dispatcher {
         Dispatcher { last: sms - 1, order: Vec::with_capacity(8), look: vec![false; sms], looks: 0, generation: 0 }
     }
 
-    pub(super) fn add(&mut self, slot: usize) {
-        self.order.push(slot);
+    /// A slot whose turn comes before that of `before`; last, if there is none.
+    pub(super) fn add(&mut self, slot: usize, before: Option<usize>) {
+        let at = before.and_then(|before| self.order.iter().position(|&other| other == before)).unwrap_or(self.order.len());
+        self.order.insert(at, slot);
+    }
+
+    /// Slots in the order in which they are served: launch order, the higher priority first.
+    pub(super) fn order(&self) -> &[usize] {
+        &self.order
     }
 
     pub(super) fn remove(&mut self, slot: usize) {
@@ -48,6 +55,13 @@ impl Dispatcher {
 }
 
 impl Gpu {
+    /// A kernel joins those that TBs are issued of: behind all of its priority.
+    pub(super) fn add_in_turn(&mut self, slot: usize) {
+        let priority = |slot: usize| self.slots[slot].as_ref().map_or(0, |state| state.priority);
+        let before = self.dispatcher.order().iter().copied().find(|&other| priority(other) < priority(slot));
+        self.dispatcher.add(slot, before);
+    }
+
     /// Looks at all SMs again after the firmware has changed a quota.
     pub(super) fn follow_quotas(&mut self) {
         if self.dispatcher.generation != self.registers.generation() {
@@ -103,6 +117,9 @@ impl Gpu {
             if !self.issue_tb_to(sm) {
                 self.dispatcher.look[sm] = false;
                 self.dispatcher.looks -= 1;
+                if self.registers.preempts() {
+                    self.look_for_victims(sm);
+                }
             }
         }
         self.flush_idle_l1s();
@@ -117,12 +134,19 @@ impl Gpu {
             if state.available() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= most {
                 continue;
             }
-            if !self.sms[sm].can_take_tb(&state.demand) {
+            if !self.sms[sm].can_take_tb(slot as u8, &state.demand) {
                 continue;
             }
             let demand = state.demand;
-            if let Some(tb) = state.suspended.pop_front() {
-                self.sms[sm].resume_tb(slot as u8, &tb, &demand, self.now);
+            let returns = state.suspended.iter().position(|tb| tb.may_return_to(sm));
+            if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
+                let Some(program) = self.programs.get(slot as u8) else { continue };
+                if let Some(validation) = &mut self.validation {
+                    validation.returned(slot, tb.index);
+                }
+                self.sms[sm].resume_tb(slot as u8, &tb, &demand, program, self.now);
+            } else if state.unissued() == 0 {
+                continue;
             } else {
                 let index = state.issued;
                 let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { continue };
@@ -141,10 +165,16 @@ impl Gpu {
                 let Some(state) = &mut self.slots[slot] else { continue };
                 state.issued += 1;
                 state.running += 1;
-                if state.issued == state.grid && state.relaunch {
+                let whole = state.issued == state.grid;
+                if whole && state.relaunch {
                     state.issued = 0;
                 }
-                let last = state.unissued() == 0;
+                let (last, launch) = (state.unissued() == 0, state.launch);
+                let queued = &mut self.queue.launches[launch];
+                queued.first_issue.get_or_insert(self.now);
+                if whole {
+                    queued.all_issued.get_or_insert(self.now);
+                }
                 self.carve_out(sm);
                 let Some(program) = self.programs.get(slot as u8) else { continue };
                 self.sms[sm].take_tb(slot as u8, NewTb { index, part }, &demand, program, self.now);
@@ -159,6 +189,9 @@ impl Gpu {
             self.dispatcher.last = sm;
             self.occupancy.set(sm, self.now + 1, true);
             let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
+            if available == 0 && self.registers.preempts() {
+                self.forget_reserved(slot);
+            }
             self.registers.set_unissued(slot, available);
             self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
             return true;

@@ -1,7 +1,7 @@
 //! Statistics of a window of which only the first part was simulated: what was counted, and the rate at which it was counted lately, for the
 //! rest. Whether that rate is steady is for the caller to know.
 
-use super::stats::{LaunchStats, SmStats, Stats};
+use super::stats::{SmStats, Stats};
 use super::transition::InPlace;
 use crate::counts::Count;
 use std::num::NonZeroU64;
@@ -21,7 +21,8 @@ impl Stats {
             cycles: self.cycles + rest,
             transition_cycles: self.transition_cycles,
             in_place: InPlace { sm_cycles: self.in_place.sm_cycles + in_place * rest, ..self.in_place },
-            launches: launches.map(|(launch, counters)| LaunchStats::new(launch.start_cycle, launch.end_cycle, counters)).collect(),
+            launches: launches.map(|(launch, counters)| launch.of(counters)).collect(),
+            preemptions: self.preemptions.clone(),
             counters,
             sms: self.sms.iter().zip(&before.sms).map(|(now, then)| now.extended(then, rest, span)).collect(),
             l1_ways: self.l1_ways.clone(),
@@ -43,7 +44,7 @@ impl SmStats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::LaunchCounters;
+    use crate::gpu::{LaunchCounters, LaunchStats};
     use proptest::prelude::*;
 
     /// Of one launch on one SM that counted so much.

@@ -27,6 +27,8 @@ pub struct Launch {
     pub stream: u32,
     /// Priority as the firmware sees it; 0 is the lowest.
     pub priority: u8,
+    /// Core cycles from the moment at which its TBs may issue until it is to have its room, as the firmware sees it; 0: not said.
+    pub latency_limit: u32,
     /// Start the grid again when its last TB has been issued.
     pub relaunch: bool,
     /// Added to every sector of the trace: where the kernel's buffers lie in device memory. Kernels that were traced
@@ -63,6 +65,9 @@ pub(super) struct Queued {
     turn: usize,
     /// Cycle in which it was announced, the first time.
     pub start: Option<u64>,
+    /// Cycle in which it was given its first TB, and in which the last of a pass over its grid was.
+    pub first_issue: Option<u64>,
+    pub all_issued: Option<u64>,
     /// Cycle in which its last TB ended, and nothing follows.
     pub end: Option<u64>,
     /// It holds a slot.
@@ -124,6 +129,7 @@ pub(super) struct Slot {
     /// Cycle from which its TBs may issue.
     pub ready: u64,
     pub demand: Resources,
+    pub priority: u8,
     /// TBs issued so far in this pass over the grid, and the grid's size.
     pub issued: u32,
     pub grid: u32,
@@ -170,7 +176,19 @@ impl Gpu {
             }
         }
         let (before, done) = (LaunchCounters::default(), LaunchCounters::default());
-        self.queue.launches.push(Queued { launch, then, turn: 0, start: None, end: None, running: false, slot: 0, before, done });
+        self.queue.launches.push(Queued {
+            launch,
+            then,
+            turn: 0,
+            start: None,
+            first_issue: None,
+            all_issued: None,
+            end: None,
+            running: false,
+            slot: 0,
+            before,
+            done,
+        });
         Ok(self.queue.launches.len() - 1)
     }
 
@@ -200,6 +218,7 @@ impl Gpu {
                 tb_shared_bytes: info.shared_bytes,
                 priority: u32::from(launch.priority),
                 stream: launch.stream,
+                latency_limit: launch.latency_limit,
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
@@ -209,6 +228,7 @@ impl Gpu {
                 launch: index,
                 ready: self.now + u64::from(self.config.launch.latency_cycles),
                 demand,
+                priority: launch.priority,
                 issued: 0,
                 grid: trace.tbs(),
                 running: 0,
@@ -225,7 +245,7 @@ impl Gpu {
             self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
             self.count_memory_anew(slot);
             self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
-            self.dispatcher.add(slot);
+            self.add_in_turn(slot);
             self.settle(self.now);
             let before = self.slot_counters(slot);
             let queued = &mut self.queue.launches[index];
@@ -249,7 +269,7 @@ impl Gpu {
     pub(super) fn retire_tbs(&mut self, until: u64) {
         for sm in 0..self.sms.len() {
             let mut slots_changed = 0u32;
-            let (slots, validation) = (&mut self.slots, &mut self.validation);
+            let (slots, validation, preemptions) = (&mut self.slots, &mut self.validation, &mut self.preemptions);
             self.sms[sm].take_finished(|tb| {
                 slots_changed |= 1 << tb.kernel;
                 if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
@@ -258,7 +278,10 @@ impl Gpu {
                 if let Some(validation) = validation {
                     validation.ended(usize::from(tb.kernel), tb.index);
                 }
+                preemptions.ended(sm, tb.kernel, tb.index, until);
             });
+            let left = self.take_left(sm);
+            slots_changed |= left;
             let drained = self.sms[sm].take_drained();
             if drained {
                 self.dispatcher.room_on(sm);
@@ -301,6 +324,7 @@ impl Gpu {
             validation.completed(slot);
         }
         self.slots[slot] = None;
+        self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);
         self.registers.post_completed(slot);

@@ -13,6 +13,7 @@ mod launch;
 mod memory_issue;
 mod occupancy;
 mod pace;
+mod preempt;
 mod sms;
 mod stats;
 mod team;
@@ -22,6 +23,7 @@ mod validate;
 mod watchdog;
 
 pub use launch::{Launch, LaunchError};
+pub use preempt::{Foretold, Preemption, Technique};
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
 pub use transition::InPlace;
 pub use watchdog::Stuck;
@@ -35,6 +37,7 @@ use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
 use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
+use preempt::Preemptions;
 use sms::Sms;
 use std::sync::Arc;
 use team::{Desk, Team};
@@ -80,6 +83,7 @@ pub struct Gpu {
     dispatcher: Dispatcher,
     transition: Transition,
     occupancy: Occupancy,
+    preemptions: Preemptions,
     watchdog: Watchdog,
     /// Settings of memory issue that the SMs have.
     memory_generation: u32,
@@ -113,13 +117,15 @@ impl Gpu {
             memory: MemorySystem::new(config),
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
-                .with_memory_issue(config.sm.memory_issue.as_ref()),
+                .with_memory_issue(config.sm.memory_issue.as_ref())
+                .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
             queue: Queue::default(),
             dispatcher: Dispatcher::new(config.sm.count as usize),
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
+            preemptions: Preemptions::default(),
             watchdog: Watchdog::default(),
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
@@ -259,6 +265,7 @@ impl Gpu {
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
                 self.take_latched();
             }
+            self.carry_out();
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
                 self.follow_memory_issue();
@@ -266,6 +273,7 @@ impl Gpu {
             }
             self.registers.set_now(self.now);
             self.load_counters();
+            self.show_tbs();
             microcontroller.on_interrupt(&mut self.registers);
             self.take_latched();
         }
@@ -310,6 +318,11 @@ impl Gpu {
         let cycles = (next - self.now).min(self.memory.quiet_cycles());
         self.memory.skip(cycles);
         self.now += cycles;
+    }
+
+    /// Registers that no TB has, of all SMs.
+    pub fn free_registers(&self) -> u64 {
+        self.sms.iter().map(|sm| u64::from(sm.free().registers)).sum()
     }
 
     /// Statistics up to now.

@@ -1,6 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
+use super::preempt::Preemption;
 use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
@@ -26,6 +27,12 @@ pub struct CacheStats {
 pub struct LaunchStats {
     /// Cycle in which it arrived and its launch latency began, none if it has not.
     pub start_cycle: Option<u64>,
+    /// Cycle in which it was given its first TB, none if it has none.
+    #[serde(default, skip_serializing)]
+    pub first_issue_cycle: Option<u64>,
+    /// Cycle in which the last TB of its grid was issued for the first time, none if some are left.
+    #[serde(default, skip_serializing)]
+    pub all_issued_cycle: Option<u64>,
     /// Cycle by which its last TB had ended, none if it is running, or runs again.
     pub end_cycle: Option<u64>,
     /// Warp instructions issued.
@@ -62,10 +69,18 @@ impl LaunchStats {
         self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
     }
 
+    /// The same launch, which has counted this.
+    pub(super) fn of(&self, counters: &LaunchCounters) -> Self {
+        let Self { first_issue_cycle, all_issued_cycle, .. } = *self;
+        LaunchStats { first_issue_cycle, all_issued_cycle, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
+    }
+
     pub(super) fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
         let LaunchCounters { sm, memory } = counters;
         LaunchStats {
             start_cycle,
+            first_issue_cycle: None,
+            all_issued_cycle: None,
             end_cycle,
             warp_insts: sm.warp_insts,
             thread_insts: sm.thread_insts,
@@ -122,6 +137,8 @@ pub struct Stats {
     pub launches: Vec<LaunchStats>,
     /// What each of them counted, in the same order.
     pub counters: Vec<LaunchCounters>,
+    /// TBs that were made to leave, in the order of the commands.
+    pub preemptions: Vec<Preemption>,
     /// By SM.
     pub sms: Vec<SmStats>,
     /// Who owns which ways of the L1s, by SM; none where they are shared.
@@ -151,7 +168,8 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         if queued.running {
             counters.add(&gpu.slot_counters(queued.slot).since(&queued.before));
         }
-        stats.launches.push(LaunchStats::new(queued.start, queued.end, &counters));
+        let launch = LaunchStats::new(queued.start, queued.end, &counters);
+        stats.launches.push(LaunchStats { first_issue_cycle: queued.first_issue, all_issued_cycle: queued.all_issued, ..launch });
         stats.counters.push(counters);
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
@@ -161,6 +179,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     });
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));
+    stats.preemptions.clone_from(&gpu.preemptions.all);
     stats.l2_ways = gpu.memory.ways_stats();
     stats
 }

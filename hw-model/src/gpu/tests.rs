@@ -8,6 +8,7 @@ mod global_limits;
 mod lines;
 mod memory_issue;
 mod options;
+mod preempt;
 mod snapshot;
 mod steering;
 mod threads;
@@ -77,7 +78,7 @@ fn gpu(config: &GpuConfig) -> Gpu {
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, relaunch: false, sector_offset: 0 }
+    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, latency_limit: 0, relaunch: false, sector_offset: 0 }
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {

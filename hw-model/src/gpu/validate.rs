@@ -13,6 +13,8 @@ struct Kernel {
     /// Passes over the grid in which each TB was issued, and in which it ended.
     issued: Vec<u32>,
     ended: Vec<u32>,
+    /// TBs that were made to leave, and have not come back.
+    away: Vec<bool>,
 }
 
 /// The hook's own state.
@@ -28,7 +30,7 @@ impl Validation {
 
     /// A kernel takes a slot.
     pub(super) fn launched(&mut self, slot: usize, grid: u32) {
-        self.kernels[slot] = Kernel { issued: vec![0; grid as usize], ended: vec![0; grid as usize] };
+        self.kernels[slot] = Kernel { issued: vec![0; grid as usize], ended: vec![0; grid as usize], away: vec![false; grid as usize] };
     }
 
     /// TB `index` is issued for the first time in this pass; `resident` TBs are on the SM then, of `quota` allowed.
@@ -41,9 +43,24 @@ impl Validation {
         assert_eq!(before, passes, "slot {slot}: TB {index} issued out of turn");
     }
 
+    /// TB `index` has left before its end.
+    pub(super) fn left(&mut self, slot: usize, index: u32) {
+        let kernel = &mut self.kernels[slot];
+        let index = index as usize;
+        assert!(kernel.ended[index] < kernel.issued[index] && !kernel.away[index], "slot {slot}: TB {index} left and was not there");
+        kernel.away[index] = true;
+    }
+
+    /// TB `index` is put back on an SM.
+    pub(super) fn returned(&mut self, slot: usize, index: u32) {
+        // Ideal transitions take TBs off without a word.
+        self.kernels[slot].away[index as usize] = false;
+    }
+
     /// TB `index` has ended.
     pub(super) fn ended(&mut self, slot: usize, index: u32) {
         let kernel = &mut self.kernels[slot];
+        assert!(!kernel.away[index as usize], "slot {slot}: TB {index} ended and was not there");
         kernel.ended[index as usize] += 1;
         let (ended, issued) = (kernel.ended[index as usize], kernel.issued[index as usize]);
         assert!(ended <= issued, "slot {slot}: TB {index} ended {ended} times, issued {issued} times");

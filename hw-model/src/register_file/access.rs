@@ -16,11 +16,15 @@ enum Target {
     Slot(usize, u32),
     Sm(usize, u32),
     Memory(usize, u32),
+    Preempt(usize, u32),
 }
 
 /// Splits an offset into region, index and register.
 fn decode(offset: u32) -> Target {
-    if offset >= sm::BASE {
+    if offset >= preempt::BASE {
+        let rest = offset - preempt::BASE;
+        Target::Preempt((rest / preempt::STRIDE) as usize, rest % preempt::STRIDE)
+    } else if offset >= sm::BASE {
         let rest = offset - sm::BASE;
         Target::Sm((rest / sm::STRIDE) as usize, rest % sm::STRIDE)
     } else if (slot::BASE..slot::BASE + MAX_SLOTS as u32 * slot::STRIDE).contains(&offset) {
@@ -55,6 +59,7 @@ impl Bus for RegisterFile {
                 Target::Slot(index, register) => self.read_slot(index, register),
                 Target::Sm(index, register) => self.read_sm(index, register),
                 Target::Memory(sm, register) => self.memory.read(sm, register, self.slots.len()),
+                Target::Preempt(sm, register) => self.read_preempt(sm, register),
             }
         };
         let value = value.unwrap_or_else(|| {
@@ -78,6 +83,7 @@ impl Bus for RegisterFile {
                 Target::Slot(index, register) => self.write_slot(index, register, value),
                 Target::Sm(index, register) => self.write_sm(index, register, value),
                 Target::Memory(sm, register) => self.write_memory(sm, register, value),
+                Target::Preempt(sm, register) => self.write_preempt(sm, register, value),
             }
         };
         if done.is_none() {
@@ -112,6 +118,8 @@ impl RegisterFile {
             global::STRAP_OPTIONS => machine.straps.options,
             global::STRAP_LOSS_THRESHOLD => machine.straps.loss_threshold_permille,
             global::STRAP_MEMORY_INTERVAL => machine.straps.memory_interval,
+            global::STRAP_PREEMPT => machine.straps.preempt,
+            global::STRAP_PREEMPT_LIMIT => machine.straps.preempt_limit,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -130,7 +138,6 @@ impl RegisterFile {
             global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.get(offset),
             global::FAULT => self.faults,
             global::WATCHDOG_PERIOD => self.watchdog.period,
-            global::PREEMPT => self.preempt.map_or(0, |word| word | preempt::BUSY),
             global::LAUNCH_COUNT => self.launches.len() as u32,
             global::LAUNCH_SLOT => self.launches.first().map_or(0, |slot| *slot as u32),
             _ => return self.read_global_array(offset),
@@ -150,7 +157,7 @@ impl RegisterFile {
         } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
             self.quota_sms.get(word).copied()
         } else {
-            self.read_memory_global(offset)
+            self.read_preempt_global(offset).or_else(|| self.read_memory_global(offset))
         }
     }
 
@@ -171,8 +178,10 @@ impl RegisterFile {
             global::DRAINED => self.drained &= !value,
             global::COMPLETED => self.completed &= !value,
             global::MODE => {
-                let known = if self.machine.features & feature::IDEAL_TRANSITION != 0 { mode::IDEAL } else { mode::DRAIN };
-                self.mode = self.in_range(value, 0, known);
+                let features = self.machine.features;
+                let known = if features & feature::IDEAL_TRANSITION != 0 { mode::IDEAL } else { mode::DRAIN };
+                let preempts = value == mode::PREEMPT && features & feature::PREEMPT != 0;
+                self.mode = if preempts { mode::PREEMPT } else { self.in_range(value, 0, known) };
                 self.changed();
             }
             global::PROFILE_WINDOW => self.profile_window = self.in_range(value, 1, MAX_WINDOW),
@@ -191,10 +200,6 @@ impl RegisterFile {
                 self.watchdog.feed(self.now);
                 self.update_deadline();
             }
-            global::PREEMPT if self.machine.features & feature::PREEMPT == 0 => self.raise_fault(fault::UNSUPPORTED),
-            // A second command while one is in progress is refused: there is one preemption engine.
-            global::PREEMPT if self.preempt.is_some() => self.raise_fault(fault::VALUE_RANGE),
-            global::PREEMPT => self.preempt = Some(value & !preempt::BUSY),
             global::LAUNCH_POP => {
                 if !self.launches.is_empty() {
                     self.launches.remove(0);
@@ -222,7 +227,7 @@ impl RegisterFile {
         } else if let Some(slot) = element(offset, global::QUOTA_SOME, MAX_SLOTS) {
             self.stage_row(self.quota_sms, slot, value)?;
         } else {
-            self.write_memory_global(offset, value)?;
+            self.write_preempt_global(offset, value).or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())
     }
@@ -257,6 +262,7 @@ impl RegisterFile {
             slot::STREAM => kernel.stream,
             slot::UNISSUED_TBS => state.unissued,
             slot::UNFINISHED_TBS => state.unfinished,
+            slot::LATENCY_LIMIT => kernel.latency_limit,
             _ => return None,
         })
     }

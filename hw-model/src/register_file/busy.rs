@@ -5,7 +5,7 @@
 //! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
 //! [`RegisterFile::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
 //! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas; and of limits of memory instructions: of what is written after
-//! [`global::MEMORY_SNAPSHOT`]. Until then nothing reads them, the phase register shows
+//! [`global::MEMORY_SNAPSHOT`], and of commands that preempt: of what is written after [`global::PREEMPT_WANTED`] was cleared. Until then nothing reads them, the phase register shows
 //! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterFile::calls_firmware`]): events that come
 //! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
 //! that is the host says; the block knows no firmware.
@@ -24,6 +24,8 @@ pub(super) struct Busy {
     holding: bool,
     /// Of limits of memory instructions.
     memory: bool,
+    /// Of a preemption.
+    preemption: bool,
     /// Offset and value, in order.
     writes: Vec<(u32, u32)>,
     /// Cycle in which they are made.
@@ -33,10 +35,13 @@ pub(super) struct Busy {
 impl Busy {
     /// Holds a write back, if writes are held.
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
-        if self.holding {
+        // Who has been looked at is not held: what wants room from then on is new.
+        let wanted = (global::PREEMPT_WANTED..global::PREEMPT_DONE).contains(&offset);
+        let held = self.holding && !(self.preemption && wanted);
+        if held {
             self.writes.push((offset, value));
         }
-        self.holding
+        held
     }
 
     /// Whether the writes that are due by `now` take a snapshot of an SM.
@@ -54,6 +59,14 @@ impl Busy {
     pub(super) fn begin_memory(&mut self) {
         self.memory = self.enabled;
         self.holding |= self.enabled;
+    }
+
+    /// The firmware has taken notice of SMs that want room: victims follow.
+    pub(super) fn begin_preemption(&mut self) {
+        if !self.holding {
+            self.preemption = self.enabled;
+            self.holding = self.enabled;
+        }
     }
 }
 
@@ -81,13 +94,19 @@ impl RegisterFile {
     /// leads to. Nothing has been profiled for it.
     #[must_use]
     pub fn undated_placement(&self) -> bool {
-        self.busy.holding && !self.busy.memory && self.phase() != Some(PhaseCode::Decide)
+        self.busy.holding && !self.busy.memory && !self.busy.preemption && self.phase() != Some(PhaseCode::Decide)
     }
 
     /// Whether the firmware has set limits of memory instructions, and the cycle in which they take effect has not been named.
     #[must_use]
     pub fn undated_memory_limits(&self) -> bool {
         self.busy.holding && self.busy.memory
+    }
+
+    /// Whether the firmware has chosen victims, and the cycle in which its commands take effect has not been named.
+    #[must_use]
+    pub fn undated_preemption(&self) -> bool {
+        self.busy.holding && self.busy.preemption
     }
 
     /// Kernels whose counters of memory issue the last snapshot has latched: SMs with any, and the most on one of them.
@@ -99,7 +118,7 @@ impl RegisterFile {
     /// The phase that a decision or placement leads to whose end has not been named yet; none if there is no such decision.
     #[must_use]
     pub fn undated_decision(&self) -> Option<PhaseCode> {
-        if !self.busy.holding || self.busy.memory {
+        if !self.busy.holding || self.busy.memory || self.busy.preemption {
             return None;
         }
         let phases = self.busy.writes.iter().rev().filter(|(offset, _)| *offset == global::PHASE);
@@ -111,7 +130,7 @@ impl RegisterFile {
         if !self.busy.holding {
             return;
         }
-        (self.busy.holding, self.busy.memory) = (false, false);
+        (self.busy.holding, self.busy.memory, self.busy.preemption) = (false, false, false);
         self.busy.until = Some(cycle);
         self.make_held_writes();
         self.update_deadline();

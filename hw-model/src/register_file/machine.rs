@@ -112,6 +112,10 @@ pub struct Straps {
     pub loss_threshold_permille: u32,
     /// Cycles between two looks at the counters of memory issue, if the firmware is to limit memory instructions.
     pub memory_interval: u32,
+    /// Whom the firmware preempts, and how: [`mias_firmware::regs::preempt_scheme`].
+    pub preempt: u32,
+    /// Cycles that a preemption may take, for kernels whose launch does not say.
+    pub preempt_limit: u32,
 }
 
 impl Straps {
@@ -128,6 +132,8 @@ impl Straps {
             fixed: [0; MAX_SLOTS],
             loss_threshold_permille: 1_200,
             memory_interval: 0,
+            preempt: 0,
+            preempt_limit: 0,
         }
     }
 }
@@ -147,4 +153,6 @@ pub struct KernelDescriptor {
     pub priority: u32,
     /// Stream.
     pub stream: u32,
+    /// Cycles from the moment at which its TBs may issue until it is to have its room; 0: not said.
+    pub latency_limit: u32,
 }

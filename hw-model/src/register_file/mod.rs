@@ -19,6 +19,7 @@ mod counters;
 mod launch;
 mod machine;
 mod memory;
+mod preempt;
 mod state;
 mod windows;
 
@@ -31,25 +32,14 @@ pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 pub use memory::{MemorySettings, RawMemory};
+pub use preempt::{PreemptAction, ShownTb};
 
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
 use memory::MemoryBlock;
+use preempt::PreemptBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
-
-/// A preemption command (Shieh 2016), for hardware that has the feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PreemptCommand {
-    /// SM to take TBs off.
-    pub sm: usize,
-    /// Slot of their kernel.
-    pub slot: usize,
-    /// Number of TBs.
-    pub tbs: u32,
-    /// 0 drain, 1 context switch, 2 flush.
-    pub technique: u32,
-}
 
 /// The register block. Two that are equal answer every access alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +54,8 @@ pub struct RegisterFile {
     rejected: u32,
     timer: Timer,
     watchdog: Watchdog,
-    preempt: Option<u32>,
+    /// TBs that leave by command.
+    preempt: PreemptBlock,
     int_status: u32,
     int_enable: u32,
     drained: u32,
@@ -108,7 +99,7 @@ impl RegisterFile {
             rejected: 0,
             timer: Timer::default(),
             watchdog: Watchdog::default(),
-            preempt: None,
+            preempt: PreemptBlock::default(),
             int_status: 0,
             int_enable: 0,
             drained: 0,
@@ -205,6 +196,11 @@ impl RegisterFile {
         self.int_status
     }
 
+    /// Disables all interrupts, as a firmware that is never to be called again would.
+    pub(crate) fn sleep(&mut self) {
+        self.int_enable = 0;
+    }
+
     /// Whether the interrupt line is high.
     #[must_use]
     pub fn interrupt_pending(&self) -> bool {
@@ -233,25 +229,6 @@ impl RegisterFile {
     #[must_use]
     pub fn watchdog_expired(&self) -> bool {
         self.watchdog.expired
-    }
-
-    /// The preemption command in progress.
-    #[must_use]
-    pub fn preempt_command(&self) -> Option<PreemptCommand> {
-        use mias_firmware::regs::preempt;
-        self.preempt.map(|word| PreemptCommand {
-            sm: (word >> preempt::SM_SHIFT & 0xFF) as usize,
-            slot: (word >> preempt::SLOT_SHIFT & 0x7) as usize,
-            tbs: word >> preempt::COUNT_SHIFT & 0xFF,
-            technique: word >> preempt::TECHNIQUE_SHIFT & 0x3,
-        })
-    }
-
-    /// Reports that the preemption command is done.
-    pub fn post_preempt_done(&mut self) {
-        if self.preempt.take().is_some() {
-            self.raise(interrupt::PREEMPT_DONE);
-        }
     }
 
     fn raise(&mut self, events: u32) {

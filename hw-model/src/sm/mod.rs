@@ -31,6 +31,7 @@ mod operands;
 mod plain;
 #[cfg(test)]
 mod plain_tests;
+mod preempt;
 mod program;
 mod refused;
 mod residents;
@@ -44,8 +45,10 @@ mod warp;
 
 pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
+pub use preempt::Ended;
 pub use resources::Resources;
 
+pub(crate) use preempt::LeftTb;
 #[cfg(test)]
 pub(crate) use program::WHOLE;
 pub(crate) use program::{Program, Programs};
@@ -63,6 +66,7 @@ use lsu::Lsu;
 use memory_issue::MemoryIssue;
 pub(crate) use memory_issue::UNLIMITED;
 use operands::{MAX_SUB_CORES, OperandStage};
+use preempt::{Preemption, TAG_CONTEXT};
 use sub_core::{SubCore, unit_timings};
 use tb::TbSlot;
 use warp::{MAX_WARPS, OnChip, Warps};
@@ -125,6 +129,8 @@ pub struct Sm {
     memory_issue: Option<Box<MemoryIssue>>,
     /// Instruction buffers; none: the next instruction is always there.
     fetch: Option<Box<Fetch>>,
+    /// TBs that leave before their end; none: they leave when they have ended.
+    preemption: Option<Box<Preemption>>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
@@ -185,6 +191,7 @@ impl Sm {
             fetching: Vec::with_capacity(warp_slots as usize),
             memory_issue: config.sm.memory_issue.as_ref().map(|config| Box::new(MemoryIssue::new(config))),
             fetch: config.sm.fetch.map(|fetch| Box::new(Fetch::new(fetch))),
+            preemption: Preemption::new(config, id),
             leaving: Vec::with_capacity(warp_slots as usize),
             finished: Vec::with_capacity(config.sm.tbs as usize),
             drained: false,
@@ -221,6 +228,9 @@ impl Sm {
 
     /// A reply leaves the crossbar in cycle `now`; the load/store unit sees it in the next.
     pub(crate) fn take_reply(&mut self, reply: Reply, now: u64) {
+        if reply.tag & TAG_CONTEXT != 0 && self.preemption.is_some() {
+            return self.context_answered(reply.tag, now + 1);
+        }
         self.lsu.take_reply(reply, now + 1);
         self.lsu_wake = self.lsu_wake.min(now + 1);
     }
@@ -229,6 +239,9 @@ impl Sm {
     pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         self.account_sleep(now);
         self.advance(now, programs, port);
+        if self.preemption.is_some() {
+            self.move_contexts(now, port);
+        }
         self.account(now, 1);
         self.retire(now + 1);
     }
@@ -266,13 +279,14 @@ impl Sm {
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
-        [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min()
+        let event = [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min();
+        if self.preemption.is_some() { event.into_iter().chain(self.next_context(now)).min() } else { event }
     }
 
     /// TBs have ended or drained since they were asked for.
     #[inline]
     pub(crate) fn has_ended_tbs(&self) -> bool {
-        !self.finished.is_empty() | self.drained
+        !self.finished.is_empty() | self.drained | self.has_left_tbs()
     }
 
     /// An instruction could issue, or is on its way to its unit.

@@ -69,7 +69,7 @@ impl Pair {
     fn take_tb(&mut self, slot: u8, index: u32, config: &GpuConfig, now: u64) -> bool {
         let Some(program) = self.programs.get(slot) else { return false };
         let demand = Resources::of_tb(program.trace(|| WHOLE).unwrap().info(), &config.sm);
-        if !self.sm.can_take_tb(&demand) {
+        if !self.sm.can_take_tb(slot, &demand) {
             return false;
         }
         self.sm.take_tb(slot, NewTb { index, part: WHOLE }, &demand, program, now);

@@ -4,10 +4,12 @@
 //! A suspended TB keeps its place in its trace. Its resources are free at once. What it had in flight is not waited for:
 //! the results arrive in warp slots set aside for the purpose and are dropped, and the TB goes on as if they had been
 //! there. If an SM has no spare slot left, the next TB waits until one has drained.
+//!
+//! TBs that leave by command ([`super::preempt`]) are taken off and put back by the same steps.
 
 use super::tb::TbSlot;
 use super::warp::{Wait, Warp};
-use super::{FinishedTb, Resources, Sm};
+use super::{FinishedTb, NewTb, Program, Resources, Sm};
 
 /// Where a warp of a suspended TB goes on.
 #[derive(Clone, Copy, Debug)]
@@ -18,24 +20,66 @@ struct SuspendedWarp {
     at_barrier: bool,
 }
 
+/// How a TB comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Return {
+    /// It goes on at once.
+    AtOnce,
+    /// It begins again from its start.
+    Anew,
+    /// It goes on when its context has come. It has been on SMs for so many cycles, and may have to return to one.
+    Restored { cycles: u64, home: Option<u16> },
+}
+
 /// A TB between two SMs.
 #[derive(Clone, Debug)]
 pub(crate) struct SuspendedTb {
-    index: u32,
+    pub index: u32,
     /// Part of its kernel's trace that it is in.
     pub part: u32,
     /// One per warp; none for a warp that had issued everything.
     warps: Vec<Option<SuspendedWarp>>,
+    pub back: Return,
+}
+
+impl SuspendedTb {
+    /// One of which nothing is left but its index.
+    pub(super) fn anew(index: u32, part: u32) -> Self {
+        SuspendedTb { index, part, warps: Vec::new(), back: Return::Anew }
+    }
+
+    /// The next instruction of a warp, and the end of its instructions; none for one that had issued everything.
+    pub(super) fn next(&self, warp: usize) -> Option<(u32, u32)> {
+        self.warps.get(warp)?.map(|warp| (warp.next, warp.end))
+    }
+
+    /// Whether it may go on on SM `sm`.
+    pub(crate) fn may_return_to(&self, sm: usize) -> bool {
+        !matches!(self.back, Return::Restored { home: Some(home), .. } if usize::from(home) != sm)
+    }
 }
 
 impl Sm {
     /// Takes the TB of `kernel` that came last off the SM. A TB with nothing left to issue counts as ended instead, and
     /// is left for [`Sm::take_finished`]. None if the kernel has no TB here, or that TB had nothing left.
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
-        self.account_sleep(now);
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
         let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
-        let TbSlot { first_warp, warps, index, part, issuing, demand, .. } = self.tbs[tb_slot];
+        let TbSlot { index, issuing, .. } = self.tbs[tb_slot];
+        let saved = self.stop(tb_slot, now);
+        self.evict(tb_slot, now);
+        if issuing == 0 {
+            self.kernels[usize::from(kernel)].tbs_completed += 1;
+            self.finished.push(FinishedTb { kernel, index });
+            return None;
+        }
+        Some(saved)
+    }
+
+    /// From cycle `now` on a TB issues nothing more. Where it was.
+    pub(super) fn stop(&mut self, tb_slot: usize, now: u64) -> SuspendedTb {
+        self.account_sleep(now);
+        let TbSlot { first_warp, warps, index, part, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
             let warp = &mut self.warps[number];
@@ -54,18 +98,22 @@ impl Sm {
             }
         }
         self.fetching.retain(|&(_, number)| number < first_warp || number >= first_warp + warps);
-        self.tbs[tb_slot].evicted = true;
-        self.vacate(kernel, &demand, now);
         for number in first_warp..first_warp + warps {
             self.may_leave(number);
         }
-        self.retire(now);
-        if issuing == 0 {
-            self.kernels[usize::from(kernel)].tbs_completed += 1;
-            self.finished.push(FinishedTb { kernel, index });
-            return None;
+        SuspendedTb { index, part, warps: saved, back: Return::AtOnce }
+    }
+
+    /// A TB that issues nothing more gives its resources back; what it has in flight drains in its warp slots.
+    pub(super) fn evict(&mut self, tb_slot: usize, now: u64) {
+        let TbSlot { kernel, demand, remaining, .. } = self.tbs[tb_slot];
+        self.tbs[tb_slot].evicted = true;
+        self.vacate(kernel, &demand, now);
+        if remaining == 0 {
+            self.leave_slots(tb_slot);
+            self.drained = true;
         }
-        Some(SuspendedTb { index, part, warps: saved })
+        self.retire(now);
     }
 
     /// Whether a TB that was suspended still has instructions in flight here, of a kernel in one of `slots` (a bit each). They refer to
@@ -75,7 +123,10 @@ impl Sm {
     }
 
     /// Puts a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
-    pub(crate) fn resume_tb(&mut self, kernel: u8, tb: &SuspendedTb, demand: &Resources, now: u64) {
+    pub(crate) fn resume_tb(&mut self, kernel: u8, tb: &SuspendedTb, demand: &Resources, program: &Program, now: u64) {
+        if tb.back == Return::Anew {
+            return self.take_tb(kernel, NewTb { index: tb.index, part: tb.part }, demand, program, now);
+        }
         let count = tb.warps.len() as u32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
         self.account_sleep(now + 1);
@@ -110,8 +161,17 @@ impl Sm {
                 ..Warp::EMPTY
             };
             self.arrive(number);
-            self.fetch_first(number, now);
         }
         self.tbs[tb_slot] = slot;
+        let cycles = match tb.back {
+            Return::Restored { cycles, .. } => cycles,
+            Return::AtOnce | Return::Anew => 0,
+        };
+        self.takes_place(tb_slot, cycles, program, now + 1);
+        if !matches!(tb.back, Return::Restored { .. }) || !self.fetches_context(tb_slot, now) {
+            for (number, _) in (first as u8..).zip(&tb.warps).filter(|(_, warp)| warp.is_some()) {
+                self.fetch_first(number, now);
+            }
+        }
     }
 }

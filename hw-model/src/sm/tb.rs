@@ -64,6 +64,7 @@ impl Sm {
             age: self.next_age,
             ..TbSlot::default()
         };
+        self.takes_place(tb_slot, 0, program, now + 1);
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
     }
 
@@ -82,7 +83,11 @@ impl Sm {
         self.free.give_back(demand);
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
-        self.resident_kernels &= !(u8::from(*resident == 0) << kernel);
+        let others = *resident != 0;
+        self.resident_kernels &= !(u8::from(!others) << kernel);
+        if let Some(preemption) = &mut self.preemption {
+            preemption.vacated(kernel, others);
+        }
         self.account.changed = true;
         self.residents_changed(from);
     }
@@ -97,6 +102,7 @@ impl Sm {
     pub(crate) fn kernel_placed(&mut self, kernel: u8, from: u64) {
         self.lsu.l1.forget(kernel, from);
         self.memory_issue_forgets(kernel);
+        self.forget_ended(kernel);
     }
 
     /// A TB slot that nothing occupies.
@@ -104,7 +110,8 @@ impl Sm {
         self.tbs.iter().position(|tb| !tb.live)
     }
 
-    /// First run of `count` free warp slots. Spare slots are used only while suspended TBs drain.
+    /// First run of `count` free warp slots. Spare slots are used only while suspended TBs drain, and on SMs that preempt: theirs are given by
+    /// number, not by place.
     pub(super) fn find_warps(&self, count: u32) -> Option<u32> {
         let real = self.real_warps;
         if count == 0 || count > real {
@@ -112,12 +119,14 @@ impl Sm {
         }
         let run = u128::MAX >> (128 - count);
         let find = |total: u32| (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0);
-        find(real).or_else(|| if self.tbs.iter().any(|tb| tb.live && tb.evicted) { find(self.warp_slots) } else { None })
+        let spare = || self.preemption.is_some() || self.tbs.iter().any(|tb| tb.live && tb.evicted);
+        find(real).or_else(|| if spare() { find(self.warp_slots) } else { None })
     }
 
-    /// Whether a TB of `demand` fits now, contiguous warp slots included.
-    pub(crate) fn can_take_tb(&self, demand: &Resources) -> bool {
-        self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some() && self.find_tb_slot().is_some()
+    /// Whether a TB of the kernel in `slot` fits now, contiguous warp slots included.
+    pub(crate) fn can_take_tb(&self, slot: u8, demand: &Resources) -> bool {
+        let fits = self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some() && self.find_tb_slot().is_some();
+        fits && self.has_place(slot, demand)
     }
 
     /// First instructions of a TB that starts at its beginning.
@@ -212,9 +221,11 @@ impl Sm {
             if tb.remaining > 0 {
                 continue;
             }
-            tb.live = false;
             let TbSlot { kernel, index, demand, evicted, .. } = *tb;
-            self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
+            if self.preemption.is_some() && !evicted && self.stays_in_place(tb_slot, from) {
+                continue;
+            }
+            self.leave_slots(tb_slot);
             if evicted {
                 self.drained = true;
                 continue;
@@ -223,6 +234,13 @@ impl Sm {
             self.kernels[usize::from(kernel)].tbs_completed += 1;
             self.finished.push(FinishedTb { kernel, index });
         }
+    }
+
+    /// A TB all of whose warps have left gives back its slot and theirs.
+    pub(super) fn leave_slots(&mut self, tb_slot: usize) {
+        let tb = &mut self.tbs[tb_slot];
+        tb.live = false;
+        self.warp_slots_used &= !(u128::MAX >> (128 - u32::from(tb.warps)) << tb.first_warp);
     }
 
     /// TBs that have ended since the last call are handed to `each`.

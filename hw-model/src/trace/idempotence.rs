@@ -51,7 +51,7 @@ impl KernelTrace {
         self.each_access(warp, |place, class, mut bytes| {
             let ends = match class {
                 Class::Atomic(Space::Global) => true,
-                Class::Store(Space::Global | Space::Texture) => bytes.any(|(sector, mask)| {
+                Class::Store(Space::Global | Space::Texture) => Iterator::any(&mut bytes, |(sector, mask)| {
                     let at = loaded.binary_search_by_key(&sector, |&(sector, _)| sector);
                     at.is_ok_and(|at| loaded[at].1 & mask != 0)
                 }),

@@ -13,6 +13,7 @@
 
 mod builder;
 mod coalesce;
+mod idempotence;
 mod parts;
 mod source;
 

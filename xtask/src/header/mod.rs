@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{self, Access, Register, global, memory, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, preempt, slot, sm};
 
 use crate::docs::{Group, all_groups, plain};
 use crate::util::write_file;
@@ -33,6 +33,12 @@ const MEMORY: Region = Region {
     registers: memory::REGISTERS,
 };
 const SM: Region = Region { prefix: "SM_REG_", name: "mias_sm", meaning: "A streaming multiprocessor.", registers: sm::REGISTERS };
+const PREEMPT: Region = Region {
+    prefix: "PREEMPT_REG_",
+    name: "mias_preempt",
+    meaning: "Preemption of a streaming multiprocessor.",
+    registers: preempt::REGISTERS,
+};
 
 /// Writes the file.
 pub(crate) fn write() -> Result<()> {
@@ -71,6 +77,8 @@ fn file() -> Result<String> {
         ("MEMORY_STRIDE", memory::STRIDE, "Bytes from SM to SM in memory issue."),
         ("SM_BASE", sm::BASE, "Byte offset of SM 0."),
         ("SM_STRIDE", sm::STRIDE, "Bytes from SM to SM."),
+        ("PREEMPT_BASE", preempt::BASE, "Byte offset of preemption of SM 0."),
+        ("PREEMPT_STRIDE", preempt::STRIDE, "Bytes from SM to SM in preemption."),
     ] {
         define(&mut text, name, value, meaning);
     }
@@ -78,6 +86,7 @@ fn file() -> Result<String> {
     offsets(&mut text, "Registers of a slot: byte offsets in the slot.", &SLOT);
     offsets(&mut text, "Registers of memory issue: byte offsets in those of an SM.", &MEMORY);
     offsets(&mut text, "Registers of an SM: byte offsets in the SM.", &SM);
+    offsets(&mut text, "Registers of preemption: byte offsets in those of an SM.", &PREEMPT);
     text += "\n/* Elements of an SM's COUNTERS, and bits of its SATURATED. */\n";
     for counter in Counter::ALL {
         let meaning = format!("{} bits; saturates.", counter.width());
@@ -89,9 +98,11 @@ fn file() -> Result<String> {
     structure(&mut text, &SLOT, &[], slot::STRIDE);
     structure(&mut text, &MEMORY, &[], memory::STRIDE);
     structure(&mut text, &SM, &[], sm::STRIDE);
+    structure(&mut text, &PREEMPT, &[], preempt::STRIDE);
     let memory = (memory::BASE, regs::MAX_SMS, memory::STRIDE, "mias_memory memory");
-    let parts =
-        [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), memory, (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm")];
+    let preempt = (preempt::BASE, regs::MAX_SMS, preempt::STRIDE, "mias_preempt preempt");
+    let sms = (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm");
+    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), memory, sms, preempt];
     structure(&mut text, &GLOBAL, &parts, regs::MAP_END);
     checks(&mut text);
     Ok(text + "\n#endif\n")
@@ -173,7 +184,7 @@ fn checks(text: &mut String) {
     let mut check = |left: &str, right: &str| {
         let _ = writeln!(text, "static_assert({left} == MIAS_{right}, \"MIAS_{right}\");");
     };
-    for region in [&GLOBAL, &SLOT, &SM] {
+    for region in [&GLOBAL, &SLOT, &SM, &PREEMPT] {
         for register in region.registers {
             let member = register.name.to_lowercase();
             check(&format!("offsetof(struct {}, {member})", region.name), &format!("{}{}", region.prefix, register.name));
@@ -181,8 +192,10 @@ fn checks(text: &mut String) {
     }
     check("offsetof(struct mias_block, slot)", "SLOT_BASE");
     check("offsetof(struct mias_block, sm)", "SM_BASE");
+    check("offsetof(struct mias_block, preempt)", "PREEMPT_BASE");
     check("sizeof(struct mias_slot)", "SLOT_STRIDE");
     check("sizeof(struct mias_sm)", "SM_STRIDE");
+    check("sizeof(struct mias_preempt)", "PREEMPT_STRIDE");
     check("sizeof(struct mias_block)", "MAP_END");
     text.push_str("#endif\n");
 }

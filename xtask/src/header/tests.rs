@@ -34,9 +34,13 @@ fn every_macro_is_the_maps() {
     let text = written();
     let mut found = macros(&text);
     let mut take = |name: &str, value: u32| assert_eq!(found.remove(name), Some(value), "MIAS_{name}");
-    for (prefix, registers) in
-        [("", global::REGISTERS), ("SLOT_REG_", slot::REGISTERS), ("SM_REG_", sm::REGISTERS), ("MEMORY_REG_", memory::REGISTERS)]
-    {
+    for (prefix, registers) in [
+        ("", global::REGISTERS),
+        ("SLOT_REG_", slot::REGISTERS),
+        ("SM_REG_", sm::REGISTERS),
+        ("MEMORY_REG_", memory::REGISTERS),
+        ("PREEMPT_REG_", preempt::REGISTERS),
+    ] {
         registers.iter().for_each(|register| take(&format!("{prefix}{}", register.name), register.offset));
     }
     for (name, value) in [
@@ -45,13 +49,15 @@ fn every_macro_is_the_maps() {
         ("MAX_SMS", 256),
         ("MAX_SLOTS", 8),
         ("MAX_WINDOW", 131_071),
-        ("MAP_END", 0x1_0000 + 256 * 0x100),
+        ("MAP_END", 0x2_0000 + 256 * 0x500),
         ("SLOT_BASE", 0x800),
         ("SLOT_STRIDE", 0x40),
         ("MEMORY_BASE", 0x2000),
         ("MEMORY_STRIDE", 0xE0),
         ("SM_BASE", 0x1_0000),
         ("SM_STRIDE", 0x100),
+        ("PREEMPT_BASE", 0x2_0000),
+        ("PREEMPT_STRIDE", 0x500),
         ("COUNTER_CYCLES", 0),
         ("COUNTER_ISSUE_CYCLES", 1),
         ("COUNTER_MEMORY_STALL_CYCLES", 2),
@@ -64,8 +70,8 @@ fn every_macro_is_the_maps() {
         ("OPTION_UNSCALED_PROFILE", regs::option::UNSCALED_PROFILE),
         ("SM_CONTROL_SNAPSHOT", regs::sm_control::SNAPSHOT),
         ("SLOT_STATUS_COMPLETED", regs::slot_status::COMPLETED),
-        ("PREEMPT_BUSY", regs::preempt::BUSY),
-        ("PREEMPT_TECHNIQUE_SHIFT", regs::preempt::TECHNIQUE_SHIFT),
+        ("PREEMPT_COMMAND_BUSY", regs::preempt_command::BUSY),
+        ("TECHNIQUE_SWITCH", regs::technique::SWITCH),
         ("PHASE_STEADY", PhaseCode::Steady as u32),
         ("POLICY_LEFT_OVER", PolicyCode::LeftOver as u32),
         ("POLICY_MIAS_IPM_IPC", PolicyCode::MiasIpmIpc as u32),
@@ -84,11 +90,11 @@ fn every_macro_is_the_maps() {
     let taken = PolicyCode::LeftOver as u64 + PolicyCode::MiasIpmIpc as u64;
     assert_eq!(group("POLICY_"), (policies as usize - 2, (0..policies).sum::<u64>() - taken));
     assert_eq!(group("PHASE_"), (PhaseCode::ALL.len() - 1, (0..6).sum()));
-    assert_eq!(group("INTERRUPT_"), (8, 0x1FE));
+    assert_eq!(group("INTERRUPT_"), (9, 0x3FE));
     // All bits, those by firmware alone among them.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
     assert_eq!(group("FAULT_"), (10, all));
-    assert_eq!(group("MODE_"), (1, 0));
+    assert_eq!(group("MODE_"), (2, 2));
     assert_eq!(group("OPTION_"), (10, 0b111_1011_1111));
     assert_eq!(group("FEATURE_"), (3, 0b111));
     assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
@@ -98,7 +104,13 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("SM_CONTROL_"), (2, 0b11));
     assert_eq!(group("SLOT_STATUS_"), (2, 0b11));
     assert_eq!(group("SLOT_CONTROL_"), (2, 0b11));
-    assert_eq!(group("PREEMPT_"), (3, 8 + 12));
+    assert_eq!(group("TECHNIQUE_"), (3, 1 + 2));
+    // Two bits and two positions.
+    assert_eq!(group("PREEMPT_TB_"), (4, 0b11 + 4 + 8));
+    // Three positions, two bits beside the one above, and four reasons.
+    assert_eq!(group("PREEMPT_COMMAND_"), (9, 8 + 8 + (0x20 + 0x40) + (1 + 2 + 3 + 4)));
+    assert_eq!(group("PREEMPT_RESERVE_"), (2, 0x1F));
+    assert_eq!(group("PREEMPT_SCHEME_"), (8, 28));
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -126,6 +138,7 @@ fn the_structures_have_every_register_where_the_map_has_it() {
         ("mias_slot", slot::REGISTERS, slot::STRIDE),
         ("mias_memory", memory::REGISTERS, memory::STRIDE),
         ("mias_sm", sm::REGISTERS, sm::STRIDE),
+        ("mias_preempt", preempt::REGISTERS, preempt::STRIDE),
         ("mias_block", global::REGISTERS, regs::MAP_END),
     ] {
         let members = members(&text, name, &sizes);

@@ -2,7 +2,7 @@
 //! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
-use mias_firmware::regs::{self, Register, global, memory, slot, sm};
+use mias_firmware::regs::{self, Register, global, memory, preempt, slot, sm};
 use svd_encoder::encode;
 use svd_rs::{
     Access, AddressBlock, AddressBlockUsage, BitRange, Cluster, ClusterInfo, Device, DimElement, EnumeratedValue, EnumeratedValues, Field,
@@ -44,7 +44,7 @@ const CONTENTS: [(&str, &str, &str); 15] = [
     ("slot", "CONTROL", "slot_control"),
     ("sm", "STATUS", "sm_status"),
     ("sm", "CONTROL", "sm_control"),
-    ("global", "PREEMPT", "preempt"),
+    ("global", "STRAP_PREEMPT", "preempt_scheme"),
 ];
 
 /// Writes the file.
@@ -75,6 +75,15 @@ fn device() -> Result<Device> {
             memory::REGISTERS,
         ),
         ("SM[%s]", "A streaming multiprocessor", regs::MAX_SMS, sm::BASE, sm::STRIDE, "sm", sm::REGISTERS),
+        (
+            "PREEMPT[%s]",
+            "Preemption of a streaming multiprocessor",
+            regs::MAX_SMS,
+            preempt::BASE,
+            preempt::STRIDE,
+            "preempt",
+            preempt::REGISTERS,
+        ),
     ] {
         let cluster = ClusterInfo::builder().name(name.into()).description(Some(meaning.into())).address_offset(base);
         let cluster = cluster.children(registers(region, of, &groups)?).build(LEVEL)?;

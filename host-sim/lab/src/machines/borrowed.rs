@@ -6,7 +6,7 @@ use mias_hw_model::config::GpuConfig;
 
 /// A machine with energies, the chip that they were measured for (sources.md D76), and the machines that are that chip.
 const ENERGIES: [(&str, &str, &[&str]); 2] =
-    [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16"])];
+    [("rtx2060", "RTX 2060 SUPER", &["rtx2060", "rtx2060-accelsim", "rtx2060-hw"]), ("shieh16", "GTX 480", &["shieh16", "shieh16-lines"])];
 
 /// What a reader should know of where this machine's numbers are from, a sentence each; `word` is what the user called it, its name or its
 /// file, and `machines` are those built in.

@@ -73,3 +73,6 @@ mod tests;
 
 #[cfg(test)]
 mod memory_intensive_tests;
+
+#[cfg(test)]
+mod shieh_tests;

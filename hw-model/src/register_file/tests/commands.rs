@@ -1,9 +1,11 @@
 //! Launches and their slots, modes, preemption, and the notes that the firmware leaves.
 
 use super::{kernel, machine};
-use crate::register_file::{MachineDescription, RegisterFile};
+use crate::register_file::{MachineDescription, PreemptAction, RegisterFile, ShownTb};
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, interrupt, mode, preempt, slot, slot_control};
+use mias_firmware::regs::{
+    MAX_SLOTS, fault, global, interrupt, mode, preempt, preempt_command, preempt_reserve, preempt_tb, slot, slot_control, technique,
+};
 
 #[test]
 fn notes_of_the_firmware_are_kept_apart() {
@@ -42,13 +44,64 @@ fn modes_and_commands_that_the_hardware_lacks_are_refused() {
     let mut file = RegisterFile::new(MachineDescription { features: 0, ..machine() });
     file.write32(global::MODE, mode::IDEAL);
     assert!(!file.ideal_transition() && file.faults() == fault::VALUE_RANGE);
-    file.write32(global::PREEMPT, 1);
-    assert!(file.preempt_command().is_none() && file.faults() & fault::UNSUPPORTED != 0);
+    file.write32(global::MODE, mode::PREEMPT);
+    assert!(!file.preempts());
+    file.write32(preempt::at(0, preempt::COMMAND), technique::DRAIN);
+    assert!(file.take_preempt_actions().is_empty() && file.faults() & fault::UNSUPPORTED != 0);
+    assert_eq!(file.read32(preempt::at(0, preempt::TB_LEFT)), preempt::UNKNOWN);
+}
 
-    let mut file = RegisterFile::new(MachineDescription { features: feature::PREEMPT, ..machine() });
-    file.write32(global::PREEMPT, 4 | 2 << preempt::SLOT_SHIFT | 3 << preempt::COUNT_SHIFT);
-    assert_eq!(file.preempt_command().map(|command| (command.sm, command.slot, command.tbs)), Some((4, 2, 3)));
-    file.post_preempt_done();
-    assert_eq!(file.read32(global::INT_STATUS) & interrupt::PREEMPT_DONE, interrupt::PREEMPT_DONE);
-    assert_eq!(file.read32(global::PREEMPT), 0);
+#[test]
+fn preemption_is_shown_asked_for_and_commanded() {
+    let mut file = RegisterFile::new(machine()).with_preemption(true);
+    let command = |place: u32| preempt::at(2, preempt::COMMAND + 4 * place);
+    file.write32(command(0), technique::DRAIN);
+    let refused = technique::DRAIN | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;
+    assert_eq!((file.read32(command(0)), file.take_preempt_actions()), (refused, vec![]));
+
+    file.write32(global::MODE, mode::PREEMPT);
+    let shown = ShownTb {
+        slot: 5,
+        flush: true,
+        leaving: technique::DRAIN,
+        insts: 7,
+        cycles: 1 << 40,
+        first_register: 4096,
+        first_shared: 2048,
+        left: Some(9),
+    };
+    file.show_tb(2, 3, Some(shown), 0);
+    let of = |register: u32| preempt::at(2, register + 4 * 3);
+    let expected = [
+        (preempt::TB, preempt_tb::LIVE | preempt_tb::FLUSH | 5 << preempt_tb::SLOT_SHIFT | technique::DRAIN << preempt_tb::LEAVING_SHIFT),
+        (preempt::TB_INSTS, 7),
+        (preempt::TB_CYCLES, u32::MAX - 1),
+        (preempt::TB_REGISTERS, 4096),
+        (preempt::TB_SHARED, 2048),
+        (preempt::TB_LEFT, 9),
+    ];
+    for (register, value) in expected {
+        assert_eq!(file.read32(of(register)), value, "{register:#x}");
+        assert_eq!(file.read32(preempt::at(2, register)), if register == preempt::TB_LEFT { preempt::UNKNOWN } else { 0 });
+    }
+
+    file.want_room(2, Some((6, 4)));
+    assert_eq!(file.read32(global::INT_STATUS) & interrupt::PREEMPT, interrupt::PREEMPT);
+    assert_eq!((file.read32(global::PREEMPT_WANTED), file.read32(preempt::at(2, preempt::WANTED))), (1 << 2, 7 | 4 << 8));
+    file.write32(global::PREEMPT_WANTED, 1 << 2);
+    assert_eq!(file.read32(global::PREEMPT_WANTED), 0);
+
+    file.write32(preempt::at(2, preempt::RESERVED_LOW), 0b101);
+    file.write32(preempt::at(2, preempt::RESERVED_HIGH), 1);
+    assert!(!file.has_preempt_actions());
+    file.write32(preempt::at(2, preempt::RESERVED_SLOT), 7 | preempt_reserve::WHOLE_SM);
+    file.write32(of(preempt::COMMAND), technique::SWITCH | 1234 << preempt_command::ESTIMATE_SHIFT);
+    let positions = 1 << 32 | 0b101;
+    let actions = vec![
+        (2, PreemptAction::Reserve { word: 7 | preempt_reserve::WHOLE_SM, positions }),
+        (2, PreemptAction::Command { place: 3, technique: technique::SWITCH, estimate: 1234 }),
+    ];
+    assert_eq!(file.take_preempt_actions(), actions);
+    file.post_preempt_done(2);
+    assert_eq!((file.read32(global::PREEMPT_DONE), file.faults()), (1 << 2, 0));
 }

@@ -3,7 +3,7 @@
 use super::{SMS, machine};
 use crate::register_file::RegisterFile;
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAP_END, MAX_SLOTS, MAX_SMS, Register, fault, global, memory, slot, sm};
+use mias_firmware::regs::{MAP_END, MAX_SLOTS, MAX_SMS, Register, fault, global, memory, preempt, slot, sm};
 
 /// Every mapped word of the block, with the register it belongs to.
 fn mapped() -> Vec<(u32, &'static Register)> {
@@ -14,6 +14,7 @@ fn mapped() -> Vec<(u32, &'static Register)> {
     (0..MAX_SLOTS).for_each(|index| words.extend(expand(slot::at(index, 0), slot::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(sm::at(index, 0), sm::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(memory::at(index, 0), memory::REGISTERS)));
+    (0..SMS).for_each(|index| words.extend(expand(preempt::at(index, 0), preempt::REGISTERS)));
     words
 }
 
@@ -26,6 +27,8 @@ fn map_has_no_overlap_and_fits_its_regions() {
     assert!(slot::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= slot::STRIDE));
     assert!(sm::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= sm::STRIDE));
     assert!(memory::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= memory::STRIDE));
+    assert!(preempt::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= preempt::STRIDE));
+    assert!(sm::BASE + MAX_SMS as u32 * sm::STRIDE <= preempt::BASE);
     assert!(slot::BASE + MAX_SLOTS as u32 * slot::STRIDE <= memory::BASE && memory::BASE + MAX_SMS as u32 * memory::STRIDE <= sm::BASE);
 }
 

@@ -186,6 +186,11 @@ impl Lsu {
         self.replies.push((usable, reply));
     }
 
+    /// The SM that it is of.
+    pub(super) fn sm(&self) -> u16 {
+        self.sm
+    }
+
     /// Room for the next instruction.
     pub(super) fn is_free(&self) -> bool {
         self.current.is_none()

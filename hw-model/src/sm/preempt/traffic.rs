@@ -34,7 +34,7 @@ struct Context {
     left: u32,
     /// Asked for and not answered.
     outstanding: u32,
-    /// With the paper's model, when it is there.
+    /// When it is there at the earliest: with the paper's model, when its time is over.
     due: u64,
 }
 
@@ -66,10 +66,11 @@ impl Traffic {
         self.contexts.push_back(Context { place, way, kernel, sector: 0, left: 0, outstanding: 0, due });
     }
 
-    /// A request of the context in `place` has been answered.
-    pub(super) fn answered(&mut self, place: u8) {
+    /// A request of the context in `place` has been answered, which is seen from cycle `from` on.
+    pub(super) fn answered(&mut self, place: u8, from: u64) {
         if let Some(context) = self.contexts.iter_mut().find(|context| context.place == place) {
             context.outstanding -= 1;
+            context.due = from;
         }
     }
 
@@ -111,10 +112,5 @@ impl Traffic {
             _ => Some(now + 1),
         };
         self.contexts.iter().filter_map(due).min()
-    }
-
-    /// Whether a context is on its way.
-    pub(super) fn is_idle(&self) -> bool {
-        self.contexts.is_empty()
     }
 }

@@ -1,6 +1,7 @@
 //! `breadth-first-search`: one level of a search, the one with the most nodes, for `bfs`. Which level that is, only a whole search on the
 //! host says: what was done before it is made here.
 
+pub(super) mod level;
 pub(super) mod start;
 mod state;
 #[cfg(test)]

@@ -3,25 +3,35 @@
 //!
 //! One file each, and one line in [`ALL`].
 
+mod alignment;
 mod binomial_tree;
 mod black_scholes;
 mod block_sums;
 mod breadth_first;
 mod cheapest_ways;
+mod colour_planes;
 mod cutoff_potential;
+mod diffusion;
 mod dxt1;
 mod dxt1_error;
 mod euler_fluxes;
+mod found_again;
 mod heat_steps;
 mod jagged_diagonals;
 mod layer_sums;
+mod layer_training;
 mod matrix_product;
 mod matrix_vector;
 mod n_body;
+mod nearest_centres;
+mod opening_cost;
 mod product_in_memory;
+mod search_tree;
+mod smoothing;
 mod stencil;
 mod transposition;
 mod walsh;
+mod wavelet_level;
 
 use super::Expected;
 use super::given::Inputs;
@@ -58,6 +68,22 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "block-sums", parts: &[], make: block_sums::host },
     Reference { name: "transposition", parts: &[], make: transposition::host },
     Reference { name: "matrix-vector", parts: &[], make: matrix_vector::host },
+    Reference { name: "opening-cost", parts: opening_cost::PARTS, make: opening_cost::host },
+    Reference { name: "wavelet-level", parts: &[], make: wavelet_level::host },
+    Reference { name: "colour-planes", parts: &[], make: colour_planes::host },
+    Reference { name: "nearest-centres", parts: nearest_centres::PARTS, make: nearest_centres::host },
+    Reference { name: "diffusion-coefficients", parts: &[], make: diffusion::coefficients },
+    Reference { name: "diffusion-step", parts: &[], make: diffusion::step },
+    Reference { name: "tree-ranges", parts: search_tree::RANGE_PARTS, make: search_tree::ranges },
+    Reference { name: "tree-keys", parts: search_tree::KEY_PARTS, make: search_tree::keys },
+    Reference { name: "alignment-1", parts: alignment::PARTS, make: alignment::longest },
+    Reference { name: "alignment-2", parts: alignment::PARTS, make: alignment::behind },
+    Reference { name: "breadth-first-neighbours", parts: breadth_first::level::NEIGHBOUR_PARTS, make: breadth_first::level::neighbours },
+    Reference { name: "breadth-first-frontier", parts: breadth_first::level::FRONTIER_PARTS, make: breadth_first::level::frontier },
+    Reference { name: "layer-products", parts: &[], make: layer_training::products },
+    Reference { name: "layer-moves", parts: &[], make: layer_training::moves },
+    Reference { name: "found-again", parts: found_again::PARTS, make: found_again::host },
+    Reference { name: "smoothing", parts: &[], make: smoothing::host },
 ];
 
 impl Reference {
@@ -99,6 +125,31 @@ impl Host {
     }
 }
 
+/// Results that are the floats of several buffers, one after the other.
+fn floats(
+    buffers: Vec<Buffer>,
+    agrees: impl Fn(f32, f32) -> bool + Send + Sync + 'static,
+    reference: impl Fn() -> Vec<f32> + Send + Sync + 'static,
+) -> Expected {
+    let results = move |memory: &DeviceMemory| buffers.iter().flat_map(|&buffer| memory.floats(buffer)).collect();
+    Expected { results: Box::new(results), reference: Box::new(reference), agrees: Box::new(agrees), quality: None }
+}
+
+/// Results that are the words of several buffers, one after the other: whole numbers up to 2^24, which a float holds.
+fn whole(buffers: Vec<Buffer>, reference: impl Fn() -> Vec<i32> + Send + Sync + 'static) -> Expected {
+    let number = |word: i32| word as f32;
+    let results = move |memory: &DeviceMemory| {
+        let words = buffers.iter().flat_map(|&buffer| memory.words(buffer));
+        words.map(|word| number(word as i32)).collect()
+    };
+    Expected {
+        results: Box::new(results),
+        reference: Box::new(move || reference().into_iter().map(number).collect()),
+        agrees: Box::new(Expected::equal),
+        quality: None,
+    }
+}
+
 /// A launch before it runs.
 pub(super) struct Filled<'a> {
     pub(super) memory: &'a DeviceMemory,
@@ -111,6 +162,16 @@ impl Filled<'_> {
     fn buffer(&self, name: &str) -> Result<Buffer, String> {
         let found = self.buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| *buffer);
         found.ok_or_else(|| format!("the reference needs a buffer `{name}`"))
+    }
+
+    /// The buffers of several names.
+    fn buffers<const N: usize>(&self, names: [&str; N]) -> Result<Vec<Buffer>, String> {
+        names.iter().map(|name| self.buffer(name)).collect()
+    }
+
+    /// What a buffer of words holds.
+    fn words(&self, name: &str) -> Result<Vec<u32>, String> {
+        Ok(self.memory.words(self.buffer(name)?).collect())
     }
 
     /// What a buffer of floats holds.

@@ -37,7 +37,7 @@ pub(in crate::kernels::reference) fn host(inputs: &Inputs) -> Result<Host, Strin
 }
 
 /// Of the levels with no more than one node in `share`, the one with the most, the first of several; the source's if there is none.
-fn sparse(levels: &[i32], share: u64) -> i32 {
+pub(super) fn sparse(levels: &[i32], share: u64) -> i32 {
     let deepest = levels.iter().copied().max().unwrap_or(0).max(0);
     let mut counts = vec![0u64; deepest as usize + 1];
     levels.iter().filter(|&&level| level != UNREACHED).for_each(|&level| counts[level as usize] += 1);
@@ -46,7 +46,7 @@ fn sparse(levels: &[i32], share: u64) -> i32 {
 }
 
 /// A level as it is known once all up to `done` are.
-fn known(level: i32, done: i32) -> u32 {
+pub(super) fn known(level: i32, done: i32) -> u32 {
     (if level <= done { level } else { UNREACHED }) as u32
 }
 

@@ -33,7 +33,7 @@ fn words(levels: &[i32], known: i32, reached: impl Fn(i32) -> bool, frontier: im
 }
 
 /// One byte per node, 1 where `is` holds of its level, filled up to whole words with zeros.
-fn flags(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
+pub(super) fn flags(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
     let word = |four: &[i32]| u32::from_le_bytes(std::array::from_fn(|i| u8::from(four.get(i).is_some_and(|&level| is(level)))));
     levels.chunks(4).map(word).collect()
 }

@@ -1,0 +1,106 @@
+//! One level of a search while few nodes are on the frontier, in two kernels of Rodinia's form: `breadth-first-neighbours` for `bfs1`, and
+//! `breadth-first-frontier` for `bfs2`. Which level that is, a whole search on the host says. Flags are bytes.
+
+use super::start::{known, sparse};
+use super::state::flags;
+use crate::graph::UNREACHED;
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+use crate::kernels::reference::Host;
+use mias_ptx::{Buffer, DeviceMemory};
+
+/// What is made for the first kernel: levels, who is on the frontier, and who was visited.
+pub(in crate::kernels::reference) const NEIGHBOUR_PARTS: &[&str] = &["level", "frontier", "visited"];
+
+/// What is made for the second: who was reached just now, and who was visited before.
+pub(in crate::kernels::reference) const FRONTIER_PARTS: &[&str] = &["reached", "visited"];
+
+/// Nodes of a TB.
+const TB_NODES: usize = 512;
+
+/// The level that `share` says becomes the frontier's neighbours: the buffers `level`, `reached` and `frontier` change.
+pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host, String> {
+    let (levels, level) = searched(inputs)?;
+    let parts = [known_levels(&levels, level), bytes(&levels, |l| l == level), bytes(&levels, |l| done(l, level))];
+    let host = Host::new(move |filled| {
+        let buffers = [filled.buffer("level")?, filled.buffer("reached")?, filled.buffer("frontier")?];
+        Ok(expected(buffers[0..1].to_vec(), buffers[1..].to_vec(), move || {
+            (known_levels(&levels, level + 1), [bytes(&levels, |l| l == level + 1), bytes(&levels, |_| false)].concat())
+        }))
+    });
+    Ok(NEIGHBOUR_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
+}
+
+/// The neighbours become the frontier: the buffers `reached`, `frontier`, `visited` and `more` change.
+pub(in crate::kernels::reference) fn frontier(inputs: &Inputs) -> Result<Host, String> {
+    let (levels, level) = searched(inputs)?;
+    let parts = [bytes(&levels, |l| l == level + 1), bytes(&levels, |l| done(l, level))];
+    let host = Host::new(move |filled| {
+        let buffers = [filled.buffer("reached")?, filled.buffer("frontier")?, filled.buffer("visited")?, filled.buffer("more")?];
+        Ok(expected(Vec::new(), buffers.to_vec(), move || {
+            let new = bytes(&levels, |l| l == level + 1);
+            let more = u32::from(new.iter().any(|&word| word != 0));
+            (Vec::new(), [bytes(&levels, |_| false), new, bytes(&levels, |l| done(l, level + 1)), vec![more]].concat())
+        }))
+    });
+    Ok(FRONTIER_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
+}
+
+/// All levels, and the one that is the frontier.
+fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
+    let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
+    let levels = graph.distances(inputs.value("source")? as u32);
+    let level = sparse(&levels, inputs.value("share")?);
+    Ok((levels, level))
+}
+
+/// Whether a node was visited up to a level.
+fn done(own: i32, level: i32) -> bool {
+    own != UNREACHED && own <= level
+}
+
+/// A word per node, filled up to whole TBs.
+fn known_levels(levels: &[i32], level: i32) -> Vec<u32> {
+    let mut words: Vec<u32> = levels.iter().map(|&own| known(own, level)).collect();
+    words.resize(levels.len().next_multiple_of(TB_NODES), UNREACHED as u32);
+    words
+}
+
+/// A byte per node, filled up to whole TBs.
+fn bytes(levels: &[i32], is: impl Fn(i32) -> bool) -> Vec<u32> {
+    let mut words = flags(levels, is);
+    words.resize(levels.len().next_multiple_of(TB_NODES) / 4, 0);
+    words
+}
+
+/// Buffers of words and buffers of bytes, and what both should hold: numbers that a float holds.
+fn expected(words: Vec<Buffer>, flags: Vec<Buffer>, reference: impl Fn() -> (Vec<u32>, Vec<u32>) + Send + Sync + 'static) -> Expected {
+    let numbers = |words: Vec<u32>, flags: Vec<u32>| -> Vec<f32> {
+        let flags = flags.into_iter().flat_map(u32::to_le_bytes).map(f32::from);
+        words.into_iter().map(|word| word as i32 as f32).chain(flags).collect()
+    };
+    let read = |memory: &DeviceMemory, buffers: &[Buffer]| buffers.iter().flat_map(|&buffer| memory.words(buffer)).collect::<Vec<u32>>();
+    Expected {
+        results: Box::new(move |memory| numbers(read(memory, &words), read(memory, &flags))),
+        reference: Box::new(move || {
+            let (words, flags) = reference();
+            numbers(words, flags)
+        }),
+        agrees: Box::new(Expected::equal),
+        quality: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_bytes_of_whole_tbs() {
+        let levels = [0, 1, 2, UNREACHED, 1];
+        assert_eq!(bytes(&levels, |l| l == 1)[..3], [0x100, 1, 0]);
+        assert_eq!(bytes(&levels, |l| done(l, 1))[..2], [0x101, 1]);
+        assert_eq!((bytes(&levels, |_| true).len(), known_levels(&levels, 1).len()), (TB_NODES / 4, TB_NODES));
+        assert_eq!(known_levels(&levels, 1)[..4], [0, 1, UNREACHED as u32, UNREACHED as u32]);
+    }
+}

@@ -1,0 +1,26 @@
+//! `colour-planes`: pixels of three bytes become three planes of whole numbers around zero, for `dwtc`, as Rodinia's dwt2d (Che et al. 2009)
+//! does before its wavelet transform.
+
+use super::{Host, whole};
+use crate::kernels::given::Inputs;
+
+/// Of the buffer `source` into `red`, `green` and `blue`.
+pub(super) fn host(_: &Inputs) -> Result<Host, String> {
+    Ok(Host::new(move |filled| {
+        let bytes: Vec<u8> = filled.words("source")?.into_iter().flat_map(u32::to_le_bytes).collect();
+        Ok(whole(filled.buffers(["red", "green", "blue"])?, move || planes(&bytes)))
+    }))
+}
+
+/// One after the other.
+fn planes(bytes: &[u8]) -> Vec<i32> {
+    (0..3).flat_map(|plane| bytes.iter().skip(plane).step_by(3).map(|&byte| i32::from(byte) - 128)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn colours_come_apart() {
+        assert_eq!(super::planes(&[0, 128, 255, 1, 129, 254]), [-128, -127, 0, 1, 127, 126]);
+    }
+}

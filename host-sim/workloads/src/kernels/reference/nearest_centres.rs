@@ -1,0 +1,56 @@
+//! `nearest-centres`: the cluster of each point by its nearest centre, for `km`: a step of k-means as Rodinia's kmeans (Che et al. 2009) does
+//! it. The centres are made here.
+
+use super::{Host, whole};
+use crate::kernels::given::Inputs;
+use crate::random::Random;
+
+/// What it makes.
+pub(super) const PARTS: &[&str] = &["centres"];
+
+/// Coordinates that the kernel's source has room for in constant memory.
+const ROOM: usize = 2048;
+
+/// Of the buffer `by_feature`, which has `features` rows, into `member`.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let (features, clusters) = (inputs.value("features")? as usize, inputs.value("clusters")? as usize);
+    let mut random = Random::new(inputs.seed);
+    let centres: Vec<f32> = (0..clusters * features).map(|_| random.float()).collect();
+    let mut words: Vec<u32> = centres.iter().map(|value| value.to_bits()).collect();
+    words.resize(ROOM, 0);
+    let host = Host::new(move |filled| {
+        let table = filled.floats("by_feature")?;
+        Ok(whole(filled.buffers(["member"])?, move || nearest(&table, &centres, features)))
+    });
+    Ok(host.with("centres", words))
+}
+
+/// For each point the centre with the least squared distance, the first of several. Multiply-adds are fused, in the kernel's order.
+fn nearest(table: &[f32], centres: &[f32], features: usize) -> Vec<i32> {
+    let points = table.len() / features;
+    let distance = |point: usize, centre: &[f32]| {
+        centre.iter().enumerate().fold(0.0f32, |sum, (feature, &of_centre)| {
+            let apart = table[feature * points + point] - of_centre;
+            apart.mul_add(apart, sum)
+        })
+    };
+    let of_point = |point: usize| {
+        let all = centres.chunks(features).map(|centre| distance(point, centre));
+        let (_, at) = (0..).zip(all).fold((f32::MAX, -1), |least, (at, distance)| if distance < least.0 { (distance, at) } else { least });
+        at
+    };
+    (0..points).map(of_point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In the plane, by feature: (0, 0), (4, 1), (2, 2), which is as far from both centres.
+    #[test]
+    fn the_first_of_the_nearest_wins() {
+        let table = [0.0, 4.0, 2.0, 0.0, 1.0, 2.0];
+        assert_eq!(nearest(&table, &[0.0, 2.0, 4.0, 2.0], 2), [0, 1, 0]);
+        assert_eq!(nearest(&table, &[4.0, 2.0, 0.0, 2.0], 2), [1, 0, 0]);
+    }
+}

@@ -1,0 +1,36 @@
+//! `smoothing`: a signal of which each sample becomes the weighted mean of itself and its neighbours some times, for `preempt`.
+
+use super::{Host, floats};
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+
+/// The kernel's argument for the neighbours' share, from 0.
+const SHARE: usize = 4;
+
+/// Of the buffer `before` into `after`, `steps` times.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let steps = inputs.value("steps")?;
+    Ok(Host::new(move |filled| {
+        let (before, share) = (filled.floats("before")?, filled.float(SHARE)?);
+        Ok(floats(filled.buffers(["after"])?, Expected::equal, move || (0..steps).fold(before.clone(), |signal, _| smooth(&signal, share))))
+    }))
+}
+
+/// Once; in the kernel's order of operations. What is beyond the ends is like the ends.
+fn smooth(signal: &[f32], share: f32) -> Vec<f32> {
+    let sample = |at: usize| {
+        let around = signal[at.saturating_sub(1)] + signal[(at + 1).min(signal.len() - 1)];
+        share.mul_add((-2.0f32).mul_add(signal[at], around), signal[at])
+    };
+    (0..signal.len()).map(sample).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    /// What one sample has goes to its neighbours, and nothing is lost.
+    #[test]
+    fn a_peak_becomes_flat() {
+        assert_eq!(super::smooth(&[0.0, 4.0, 0.0, 0.0], 0.25), [1.0, 2.0, 1.0, 0.0]);
+        assert_eq!(super::smooth(&[4.0, 0.0], 0.25), [3.0, 1.0]);
+    }
+}

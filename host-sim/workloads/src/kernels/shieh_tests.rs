@@ -1,0 +1,184 @@
+//! The nineteen kernels of Shieh 2016, table 4.2, and the urgent task beside them: right results, and the table's registers, shared memory,
+//! threads and TBs per SM.
+
+use super::*;
+use mias_hw_model::sm::Resources;
+
+/// A row of the table, but for the last column.
+struct Row {
+    /// Ours, and a size that is possible.
+    name: &'static str,
+    size: u64,
+    /// As the table has it.
+    kernel: &'static str,
+    /// Registers, shared memory and threads per TB, and TBs per SM.
+    resources: [u32; 4],
+}
+
+const fn row(name: &'static str, size: u64, kernel: &'static str, resources: [u32; 4]) -> Row {
+    Row { name, size, kernel, resources }
+}
+
+/// Row by row. Three are not as printed (sources.md D132): the resources of the two of dwt2d are exchanged, and those of kmeans have 3,072 bytes of
+/// shared memory, which are their registers once more: the kernels have no shared memory.
+const TABLE_4_2: [Row; 19] = [
+    row("pf", 224, "pathfinder dynproc", [4096, 2048, 256, 6]),
+    row("hs", 24, "hotspot calculate_temp", [9216, 3072, 256, 3]),
+    row("sc", 512, "streamcluster kernel_compute_cost", [6144, 0, 512, 3]),
+    row("dwtc", 256, "dwt2d c_CopySrcToComponents", [3072, 768, 256, 6]),
+    row("dwt", 64, "dwt2d Fdwt53Kernel", [3584, 3096, 64, 8]),
+    row("ks", 256, "kmeans invert_mapping", [3072, 0, 256, 6]),
+    row("km", 256, "kmeans kmeansPoint", [3072, 0, 256, 6]),
+    row("stc", 64, "stencil block2D_hybrid_coarsen_x", [3584, 0, 128, 8]),
+    row("sr1", 32, "srad srad_cuda_1", [5120, 6144, 256, 6]),
+    row("sr2", 32, "srad srad_cuda_2", [5120, 5120, 256, 6]),
+    row("btr", 2, "b+tree findRangeK", [5120, 0, 256, 6]),
+    row("bt", 2, "b+tree findK", [4096, 0, 256, 6]),
+    row("nw1", 32, "nw needle_cuda_shared_1", [1536, 2180, 32, 8]),
+    row("nw2", 32, "nw needle_cuda_shared_2", [1536, 2180, 32, 8]),
+    row("bfs1", 2048, "bfs Kernel", [8192, 0, 512, 3]),
+    row("bfs2", 2048, "bfs Kernel2", [6144, 0, 512, 3]),
+    row("bpl", 32, "backprop bpnn_layerforward_cuda", [3072, 1088, 256, 6]),
+    row("bpa", 32, "backprop bpnn_adjust_weights_cuda", [6144, 0, 256, 5]),
+    row("hw", 1, "heartwall kernel", [8192, 11_872, 256, 4]),
+];
+
+/// Section 4.2; how many fit an SM follows.
+const URGENT: Row = row("preempt", 448, "the synthetic benchmark", [4096, 2048, 256, 6]);
+
+fn traced(word: &str) -> KernelTrace {
+    Spec::parse(word).unwrap().prepare().unwrap().record(&mut |_, _| {}).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn resources_are_those_of_table_4_2() {
+    let sm = toml::from_str::<mias_hw_model::config::GpuConfig>(mias_machines::text("shieh16-lines").unwrap()).unwrap().sm;
+    assert_eq!((sm.count, sm.threads, sm.tbs, sm.registers, sm.shared_bytes), (15, 1536, 8, 32_768, 49_152));
+    for Row { name, size, kernel, resources } in TABLE_4_2.iter().chain([&URGENT]) {
+        let info = Spec::sized(find(name).unwrap(), *size, 0).prepare().unwrap().info;
+        let tbs = Resources::of_sm(&sm).count(&Resources::of_tb(&info, &sm));
+        let found = [info.registers_per_thread * info.threads(), info.shared_bytes, info.threads(), tbs];
+        assert_eq!(found, *resources, "{name}, {kernel}");
+    }
+}
+
+/// A default grid fills 15 SMs twice and more; that of the urgent task, once.
+#[test]
+fn grids_are_some_waves() {
+    for Row { name, resources, .. } in &TABLE_4_2 {
+        let waves = default_tbs(name) / u64::from(15 * resources[3]);
+        assert!(waves >= 2, "{name}: {waves}");
+    }
+    assert_eq!(default_tbs("preempt"), 15 * 6);
+}
+
+/// TBs of the launch without settings.
+fn default_tbs(name: &str) -> u64 {
+    Spec::parse(name).unwrap().prepare().unwrap().instance.launch.tbs()
+}
+
+/// Whole TBs and ones that are not full, each setting, several seeds.
+#[test]
+fn results_are_right() {
+    for word in [
+        "sc:4,dimensions=1,centres=1",
+        "sc:700,dimensions=5,centres=3,seed=2",
+        "dwt:64,rows=8,steps=1",
+        "dwt:128,rows=56,steps=3,seed=2",
+        "dwtc:256",
+        "dwtc:1024,seed=3",
+        "km:1,features=1,clusters=1",
+        "km:300,seed=2",
+        "km:256,features=64,clusters=32",
+        "stc:3,rows=3,planes=3",
+        "stc:37,rows=6,planes=5",
+        "stc:130,rows=9,planes=4,seed=2",
+        "sr1:16",
+        "sr1:48,seed=2",
+        "sr2:16",
+        "sr2:48,seed=2",
+        "bt:5,fill=2",
+        "bt:3,seed=2",
+        "btr:5,fill=2",
+        "btr:3,seed=2",
+        "nw1:16,pairs=1",
+        "nw1:64,pairs=2,seed=2",
+        "nw2:32,pairs=1",
+        "nw2:64,pairs=2,seed=2",
+        "bfs1:1",
+        "bfs1:10001,share=1",
+        "bfs1:2048,graph=rmat,seed=2",
+        "bfs2:1",
+        "bfs2:10001,share=1",
+        "bfs2:2048,graph=rmat,seed=2",
+        "bpl:16",
+        "bpl:48,hidden=32,seed=2",
+        "bpa:16",
+        "bpa:48,hidden=32,seed=2",
+        "hw:2,reach=1",
+        "hw:1,seed=3",
+        "preempt:1",
+        "preempt:500,steps=16,seed=2",
+        "preempt:224,steps=1",
+    ] {
+        traced(word);
+    }
+}
+
+/// Nothing was run: the results still are what the buffers were filled with.
+#[test]
+fn a_wrong_result_is_named() {
+    for Row { name, size, .. } in TABLE_4_2.iter().chain([&URGENT]) {
+        let instance = Spec::sized(find(name).unwrap(), *size, 1).prepare().unwrap().instance;
+        assert_eq!(instance.check_results(name).unwrap_err().kernel, *name);
+    }
+}
+
+/// The table's last column, a launch, and where its first TB that stops being idempotent does so: the share of its warp's instructions that are
+/// before the first that does, in percent from and to.
+const IDEMPOTENT: [(&str, bool, Option<[u32; 2]>); 19] = [
+    ("pf:224,starts=1", true, None),
+    ("hs:24", true, None),
+    ("sc:512", true, Some([90, 100])),
+    ("dwtc:256", true, None),
+    ("dwt:64,rows=96", true, None),
+    ("ks:256", true, None),
+    ("km:256", true, None),
+    ("stc:64,rows=8", true, None),
+    ("sr1:32", true, None),
+    ("sr2:32", false, Some([90, 100])),
+    ("btr:4", false, Some([10, 30])),
+    ("bt:4", false, Some([10, 30])),
+    ("nw1:32,pairs=1", false, None),
+    ("nw2:64,pairs=1", false, None),
+    ("bfs1:2048,share=8", false, Some([5, 30])),
+    ("bfs2:2048,share=8", false, Some([80, 100])),
+    ("bpl:32", false, Some([80, 100])),
+    ("bpa:32", false, Some([40, 70])),
+    ("hw:1", false, Some([0, 1])),
+];
+
+/// By the bytes that a TB loads and stores (sources.md D132). Against the table: a point of sc adds to its row of a table, so that twice
+/// is not once; and a tile of nw is stored where nothing was loaded, since it begins with what is beside it alone.
+#[test]
+fn three_are_not_as_the_table_says_of_idempotence() {
+    let mut otherwise = Vec::new();
+    for ((word, table, ends), row) in IDEMPOTENT.into_iter().zip(&TABLE_4_2) {
+        assert_eq!(word.split(':').next(), Some(row.name));
+        let trace = traced(word);
+        let place = |tb: u32| {
+            let ends = trace.idempotence_ends(tb).into_iter().zip(0..);
+            let percent = |(end, warp): (Option<u32>, u32)| Some(100 * end? / trace.shape(trace.warp(tb, warp).shape).len() as u32);
+            ends.filter_map(percent).min()
+        };
+        let first = (0..trace.tbs()).filter_map(place).min();
+        assert_eq!((first.is_none(), ends.is_none()), (trace.is_idempotent(), trace.is_idempotent()), "{word}: {first:?}");
+        if let (Some(first), Some([from, to])) = (first, ends) {
+            assert!((from..=to).contains(&first), "{word}: {first} %");
+        }
+        if trace.is_idempotent() != table {
+            otherwise.push(row.name);
+        }
+    }
+    assert_eq!(otherwise, ["sc", "nw1", "nw2"]);
+}

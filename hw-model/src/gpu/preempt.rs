@@ -1,0 +1,302 @@
+//! Preemption, the GPU's part: which SMs want room and for whom, carrying out what the firmware commands, and a record of all of it
+//! (Shieh 2016, section 3.1; sources.md D140).
+//!
+//! An SM is looked at when TB issue has found nothing to give it. Victims that have left go back to their kernel, and come again where quotas
+//! and reserved room let them.
+
+use super::Gpu;
+use crate::register_file::{PreemptAction, ShownTb};
+use crate::sm::{LeftTb, Resources};
+use mias_firmware::regs::preempt::MAX_PLACES;
+use mias_firmware::regs::technique;
+use serde::{Deserialize, Serialize};
+
+/// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preemption {
+    /// SM that the TB was on.
+    pub sm: u32,
+    /// Launch that it is of, as in [`super::Stats::launches`].
+    pub launch: usize,
+    /// Its index in its grid.
+    pub tb: u32,
+    /// How it was to leave.
+    pub technique: Technique,
+    /// Warp instructions that it had issued.
+    pub warp_insts: u64,
+    /// Cycles in which it had issued them.
+    pub resident_cycles: u64,
+    /// Core cycles that the firmware expected it to take, at most 2^24 - 1.
+    pub estimated_cycles: u32,
+    /// Cycle of the command.
+    pub commanded_cycle: u64,
+    /// Cycle by which its place was free; none if it was there still at the end, or the command was refused.
+    pub left_cycle: Option<u64>,
+    /// The hardware refused: it was not to be flushed any more, or was leaving already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
+}
+
+/// How a TB leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Technique {
+    /// It runs to its end.
+    Drain,
+    /// It is dropped, and begins again later.
+    Flush,
+    /// Its context is saved, and it goes on later.
+    Switch,
+}
+
+impl Technique {
+    fn of(code: u32) -> Option<Self> {
+        match code {
+            technique::DRAIN => Some(Technique::Drain),
+            technique::FLUSH => Some(Technique::Flush),
+            technique::SWITCH => Some(Technique::Switch),
+            _ => None,
+        }
+    }
+}
+
+/// All commands so far, in order, and what is known of when TBs will end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Preemptions {
+    pub(super) all: Vec<Preemption>,
+    /// Kernel slot of each of those that are being carried out, by place in `all`.
+    open: Vec<(usize, u8)>,
+    /// Ends of TBs that something outside has told of.
+    foretold: Vec<Foretold>,
+}
+
+/// When a TB will end if nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foretold {
+    /// Kernel slot.
+    pub slot: u8,
+    /// Index in its grid.
+    pub tb: u32,
+    /// The cycle.
+    pub ends: u64,
+}
+
+impl Preemptions {
+    /// A TB has ended, or left, on an SM by cycle `cycle`.
+    pub(super) fn ended(&mut self, sm: usize, slot: u8, tb: u32, cycle: u64) {
+        let Preemptions { all, open, .. } = self;
+        let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
+        if let Some(found) = found {
+            let (at, _) = open.swap_remove(found);
+            all[at].left_cycle = Some(cycle);
+        }
+    }
+}
+
+impl Gpu {
+    /// Looks whether a kernel could have another TB on an SM if others left, and says so to the firmware.
+    pub(super) fn look_for_victims(&mut self, sm: usize) {
+        if self.sms[sm].is_preempting() {
+            return;
+        }
+        let wanted = self.dispatcher.order().iter().find_map(|&slot| {
+            let state = self.slots[slot].as_ref()?;
+            let most = self.registers.quota(sm, slot).min(self.tb_cap);
+            let lacks = most.saturating_sub(self.sms[sm].resident(slot)).min(state.available());
+            let wants = lacks > 0 && state.ready <= self.now && !self.sms[sm].can_take_tb(slot as u8, &state.demand);
+            (wants && self.has_victims(sm, slot)).then_some((slot, lacks))
+        });
+        if wanted.is_some() || self.registers.wants_room(sm) {
+            self.registers.want_room(sm, wanted);
+        }
+    }
+
+    /// Whether a TB on the SM has to yield to the kernel in `slot`: one of lower priority, or beyond its own kernel's quota.
+    fn has_victims(&self, sm: usize, slot: usize) -> bool {
+        let priority = |slot: usize| self.slots[slot].as_ref().map_or(0, |state| state.priority);
+        self.dispatcher.order().iter().any(|&other| {
+            let stay = self.sms[sm].resident(other) - self.sms[sm].leaving(other);
+            let may = if priority(other) < priority(slot) { 0 } else { self.registers.quota(sm, other) };
+            other != slot && stay > may && priority(other) <= priority(slot)
+        })
+    }
+
+    /// Shows the firmware, which is about to run, what SMs that want room hold.
+    pub(super) fn show_tbs(&mut self) {
+        let programs = self.programs.clone();
+        for sm in 0..self.sms.len() {
+            if !self.registers.wants_room(sm) {
+                continue;
+            }
+            for place in 0..MAX_PLACES {
+                let status = self.sms[sm].tb_status(place, self.now, true, &programs);
+                let shown = status.map(|status| ShownTb {
+                    slot: status.kernel,
+                    flush: status.flush,
+                    leaving: status.leaving,
+                    insts: status.insts,
+                    cycles: status.cycles,
+                    first_register: status.first_register,
+                    first_shared: status.first_shared,
+                    left: self.foretold(status.kernel, status.index),
+                });
+                let result = self.sms[sm].preempt_result(place);
+                self.registers.show_tb(sm, place, shown, result);
+            }
+            for slot in 0..self.slots.len() {
+                self.registers.show_ended(sm, slot, self.sms[sm].ended(slot));
+            }
+            let (word, positions) = self.sms[sm].reserved();
+            self.registers.show_reserved(sm, word, positions);
+        }
+    }
+
+    /// Carries out what the firmware has written.
+    pub(super) fn carry_out(&mut self) {
+        if !self.registers.has_preempt_actions() {
+            return;
+        }
+        let programs = self.programs.clone();
+        for (sm, action) in self.registers.take_preempt_actions() {
+            let sm = usize::from(sm);
+            match action {
+                PreemptAction::Reserve { word, positions } => {
+                    let slot = (word & mias_firmware::regs::preempt_reserve::SLOT).checked_sub(1);
+                    let state = slot.and_then(|slot| self.slots.get(slot as usize)?.as_ref());
+                    let demand = state.map_or(Resources::default(), |state| state.demand);
+                    self.sms[sm].reserve(if state.is_some() { word } else { 0 }, positions, &demand);
+                }
+                PreemptAction::Command { place, technique, estimate } => {
+                    let carried = self.sms[sm].preempt(place, technique, self.now, &programs);
+                    self.sms.wake(sm, self.now);
+                    let status = match carried {
+                        Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),
+                        Err(_) => {
+                            let status = self.sms[sm].tb_status(place, self.now, false, &programs);
+                            status.map(|status| (status.kernel, status.index, status.insts, status.cycles))
+                        }
+                    };
+                    let record = status.zip(Technique::of(technique)).and_then(|((slot, tb, warp_insts, resident_cycles), technique)| {
+                        Some((
+                            slot,
+                            Preemption {
+                                sm: sm as u32,
+                                launch: self.slots.get(usize::from(slot))?.as_ref()?.launch,
+                                tb,
+                                technique,
+                                warp_insts,
+                                resident_cycles,
+                                estimated_cycles: estimate,
+                                commanded_cycle: self.now,
+                                left_cycle: carried.ok().filter(|carried| carried.left).map(|_| self.now),
+                                refused: carried.is_err(),
+                            },
+                        ))
+                    });
+                    if let Some((slot, record)) = record {
+                        if record.left_cycle.is_none() && !record.refused {
+                            // A TB that drains may be told otherwise later.
+                            self.preemptions.open.push((self.preemptions.all.len(), slot));
+                        }
+                        self.preemptions.all.push(record);
+                    }
+                }
+            }
+            self.dispatcher.room_on(sm);
+        }
+        self.retire_tbs(self.now);
+    }
+
+    /// TBs that have left an SM by command go back to their kernels. Slots of these, one bit each.
+    pub(super) fn take_left(&mut self, sm: usize) -> u32 {
+        let mut changed = 0;
+        let (slots, validation, preemptions, now) = (&mut self.slots, &mut self.validation, &mut self.preemptions, self.now);
+        self.sms[sm].take_left(|LeftTb { kernel, tb }| {
+            changed |= 1 << kernel;
+            if let Some(validation) = validation {
+                validation.left(usize::from(kernel), tb.index);
+            }
+            preemptions.ended(sm, kernel, tb.index, now);
+            if let Some(state) = &mut slots[usize::from(kernel)] {
+                // What begins anew goes before what has not begun, behind what waits longer.
+                state.suspended.push_back(tb);
+            }
+        });
+        for (slot, state) in self.slots.iter().enumerate().filter(|(slot, _)| changed >> slot & 1 != 0) {
+            self.registers.set_unissued(slot, state.as_ref().map_or(0, super::launch::Slot::available));
+        }
+        if changed != 0 {
+            self.dispatcher.room_everywhere();
+        }
+        changed
+    }
+
+    /// A kernel leaves its slot: nothing is kept for it.
+    pub(super) fn forget_reserved(&mut self, slot: usize) {
+        for sm in 0..self.sms.len() {
+            self.sms[sm].give_reserved_free(slot as u8);
+        }
+    }
+
+    /// Tells when TBs will end if nothing changes; the firmware sees it as [`mias_firmware::regs::preempt::TB_LEFT`].
+    pub fn foretell(&mut self, ends: Vec<Foretold>) {
+        self.preemptions.foretold = ends;
+    }
+
+    fn foretold(&self, slot: u8, tb: u32) -> Option<u64> {
+        let found = self.preemptions.foretold.iter().find(|told| told.slot == slot && told.tb == tb);
+        found.map(|told| told.ends.saturating_sub(self.now))
+    }
+
+    /// When the TBs that are on SMs now will end if everything goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
+    /// take longer are not in the list.
+    pub fn look_ahead(&self, cycles: u64) -> Vec<Foretold> {
+        /// A firmware that sleeps.
+        struct Asleep;
+
+        impl super::Microcontroller for Asleep {
+            fn on_interrupt(&mut self, registers: &mut crate::register_file::RegisterFile) {
+                registers.sleep();
+            }
+        }
+
+        let mut ahead = self.clone();
+        ahead.validation = None;
+        ahead.registers.sleep();
+        // Each TB that is here, as one that drains.
+        ahead.preemptions = Preemptions::default();
+        let programs = ahead.programs.clone();
+        for sm in 0..ahead.sms.len() {
+            for place in 0..MAX_PLACES {
+                let Some(status) = ahead.sms[sm].tb_status(place, self.now, false, &programs) else { continue };
+                let at = ahead.preemptions.all.len();
+                ahead.preemptions.open.push((at, status.kernel));
+                ahead.preemptions.all.push(Preemption {
+                    sm: sm as u32,
+                    launch: 0,
+                    tb: status.index,
+                    technique: Technique::Drain,
+                    warp_insts: status.insts,
+                    resident_cycles: status.cycles,
+                    estimated_cycles: u32::from(status.kernel),
+                    commanded_cycle: self.now,
+                    left_cycle: None,
+                    refused: false,
+                });
+            }
+        }
+        let until = self.now + cycles;
+        // In steps, to stop as soon as all is known.
+        while !ahead.preemptions.open.is_empty() && ahead.now < until {
+            let step = (ahead.now + LOOK_AHEAD_STEP).min(until);
+            if ahead.run(&mut Asleep, step) != super::RunEnd::CycleLimit {
+                break;
+            }
+        }
+        let ended = ahead.preemptions.all.iter().filter_map(|tb| Some((tb, tb.left_cycle?)));
+        ended.map(|(tb, ends)| Foretold { slot: tb.estimated_cycles as u8, tb: tb.tb, ends }).collect()
+    }
+}
+
+/// Cycles after which a look ahead sees whether all is known (assumption: short beside a TB).
+const LOOK_AHEAD_STEP: u64 = 1_000;

@@ -1,0 +1,233 @@
+//! Preemption against arithmetic: what each technique takes, that no TB is lost or ends twice, and what is kept for whom.
+
+use super::*;
+use crate::config::{PreemptionConfig, ResumeOn, SwitchModel};
+use crate::gpu::{Preemption, Technique};
+use mias_firmware::regs::preempt::{self, MAX_PLACES};
+use mias_firmware::regs::{preempt_tb, technique};
+
+/// A machine of one SM that preempts.
+fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
+    let mut config = config();
+    config.sm.count = 1;
+    config.sm.preemption = Some(PreemptionConfig { switch, resume, ..PreemptionConfig::default() });
+    config
+}
+
+/// Gives kernels their quotas, and makes all TBs that may have to leave do so by one technique, flushing only where that is allowed.
+struct Eager {
+    table: Table,
+    technique: u32,
+    asked: u32,
+}
+
+impl Eager {
+    fn new(quotas: &[u32], technique: u32) -> Self {
+        Eager { table: Table::fixed(quotas), technique, asked: 0 }
+    }
+}
+
+impl Microcontroller for Eager {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.table.on_interrupt(registers);
+        registers.write32(global::MODE, mode::PREEMPT);
+        for sm in 0..registers.read32(global::SM_COUNT) as usize {
+            let wanted = registers.read32(global::PREEMPT_WANTED + 4 * (sm as u32 / 32));
+            registers.write32(global::PREEMPT_WANTED + 4 * (sm as u32 / 32), wanted & 1 << (sm % 32));
+            let Some(slot) = registers.read32(preempt::at(sm, preempt::WANTED)).checked_sub(1).filter(|_| wanted >> (sm % 32) & 1 != 0)
+            else {
+                continue;
+            };
+            let slot = slot & 7;
+            registers.write32(preempt::at(sm, preempt::RESERVED_LOW), u32::MAX);
+            registers.write32(preempt::at(sm, preempt::RESERVED_SLOT), slot + 1);
+            for place in 0..MAX_PLACES as u32 {
+                let tb = registers.read32(preempt::at(sm, preempt::TB + 4 * place));
+                if tb & preempt_tb::LIVE != 0 && tb >> preempt_tb::SLOT_SHIFT & 7 != slot {
+                    let may = self.technique != technique::FLUSH || tb & preempt_tb::FLUSH != 0;
+                    self.asked += 1;
+                    registers.write32(preempt::at(sm, preempt::COMMAND + 4 * place), if may { self.technique } else { technique::SWITCH });
+                }
+            }
+        }
+    }
+}
+
+fn preempting_gpu(config: &GpuConfig) -> Gpu {
+    let mut gpu = gpu(config);
+    let events = interrupt::LAUNCH | interrupt::COMPLETED | interrupt::DRAINED | interrupt::TIMER | interrupt::PREEMPT;
+    gpu.registers_mut().write32(global::INT_ENABLE, events);
+    gpu
+}
+
+/// A long kernel that fills an SM of the reference machine with TBs of 256 threads, and an urgent one that arrives in the middle.
+fn interrupted(config: &GpuConfig, technique: u32, store_first: bool) -> (Gpu, Eager) {
+    let long = kernel(8, 256, 32, 1024, |tb, warp| {
+        let place = 4096 * u64::from(tb) + 128 * u64::from(warp);
+        let load = (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[5]).width(4), place);
+        let store = (StaticInst::new(1, Class::Store(Space::Global)).reads(&[4, 5]).width(4), place);
+        let body = (0..4000).map(|n| (StaticInst::new(8 + n % 4, Class::Sp).writes(6).reads(&[6, 4, 5]), 0));
+        let mut steps: Vec<Step> = vec![load];
+        steps.extend(store_first.then_some(store));
+        steps.extend(body);
+        steps.push(store);
+        steps
+    });
+    let urgent = kernel(2, 256, 32, 0, |_, _| (0..50).map(|_| (StaticInst::new(0, Class::Sp).writes(4).reads(&[4]), 0)).collect());
+    let mut gpu = preempting_gpu(config);
+    gpu.launch(once(long)).expect("fits");
+    let latency = u64::from(config.launch.latency_cycles);
+    gpu.launch(Launch { arrival_cycle: 3000 + latency, stream: 1, priority: 1, sector_offset: 1 << 20, ..once(urgent) }).expect("fits");
+    (gpu, Eager::new(&[32, 32], technique))
+}
+
+fn run_interrupted(config: &GpuConfig, technique: u32, store_first: bool) -> Stats {
+    let (mut gpu, mut eager) = interrupted(config, technique, store_first);
+    assert_eq!(gpu.run(&mut eager, 1_000_000), RunEnd::AllComplete);
+    gpu.stats()
+}
+
+fn latency(tb: &Preemption) -> u64 {
+    tb.left_cycle.expect("it has left") - tb.commanded_cycle
+}
+
+#[test]
+fn a_flush_takes_no_time_and_all_work_again() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let alone = run_interrupted(&config, technique::DRAIN, false);
+    let stats = run_interrupted(&config, technique::FLUSH, false);
+    let flushed: Vec<_> = stats.preemptions.iter().filter(|tb| tb.technique == Technique::Flush).collect();
+    assert!(!flushed.is_empty() && flushed.iter().all(|tb| latency(tb) == 0 && tb.warp_insts > 0), "{:?}", stats.preemptions);
+    // What was thrown away is executed again, no more and no less.
+    let again: u64 = flushed.iter().map(|tb| tb.warp_insts).sum();
+    assert_eq!(stats.launches[0].warp_insts, alone.launches[0].warp_insts + again);
+    assert_eq!(stats.launches[0].tbs_completed, 8);
+    // The urgent kernel begins as soon as its launch latency is over.
+    let [start, first] = [stats.launches[1].start_cycle, stats.launches[1].first_issue_cycle].map(Option::unwrap);
+    assert!(first - start - u64::from(config.launch.latency_cycles) <= 1, "{}", first - start);
+}
+
+#[test]
+fn a_tb_that_has_overwritten_what_it_loaded_is_not_flushed() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let stats = run_interrupted(&config, technique::FLUSH, true);
+    assert!(stats.preemptions.iter().all(|tb| tb.technique == Technique::Switch), "{:?}", stats.preemptions);
+    assert!(!stats.preemptions.is_empty());
+}
+
+#[test]
+fn a_drain_takes_as_long_as_the_tb() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let stats = run_interrupted(&config, technique::DRAIN, false);
+    let [_, urgent] = &stats.launches[..] else { panic!("two launches") };
+    let last = stats.preemptions.iter().filter_map(|tb| tb.left_cycle).min().expect("they have left");
+    assert!(urgent.first_issue_cycle.expect("it ran") + 1 >= last);
+    assert_eq!(stats.launches[0].warp_insts, 8 * 8 * 4003);
+}
+
+/// A context of 8,192 registers, 1,024 bytes and eight warps of 288: 1,128 sectors out and as many back, one per cycle and SM at most.
+#[test]
+fn a_switch_moves_the_context_out_and_in() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let (mut gpu, mut eager) = interrupted(&config, technique::SWITCH, false);
+    assert_eq!(gpu.run(&mut eager, 1_000_000), RunEnd::AllComplete);
+    let stats = gpu.stats();
+    let sectors = (4 * 8192 + 1024 + 8 * 288) / 32;
+    let switched: Vec<_> = stats.preemptions.iter().filter(|tb| tb.technique == Technique::Switch).collect();
+    assert!(!switched.is_empty());
+    for tb in &switched {
+        // One after the other, behind those commanded with it.
+        let number =
+            1 + switched.iter().filter(|other| other.commanded_cycle == tb.commanded_cycle && other.left_cycle < tb.left_cycle).count()
+                as u64;
+        assert!(latency(tb) >= sectors * number, "{} cycles for {sectors} sectors, behind {number}", latency(tb));
+        assert!(latency(tb) < 2 * sectors * number + 2000, "{}", latency(tb));
+    }
+    let drained = run_interrupted(&config, technique::DRAIN, false);
+    let [with, without] = [&stats, &drained].map(|stats| stats.counters[0].memory.request_packets);
+    assert_eq!(with - without, 2 * sectors * switched.len() as u64);
+    // Nothing is executed twice.
+    assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
+}
+
+/// Shieh 2016, section 4.1: as long as registers and shared memory take at the SM's share of bandwidth.
+#[test]
+fn the_papers_switch_is_a_stall_of_the_estimated_length() {
+    let config = preempting(SwitchModel::Stall, ResumeOn::SameSm);
+    let stats = run_interrupted(&config, technique::SWITCH, false);
+    let drained = run_interrupted(&config, technique::DRAIN, false);
+    let beats = u64::from(config.dram.channels * config.dram.beats_per_cycle) * u64::from(config.clocks.dram_khz);
+    let per = u64::from(config.dram.burst_beats) * u64::from(config.clocks.core_khz);
+    let cycles = (u64::from(4 * 8192 + 1024_u32) * per).div_ceil(32 * beats);
+    let switched: Vec<_> = stats.preemptions.iter().filter(|tb| tb.technique == Technique::Switch).collect();
+    assert!(!switched.is_empty());
+    for tb in switched {
+        assert!(latency(tb).abs_diff(cycles) <= 1, "{} for {cycles}", latency(tb));
+    }
+    let packets = |stats: &Stats| stats.counters[0].memory.request_packets;
+    assert_eq!(packets(&stats), packets(&drained));
+    assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
+}
+
+/// What is known beforehand comes true if nothing changes.
+#[test]
+fn a_look_ahead_sees_when_tbs_end() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let (mut gpu, mut eager) = interrupted(&config, technique::DRAIN, false);
+    assert_eq!(gpu.run(&mut eager, 2_000 + u64::from(config.launch.latency_cycles)), RunEnd::CycleLimit);
+    let told = gpu.look_ahead(1_000_000);
+    assert_eq!(told.len(), gpu.sms[0].resident(0) as usize);
+    let mut plain = gpu.clone();
+    plain.registers.sleep();
+    for end in &told {
+        let mut at = plain.clone();
+        at.run(&mut eager, end.ends - 1);
+        let before = at.stats().launches[0].tbs_completed;
+        at.run(&mut eager, end.ends + 1);
+        assert!(at.stats().launches[0].tbs_completed > before, "{end:?}");
+    }
+    plain.foretell(told);
+}
+
+/// Any two kernels, any technique, either model of a switch, relaunched or not: with the checks of [`Gpu::with_validation`] nothing is lost
+/// and nothing ends twice, and threads and sleep change nothing.
+mod random {
+    use super::*;
+
+    fn run(first: &Recipe, second: &Recipe, how: (u32, SwitchModel, ResumeOn, u64, u8), skip: bool, threads: usize) -> (RunEnd, Stats) {
+        let (technique, switch, resume, arrival, priority) = how;
+        let mut config = preempting(switch, resume);
+        config.sm.count = 2;
+        let mut gpu = preempting_gpu(&config).with_threads(threads);
+        if !skip {
+            gpu = gpu.without_skipping();
+        }
+        gpu.launch(once(first.trace())).expect("fits");
+        let late = Launch { arrival_cycle: arrival, stream: 1, priority, sector_offset: 1 << 20, ..once(second.trace()) };
+        gpu.launch(late).expect("fits");
+        let mut eager = Eager::new(&[first.quota, second.quota + 8], technique);
+        let end = gpu.run(&mut eager, 400_000);
+        (end, gpu.stats())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+        #[test]
+        fn no_tb_is_lost_or_ends_twice(
+            first in random_kernel(),
+            second in random_kernel(),
+            how in (1u32..4, prop::bool::ANY, prop::bool::ANY, 4_000u64..9_000, 0u8..2),
+        ) {
+            let (technique, stall, same, arrival, priority) = how;
+            let switch = if stall { SwitchModel::Stall } else { SwitchModel::Traffic };
+            let resume = if same { ResumeOn::SameSm } else { ResumeOn::AnySm };
+            let how = (technique, switch, resume, arrival, priority);
+            let (end, stats) = run(&first, &second, how, true, 1);
+            prop_assert_eq!(&end, &RunEnd::AllComplete);
+            let completed = [&first, &second].map(|kernel| u64::from(kernel.tbs));
+            prop_assert_eq!([0, 1].map(|n| stats.launches[n].tbs_completed), completed);
+            prop_assert_eq!(&run(&first, &second, how, false, 1), &(RunEnd::AllComplete, stats.clone()));
+            prop_assert_eq!(&run(&first, &second, how, true, 2), &(RunEnd::AllComplete, stats));
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Preemption in the register block: TBs as the model last showed them, who wants room, and what the firmware commands
+//! ([`mias_firmware::regs::preempt`]; sources.md D140).
+//!
+//! The model shows what SMs hold before the firmware runs ([`RegisterFile::show_tb`]) and carries out, in order, what the firmware has written
+//! since ([`RegisterFile::take_preempt_actions`]).
+
+use super::RegisterFile;
+use crate::sm::Ended;
+use mias_firmware::regs::preempt::{self, MAX_PLACES};
+use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit};
+
+/// A TB as the firmware sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShownTb {
+    /// Slot of its kernel.
+    pub slot: u8,
+    /// It may be flushed.
+    pub flush: bool,
+    /// [`technique`](mias_firmware::regs::technique) by which it is leaving.
+    pub leaving: u32,
+    /// Warp instructions that it has issued.
+    pub insts: u64,
+    /// Cycles that it has been here.
+    pub cycles: u64,
+    /// Its first register.
+    pub first_register: u32,
+    /// Its first byte of shared memory.
+    pub first_shared: u32,
+    /// Cycles until it ends, if that is known.
+    pub left: Option<u64>,
+}
+
+/// What the firmware has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreemptAction {
+    /// The TB in a place is to leave.
+    Command {
+        /// Its place.
+        place: usize,
+        /// [`technique`](mias_firmware::regs::technique).
+        technique: u32,
+        /// Cycles that the firmware expects it to take.
+        estimate: u32,
+    },
+    /// Positions are to be kept for a kernel.
+    Reserve {
+        /// As [`preempt::RESERVED_SLOT`] has it.
+        word: u32,
+        /// One bit each.
+        positions: u64,
+    },
+}
+
+/// The block's share of an SM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PreemptSm {
+    tbs: [Option<ShownTb>; MAX_PLACES],
+    results: [u32; MAX_PLACES],
+    ended: [Ended; MAX_SLOTS],
+    wanted: u32,
+    reserved: u32,
+    positions: u64,
+}
+
+/// The block's share of preemption.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PreemptBlock {
+    /// Empty where SMs do not preempt.
+    sms: Vec<PreemptSm>,
+    wanted: [u32; SM_WORDS],
+    done: [u32; SM_WORDS],
+    /// By SM, in the order of the writes.
+    actions: Vec<(u16, PreemptAction)>,
+}
+
+impl RegisterFile {
+    /// The same block, of SMs that preempt.
+    #[must_use]
+    pub fn with_preemption(mut self, on: bool) -> Self {
+        if on {
+            let sm = PreemptSm {
+                tbs: [None; MAX_PLACES],
+                results: [0; MAX_PLACES],
+                ended: [Ended::default(); MAX_SLOTS],
+                wanted: 0,
+                reserved: 0,
+                positions: 0,
+            };
+            self.preempt.sms = vec![sm; self.sms.len()];
+            self.machine.features |= feature::PREEMPT;
+        }
+        self
+    }
+
+    /// Whether TBs leave as the firmware commands.
+    #[must_use]
+    pub fn preempts(&self) -> bool {
+        self.mode == mode::PREEMPT
+    }
+
+    /// Shows what is in a place of an SM, and what came of the last command for it.
+    pub fn show_tb(&mut self, sm: usize, place: usize, tb: Option<ShownTb>, result: u32) {
+        if let Some(sm) = self.preempt.sms.get_mut(sm) {
+            (sm.tbs[place], sm.results[place]) = (tb, result);
+        }
+    }
+
+    /// Shows what is known of the TBs of a slot's kernel that have ended on an SM.
+    pub fn show_ended(&mut self, sm: usize, slot: usize, ended: Ended) {
+        if let Some(sm) = self.preempt.sms.get_mut(sm) {
+            sm.ended[slot] = ended;
+        }
+    }
+
+    /// Shows what is kept on an SM.
+    pub fn show_reserved(&mut self, sm: usize, word: u32, positions: u64) {
+        if let Some(sm) = self.preempt.sms.get_mut(sm) {
+            (sm.reserved, sm.positions) = (word, positions);
+        }
+    }
+
+    /// An SM wants room for `tbs` TBs of the kernel in `slot`, or for nobody any more.
+    pub fn want_room(&mut self, sm: usize, wanted: Option<(usize, u32)>) {
+        let value = wanted.map_or(0, |(slot, tbs)| (slot as u32 + 1) | tbs.min(0xFF) << 8);
+        let Some(state) = self.preempt.sms.get_mut(sm) else { return };
+        state.wanted = value;
+        if value != 0 {
+            let (word, bit) = sm_bit(sm);
+            self.preempt.wanted[word] |= bit;
+            self.raise(interrupt::PREEMPT);
+        }
+    }
+
+    /// SMs that want room and were not served, one bit each.
+    #[must_use]
+    pub fn wants_room(&self, sm: usize) -> bool {
+        let (word, bit) = sm_bit(sm);
+        self.preempt.wanted[word] & bit != 0
+    }
+
+    /// All commands of an SM are done.
+    pub fn post_preempt_done(&mut self, sm: usize) {
+        let (word, bit) = sm_bit(sm);
+        self.preempt.done[word] |= bit;
+        self.raise(interrupt::PREEMPT_DONE);
+    }
+
+    /// What the firmware has written since the last call.
+    pub fn take_preempt_actions(&mut self) -> Vec<(u16, PreemptAction)> {
+        std::mem::take(&mut self.preempt.actions)
+    }
+
+    /// Whether the firmware has written anything since.
+    #[must_use]
+    pub fn has_preempt_actions(&self) -> bool {
+        !self.preempt.actions.is_empty()
+    }
+
+    /// SMs that wanted room when the firmware took its last look, and TBs on them: what its time depends on.
+    #[must_use]
+    pub fn preempt_work(&self) -> (u32, u32) {
+        let wanting = || self.preempt.sms.iter().filter(|sm| sm.wanted != 0);
+        (wanting().count() as u32, wanting().map(|sm| sm.tbs.iter().flatten().count() as u32).sum())
+    }
+
+    pub(super) fn read_preempt_global(&self, offset: u32) -> Option<u32> {
+        let word = |base: u32| offset.checked_sub(base).map(|rest| (rest / 4) as usize).filter(|word| *word < SM_WORDS);
+        match (word(global::PREEMPT_WANTED), word(global::PREEMPT_DONE)) {
+            (Some(word), _) => Some(self.preempt.wanted[word]),
+            (None, Some(word)) => Some(self.preempt.done[word]),
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn write_preempt_global(&mut self, offset: u32, value: u32) -> Option<()> {
+        let word = |base: u32| offset.checked_sub(base).map(|rest| (rest / 4) as usize).filter(|word| *word < SM_WORDS);
+        match (word(global::PREEMPT_WANTED), word(global::PREEMPT_DONE)) {
+            (Some(word), _) => {
+                self.preempt.wanted[word] &= !value;
+                self.busy.begin_preemption();
+            }
+            (None, Some(word)) => self.preempt.done[word] &= !value,
+            (None, None) => return None,
+        }
+        Some(())
+    }
+
+    /// A register of an SM; none if there is none, or it cannot be read. SMs that do not preempt hold nothing.
+    pub(super) fn read_preempt(&self, sm: usize, offset: u32) -> Option<u32> {
+        self.sms.get(sm)?;
+        let register = preempt::REGISTERS.iter().rev().find(|register| register.offset <= offset)?;
+        let element = ((offset - register.offset) / 4) as usize;
+        if element >= register.count as usize {
+            return None;
+        }
+        if matches!(register.offset, preempt::ENDED_TBS..=preempt::ENDED_CPI_SQUARES) && element >= self.slots.len() {
+            return None;
+        }
+        let Some(state) = self.preempt.sms.get(sm) else {
+            return Some(if register.offset == preempt::TB_LEFT { preempt::UNKNOWN } else { 0 });
+        };
+        let tb = || state.tbs.get(element).copied().flatten();
+        let of_tb = |value: fn(ShownTb) -> u32| tb().map_or(0, value);
+        let of_ended = |value: fn(&Ended) -> u32| state.ended.get(element).map_or(0, value);
+        Some(match register.offset {
+            preempt::TB => of_tb(|tb| {
+                let flush = if tb.flush { preempt_tb::FLUSH } else { 0 };
+                preempt_tb::LIVE | flush | u32::from(tb.slot) << preempt_tb::SLOT_SHIFT | tb.leaving << preempt_tb::LEAVING_SHIFT
+            }),
+            preempt::TB_INSTS => of_tb(|tb| saturated(tb.insts)),
+            preempt::TB_CYCLES => of_tb(|tb| saturated(tb.cycles)),
+            preempt::TB_REGISTERS => of_tb(|tb| tb.first_register),
+            preempt::TB_SHARED => of_tb(|tb| tb.first_shared),
+            preempt::TB_LEFT => tb().and_then(|tb| tb.left).map_or(preempt::UNKNOWN, saturated),
+            preempt::COMMAND => state.results.get(element).copied().unwrap_or(0),
+            preempt::ENDED_TBS => of_ended(|ended| ended.tbs),
+            preempt::ENDED_INSTS => of_ended(|ended| ended.insts),
+            preempt::ENDED_CYCLES => of_ended(|ended| ended.cycles),
+            preempt::ENDED_CPI => of_ended(|ended| ended.cpi),
+            preempt::ENDED_CPI_SQUARES => of_ended(|ended| ended.cpi_squares),
+            preempt::WANTED => state.wanted,
+            preempt::RESERVED_SLOT => state.reserved,
+            preempt::RESERVED_LOW => state.positions as u32,
+            preempt::RESERVED_HIGH => (state.positions >> 32) as u32,
+            _ => return None,
+        })
+    }
+
+    /// Writes a register of an SM; none if there is none, or it cannot be written.
+    pub(super) fn write_preempt(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
+        self.sms.get(sm)?;
+        let place = offset.checked_sub(preempt::COMMAND).map(|rest| (rest / 4) as usize).filter(|place| *place < MAX_PLACES);
+        let reserve = matches!(offset, preempt::RESERVED_SLOT | preempt::RESERVED_LOW | preempt::RESERVED_HIGH);
+        if place.is_none() && !reserve {
+            return None;
+        }
+        let in_mode = self.preempts();
+        let Some(state) = self.preempt.sms.get_mut(sm) else {
+            self.raise_fault(fault::UNSUPPORTED);
+            return Some(());
+        };
+        let action = match (offset, place) {
+            (_, Some(place)) => {
+                let technique = value >> preempt_command::TECHNIQUE_SHIFT & 3;
+                if !in_mode {
+                    state.results[place] = technique | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;
+                    return Some(());
+                }
+                PreemptAction::Command { place, technique, estimate: value >> preempt_command::ESTIMATE_SHIFT }
+            }
+            (preempt::RESERVED_LOW, None) => {
+                state.positions = state.positions & !u64::from(u32::MAX) | u64::from(value);
+                return Some(());
+            }
+            (preempt::RESERVED_HIGH, None) => {
+                state.positions = state.positions & u64::from(u32::MAX) | u64::from(value) << 32;
+                return Some(());
+            }
+            (_, None) => {
+                state.reserved = value;
+                PreemptAction::Reserve { word: value, positions: state.positions }
+            }
+        };
+        self.preempt.actions.push((sm as u16, action));
+        Some(())
+    }
+}
+
+/// As much as a register holds.
+fn saturated(value: u64) -> u32 {
+    // The largest is for what nobody knows.
+    u32::try_from(value).unwrap_or(u32::MAX).min(preempt::UNKNOWN - 1)
+}
