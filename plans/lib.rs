@@ -17,7 +17,9 @@ pub const ALL: &[(&str, &str)] = plans![
     "memory-pairs",
     "roofline",
     "rules-elsewhere",
-    "dai"
+    "dai",
+    "shieh",
+    "transitions"
 ];
 
 /// The file of the plan called `name`.

@@ -20,6 +20,7 @@
 //! | [`configs`] | all maximal ways of filling an SM, and the table of those being tried |
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
+//! | `preempt` | with the feature `preempt`: which TBs leave an SM for a kernel that has precedence, and how |
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
@@ -53,6 +54,8 @@ pub mod machine;
 pub mod memory_limit;
 pub mod metric;
 pub mod policy;
+#[cfg(feature = "preempt")]
+pub mod preempt;
 #[cfg(any(test, kani))]
 mod proofs;
 pub mod quantity;

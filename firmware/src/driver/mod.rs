@@ -18,6 +18,8 @@ use crate::bus::{Error, TryBus, can_fail, read, write};
 use crate::configs::TbVector;
 use crate::counters::{Counter, CounterSet};
 use crate::policy::{AnyPolicy, Policy};
+#[cfg(feature = "preempt")]
+use crate::preempt::Scheme;
 use crate::regs::{PhaseCode, fault, global, interrupt, slot, slot_control};
 use crate::scheduler::{Command, Commands, Event, Report, Scheduler, SmWord};
 
@@ -28,8 +30,11 @@ pub const DEFAULT_CONFIGS: usize = 64;
 const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
+/// Events that hardware raises only if the firmware was asked for what they are for.
+const SELDOM: u32 = if cfg!(feature = "preempt") { interrupt::MEMORY | interrupt::PREEMPT } else { interrupt::MEMORY };
+
 /// Events that hardware raises whatever the firmware was asked to do.
-const OFTEN: u32 = interrupt::ALL & !interrupt::MEMORY;
+const OFTEN: u32 = interrupt::ALL & !SELDOM;
 
 /// Core cycles after which the firmware looks at everything again if nothing called it: what an interrupt that was lost would have
 /// said waits no longer. Assumption: a millisecond or so, short beside a kernel and long beside a decision.
@@ -40,10 +45,16 @@ pub const POLL_CYCLES: u32 = 1 << 20;
 pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     scheduler: Scheduler<P, C>,
     /// Slots that were occupied when the firmware started, and are not scheduled yet: one bit each.
-    orphans: u8,
+    pub(crate) orphans: u8,
     /// Started, and the bus has not failed since: else the firmware leaves the block alone. Neither read nor written for a bus that cannot
     /// fail.
     alive: bool,
+    /// Whom it preempts, and how.
+    #[cfg(feature = "preempt")]
+    pub(crate) scheme: Scheme,
+    /// Slots of kernels that the scheduler does not know of, since they are urgent: one bit each.
+    #[cfg(feature = "preempt")]
+    pub(crate) urgent: u8,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
@@ -112,8 +123,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         Ok(())
     }
 
-    /// What is kept out of the way of a decision: a block that does not answer, and limits of memory instructions. Events of the scheduler that
-    /// are pending too keep the line high, and wait as they would have for limits that had come a moment before.
+    /// What is kept out of the way of a decision: a block that does not answer, limits of memory instructions, and preemption. Events of the
+    /// scheduler that are pending too keep the line high, and wait as they would have for limits that had come a moment before.
     #[cold]
     #[inline(never)]
     fn seldom<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, status: u32, now: u64) -> Result<(), B::Error> {
@@ -121,7 +132,16 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             // Nothing was cleared: the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
-        write(bus, global::INT_STATUS, interrupt::MEMORY)?;
+        write(bus, global::INT_STATUS, if cfg!(feature = "preempt") { status & SELDOM } else { SELDOM })?;
+        #[cfg(feature = "preempt")]
+        {
+            if status & interrupt::PREEMPT != 0 {
+                self.preempt(bus, observer)?;
+            }
+            if status & interrupt::MEMORY == 0 {
+                return Ok(());
+            }
+        }
         let limit = self.scheduler.settings().memory_limit;
         if !limit.is_asked_for() {
             return Ok(());
@@ -238,6 +258,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     #[inline(never)]
     fn apply_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
         for slot in 0..u32::from(self.scheduler.machine().slot_count) {
+            #[cfg(feature = "preempt")]
+            if self.urgent >> slot & 1 != 0 {
+                continue;
+            }
             bus.try_write32(global::QUOTA_ALL + 4 * slot, 0)?;
         }
         let slots = self.scheduler.scheduled_slots();
@@ -354,7 +378,7 @@ fn stamp_decision<B: TryBus>(bus: &mut B, begin: u32) -> Result<(), B::Error> {
 }
 
 /// Raises faults in the block, and tells the observer.
-fn raise<B: TryBus>(bus: &mut B, observer: &mut impl Observer, faults: u32) -> Result<(), B::Error> {
+pub(crate) fn raise<B: TryBus>(bus: &mut B, observer: &mut impl Observer, faults: u32) -> Result<(), B::Error> {
     write(bus, global::FAULT_SET, faults)?;
     observer.fault(faults);
     Ok(())

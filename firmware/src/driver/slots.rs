@@ -8,6 +8,8 @@ use super::{Firmware, Observer, raise};
 use crate::bus::{TryBus, read, write};
 use crate::kernel::Kernel;
 use crate::policy::Policy;
+#[cfg(feature = "preempt")]
+use crate::preempt::Precedence;
 use crate::regs::{MAX_SLOTS, fault, global, slot, slot_status};
 use crate::scheduler::Event;
 
@@ -22,6 +24,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     pub(super) fn slot_events<B: TryBus>(&mut self, bus: &mut B, observer: &mut impl Observer, now: u64) -> Result<(), B::Error> {
         write(bus, global::COMPLETED, u32::MAX)?;
         write(bus, global::DRAINED, u32::MAX)?;
+        #[cfg(feature = "preempt")]
+        if self.urgent != 0 {
+            self.release_urgent(bus)?;
+        }
         for slot in 0..MAX_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
             let event = match read_status(bus, slot)? {
@@ -44,10 +50,17 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             if found && self.orphans >> turn & 1 == 0 {
                 continue;
             }
-            if !self.scheduler.has_room() {
+            if cfg!(not(feature = "preempt")) && !self.scheduler.has_room() {
                 return Ok(());
             }
             let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT)? };
+            #[cfg(feature = "preempt")]
+            let urgent = match self.precedence(bus, slot, found)? {
+                Precedence::Urgent => true,
+                Precedence::Taken => false,
+                Precedence::Later => continue,
+                Precedence::Waits => return Ok(()),
+            };
             let launched = Event::Launched(Kernel::read(bus, (slot % MAX_SLOTS as u32) as u8, &self.scheduler.machine().limits)?);
             // Read last: a block that fell silent meanwhile shows here.
             if slot >= MAX_SLOTS as u32 || read_status(bus, slot as u8)? > COMPLETED {
@@ -57,6 +70,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 self.orphans &= !(1 << turn);
             } else {
                 write(bus, global::LAUNCH_POP, 1)?;
+            }
+            #[cfg(feature = "preempt")]
+            if let (true, Event::Launched(kernel)) = (urgent, &launched) {
+                self.admit(bus, observer, kernel)?;
+                continue;
             }
             if self.scheduler.kernels().iter().all(|known| u32::from(known.slot) != slot) {
                 self.dispatch(bus, observer, launched, now)?;

@@ -6,6 +6,8 @@ use super::{ENABLED, Firmware, POLL_CYCLES, set_timer};
 use crate::bus::{TryBus, can_fail, read, write};
 use crate::machine::{Machine, Settings};
 use crate::policy::{AnyPolicy, Policy};
+#[cfg(not(feature = "preempt"))]
+use crate::regs::preempt_scheme;
 use crate::regs::{ID_VALUE, MAX_SMS, MAX_WINDOW, PhaseCode, VERSION_VALUE, fault, feature, global, interrupt, memory_active, mode};
 use crate::scheduler::Scheduler;
 
@@ -35,7 +37,15 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
     /// A firmware that has not started, for a static: no kernel, no SM, nothing to do. [`Firmware::restart`] starts it in place.
     #[must_use]
     pub const fn idle() -> Self {
-        Self { scheduler: Scheduler::idle(AnyPolicy::IDLE), orphans: 0, alive: false }
+        Self {
+            scheduler: Scheduler::idle(AnyPolicy::IDLE),
+            orphans: 0,
+            alive: false,
+            #[cfg(feature = "preempt")]
+            scheme: crate::preempt::Scheme::None,
+            #[cfg(feature = "preempt")]
+            urgent: 0,
+        }
     }
 
     /// Starts the policy that the straps ask for, with the strapped parameters.
@@ -85,7 +95,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let policy = policy(&machine);
         let settings = Settings { profile_window: settings.profile_window.clamp(1, MAX_WINDOW), ..settings };
         set_up_registers(bus, &settings, MAX_SMS as u16)?;
-        let mut firmware = Self { scheduler: Scheduler::new(policy, machine, settings), orphans: 0, alive: true };
+        let mut firmware = Self {
+            scheduler: Scheduler::new(policy, machine, settings),
+            orphans: 0,
+            alive: true,
+            #[cfg(feature = "preempt")]
+            scheme: crate::preempt::Scheme::None,
+            #[cfg(feature = "preempt")]
+            urgent: 0,
+        };
         firmware.take_over(bus)?;
         Ok(firmware)
     }
@@ -103,6 +121,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     fn take_over<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         if read(bus, global::PHASE)? != PhaseCode::Idle as u32 {
             write(bus, global::PHASE, PhaseCode::Idle as u32)?;
+        }
+        #[cfg(feature = "preempt")]
+        self.start_preempting(bus)?;
+        #[cfg(not(feature = "preempt"))]
+        if read(bus, global::STRAP_PREEMPT)? != preempt_scheme::NONE {
+            write(bus, global::FAULT_SET, fault::NO_PREEMPTION)?;
         }
         self.find_orphans(bus)?;
         set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 })

@@ -48,10 +48,12 @@ pub mod fault {
     pub const MACHINE_TOO_LARGE: u32 = 1 << 11;
     /// The register block is not one that this firmware knows.
     pub const WRONG_MAP: u32 = 1 << 12;
+    /// Asked to preempt in a way that this firmware or its hardware does not have; nobody is preempted.
+    pub const NO_PREEMPTION: u32 = 1 << 13;
     /// The bits that firmware may raise.
     pub const BY_FIRMWARE: u32 = 0xFF00;
     /// All fault bits.
-    pub const ALL: u32 = 0x1F1F;
+    pub const ALL: u32 = 0x3F1F;
 }
 
 /// Hardware abilities, in [`super::global::FEATURES`].

@@ -4,12 +4,18 @@
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::regs::{ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, PolicyCode, VERSION_VALUE, global, slot, sm};
+use mias_firmware::regs::{
+    ID_VALUE, MAP_END, MAX_SLOTS, PhaseCode, PolicyCode, VERSION_VALUE, feature, global, mode, preempt, preempt_scheme, slot, sm,
+};
 
 use super::commits_what_fits;
 
 /// Accesses of one interrupt at most: no register of 256 SMs is touched more than a few times per event that it may find.
 const MOST_ACCESSES: u32 = 30_000;
+
+/// The same where it preempts: each SM is looked at a few times, if a block that contradicts itself has it want room for every slot in turn, and
+/// with every register of each place.
+const MOST_PREEMPTING: u32 = 8 * 3 * 256 * 350;
 
 /// SMs looked at.
 const LOOK_AT: usize = 8;
@@ -22,6 +28,8 @@ struct Noise<'a> {
     started: bool,
     /// Most answers are believed, so that they do harm.
     plausible: bool,
+    /// The firmware has said that it preempts.
+    preempts: bool,
 }
 
 impl Bus for Noise<'_> {
@@ -43,8 +51,9 @@ impl Bus for Noise<'_> {
         assert!(offset < MAP_END && offset.is_multiple_of(4), "write of {offset:#x}");
         self.accesses += 1;
         let quotas = [global::QUOTA_ALL, global::QUOTA_SOME].map(|first| first..first + 4 * MAX_SLOTS as u32);
-        let quota = offset >= sm::BASE || quotas.iter().any(|registers| registers.contains(&offset));
+        let quota = (sm::BASE..preempt::BASE).contains(&offset) || quotas.iter().any(|registers| registers.contains(&offset));
         assert!(!quota || value <= 255, "a quota of {value}");
+        self.preempts |= (offset, value) == (global::MODE, mode::PREEMPT);
     }
 }
 
@@ -60,6 +69,8 @@ fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
         global::SM_TBS | global::WARP_THREADS => 32,
         global::REGISTER_GRANULE | global::SHARED_GRANULE_BYTES => 4,
         global::STRAP_PROFILE_WINDOW => 1000,
+        global::FEATURES => feature::PREEMPT | (any % 8),
+        global::STRAP_PREEMPT => any % (preempt_scheme::ORACLE + 2),
         global::STRAP_COALESCE_WINDOW => any % 256,
         global::CYCLE_LOW => accesses * 50,
         global::CYCLE_HIGH => 0,
@@ -92,13 +103,14 @@ pub(crate) fn answer(any: u32) -> u32 {
 /// that are plausible where nothing would happen otherwise.
 pub(crate) fn driver_survives(answers: &[u32], policy: u32, interrupts: u32) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
-    let mut bus = Noise { answers, policy: code as u32, accesses: 0, started: false, plausible: policy & 0x100 != 0 };
+    let mut bus = Noise { answers, policy: code as u32, accesses: 0, started: false, plausible: policy & 0x100 != 0, preempts: false };
     let Ok(mut firmware) = Firmware::<AnyPolicy, 64>::from_straps(&mut bus) else { panic!("map and policy are known") };
     bus.started = true;
     for _ in 0..interrupts {
         let before = bus.accesses;
         firmware.on_interrupt(&mut bus);
-        assert!(bus.accesses - before < MOST_ACCESSES, "{} accesses", bus.accesses - before);
+        let most = if bus.preempts { MOST_PREEMPTING } else { MOST_ACCESSES };
+        assert!(bus.accesses - before < most, "{} accesses", bus.accesses - before);
         let s = firmware.scheduler();
         if s.phase().code() >= PhaseCode::Transition {
             (0..LOOK_AT.min(s.machine().sm_count.into())).for_each(|sm| commits_what_fits(s, sm));

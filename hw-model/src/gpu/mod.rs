@@ -320,6 +320,11 @@ impl Gpu {
         self.now += cycles;
     }
 
+    /// Registers that no TB has, of all SMs.
+    pub fn free_registers(&self) -> u64 {
+        self.sms.iter().map(|sm| u64::from(sm.free().registers)).sum()
+    }
+
     /// Statistics up to now.
     pub fn stats(&mut self) -> Stats {
         self.settle(self.now);

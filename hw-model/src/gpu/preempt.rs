@@ -24,6 +24,8 @@ pub struct Preemption {
     pub technique: Technique,
     /// Warp instructions that it had issued.
     pub warp_insts: u64,
+    /// Cycles in which it had issued them.
+    pub resident_cycles: u64,
     /// Core cycles that the firmware expected it to take, at most 2^24 - 1.
     pub estimated_cycles: u32,
     /// Cycle of the command.
@@ -168,13 +170,13 @@ impl Gpu {
                     let carried = self.sms[sm].preempt(place, technique, self.now, &programs);
                     self.sms.wake(sm, self.now);
                     let status = match carried {
-                        Ok(carried) => Some((carried.kernel, carried.index, carried.insts)),
+                        Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),
                         Err(_) => {
                             let status = self.sms[sm].tb_status(place, self.now, false, &programs);
-                            status.map(|status| (status.kernel, status.index, status.insts))
+                            status.map(|status| (status.kernel, status.index, status.insts, status.cycles))
                         }
                     };
-                    let record = status.zip(Technique::of(technique)).and_then(|((slot, tb, warp_insts), technique)| {
+                    let record = status.zip(Technique::of(technique)).and_then(|((slot, tb, warp_insts, resident_cycles), technique)| {
                         Some((
                             slot,
                             Preemption {
@@ -183,6 +185,7 @@ impl Gpu {
                                 tb,
                                 technique,
                                 warp_insts,
+                                resident_cycles,
                                 estimated_cycles: estimate,
                                 commanded_cycle: self.now,
                                 left_cycle: carried.ok().filter(|carried| carried.left).map(|_| self.now),
@@ -274,6 +277,7 @@ impl Gpu {
                     tb: status.index,
                     technique: Technique::Drain,
                     warp_insts: status.insts,
+                    resident_cycles: status.cycles,
                     estimated_cycles: u32::from(status.kernel),
                     commanded_cycle: self.now,
                     left_cycle: None,

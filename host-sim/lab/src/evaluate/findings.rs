@@ -4,6 +4,7 @@ use super::half_widths::HalfWidths;
 use super::memory::{MemoryResult, SeriesResult};
 use super::plan::Plan;
 use super::record::Kept;
+use super::requests::{self, RequestsResult};
 use super::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, Objectives, OracleResult, PlanNote, PolicyResult, Ranking,
     SCHEMA_VERSION, StudyResult,
@@ -127,10 +128,24 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         warm_l2: options.warm_l2,
         precision: options.precision.map(|precision| precision.to_string()),
         arrive: setting.arrive,
+        requests: requests(study, runs)?,
         kernels,
         groups: study.groups.iter().map(|group| self::group(study, group, runs)).collect::<Result<_, _>>()?,
         summary: Vec::new(),
     })
+}
+
+/// What requests for room came to, if there were any: of every kernel, and over all.
+fn requests(study: &Study<'_>, runs: &Runs) -> Result<Vec<RequestsResult>, StoreError> {
+    let mut rows = Vec::new();
+    for group in &study.groups {
+        for origin in group.runs.values() {
+            rows.extend(requests::of(name_of(&group.names[0]), &runs.get(&origin.key)?.requested));
+        }
+    }
+    let all = requests::over_all(&rows);
+    rows.extend(all);
+    Ok(rows)
 }
 
 fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, trace_hash: &str) -> AloneResult {

@@ -17,6 +17,7 @@ pub mod memory;
 pub mod names;
 pub mod plan;
 pub mod record;
+pub mod requests;
 pub mod results;
 pub mod shard;
 pub mod statistics;

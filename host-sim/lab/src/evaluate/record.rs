@@ -4,6 +4,7 @@ use crate::choice::Choice;
 use crate::experiment::machine::{Decision, DecisionTime, End, InPlace, Options, Outcome, Placement, Sample, SmTotals};
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::precision::{Estimate, HalfWidth};
+use crate::experiment::requests::Requested;
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
 use mias_hw_model::config::GpuConfig;
@@ -62,6 +63,9 @@ pub struct Identity {
     /// Core cycles between two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_cycles: Option<u64>,
+    /// Requests for room by its last kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<String>,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
@@ -85,6 +89,7 @@ impl Identity {
             warm_l2,
             sample_cycles,
             precision,
+            requests,
         } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
@@ -104,6 +109,7 @@ impl Identity {
             warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
             precision: precision.map(|precision| precision.to_string()),
             sample_cycles,
+            requests: requests.map(|requests| requests.describe()),
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -138,8 +144,9 @@ impl Identity {
         let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
         let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
         let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
+        let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{requests}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
@@ -172,7 +179,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     let mut same = Options { tbs_per_sm: None, ..options };
     let plain = Options::new(options.end);
     if kernels == 1 {
-        same.share_memory = plain.share_memory;
+        (same.share_memory, same.requests) = (plain.share_memory, plain.requests);
     }
     if options.end == End::Done {
         same.relaunch = plain.relaunch;
@@ -188,7 +195,9 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
         Control::Fixed(_) => false,
     };
     if !measures {
-        (same.profile_cycles, same.ipc, same.latency) = (plain.profile_cycles, plain.ipc, Latency::Off);
+        (same.profile_cycles, same.ipc) = (plain.profile_cycles, plain.ipc);
+        // Making room takes its time, whoever measures.
+        same.latency = if same.requests.is_some() { options.latency } else { Latency::Off };
         if kernels == 1 || (all_at_once && options.end != End::Done && options.relaunch) {
             same.transition = plain.transition;
         }
@@ -234,6 +243,9 @@ pub struct Kept {
     pub energy_nj: Option<u64>,
     /// Instructions over time, of kernels alone in a window.
     pub samples: Vec<Sample>,
+    /// What became of requests for room, by scheme and limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requested: Vec<Requested>,
 }
 
 /// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.
@@ -284,6 +296,7 @@ impl Kept {
             l2_ways: _,
             energy,
             samples,
+            requested,
         } = outcome.clone();
         Kept {
             cycles,
@@ -302,6 +315,7 @@ impl Kept {
             issue_slots: sms.issue_slots,
             energy_nj: energy.map(|energy| u64::try_from(energy.total() / FJ_PER_NJ).unwrap_or(u64::MAX)),
             samples,
+            requested,
         }
     }
 
@@ -325,6 +339,7 @@ impl Kept {
             decision_time: self.decision_time,
             decision: self.decision.clone(),
             samples: self.samples.clone(),
+            requested: self.requested.clone(),
             ..Outcome::default()
         }
     }
@@ -347,7 +362,7 @@ impl Kept {
 /// Left-over turns to the next kernel when the first has no TB left to issue, and until then the quotas of the others are 0. In a
 /// window in which kernels start again that is never. Only where all arrive together: a later arrival makes the firmware place again.
 pub fn is_first_alone(control: &Control, max_tbs: &[u32], arrivals: &[u64], options: Options) -> bool {
-    let endless = options.end != End::Done && options.relaunch;
+    let endless = options.end != End::Done && options.relaunch && options.requests.is_none();
     endless
         && arrivals.iter().all(|&cycle| cycle == 0)
         && max_tbs.len() > 1

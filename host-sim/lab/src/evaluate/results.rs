@@ -4,6 +4,7 @@
 use super::half_widths::HalfWidths;
 use super::memory::{MemoryResult, SeriesResult};
 use super::names::{self, Name};
+use super::requests::RequestsResult;
 use crate::experiment::machine::Placement;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -94,6 +95,9 @@ pub struct StudyResult {
     /// How well runs were to be known, where they may end before their window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
+    /// What requests for room came to, each kernel's first and then those over all; empty where there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestsResult>,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.

@@ -4,6 +4,7 @@
 
 use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
+use super::requests::{Requested, Requests};
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
@@ -50,6 +51,8 @@ pub struct Options {
     pub sample_cycles: Option<u64>,
     /// A window ends as soon as its results are known so well; none: it is simulated to its end.
     pub precision: Option<Precision>,
+    /// The last kernel is urgent, and comes again and again on copies of the run; none: it runs as any other.
+    pub requests: Option<Requests>,
 }
 
 impl Options {
@@ -69,6 +72,7 @@ impl Options {
             warm_l2: false,
             sample_cycles: None,
             precision: None,
+            requests: None,
         }
     }
 }
@@ -272,6 +276,8 @@ pub struct Outcome {
     pub energy: Option<EnergyReport>,
     /// Instructions over time; empty unless the machine was told to note them.
     pub samples: Vec<Sample>,
+    /// What became of requests for room, by scheme and limit.
+    pub requested: Vec<Requested>,
 }
 
 impl Outcome {

@@ -21,6 +21,7 @@ pub mod precision;
 pub mod presets;
 pub mod recorded;
 pub mod request;
+pub mod requests;
 pub mod sequential;
 pub mod shape;
 pub mod simulated;

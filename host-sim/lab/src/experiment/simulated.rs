@@ -3,6 +3,7 @@
 mod configurations;
 mod counts;
 mod known;
+mod requests;
 mod straps;
 mod together;
 
@@ -25,7 +26,7 @@ use mias_firmware::machine::Machine as FirmwareMachine;
 use mias_firmware::regs::PolicyCode;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{Gpu, Launch, LaunchError, RunEnd, SmStats};
+use mias_hw_model::gpu::{Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
 use together::Shared;
 
@@ -266,6 +267,7 @@ impl SimulatedGpu {
             l1_ways: stats.l1_ways,
             l2_ways: stats.l2_ways,
             samples: Vec::new(),
+            requested: Vec::new(),
         }
     }
 }
@@ -287,8 +289,16 @@ impl Machine for SimulatedGpu {
     }
 
     fn run(&self, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Outcome, RunError> {
-        let mut running = self.start(run)?;
         let limit = limit(run.options);
+        if let Some(requests) = &run.options.requests {
+            let (running, requested) = self.request(run, requests, progress)?;
+            let mut outcome = Outcome { requested, ..self.outcome(running, limit) };
+            // The urgent kernel ran on copies only.
+            outcome.launches.push(LaunchStats::default());
+            outcome.placement.iter_mut().for_each(|placement| placement.config.push(0));
+            return Ok(outcome);
+        }
+        let mut running = self.start(run)?;
         let samples = self.sample_until(&mut running, run, progress)?;
         self.run_on(&mut running, limit, progress)?;
         Ok(Outcome { samples, ..self.outcome(running, limit) })

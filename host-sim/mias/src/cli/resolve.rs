@@ -304,6 +304,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         warm_l2: common.warm_l2,
         sample_cycles: None,
         precision: common.precision,
+        requests: None,
     }
 }
 

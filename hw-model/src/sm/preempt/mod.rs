@@ -84,8 +84,9 @@ pub(crate) struct Carried {
     /// Kernel slot and index of the TB.
     pub(crate) kernel: u8,
     pub(crate) index: u32,
-    /// Warp instructions that it had issued.
+    /// Warp instructions that it had issued, and the cycles that it had been here.
     pub(crate) insts: u64,
+    pub(crate) cycles: u64,
     /// It has left already.
     pub(crate) left: bool,
 }
@@ -326,8 +327,8 @@ impl Sm {
             return Err(preempt_command::LEAVING);
         }
         let tb_slot = usize::from(resident.tb_slot);
-        let TbStatus { kernel, index, insts, .. } = status;
-        let carried = |left| Carried { kernel, index, insts, left };
+        let TbStatus { kernel, index, insts, cycles, .. } = status;
+        let carried = |left| Carried { kernel, index, insts, cycles, left };
         // A TB that has issued all it has ends by itself.
         let ends = self.tbs[tb_slot].issuing == 0;
         match how {

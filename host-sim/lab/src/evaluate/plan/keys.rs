@@ -4,9 +4,11 @@
 use super::kernels::MOST_KERNELS;
 use super::parameters::LONGEST_WINDOW;
 use super::schema::{self, chosen, numbers, on_or_off, precision};
-use super::{DEFAULT_CYCLES, Order};
+use super::{DEFAULT_CYCLES, Order, requests};
+use crate::choice::Choice;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::requests::Scheme;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use mias_firmware::regs::MAX_WINDOW;
 use mias_workloads::input::schema::{list, one_or_more};
@@ -42,7 +44,7 @@ pub(super) const PLAN: [Key; 4] = [
 ];
 
 /// Of `[[experiment]]`.
-pub(super) const EXPERIMENT: [Key; 14] = [
+pub(super) const EXPERIMENT: [Key; 15] = [
     required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("title", "Heading in reports.", |_| schema::text()),
     required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
@@ -83,6 +85,11 @@ pub(super) const EXPERIMENT: [Key; 14] = [
         |_| json!({ "type": "boolean", "default": false }),
     ),
     optional(
+        "requests",
+        "The last kernel of each group is urgent and comes again and again, each time on a copy of the run.",
+        schema::requests,
+    ),
+    optional(
         "quick",
         "What the quick form has instead; false: the quick form leaves the experiment out.",
         |policies| json!({ "anyOf": [{ "type": "boolean" }, schema::quick(policies)] }),
@@ -90,13 +97,25 @@ pub(super) const EXPERIMENT: [Key; 14] = [
 ];
 
 /// Of `[experiment.quick]`: keys of `[[experiment]]`, whose values come before those there. Of tables, only the fields that they have.
-pub(super) const QUICK: [Key; 6] = [
+pub(super) const QUICK: [Key; 7] = [
     optional("together", "As in the experiment.", |_| schema::as_in_experiment("together")),
     optional("groups", "As in the experiment.", |_| schema::as_in_experiment("groups")),
     optional("policies", "As in the experiment.", |_| schema::as_in_experiment("policies")),
     optional("parameters", "As in the experiment.", |_| schema::as_in_experiment("parameters")),
     optional("machine", "As in the experiment.", |_| schema::as_in_experiment("machine")),
     optional("sharing", "As in the experiment.", |_| schema::as_in_experiment("sharing")),
+    optional("requests", "As in the experiment.", |_| schema::as_in_experiment("requests")),
+];
+
+/// Of `requests`.
+pub(super) const REQUESTS: [Key; 3] = [
+    required("count", "How many requests, spread over the window.", |_| schema::whole(1, requests::MOST)),
+    required("schemes", "Whom the firmware preempts and how, each on copies of the same run.", |_| {
+        one_or_more(&json!({ "enum": Scheme::names() }))
+    }),
+    required("limits-ns", "How long after its launch latency the urgent kernel is to have its room, in nanoseconds.", |_| {
+        one_or_more(&schema::whole(1, requests::LONGEST_LIMIT_NS))
+    }),
 ];
 
 /// Of `[experiment.parameters]`.

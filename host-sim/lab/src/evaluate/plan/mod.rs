@@ -6,6 +6,7 @@ mod keys;
 mod parameters;
 mod quick_form;
 mod reader;
+mod requests;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -235,6 +236,13 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         settings.extend(parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?);
     }
     for_traces(table, &kernels, &settings)?;
+    if let Some(value) = form.get("requests") {
+        let requests = requests::requests(&value)?;
+        if let Some(group) = groups.iter().find(|group| group.len() < 2) {
+            return Err(value.fail(&format!("a group of {} has no kernel that the urgent one, its last, meets", group.len())));
+        }
+        settings.iter_mut().for_each(|setting: &mut Setting| setting.options.requests = Some(requests));
+    }
     let several = gpu.one_or_more()?.len() > 1;
     for setting in &mut settings {
         if several {

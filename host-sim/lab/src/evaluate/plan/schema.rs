@@ -1,6 +1,6 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
-use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUICK, RANGE};
+use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUICK, RANGE, REQUESTS};
 use super::parameters::OFF;
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
@@ -36,6 +36,11 @@ pub(super) fn quick(policies: &Policies) -> Value {
     let mut quick = table(&QUICK, policies);
     quick["not"] = json!({ "required": ["groups", "together"] });
     quick
+}
+
+/// Requests for room.
+pub(super) fn requests(policies: &Policies) -> Value {
+    table(&REQUESTS, policies)
 }
 
 pub(super) fn parameters(policies: &Policies) -> Value {

@@ -1,6 +1,7 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
 use crate::report::kernel_name;
+use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::ALL;
 use mias_lab::table::{self, estimate, number, percent};
@@ -10,7 +11,8 @@ use std::path::Path;
 pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     let mut text = String::new();
     for study in &evaluation.studies {
-        text += &format!("{}\n{}\n", heading(study), means(study));
+        let table = if study.requests.is_empty() { means(study) } else { requests(study) };
+        text += &format!("{}\n{table}\n", heading(study));
     }
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
@@ -46,6 +48,32 @@ pub fn ending(study: &StudyResult) -> String {
         0 => end,
         cycle => format!("{end}, the last kernel at cycle {}", table::grouped(cycle)),
     }
+}
+
+/// What requests for room came to, means over all kernels.
+pub fn requests(study: &StudyResult) -> String {
+    let headings =
+        ["scheme", "limit", "requests", "missed", "+-", "overhead", "drain error", "all TBs after", "drained", "flushed", "switched"];
+    let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
+    let cells = |row: &RequestsResult| {
+        let victims = |technique: usize| row.victims[technique].to_string();
+        vec![
+            row.scheme.clone(),
+            table::grouped(row.limit_cycles),
+            row.requests.to_string(),
+            percent(Some(row.violations)),
+            percent(Some(row.violations_half_width)),
+            percent(row.overhead),
+            percent(row.drain_error),
+            number(row.full_cycles, 0),
+            victims(0),
+            victims(1),
+            victims(2),
+        ]
+    };
+    let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
+    table::text(&table::of(&headings, &rows))
+        + "missed: requests whose urgent kernel ended later than limit and time alone; +-: half of the 95 % interval. overhead: instructions lost over\nwhat flushing all victims would lose. Limits and times in core cycles.\n"
 }
 
 /// The table of means. Arithmetic but for the columns that say so.

@@ -10,6 +10,7 @@ mod means;
 mod numbering;
 mod page;
 mod palette;
+mod requests;
 mod studies;
 mod tables;
 mod thesis;
@@ -44,6 +45,14 @@ fn page(evaluation: &Evaluation) -> Page {
         dai::draw(&mut page, evaluation);
         return page;
     }
+    let mut asked: Vec<&str> = Vec::new();
+    for study in evaluation.studies.iter().filter(|study| !study.requests.is_empty()) {
+        if !asked.contains(&study.experiment.as_str()) {
+            asked.push(&study.experiment);
+            let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|other| other.experiment == study.experiment).collect();
+            requests::draw(&mut page, &settings);
+        }
+    }
     let main = main_study(evaluation);
     let mut experiment = 0;
     if let Some(main) = main {
@@ -72,7 +81,8 @@ fn page(evaluation: &Evaluation) -> Page {
         }
     }
     let mut experiments: Vec<&str> = Vec::new();
-    for study in evaluation.studies.iter().filter(|study| main.is_none_or(|main| main.experiment != study.experiment)) {
+    let others = evaluation.studies.iter().filter(|study| study.requests.is_empty());
+    for study in others.filter(|study| main.is_none_or(|main| main.experiment != study.experiment)) {
         if !experiments.contains(&study.experiment.as_str()) {
             experiments.push(&study.experiment);
         }
@@ -107,7 +117,8 @@ fn sentence(text: &str) -> String {
 
 /// The study that comes first: of those whose kernels arrive together in a window, the first with the most policies; of pairs if there are any.
 fn main_study(evaluation: &Evaluation) -> Option<&StudyResult> {
-    let together = || evaluation.studies.iter().filter(|study| study.cycles.is_some() && study.arrive == 0 && !study.groups.is_empty());
+    let plain = |study: &&StudyResult| study.cycles.is_some() && study.arrive == 0 && study.requests.is_empty();
+    let together = || evaluation.studies.iter().filter(plain).filter(|study| !study.groups.is_empty());
     let pairs: Vec<&StudyResult> = together().filter(|study| study.groups.iter().all(|group| group.kernels.len() == 2)).collect();
     let studies = if pairs.is_empty() { together().collect() } else { pairs };
     let most = studies.iter().map(|study| means::policies(study).len()).max()?;

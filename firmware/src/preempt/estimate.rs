@@ -1,0 +1,103 @@
+//! How each TB of an SM would leave, and at what cost: what is known of its kernel there, put into the costs of each technique
+//! (Shieh 2016, section 3.3.2), as far as the scheme allows that technique (sources.md D141, D142).
+
+use super::Scheme;
+use super::candidates::Places;
+use super::cost::{Cost, Ended, Prediction, Running};
+use super::residents::{Residents, Tb, bits, info};
+use super::select::{Choice, Costs, technique};
+use super::slots::Slots;
+use crate::bus::{TryBus, read};
+use crate::regs::MAX_SLOTS;
+use crate::regs::preempt::{self, MAX_PLACES};
+
+/// What is known of a kernel on an SM.
+#[derive(Clone, Copy)]
+struct Known {
+    prediction: Prediction,
+    switch: Cost,
+}
+
+/// The technique for each TB that has to yield on an SM, by scheme and limit. Other places have none that is of use.
+#[inline(never)]
+pub(super) fn choices<B: TryBus>(
+    bus: &mut B,
+    sm: u16,
+    residents: &Residents,
+    (scheme, limit): (Scheme, u32),
+    slots: &Slots,
+) -> Result<[Choice; MAX_PLACES], B::Error> {
+    let mut choices = [Choice::default(); MAX_PLACES];
+    let victims = residents.yielding();
+    let mut switches = [Cost::MOST; MAX_SLOTS];
+    for slot in 0..MAX_SLOTS as u8 {
+        let of_slot =
+            |places: Places| bits(places).map(|place| (place, residents.tb(place as usize))).filter(move |(_, tb)| tb.slot == slot);
+        if of_slot(victims).next().is_none() {
+            continue;
+        }
+        let mut running = Running::default();
+        of_slot(residents.live()).for_each(|(_, tb)| running.add(tb.progress));
+        let ended = read_ended(bus, sm, slot)?;
+        let known = Known {
+            prediction: Prediction::new(scheme.draining(), &running, &ended),
+            switch: running.switch(info(slots, slot).switch_latency),
+        };
+        if let Some(switch) = switches.get_mut(usize::from(slot)) {
+            *switch = known.switch;
+        }
+        for (place, tb) in of_slot(victims) {
+            if let Some(choice) = choices.get_mut(place as usize) {
+                choice.cost.latency = tb.left.unwrap_or_else(|| known.prediction.latency(tb.progress));
+            }
+        }
+    }
+    let last = if scheme.is_whole() { last_in_time(victims, &choices, limit) } else { 0 };
+    for place in bits(victims) {
+        let tb = residents.tb(place as usize);
+        let switch = switches.get(usize::from(tb.slot)).copied().unwrap_or(Cost::MOST);
+        if let Some(choice) = choices.get_mut(place as usize) {
+            let drain = drain(tb, choice.cost.latency, last);
+            *choice = technique(&allowed(scheme, drain, switch, tb), limit);
+        }
+    }
+    Ok(choices)
+}
+
+/// Of letting a TB end, which takes `latency`. Where the SM is handed over whole, what the TB did until then is not done until the `last` has
+/// left.
+fn drain(tb: Tb, latency: u32, last: u32) -> Cost {
+    let overhead = match last.saturating_sub(latency) {
+        0 => 0,
+        idle => tb.progress.insts_in(idle),
+    };
+    Cost { latency, overhead }
+}
+
+/// The longest time in which a TB would end among those that meet the limit: the others will not be left to it.
+fn last_in_time(victims: Places, choices: &[Choice; MAX_PLACES], limit: u32) -> u32 {
+    let all = choices.iter().enumerate().filter(|(place, _)| victims >> place & 1 != 0);
+    all.map(|(_, choice)| choice.cost.latency).filter(|latency| *latency <= limit && *latency != u32::MAX).max().unwrap_or(0)
+}
+
+/// The techniques that a scheme has for a TB.
+fn allowed(scheme: Scheme, drain: Cost, switch: Cost, tb: Tb) -> Costs {
+    let flush = tb.progress.flush();
+    match scheme {
+        Scheme::None | Scheme::Drain => [Some(drain), None, None],
+        Scheme::Switch => [None, Some(switch), None],
+        Scheme::Flush => [None, if flush.is_none() { Some(switch) } else { None }, flush],
+        Scheme::Chimera | Scheme::ChimeraPlus | Scheme::Shieh | Scheme::Oracle => [Some(drain), Some(switch), flush],
+    }
+}
+
+fn read_ended<B: TryBus>(bus: &mut B, sm: u16, slot: u8) -> Result<Ended, B::Error> {
+    let mut field = |register| read(bus, preempt::at(sm.into(), register + 4 * u32::from(slot)));
+    Ok(Ended {
+        tbs: field(preempt::ENDED_TBS)?,
+        insts: field(preempt::ENDED_INSTS)?,
+        cycles: field(preempt::ENDED_CYCLES)?,
+        cpi: field(preempt::ENDED_CPI)?,
+        cpi_squares: field(preempt::ENDED_CPI_SQUARES)?,
+    })
+}

@@ -1,0 +1,219 @@
+//! Whom to take off an SM, and how: algorithm 1 of Shieh 2016 (figure 3.4).
+//!
+//! Of each TB the technique with the least overhead among those that meet the limit of latency, or the one with the least latency if none
+//! does. Of the candidates the one with the least overhead among those whose TBs all meet it, or the one with the least latency. Between
+//! equals: drain before switch before flush, and the lowest position (sources.md D141). Minima are found in one pass; nothing is sorted.
+
+use super::candidates::Places;
+use super::cost::Cost;
+use crate::regs::preempt::MAX_PLACES;
+use crate::regs::technique;
+
+/// How a TB leaves, in the order in which it is preferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Technique {
+    /// It runs to its end.
+    #[default]
+    Drain,
+    /// Its context is saved.
+    Switch,
+    /// It is dropped.
+    Flush,
+}
+
+impl Technique {
+    /// All, in that order.
+    pub const ALL: [Self; 3] = [Self::Drain, Self::Switch, Self::Flush];
+
+    /// Its code in the register block: [`technique`].
+    #[must_use]
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Drain => technique::DRAIN,
+            Self::Switch => technique::SWITCH,
+            Self::Flush => technique::FLUSH,
+        }
+    }
+
+    /// Lower-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Drain => "drain",
+            Self::Switch => "switch",
+            Self::Flush => "flush",
+        }
+    }
+}
+
+/// What each technique would cost for a TB, in the order of [`Technique::ALL`]; none for one that is not to be used.
+pub type Costs = [Option<Cost>; 3];
+
+/// How a TB would leave, and at what cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// How.
+    pub technique: Technique,
+    /// At what cost.
+    pub cost: Cost,
+}
+
+/// What is chosen among costs: the least overhead of those that meet the limit, else the least latency; the first of equals.
+fn is_better(cost: Cost, than: Cost, limit: u32) -> bool {
+    match (cost.latency <= limit, than.latency <= limit) {
+        (true, true) => cost.overhead < than.overhead,
+        (false, false) => cost.latency < than.latency,
+        (meets, _) => meets,
+    }
+}
+
+/// The technique for a TB (lines 1 to 14). A TB without any drains, at the largest cost.
+#[must_use]
+pub fn technique(costs: &Costs, limit: u32) -> Choice {
+    let mut best: Option<Choice> = None;
+    for (technique, cost) in Technique::ALL.into_iter().zip(costs) {
+        if let Some(cost) = *cost
+            && best.is_none_or(|best| is_better(cost, best.cost, limit))
+        {
+            best = Some(Choice { technique, cost });
+        }
+    }
+    best.unwrap_or(Choice { technique: Technique::Drain, cost: Cost::MOST })
+}
+
+/// A candidate: a position, who is to leave for it, and what that costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Victims {
+    /// The position, the first one of a whole SM.
+    pub position: u8,
+    /// Who is to leave.
+    pub places: Places,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// What it costs that all these leave.
+#[must_use]
+pub fn cost(places: Places, choices: &[Choice; MAX_PLACES]) -> Cost {
+    let mut total = Cost::NONE;
+    for (place, choice) in choices.iter().enumerate() {
+        if places >> place & 1 != 0 {
+            total = total.and(choice.cost);
+        }
+    }
+    total
+}
+
+/// The candidate to be preempted (lines 15 to 26); none if there is none.
+#[must_use]
+pub fn victims(candidates: impl Iterator<Item = (u8, Places)>, choices: &[Choice; MAX_PLACES], limit: u32) -> Option<Victims> {
+    let mut best: Option<Victims> = None;
+    for (position, places) in candidates {
+        let cost = cost(places, choices);
+        if best.is_none_or(|best| is_better(cost, best.cost, limit)) {
+            best = Some(Victims { position, places, cost });
+        }
+    }
+    best
+}
+
+/// What a candidate is ranked by where several SMs are: less is better. As [`victims`] ranks, but for the last bit.
+#[must_use]
+pub fn rank(cost: Cost, limit: u32) -> u32 {
+    const LATE: u32 = 1 << 31;
+    if cost.latency <= limit { cost.overhead >> 1 } else { LATE | cost.latency >> 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn any_cost() -> impl Strategy<Value = Cost> {
+        // Few values, so that many are equal; and the largest.
+        let number = || prop_oneof![4 => 0..12_u32, 1 => Just(u32::MAX)];
+        (number(), number()).prop_map(|(latency, overhead)| Cost { latency, overhead })
+    }
+
+    fn any_costs() -> impl Strategy<Value = Costs> {
+        (any_cost(), any_cost(), any_cost(), any::<bool>())
+            .prop_map(|(drain, switch, flush, may)| [Some(drain), Some(switch), may.then_some(flush)])
+    }
+
+    /// Every way in which the TBs of a set can leave.
+    fn all_ways(places: Places, costs: &[Costs]) -> Vec<Cost> {
+        let tbs = costs.iter().enumerate().filter(|(place, _)| places >> place & 1 != 0);
+        tbs.fold(Vec::from([Cost::NONE]), |ways, (_, costs)| {
+            ways.iter().flat_map(|way| costs.iter().flatten().map(|cost| way.and(*cost))).collect()
+        })
+    }
+
+    /// Shieh 2016, section 2.3, as numbers: near its end a TB drains, near its beginning it is flushed, between them it is switched.
+    #[test]
+    fn a_technique_has_its_time() {
+        let costs = |done: u32, left: u32| {
+            [Cost { latency: left, overhead: 0 }, Cost { latency: 50, overhead: 100 }, Cost { latency: 0, overhead: done }].map(Some)
+        };
+        for (done, left, limit, expected) in [
+            (990, 10, 60, Technique::Drain),
+            (10, 990, 60, Technique::Flush),
+            (500, 500, 60, Technique::Switch),
+            (500, 500, 500, Technique::Drain),
+            (500, 500, 10, Technique::Flush),
+        ] {
+            assert_eq!(technique(&costs(done, left), limit).technique, expected, "{done} done, {left} left, limit {limit}");
+        }
+        let not_flushed = [costs(500, 500)[0], costs(500, 500)[1], None];
+        assert_eq!(technique(&not_flushed, 10).technique, Technique::Switch, "none meets the limit: the least latency");
+        let same = Some(Cost { latency: 1, overhead: 1 });
+        assert_eq!(
+            [technique(&[same; 3], 1), technique(&[None, same, same], 0)].map(|choice| choice.technique),
+            [Technique::Drain, Technique::Switch]
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// By brute force over all candidates and all ways in which their TBs can leave.
+        #[test]
+        fn the_choice_is_the_best_there_is(
+            costs in proptest::collection::vec(any_costs(), 6),
+            sets in proptest::collection::vec(0..64_u32, 0..6),
+            limit in prop_oneof![0..12_u32, Just(u32::MAX - 1)],
+        ) {
+            let mut choices = [Choice::default(); MAX_PLACES];
+            for (choice, costs) in choices.iter_mut().zip(&costs) {
+                *choice = technique(costs, limit);
+                let allowed = costs[choice.technique as usize];
+                prop_assert_eq!(allowed, Some(choice.cost), "it may be used, and costs that");
+            }
+            let candidates = || (0_u8..).zip(sets.iter().copied());
+            let Some(chosen) = victims(candidates(), &choices, limit) else {
+                prop_assert!(sets.is_empty());
+                return Ok(());
+            };
+            prop_assert_eq!(sets[usize::from(chosen.position)], chosen.places);
+            let meeting: Vec<_> = sets.iter().map(|set| all_ways(*set, &costs).into_iter().filter(|way| way.latency <= limit).map(|way| way.overhead).min()).collect();
+            prop_assert_eq!(chosen.cost.latency <= limit, meeting.iter().any(Option::is_some), "it meets the limit if and only if any can");
+            if let Some(least) = meeting.iter().flatten().min() {
+                prop_assert_eq!(chosen.cost.overhead, *least);
+                let first = meeting.iter().position(|overhead| *overhead == Some(*least));
+                prop_assert_eq!(first, Some(usize::from(chosen.position)), "the lowest position of equals");
+            } else {
+                // Of TBs that can meet it by themselves the least overhead was chosen: the others are what is late.
+                let least = sets.iter().map(|set| all_ways(*set, &costs).into_iter().map(|way| way.latency).min().unwrap()).min().unwrap();
+                prop_assert_eq!(chosen.cost.latency, least);
+            }
+        }
+
+        /// A rank is in the order of the choice.
+        #[test]
+        fn ranks_are_in_order(a in any_cost(), b in any_cost(), limit in 0..12_u32) {
+            if is_better(a, b, limit) {
+                prop_assert!(rank(a, limit) <= rank(b, limit));
+            }
+        }
+    }
+}

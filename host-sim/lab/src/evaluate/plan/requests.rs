@@ -1,0 +1,32 @@
+//! `requests`: an urgent kernel that comes again and again while another runs (Shieh 2016, chapter 4).
+
+use super::PlanError;
+use super::keys::REQUESTS;
+use super::reader::Value;
+use crate::choice::Choice;
+use crate::experiment::requests::{MOST_LIMITS, Requests, Scheme};
+use mias_workloads::input::suggest;
+
+/// Most requests of a run (assumption: more are a slip of the finger).
+pub(super) const MOST: u64 = 100_000;
+
+/// Longest limit in nanoseconds: about what an urgent kernel that has missed it is followed for.
+pub(super) const LONGEST_LIMIT_NS: u64 = 100_000;
+
+/// Reads the table.
+pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
+    let table = value.table("requests", &REQUESTS)?;
+    let count = table.require("count")?.whole(1..=MOST)?;
+    let mut schemes = Vec::new();
+    for one in table.require("schemes")?.one_or_more()? {
+        let text = one.text()?;
+        schemes.push(Scheme::find(text).ok_or_else(|| one.fail(&suggest::unknown("scheme", text, &Scheme::names())))?);
+    }
+    let limits = table.require("limits-ns")?;
+    let list = limits.one_or_more()?;
+    if list.len() > MOST_LIMITS {
+        return Err(limits.fail(&format!("{} limits, at most {MOST_LIMITS} may be", list.len())));
+    }
+    let limits: Vec<u32> = list.iter().map(|one| Ok(one.whole(1..=LONGEST_LIMIT_NS)? as u32)).collect::<Result<_, PlanError>>()?;
+    Ok(Requests::new(count as u32, &schemes, &limits))
+}

@@ -1,0 +1,187 @@
+//! Requests for room: an urgent kernel arrives while another runs, again and again, each time on a copy of the run (Shieh 2016, chapter 4).
+//!
+//! A sample is one request. Instants are spread evenly over the window, one in each of as many stretches, at a place in its stretch that
+//! depends on nothing but its number, so that all schemes and limits see the same ones.
+
+use crate::choices;
+use mias_firmware::regs::preempt_scheme;
+use serde::{Deserialize, Serialize};
+
+choices! {
+    /// Whom the firmware preempts, and how.
+    pub enum Scheme {
+        /// Victims run to their end.
+        Drain = "drain",
+        /// Victims are switched out.
+        Switch = "switch",
+        /// Victims that may be flushed are, the others are switched out.
+        Flush = "flush",
+        /// Whole SMs, with its own estimates (Park et al. 2015, as Shieh 2016 has it).
+        Chimera = "chimera",
+        /// The same with the estimates of Shieh 2016.
+        ChimeraPlus = "chimera-plus",
+        /// Sets of TBs that make room for one TB (Shieh 2016).
+        Shieh = "shieh",
+        /// The same with known draining times.
+        Oracle = "oracle",
+    }
+}
+
+impl Scheme {
+    /// As the firmware's strap has it.
+    pub fn code(self) -> u32 {
+        match self {
+            Scheme::Drain => preempt_scheme::DRAIN,
+            Scheme::Switch => preempt_scheme::SWITCH,
+            Scheme::Flush => preempt_scheme::FLUSH,
+            Scheme::Chimera => preempt_scheme::CHIMERA,
+            Scheme::ChimeraPlus => preempt_scheme::CHIMERA_PLUS,
+            Scheme::Shieh => preempt_scheme::SHIEH,
+            Scheme::Oracle => preempt_scheme::ORACLE,
+        }
+    }
+}
+
+/// Most limits of one experiment.
+pub const MOST_LIMITS: usize = 8;
+
+/// Requests of a run: its last workload is the urgent kernel, and runs on the copies only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Requests {
+    /// How many, 1 to 100,000.
+    pub count: u32,
+    /// Schemes, a bit each, by [`Scheme::code`].
+    schemes: u32,
+    /// Limits in nanoseconds, ascending; 0 beyond the last.
+    limits_ns: [u32; MOST_LIMITS],
+}
+
+impl Requests {
+    /// So many requests under each of these schemes and limits.
+    pub fn new(count: u32, schemes: &[Scheme], limits_ns: &[u32]) -> Self {
+        let mut limits = [0; MOST_LIMITS];
+        limits.iter_mut().zip(limits_ns).for_each(|(limit, ns)| *limit = *ns);
+        Requests { count, schemes: schemes.iter().fold(0, |bits, scheme| bits | 1 << scheme.code()), limits_ns: limits }
+    }
+
+    /// The schemes, in the order of [`Scheme`].
+    pub fn schemes(&self) -> impl Iterator<Item = Scheme> {
+        let bits = self.schemes;
+        <Scheme as crate::choice::Choice>::ALL.iter().copied().filter(move |scheme| bits >> scheme.code() & 1 != 0)
+    }
+
+    /// The limits in nanoseconds.
+    pub fn limits_ns(&self) -> impl Iterator<Item = u32> {
+        self.limits_ns.into_iter().filter(|&ns| ns != 0)
+    }
+
+    /// Cycles at which requests come, ascending, within `from..until`.
+    pub fn instants(&self, from: u64, until: u64) -> Vec<u64> {
+        let span = u128::from(until.saturating_sub(from));
+        let place = |number: u32| {
+            // Thousandths of a stretch, by a multiplicative hash (Knuth 1997, section 6.4).
+            let part = number.wrapping_mul(2_654_435_769) >> 22;
+            let part = u128::from(number) * 1024 + u128::from(part);
+            from + (part * span / (1024 * u128::from(self.count.max(1)))) as u64
+        };
+        (0..self.count).map(place).collect()
+    }
+
+    /// As a run is identified by.
+    pub fn describe(&self) -> String {
+        let schemes: Vec<&str> = self.schemes().map(crate::choice::Choice::name).collect();
+        let limits: Vec<String> = self.limits_ns().map(|ns| format!("{ns} ns")).collect();
+        format!("{} requests under {} within {}", self.count, schemes.join(", "), limits.join(", "))
+    }
+}
+
+/// Requests under one scheme with one limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Requested {
+    /// The scheme's name.
+    pub scheme: String,
+    /// The limit in core cycles.
+    pub limit_cycles: u64,
+    /// Core cycles that the urgent kernel takes alone, from the moment at which its TBs may issue.
+    pub alone_cycles: u64,
+    /// In the order of instants.
+    pub samples: Vec<Request>,
+}
+
+/// What became of one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Core cycle from which the urgent kernel's TBs might issue.
+    pub cycle: u64,
+    /// Cycles from there to its first TB; none if it had none by the end.
+    pub first_cycles: Option<u64>,
+    /// Cycles until all of its TBs were issued.
+    pub full_cycles: Option<u64>,
+    /// Cycles until the last had ended.
+    pub end_cycles: Option<u64>,
+    /// TBs that were made to leave, by technique: drain, flush, switch.
+    pub victims: [u32; 3],
+    /// Warp instructions that flushes threw away.
+    pub flushed_insts: u64,
+    /// Warp instructions that victims could have issued while they were switched, there and back: their rate before times twice the time.
+    pub switched_insts: u64,
+    /// Warp instructions that issue slots had room for while the places of victims that had left were empty, at the rate of these victims
+    /// (only where whole SMs are preempted: elsewhere others come at once).
+    pub idle_insts: u64,
+    /// Warp instructions that flushing all victims would have thrown away.
+    pub all_insts: u64,
+    /// Cycles that draining victims were expected to take, and that they took.
+    pub drain_estimated: u64,
+    /// The latter.
+    pub drain_cycles: u64,
+    /// The sum of differences between the two, whichever way.
+    pub drain_errors: u64,
+    /// Thousandths of all registers of all SMs that TBs held, mean over the cycles until the urgent kernel had all its TBs; none if that took
+    /// no time.
+    pub registers_permille: Option<u32>,
+}
+
+impl Request {
+    /// Whether it missed its deadline, which is the limit and what the urgent kernel takes alone (Shieh 2016, section 4.2).
+    pub fn violates(&self, limit_cycles: u64, alone_cycles: u64) -> bool {
+        self.end_cycles.is_none_or(|cycles| cycles > limit_cycles + alone_cycles)
+    }
+
+    /// Warp instructions lost.
+    pub fn lost_insts(&self) -> u64 {
+        self.flushed_insts + self.switched_insts + self.idle_insts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// One in each stretch, in order, and within the window.
+        #[test]
+        fn instants_are_spread(count in 1u32..500, from in 0u64..1 << 30, span in 1_000u64..1 << 30) {
+            let instants = Requests::new(count, &[Scheme::Shieh], &[2_000]).instants(from, from + span);
+            prop_assert_eq!(instants.len(), count as usize);
+            for (number, instant) in (0..).zip(&instants) {
+                let stretch = |number: u64| from + (u128::from(number) * u128::from(span) / u128::from(count)) as u64;
+                prop_assert!((stretch(number)..=stretch(number + 1)).contains(instant));
+            }
+        }
+    }
+
+    #[test]
+    fn a_deadline_is_the_limit_and_the_time_alone() {
+        let request = |end_cycles| Request { end_cycles, ..Request::default() };
+        let violates = |end| request(end).violates(2_800, 5_000);
+        assert_eq!([Some(7_800), Some(7_801), None].map(violates), [false, true, true]);
+    }
+
+    #[test]
+    fn schemes_and_limits_are_what_was_asked_for() {
+        let requests = Requests::new(3, &[Scheme::Oracle, Scheme::Chimera], &[2_000, 5_000]);
+        assert_eq!(requests.schemes().collect::<Vec<_>>(), [Scheme::Chimera, Scheme::Oracle]);
+        assert_eq!(requests.limits_ns().collect::<Vec<_>>(), [2_000, 5_000]);
+    }
+}

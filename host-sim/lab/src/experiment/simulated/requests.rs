@@ -1,0 +1,237 @@
+//! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and limit,
+//! which goes on until the urgent kernel has ended.
+
+use super::{Asked, Controller, Running, SimulatedGpu, limit, unfit};
+use crate::experiment::decision_time::DecisionTimer;
+use crate::experiment::machine::{Run, RunError};
+use crate::experiment::requests::{Request, Requested, Requests, Scheme};
+use crate::experiment::workload::Workload;
+use mias_hw_model::gpu::{Gpu, Launch, Preemption, RunEnd, Technique};
+use std::collections::BTreeMap;
+
+/// Cycles for which a copy runs at most after the moment at which the urgent kernel's TBs might issue (assumption: a hundred times the limits
+/// of interest; an urgent kernel that is not through by then has missed them all).
+const MOST_CYCLES: u64 = 400_000;
+
+/// Cycles between two looks at what is held while room is made.
+const LOOK_CYCLES: u64 = 50;
+
+/// Cycles that the oracle looks ahead: beyond any limit.
+const AHEAD_CYCLES: u64 = 50_000;
+
+/// Stream of the urgent kernel: no other has it.
+const URGENT_STREAM: u32 = u32::MAX;
+
+impl SimulatedGpu {
+    /// The requests of a run, and the run itself, which is over at its last request.
+    pub(super) fn request(
+        &self,
+        run: &Run<'_>,
+        requests: &Requests,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Result<(Running, Vec<Requested>), RunError> {
+        let Some((urgent, running)) = run.workloads.split_last().filter(|(_, running)| !running.is_empty()) else {
+            return Err(RunError::Workload("requests need a kernel that runs, and the urgent one last".into()));
+        };
+        let base = Run { workloads: running.to_vec(), ..run.clone() };
+        let alone_cycles = self.urgent_alone(run, urgent)?;
+        let khz = u64::from(self.config.clocks.core_khz);
+        let limits: Vec<u64> = requests.limits_ns().map(|ns| u64::from(ns) * khz / 1_000_000).collect();
+        let mut all: Vec<Requested> = Vec::new();
+        for scheme in requests.schemes() {
+            for &limit_cycles in &limits {
+                all.push(Requested { scheme: crate::choice::Choice::name(scheme).into(), limit_cycles, alone_cycles, samples: Vec::new() });
+            }
+        }
+        let mut state = self.start(&base)?;
+        let latency = u64::from(self.config.launch.latency_cycles);
+        // The first kernel has its TBs after its own launch latency.
+        for instant in requests.instants(2 * latency + 1, limit(run.options)) {
+            self.advance(&mut state, instant - latency, progress)?;
+            let told =
+                if requests.schemes().any(|scheme| scheme == Scheme::Oracle) { state.gpu.look_ahead(AHEAD_CYCLES) } else { Vec::new() };
+            let mut cases = all.iter_mut();
+            for scheme in requests.schemes() {
+                for &limit_cycles in &limits {
+                    let Some(case) = cases.next() else { continue };
+                    let mut gpu = state.gpu.clone();
+                    if scheme == Scheme::Oracle {
+                        gpu.foretell(told.clone());
+                    }
+                    case.samples.push(self.one_request(run, urgent, gpu, instant, (scheme, limit_cycles))?);
+                }
+            }
+        }
+        Ok((state, all))
+    }
+
+    /// Cycles that the urgent kernel takes on an empty GPU, from the moment at which its TBs may issue.
+    fn urgent_alone(&self, run: &Run<'_>, urgent: &Workload) -> Result<u64, RunError> {
+        let mut straps = self.straps(run);
+        straps.preempt = Scheme::Shieh.code();
+        let mut gpu = Gpu::new(&self.config, straps);
+        let latency = u64::from(self.config.launch.latency_cycles);
+        let request = self.follow(run, &mut gpu, urgent, latency, None)?;
+        request.end_cycles.ok_or_else(|| {
+            RunError::Workload(format!("{}: longer than {MOST_CYCLES} cycles alone, too long for an urgent kernel", urgent.name))
+        })
+    }
+
+    /// One request, on a copy of a run: the urgent kernel's TBs may issue from cycle `instant` on.
+    fn one_request(&self, run: &Run<'_>, urgent: &Workload, mut gpu: Gpu, instant: u64, case: (Scheme, u64)) -> Result<Request, RunError> {
+        let (scheme, limit_cycles) = case;
+        let mut straps = self.straps(run);
+        straps.preempt = scheme.code();
+        straps.preempt_limit = u32::try_from(limit_cycles).unwrap_or(u32::MAX);
+        *gpu.registers_mut() = gpu.registers().clone().with_straps(straps);
+        self.follow(run, &mut gpu, urgent, instant, Some(scheme))
+    }
+
+    /// Launches the urgent kernel, starts the firmware anew, which finds the others in their slots, and runs until the urgent kernel has ended.
+    fn follow(&self, run: &Run<'_>, gpu: &mut Gpu, urgent: &Workload, instant: u64, scheme: Option<Scheme>) -> Result<Request, RunError> {
+        let latency = u64::from(self.config.launch.latency_cycles);
+        let Workload { trace, source, sector_offset, .. } = urgent;
+        let launch = Launch {
+            trace: trace.clone(),
+            source: source.clone(),
+            arrival_cycle: instant - latency,
+            stream: URGENT_STREAM,
+            priority: 1,
+            latency_limit: 0,
+            relaunch: false,
+            sector_offset: *sector_offset,
+        };
+        let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;
+        let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
+        let mut controller = Controller::start(gpu.registers_mut(), vec![URGENT_STREAM], Asked::Strapped, None, timer, false)?;
+        let until = instant + MOST_CYCLES;
+        let registers = u64::from(self.config.sm.registers) * u64::from(self.config.sm.count);
+        let (mut held, mut looks) = (0, 0);
+        let mut stats = loop {
+            let stats = gpu.stats();
+            let urgent = &stats.launches[index];
+            let has_all = urgent.all_issued_cycle.is_some();
+            if urgent.end_cycle.is_some() || gpu.cycle() >= until {
+                break stats;
+            }
+            if gpu.cycle() >= instant && !has_all {
+                held += registers.saturating_sub(gpu.free_registers());
+                looks += 1;
+            }
+            let step = if gpu.cycle() < instant {
+                instant
+            } else if has_all {
+                until
+            } else {
+                gpu.cycle() + LOOK_CYCLES
+            };
+            // In stretches, to see its end.
+            let step = step.min(gpu.cycle() + super::CHUNK_CYCLES).min(until);
+            match gpu.run(&mut controller, step) {
+                RunEnd::CycleLimit | RunEnd::AllComplete => {}
+                RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
+                RunEnd::Failed(message) => return Err(RunError::Workload(message)),
+            }
+            if let Some(failure) = controller.failure() {
+                return Err(failure);
+            }
+            if self.cancel.requested() {
+                return Err(RunError::Interrupted);
+            }
+        };
+        let urgent = stats.launches[index];
+        let since = |cycle: Option<u64>| cycle.map(|cycle| cycle.saturating_sub(instant));
+        let mut request = Request {
+            cycle: instant,
+            first_cycles: since(urgent.first_issue_cycle),
+            full_cycles: since(urgent.all_issued_cycle),
+            end_cycles: since(urgent.end_cycle),
+            registers_permille: (looks > 0).then(|| (1000 * held / (looks * registers.max(1))) as u32),
+            ..Request::default()
+        };
+        let now = gpu.cycle();
+        stats.preemptions.retain(|tb| !tb.refused);
+        add_victims(&mut request, &stats.preemptions, now, scheme.is_some_and(is_whole));
+        Ok(request)
+    }
+}
+
+fn is_whole(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::Chimera | Scheme::ChimeraPlus)
+}
+
+/// What TBs that were made to leave cost, by `now`.
+fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: bool) {
+    let left = |tb: &Preemption| tb.left_cycle.unwrap_or(now);
+    let mut last_of_sm: BTreeMap<u32, u64> = BTreeMap::new();
+    for tb in victims {
+        let last = last_of_sm.entry(tb.sm).or_default();
+        *last = (*last).max(left(tb));
+    }
+    for tb in victims {
+        let took = left(tb) - tb.commanded_cycle;
+        // At the rate at which it has issued so far.
+        let at_its_rate =
+            |cycles: u64| (u128::from(tb.warp_insts) * u128::from(cycles)).checked_div(u128::from(tb.resident_cycles)).unwrap_or(0) as u64;
+        request.all_insts += tb.warp_insts;
+        match tb.technique {
+            Technique::Drain => {
+                request.victims[0] += 1;
+                if tb.left_cycle.is_some() {
+                    request.drain_estimated += u64::from(tb.estimated_cycles);
+                    request.drain_cycles += took;
+                    request.drain_errors += u64::from(tb.estimated_cycles).abs_diff(took);
+                }
+            }
+            Technique::Flush => {
+                request.victims[1] += 1;
+                request.flushed_insts += tb.warp_insts;
+            }
+            Technique::Switch => {
+                request.victims[2] += 1;
+                request.switched_insts += at_its_rate(2 * took);
+            }
+        }
+        if whole {
+            request.idle_insts += at_its_rate(last_of_sm[&tb.sm] - left(tb));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn victim(technique: Technique, commanded_cycle: u64, left: u64, estimated_cycles: u32) -> Preemption {
+        let (warp_insts, resident_cycles) = (100, 200);
+        let left_cycle = Some(left);
+        Preemption {
+            sm: 0,
+            launch: 0,
+            tb: 0,
+            technique,
+            warp_insts,
+            resident_cycles,
+            estimated_cycles,
+            commanded_cycle,
+            left_cycle,
+            refused: false,
+        }
+    }
+
+    /// Half an instruction per cycle each: a flush throws 100 away; a switch of 60 cycles costs as much there and back; a drain of 100 for 80.
+    #[test]
+    fn victims_cost_what_they_lose() {
+        let victims =
+            [victim(Technique::Flush, 1000, 1000, 0), victim(Technique::Switch, 1000, 1060, 50), victim(Technique::Drain, 1000, 1100, 80)];
+        let mut request = Request::default();
+        add_victims(&mut request, &victims, 2000, false);
+        assert_eq!((request.victims, request.flushed_insts, request.switched_insts, request.idle_insts), ([1, 1, 1], 100, 60, 0));
+        assert_eq!((request.all_insts, request.drain_estimated, request.drain_cycles, request.drain_errors), (300, 80, 100, 20));
+        // The whole SM is empty for 100 cycles of the one, and for 40 of the other.
+        let mut request = Request::default();
+        add_victims(&mut request, &victims, 2000, true);
+        assert_eq!(request.idle_insts, 50 + 20);
+        assert_eq!(request.lost_insts(), 100 + 60 + 70);
+    }
+}

@@ -1,0 +1,202 @@
+//! Requests for room: deadlines missed, instructions lost, draining and techniques, as Shieh 2016 shows them in its figures 4.1 to 4.5, with its
+//! numbers where its text gives them.
+
+mod paper;
+
+use super::conditions;
+use super::means::plain;
+use super::page::Page;
+use super::palette;
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, Series, Swatch, Unit};
+use mias_lab::evaluate::requests::{ALL, RequestsResult};
+use mias_lab::evaluate::results::StudyResult;
+use mias_lab::table::{DASH, grouped, percent};
+
+/// A quantity of a row.
+type Quantity = fn(&RequestsResult) -> Option<f64>;
+
+/// All figures and tables of an experiment's settings with requests.
+pub(super) fn draw(page: &mut Page, settings: &[&StudyResult]) {
+    for (number, study) in settings.iter().enumerate() {
+        page.section(&titled(study));
+        page.note(&conditions::fully(study));
+        page.paragraph("A request: an urgent kernel arrives while another runs, and others have to leave. It misses its deadline if it ends later than the limit and its time alone after the moment at which its TBs might issue. All schemes and limits see the same requests, each on a copy of the same run.");
+        let strictest = study.requests.iter().map(|row| row.limit_cycles).min().unwrap_or_default();
+        let id = |figure: u32| format!("{}{figure}", if number == 0 { "4.".to_owned() } else { format!("setting {number}, 4.") });
+        let violations: Quantity = |row| Some(row.violations);
+        by_kernel(page, study, strictest, &id(1), "Deadlines missed", "requests that missed", violations, true);
+        by_kernel(page, study, strictest, &id(2), "Error of draining estimates", "error of the estimate", |row| row.drain_error, false);
+        by_kernel(
+            page,
+            study,
+            strictest,
+            &id(3),
+            "Instructions lost, over flushing all victims",
+            "lost over flushing",
+            |row| row.overhead,
+            false,
+        );
+        by_kernel(page, study, strictest, &id(4), "Registers held until all TBs are there", "registers held", |row| row.registers, false);
+        by_limit(page, study, &id(5));
+        table(page, study);
+    }
+}
+
+fn titled(study: &StudyResult) -> String {
+    let setting = conditions::setting(study);
+    if setting.is_empty() { study.title.clone() } else { format!("{}: {setting}", study.title) }
+}
+
+/// Schemes in the order of the rows.
+fn schemes(study: &StudyResult) -> Vec<&str> {
+    let mut schemes: Vec<&str> = Vec::new();
+    for row in &study.requests {
+        if !schemes.contains(&row.scheme.as_str()) {
+            schemes.push(&row.scheme);
+        }
+    }
+    schemes
+}
+
+fn find<'s>(study: &'s StudyResult, kernel: &str, scheme: &str, limit_cycles: u64) -> Option<&'s RequestsResult> {
+    study.requests.iter().find(|row| row.kernel == kernel && row.scheme == scheme && row.limit_cycles == limit_cycles)
+}
+
+fn series(study: &StudyResult) -> Vec<Series> {
+    let style = |number| palette::curve(number).0.style;
+    schemes(study).into_iter().enumerate().map(|(number, scheme)| Series { name: scheme.to_owned(), style: style(number) }).collect()
+}
+
+fn key(study: &StudyResult) -> Key {
+    series(study).into_iter().fold(Key::default(), |key, series| key.with(Swatch::Bar(series.style), &series.name))
+}
+
+fn bar(row: &RequestsResult, value: f64, interval: bool) -> Bar {
+    Bar { value, of: None, half_width: interval.then_some(row.violations_half_width) }
+}
+
+#[allow(clippy::too_many_arguments)] // Of one kind of figure, which is drawn four times.
+fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, label: &str, y_label: &str, value: Quantity, violations: bool) {
+    let mut kernels: Vec<&str> = Vec::new();
+    for row in &study.requests {
+        if !kernels.contains(&row.kernel.as_str()) {
+            kernels.push(&row.kernel);
+        }
+    }
+    let schemes = schemes(study);
+    let cluster = |kernel: &&str| {
+        let of = |scheme: &&str| {
+            let row = find(study, kernel, scheme, limit)?;
+            Some(bar(row, value(row)?, violations))
+        };
+        let said = schemes.iter().enumerate().filter(|_| *kernel == ALL && violations);
+        let marks = said.filter_map(|(at, scheme)| Some(Mark::Paper(at, paper::violations(scheme, limit)?)));
+        Cluster {
+            names: vec![plain(kernel).into_owned()],
+            bars: schemes.iter().map(of).collect(),
+            marks: marks.collect(),
+            apart: *kernel == ALL,
+        }
+    };
+    let clusters: Vec<Cluster> = kernels.iter().map(cluster).collect();
+    if clusters.iter().all(|cluster| cluster.bars.iter().all(Option::is_none)) {
+        return;
+    }
+    let whiskers = if violations { "; whiskers are intervals of 95 %, diamonds the paper's" } else { "" };
+    let caption = format!("{label}, limit {} cycles: each kernel, and the mean over all{whiskers}.", grouped(limit));
+    let chart = Bars {
+        label: label.to_owned(),
+        y_label: y_label.to_owned(),
+        unit: Unit::Percent,
+        series: series(study),
+        clusters,
+        one: false,
+        numbers: false,
+    };
+    page.heading(label);
+    page.figure(Figure { id: id.to_owned(), caption, key: key(study), panels: vec![Panel::untitled(Chart::Bars(chart))] });
+}
+
+/// Violations and overhead over limits.
+fn by_limit(page: &mut Page, study: &StudyResult, id: &str) {
+    let mut limits: Vec<u64> = study.requests.iter().map(|row| row.limit_cycles).collect();
+    limits.sort_unstable();
+    limits.dedup();
+    let schemes = schemes(study);
+    let chart = |label: &str, value: Quantity, said: fn(&str, u64) -> Option<f64>, violations: bool| {
+        let cluster = |limit: &u64| {
+            let of = |scheme: &&str| {
+                let row = find(study, ALL, scheme, *limit)?;
+                Some(bar(row, value(row)?, violations))
+            };
+            let marks = schemes.iter().enumerate().filter_map(|(at, scheme)| Some(Mark::Paper(at, said(scheme, *limit)?)));
+            Cluster {
+                names: vec![format!("{} cycles", grouped(*limit))],
+                bars: schemes.iter().map(of).collect(),
+                marks: marks.collect(),
+                apart: false,
+            }
+        };
+        let (label, y_label) = (label.to_owned(), label.to_owned());
+        let clusters = limits.iter().map(cluster).collect();
+        Panel::untitled(Chart::Bars(Bars {
+            label,
+            y_label,
+            unit: Unit::Percent,
+            series: series(study),
+            clusters,
+            one: false,
+            numbers: false,
+        }))
+    };
+    let panels = vec![
+        chart("requests that missed", |row| Some(row.violations), paper::violations, true),
+        chart("lost over flushing", |row| row.overhead, paper::overhead, false),
+    ];
+    page.heading("Limits");
+    let caption = "Means over all kernels by the limit; diamonds are the paper's, whiskers intervals of 95 %.".to_owned();
+    page.figure(Figure { id: id.to_owned(), caption, key: key(study), panels });
+}
+
+fn table(page: &mut Page, study: &StudyResult) {
+    page.heading("Means over all kernels");
+    let cycles = |value: Option<f64>| value.map_or_else(|| DASH.to_owned(), |value| grouped(value.round() as u64));
+    let row = |row: &RequestsResult| {
+        let victims: u64 = row.victims.iter().sum();
+        let part = |technique: usize| percent((victims > 0).then(|| row.victims[technique] as f64 / victims as f64));
+        vec![
+            row.scheme.clone(),
+            grouped(row.limit_cycles),
+            row.requests.to_string(),
+            format!("{} \u{b1} {}", percent(Some(row.violations)), percent(Some(row.violations_half_width))),
+            percent(paper::violations(&row.scheme, row.limit_cycles)),
+            percent(row.overhead),
+            percent(paper::overhead(&row.scheme, row.limit_cycles)),
+            percent(row.drain_error),
+            percent(row.registers),
+            cycles(row.first_cycles),
+            cycles(row.full_cycles),
+            part(0),
+            part(1),
+            part(2),
+        ]
+    };
+    let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == ALL).map(row).collect();
+    let headings = [
+        "scheme",
+        "limit",
+        "requests",
+        "missed",
+        "missed, paper",
+        "overhead",
+        "overhead, paper",
+        "drain error",
+        "registers",
+        "first TB",
+        "all TBs",
+        "drained",
+        "flushed",
+        "switched",
+    ];
+    page.table(&headings, &rows, true);
+}
