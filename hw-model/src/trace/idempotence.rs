@@ -95,3 +95,7 @@ fn merge(bytes: &mut Vec<Bytes>) {
         same
     });
 }
+
+#[cfg(test)]
+#[path = "idempotence_tests.rs"]
+mod tests;

@@ -27,6 +27,7 @@ fn identity(control: &str) -> Identity {
         warm_l2: Vec::new(),
         precision: None,
         sample_cycles: None,
+        requests: None,
         model: MODEL.into(),
         program: String::new(),
     }

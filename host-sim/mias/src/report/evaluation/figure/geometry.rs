@@ -278,6 +278,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         share_memory: false,
         warm_l2: false,
         precision: None,
+        requests: Vec::new(),
         kernels,
         groups,
         summary,

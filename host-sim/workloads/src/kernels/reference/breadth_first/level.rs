@@ -31,22 +31,22 @@ pub(in crate::kernels::reference) fn neighbours(inputs: &Inputs) -> Result<Host,
     Ok(NEIGHBOUR_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// The neighbours become the frontier: the buffers `reached`, `frontier`, `visited` and `more` change.
+/// The level that `share` says was reached just now and becomes the frontier: the buffers `reached`, `frontier`, `visited` and `more` change.
 pub(in crate::kernels::reference) fn frontier(inputs: &Inputs) -> Result<Host, String> {
     let (levels, level) = searched(inputs)?;
-    let parts = [bytes(&levels, |l| l == level + 1), bytes(&levels, |l| done(l, level))];
+    let parts = [bytes(&levels, |l| l == level), bytes(&levels, |l| done(l, level - 1))];
     let host = Host::new(move |filled| {
         let buffers = [filled.buffer("reached")?, filled.buffer("frontier")?, filled.buffer("visited")?, filled.buffer("more")?];
         Ok(expected(Vec::new(), buffers.to_vec(), move || {
-            let new = bytes(&levels, |l| l == level + 1);
+            let new = bytes(&levels, |l| l == level);
             let more = u32::from(new.iter().any(|&word| word != 0));
-            (Vec::new(), [bytes(&levels, |_| false), new, bytes(&levels, |l| done(l, level + 1)), vec![more]].concat())
+            (Vec::new(), [bytes(&levels, |_| false), new, bytes(&levels, |l| done(l, level)), vec![more]].concat())
         }))
     });
     Ok(FRONTIER_PARTS.iter().zip(parts).fold(host, |host, (part, words)| host.with(part, words)))
 }
 
-/// All levels, and the one that is the frontier.
+/// All levels, and the one that is the frontier or becomes it.
 fn searched(inputs: &Inputs) -> Result<(Vec<i32>, i32), String> {
     let graph = inputs.graph.as_ref().ok_or("the reference needs a table [graph]")?;
     let levels = graph.distances(inputs.value("source")? as u32);

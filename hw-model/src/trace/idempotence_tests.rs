@@ -1,0 +1,102 @@
+//! Where TBs stop being idempotent, against kernels of which that is plain, and against a look at every byte.
+
+use crate::hand_made::{Step, kernel, random_kernel};
+use crate::isa::{Class, Space, StaticInst};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn access(class: Class, place: u64) -> Step {
+    (StaticInst::new(0, class).writes(4).reads(&[5]).width(4), place)
+}
+
+fn load(place: u64) -> Step {
+    access(Class::Load(Space::Global), place)
+}
+
+fn store(place: u64) -> Step {
+    (StaticInst::new(1, Class::Store(Space::Global)).reads(&[4, 5]).width(4), place)
+}
+
+/// Of one TB of one warp that runs `steps`.
+fn end(steps: &[Step]) -> Option<u32> {
+    kernel(1, 32, 16, 0, |_, _| steps.to_vec()).idempotence_ends(0)[0]
+}
+
+#[test]
+fn the_first_store_to_what_is_loaded_anywhere_ends_it() {
+    assert_eq!(end(&[load(0), store(4096)]), None);
+    assert_eq!(end(&[load(0), store(4096), store(0)]), Some(2));
+    // Loaded later only: executed again, the load would see what was stored.
+    assert_eq!(end(&[store(0), load(0)]), Some(0));
+    // Lanes 0 to 31 load bytes 0 to 127; the store begins at the last of them, or behind it.
+    assert_eq!(end(&[load(0), store(124)]), Some(1));
+    assert_eq!(end(&[load(0), store(128)]), None);
+}
+
+#[test]
+fn the_first_atomic_ends_it_and_other_memory_does_not() {
+    let arithmetic = (StaticInst::new(2, Class::Sp).writes(6).reads(&[4]), 0);
+    assert_eq!(end(&[arithmetic, access(Class::Atomic(Space::Global), 0)]), Some(1));
+    assert_eq!(end(&[access(Class::Atomic(Space::Shared), 0), access(Class::Load(Space::Local), 0)]), None);
+    assert_eq!(end(&[access(Class::Load(Space::Local), 0), access(Class::Store(Space::Local), 0)]), None);
+    assert_eq!(end(&[access(Class::Load(Space::Texture), 0), store(0)]), Some(1));
+}
+
+/// What another warp of the TB loads counts, what another TB loads does not.
+#[test]
+fn warps_share_a_tb_and_tbs_share_nothing() {
+    let warps = kernel(1, 64, 16, 0, |_, warp| if warp == 0 { vec![store(0)] } else { vec![load(0)] });
+    assert_eq!(warps.idempotence_ends(0), [Some(0), None]);
+    let tbs = kernel(2, 32, 16, 0, |tb, _| if tb == 0 { vec![store(0)] } else { vec![load(0)] });
+    assert_eq!([tbs.idempotence_ends(0), tbs.idempotence_ends(1)], [vec![None], vec![None]]);
+    assert!(tbs.is_idempotent() && !warps.is_idempotent());
+}
+
+proptest! {
+    /// Byte by byte.
+    #[test]
+    fn as_a_look_at_every_byte_says(recipe in random_kernel()) {
+        let trace = recipe.trace();
+        for tb in 0..trace.recorded_tbs().min(4) {
+            let mut accesses = Vec::new();
+            for warp in 0..trace.info().warps() {
+                let of_warp = trace.warp(tb, warp);
+                let mut mem = of_warp.first_mem;
+                for (place, at) in (0..).zip(trace.shape(of_warp.shape)) {
+                    let class = trace.statics()[trace.shape_insts()[at as usize].index()].class;
+                    if class.is_offchip() {
+                        let reference = trace.mem(mem);
+                        mem += 1;
+                        let sectors = trace.pattern(reference.pattern).iter();
+                        let bytes: Vec<u64> = sectors
+                            .flat_map(|sector| {
+                                let first = 32 * (reference.base_sector + u64::from(sector.delta));
+                                (0..32).filter(|byte| sector.byte_mask >> byte & 1 != 0).map(move |byte| first + byte)
+                            })
+                            .collect();
+                        accesses.push((warp, place, class, bytes));
+                    }
+                }
+            }
+            let loaded: BTreeSet<u64> = accesses
+                .iter()
+                .filter(|(.., class, _)| matches!(class, Class::Load(Space::Global)))
+                .flat_map(|(.., bytes)| bytes.iter().copied())
+                .collect();
+            let expected: Vec<Option<u32>> = (0..trace.info().warps())
+                .map(|warp| {
+                    accesses
+                        .iter()
+                        .filter(|(of, ..)| *of == warp)
+                        .find(|(.., class, bytes)| match class {
+                            Class::Atomic(Space::Global) => true,
+                            Class::Store(Space::Global) => bytes.iter().any(|byte| loaded.contains(byte)),
+                            _ => false,
+                        })
+                        .map(|(_, place, ..)| *place)
+                })
+                .collect();
+            prop_assert_eq!(trace.idempotence_ends(tb), expected);
+        }
+    }
+}
