@@ -68,6 +68,8 @@ mod mapped {
     use safe_mmio::{UniqueMmioPointer, field};
 
     use super::Bus;
+    #[cfg(feature = "preempt")]
+    use crate::regs::{MAP_END, preempt};
     use crate::regs::{MAX_SMS, sm};
 
     /// Words of an SM's region. The map is rows of that length; it has a power of two of them, and as many for SMs as before
@@ -83,7 +85,17 @@ mod mapped {
         /// Global registers and slots.
         head: [Row; MAX_SMS],
         sms: [Row; MAX_SMS],
+        /// Preemption, of which only an image with that feature knows.
+        #[cfg(feature = "preempt")]
+        preempt: [Row; PREEMPT_ROWS],
     }
+
+    /// Rows of the registers of preemption, which follow those of the SMs.
+    #[cfg(feature = "preempt")]
+    const PREEMPT_ROWS: usize = (preempt::STRIDE / sm::STRIDE) as usize * MAX_SMS;
+    #[cfg(feature = "preempt")]
+    const _: () =
+        assert!(preempt::STRIDE.is_multiple_of(sm::STRIDE) && preempt::BASE == 2 * sm::BASE && size_of::<Block>() == MAP_END as usize);
 
     /// Volatile 32-bit accesses to a register block that is mapped at a fixed address.
     ///
@@ -112,6 +124,13 @@ mod mapped {
         /// Calls `access` with the word at an offset.
         #[inline(always)]
         fn with<T: Default>(&mut self, offset: u32, access: impl FnOnce(&mut UniqueMmioPointer<'_, ReadWrite<u32>>) -> T) -> T {
+            #[cfg(feature = "preempt")]
+            if let Some(beyond) = offset.checked_sub(preempt::BASE) {
+                let mut rows = field!(self.block, preempt);
+                let (row, column) = ((beyond / sm::STRIDE) as usize, (offset / 4) as usize % ROW_WORDS);
+                let mut row = rows.get(row);
+                return row.as_mut().and_then(|row| row.get(column)).map_or_else(T::default, |mut word| access(&mut word));
+            }
             let (row, column) = ((offset / sm::STRIDE) as usize % MAX_SMS, (offset / 4) as usize % ROW_WORDS);
             let mut rows = if offset & sm::BASE == 0 { field!(self.block, head) } else { field!(self.block, sms) };
             let mut row = rows.get(row);

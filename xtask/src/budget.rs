@@ -12,9 +12,55 @@ pub(crate) struct Budget {
     image: ImageBudget,
     #[serde(rename = "image-132")]
     image_132: ImageBudget,
+    #[serde(rename = "image-preempt")]
+    image_preempt: ImageBudget,
     pub(crate) decision: DecisionBudget,
     #[serde(rename = "memory-limit")]
     pub(crate) memory_limit: MemoryLimitBudget,
+    #[serde(rename = "victim-selection")]
+    pub(crate) victim_selection: VictimSelectionBudget,
+}
+
+/// A build of the image, each with a budget of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// For 32 SMs.
+    Usual,
+    /// For 132 SMs.
+    Large,
+    /// For 32 SMs, with preemption.
+    Preempt,
+}
+
+/// All of them; the usual one last, so that it is what is left where images are.
+pub(crate) const BUILDS: [Build; 3] = [Build::Large, Build::Preempt, Build::Usual];
+
+impl Build {
+    /// The feature of the images' package that makes it.
+    pub(crate) fn feature(self) -> Option<&'static str> {
+        match self {
+            Self::Usual => None,
+            Self::Large => Some("sms-132"),
+            Self::Preempt => Some("preempt"),
+        }
+    }
+
+    /// What is said of it behind "image".
+    pub(crate) fn said(self) -> &'static str {
+        match self {
+            Self::Usual => "",
+            Self::Large => " for 132 SMs",
+            Self::Preempt => " that preempts",
+        }
+    }
+}
+
+/// What a selection of victims may take.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VictimSelectionBudget {
+    pub(crate) most_instructions_per_sm: u64,
+    pub(crate) most_instructions_per_tb: u64,
 }
 
 /// What a look at the counters of memory issue may take.
@@ -55,8 +101,12 @@ impl Budget {
     }
 
     /// The budget of a build.
-    pub(crate) fn image(&self, large: bool) -> ImageBudget {
-        if large { self.image_132 } else { self.image }
+    pub(crate) fn image(&self, build: Build) -> ImageBudget {
+        match build {
+            Build::Usual => self.image,
+            Build::Large => self.image_132,
+            Build::Preempt => self.image_preempt,
+        }
     }
 }
 

@@ -5,6 +5,8 @@
 //! The firmware is built as in its image: same profile, same code. The register block is plain memory here, so that a register
 //! access is one load or store, as on a chip.
 #![cfg_attr(target_os = "none", no_std, no_main)]
+// The build that preempts measures that and nothing else.
+#![cfg_attr(feature = "preempt", allow(dead_code, unused_imports))]
 
 #[cfg(target_os = "none")]
 extern crate alloc;
@@ -40,6 +42,8 @@ mod scenario;
 mod stack;
 #[cfg(target_os = "none")]
 mod thesis;
+#[cfg(all(target_os = "none", feature = "preempt"))]
+mod victims;
 #[cfg(target_os = "none")]
 #[path = "../../../firmware/tests/tree/mod.rs"]
 mod tree;

@@ -188,6 +188,19 @@ pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
+/// Instructions of a selection of victims by a block that is filled already, and the deepest stack.
+#[cfg(feature = "preempt")]
+pub(crate) fn select_victims() -> (u32, u32) {
+    // SAFETY: one scenario runs at a time.
+    let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
+    assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
+    let mut bench = Bench { bus, firmware, deepest: 0 };
+    block::quiet(&mut bench.bus);
+    block::raise_global(&mut bench.bus, interrupt::PREEMPT);
+    let instructions = bench.interrupt().0.instructions();
+    (instructions, bench.deepest)
+}
+
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
     let (configs, round, held) = held(bench.firmware);
     let runs = |sm: &u16| held[usize::from(*sm) % usize::from(configs)];

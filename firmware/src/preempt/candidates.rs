@@ -23,22 +23,33 @@ pub struct Sets {
 }
 
 impl Sets {
+    /// Of no position.
+    pub const NONE: Self = Self { sets: [0; MAX_POSITIONS], open: 0, registers: 0, shared_bytes: 0 };
+
     /// Nobody is in the way of the `positions` positions of TBs that take `demand`.
     #[must_use]
     pub fn new(demand: &Resources, positions: u8) -> Self {
-        let open = bits_below(positions.into());
-        Self { sets: [0; MAX_POSITIONS], open, registers: demand.registers, shared_bytes: demand.shared_bytes }
+        let mut sets = Self::NONE;
+        sets.begin(demand, positions);
+        sets
+    }
+
+    /// The same in place.
+    pub(super) fn begin(&mut self, demand: &Resources, positions: u8) {
+        for set in self.sets.iter_mut().take(positions.into()) {
+            *set = 0;
+        }
+        (self.open, self.registers, self.shared_bytes) = (bits_below(positions.into()), demand.registers, demand.shared_bytes);
     }
 
     /// The TB in a place has the `registers` from the first on, and as many bytes of `shared` memory.
     pub fn add(&mut self, place: usize, registers: (u32, u32), shared: (u32, u32)) {
         let mut reached = positions(registers, self.registers) | positions(shared, self.shared_bytes);
         reached &= self.open;
-        while reached != 0 {
-            if let Some(set) = self.sets.get_mut(reached.trailing_zeros() as usize) {
+        while let Some(position) = take_lowest(&mut reached) {
+            if let Some(set) = self.sets.get_mut(usize::from(position)) {
                 *set |= 1 << (place % MAX_PLACES);
             }
-            reached &= reached.wrapping_sub(1);
         }
     }
 
@@ -47,10 +58,13 @@ impl Sets {
         self.open &= !positions;
     }
 
-    /// Victims are gone: their bits are cleared in all sets (Shieh 2016, figure 3.9).
+    /// Victims are gone: their bits are cleared in all sets that can be had (Shieh 2016, figure 3.9).
     pub fn update(&mut self, victims: Places) {
-        for set in &mut self.sets {
-            *set &= !victims;
+        let mut open = self.open;
+        while let Some(position) = take_lowest(&mut open) {
+            if let Some(set) = self.sets.get_mut(usize::from(position)) {
+                *set &= !victims;
+            }
         }
     }
 
@@ -63,7 +77,11 @@ impl Sets {
 
     /// The positions that are to be had, the lowest first, and who is in the way.
     pub fn iter(&self) -> impl Iterator<Item = (u8, Places)> {
-        (0..MAX_POSITIONS as u8).filter_map(|position| Some((position, self.get(position)?)))
+        let mut open = self.open;
+        core::iter::from_fn(move || {
+            let position = take_lowest(&mut open)?;
+            Some((position, *self.sets.get(usize::from(position))?))
+        })
     }
 }
 
@@ -76,9 +94,27 @@ fn positions((start, length): (u32, u32), each: u32) -> u64 {
     }
 }
 
+/// Takes the lowest bit out; its number.
+fn take_lowest(bits: &mut u64) -> Option<u8> {
+    let lowest = bits.trailing_zeros();
+    let found = *bits != 0;
+    *bits &= bits.wrapping_sub(1);
+    found.then_some(lowest as u8)
+}
+
 /// As many of the lowest bits.
 fn bits_below(count: u32) -> u64 {
     1_u64.checked_shl(count).map_or(u64::MAX, |bit| bit.wrapping_sub(1))
+}
+
+/// The numbers of the bits that are set, the lowest first.
+pub(super) fn bits(mut set: Places) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        let lowest = set.trailing_zeros();
+        let found = set != 0;
+        set &= set.wrapping_sub(1);
+        found.then_some(lowest)
+    })
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //! (Shieh 2016, section 3.3.2), as far as the scheme allows that technique (sources.md D141, D142).
 
 use super::Scheme;
-use super::candidates::Places;
+use super::candidates::{Places, bits};
 use super::cost::{Cost, Ended, Prediction, Running};
-use super::residents::{Residents, Tb, bits, info};
+use super::residents::{Residents, Tb, info};
 use super::select::{Choice, Costs, technique};
 use super::slots::Slots;
 use crate::bus::{TryBus, read};
@@ -18,24 +18,24 @@ struct Known {
     switch: Cost,
 }
 
-/// The technique for each TB that has to yield on an SM, by scheme and limit. Other places have none that is of use.
+/// Puts in the technique for each TB that has to yield on an SM, by scheme and limit. Other places are left as they are.
 #[inline(never)]
-pub(super) fn choices<B: TryBus>(
+pub(super) fn choose<B: TryBus>(
     bus: &mut B,
     sm: u16,
     residents: &Residents,
     (scheme, limit): (Scheme, u32),
     slots: &Slots,
-) -> Result<[Choice; MAX_PLACES], B::Error> {
-    let mut choices = [Choice::default(); MAX_PLACES];
+    choices: &mut [Choice; MAX_PLACES],
+) -> Result<(), B::Error> {
     let victims = residents.yielding();
     let mut switches = [Cost::MOST; MAX_SLOTS];
-    for slot in 0..MAX_SLOTS as u8 {
+    let mut rest = victims;
+    // One kernel after the other.
+    while let Some(first) = bits(rest).next() {
+        let slot = residents.tb(first as usize).slot;
         let of_slot =
             |places: Places| bits(places).map(|place| (place, residents.tb(place as usize))).filter(move |(_, tb)| tb.slot == slot);
-        if of_slot(victims).next().is_none() {
-            continue;
-        }
         let mut running = Running::default();
         of_slot(residents.live()).for_each(|(_, tb)| running.add(tb.progress));
         let ended = read_ended(bus, sm, slot)?;
@@ -48,11 +48,12 @@ pub(super) fn choices<B: TryBus>(
         }
         for (place, tb) in of_slot(victims) {
             if let Some(choice) = choices.get_mut(place as usize) {
+                rest &= !(1 << place);
                 choice.cost.latency = tb.left.unwrap_or_else(|| known.prediction.latency(tb.progress));
             }
         }
     }
-    let last = if scheme.is_whole() { last_in_time(victims, &choices, limit) } else { 0 };
+    let last = if scheme.is_whole() { last_in_time(victims, choices, limit) } else { 0 };
     for place in bits(victims) {
         let tb = residents.tb(place as usize);
         let switch = switches.get(usize::from(tb.slot)).copied().unwrap_or(Cost::MOST);
@@ -61,7 +62,7 @@ pub(super) fn choices<B: TryBus>(
             *choice = technique(&allowed(scheme, drain, switch, tb), limit);
         }
     }
-    Ok(choices)
+    Ok(())
 }
 
 /// Of letting a TB end, which takes `latency`. Where the SM is handed over whole, what the TB did until then is not done until the `last` has
@@ -76,8 +77,8 @@ fn drain(tb: Tb, latency: u32, last: u32) -> Cost {
 
 /// The longest time in which a TB would end among those that meet the limit: the others will not be left to it.
 fn last_in_time(victims: Places, choices: &[Choice; MAX_PLACES], limit: u32) -> u32 {
-    let all = choices.iter().enumerate().filter(|(place, _)| victims >> place & 1 != 0);
-    all.map(|(_, choice)| choice.cost.latency).filter(|latency| *latency <= limit && *latency != u32::MAX).max().unwrap_or(0)
+    let all = bits(victims).filter_map(|place| choices.get(place as usize));
+    all.map(|choice| choice.cost.latency).filter(|latency| *latency <= limit && *latency != u32::MAX).max().unwrap_or(0)
 }
 
 /// The techniques that a scheme has for a TB.

@@ -5,6 +5,10 @@
 #[must_use]
 pub fn mul_div(a: u32, b: u32, d: u32) -> u32 {
     let product = u64::from(a) * u64::from(b);
+    // Most are so short.
+    if product >> 32 == 0 {
+        return (product as u32).checked_div(d).unwrap_or(u32::MAX);
+    }
     // Else the quotient takes no more than 32 bits.
     if (product >> 32) as u32 >= d {
         return u32::MAX;

@@ -6,7 +6,7 @@
 //! them the warp slots) and the TB slot that a TB needs, too: if those in the way do not, further TBs that have to yield join them in the order of
 //! their places.
 
-use super::candidates::{Places, Sets};
+use super::candidates::{Places, Sets, bits};
 use super::cost::Progress;
 use super::slots::{SlotInfo, Slots};
 use crate::bus::{TryBus, read};
@@ -23,6 +23,11 @@ pub struct Tb {
     pub progress: Progress,
     /// Cycles until it ends, where that is known.
     pub left: Option<u32>,
+}
+
+impl Tb {
+    /// None.
+    const NONE: Self = Self { slot: 0, progress: Progress { insts: 0, cycles: 0, flushable: false }, left: None };
 }
 
 /// An SM's TBs.
@@ -70,26 +75,33 @@ pub(super) fn read_reserved<B: TryBus>(bus: &mut B, sm: u16, slot: u8) -> Result
 }
 
 impl Residents {
+    /// No TB, to be [read](Self::read) in place, again and again: nothing large is moved or cleared.
+    pub(super) const NONE: Self = Self {
+        tbs: [Tb::NONE; MAX_PLACES],
+        sets: Sets::NONE,
+        live: 0,
+        staying: 0,
+        yielding: 0,
+        excess: [0; MAX_SLOTS],
+        used: Taken { threads: 0, tbs: 0 },
+    };
+
     /// Reads those of an SM, for the kernel in a slot that has `reserved` positions there already. How long TBs will take is read where it is
     /// `known`.
     #[inline(never)]
     pub(super) fn read<B: TryBus>(
+        &mut self,
         bus: &mut B,
         (sm, slot): (u16, u8),
         reserved: u64,
         (machine, slots): (&Machine, &Slots),
         known: bool,
-    ) -> Result<Self, B::Error> {
+    ) -> Result<(), B::Error> {
+        let this = self;
         let wanting = info(slots, slot);
-        let mut this = Self {
-            tbs: [Tb::default(); MAX_PLACES],
-            sets: Sets::new(&wanting.demand, wanting.max_tbs),
-            live: 0,
-            staying: 0,
-            yielding: 0,
-            excess: excess(bus, sm, wanting.priority, slots)?,
-            used: Taken::default(),
-        };
+        (this.live, this.staying, this.yielding, this.used) = (0, 0, 0, Taken::default());
+        this.sets.begin(&wanting.demand, wanting.max_tbs);
+        this.excess = excess(bus, (sm, slot), wanting.priority, slots)?;
         this.sets.close(reserved);
         for _ in 0..reserved.count_ones() {
             this.used.add(wanting.demand.threads);
@@ -103,7 +115,7 @@ impl Residents {
                 continue;
             }
             let number = (state >> preempt_tb::SLOT_SHIFT) as u8 % MAX_SLOTS as u8;
-            let demand = info(slots, number).demand;
+            let demand = &info(slots, number).demand;
             let flushable = state & preempt_tb::FLUSH != 0;
             let progress = Progress { insts: field(preempt::TB_INSTS)?, cycles: field(preempt::TB_CYCLES)?, flushable };
             let left = if known { Some(field(preempt::TB_LEFT)?).filter(|left| *left != preempt::UNKNOWN) } else { None };
@@ -115,7 +127,7 @@ impl Residents {
             }
             this.staying |= 1 << place;
             this.used.add(demand.threads);
-            if number != slot && this.excess.get(usize::from(number)).is_some_and(|excess| *excess != 0) {
+            if this.excess.get(usize::from(number)).is_some_and(|excess| *excess != 0) {
                 this.yielding |= 1 << place;
             }
             let (registers, shared) = (field(preempt::TB_REGISTERS)?, field(preempt::TB_SHARED)?);
@@ -123,18 +135,23 @@ impl Residents {
         }
         // Those that are leaving are not beyond the quota any more.
         for place in bits(this.live & !this.staying) {
-            let number = this.tb(place as usize).slot;
+            let number = this.slot(place);
             if let Some(excess) = this.excess.get_mut(usize::from(number)).filter(|excess| **excess != u8::MAX) {
                 *excess = excess.saturating_sub(1);
             }
         }
-        Ok(this)
+        Ok(())
     }
 
-    /// The TB in a place; one that has done nothing if there is none.
+    /// The TB in a place that has one.
     #[must_use]
     pub fn tb(&self, place: usize) -> Tb {
-        self.tbs.get(place).copied().unwrap_or_default()
+        self.tbs.get(place).copied().unwrap_or(Tb::NONE)
+    }
+
+    /// The slot of the kernel whose TB is in a place.
+    pub(super) fn slot(&self, place: u32) -> u8 {
+        self.tbs.get(place as usize).map_or(0, |tb| tb.slot)
     }
 
     /// Where a TB is, leaving or not.
@@ -187,7 +204,7 @@ impl Residents {
 
     /// Takes a TB off; none if its kernel has no more that have to yield.
     fn give_up(&self, place: u32, used: &mut Taken, excess: &mut [u8; MAX_SLOTS], slots: &Slots) -> Option<()> {
-        let slot = self.tb(place as usize).slot;
+        let slot = self.slot(place);
         let left = excess.get_mut(usize::from(slot))?;
         if *left != u8::MAX {
             *left = left.checked_sub(1)?;
@@ -212,7 +229,7 @@ impl Residents {
 
     /// Everybody else, if all have to yield; and as many as `count` positions that are not the kernel's own already.
     pub(super) fn everyone(&self, slot: u8, count: u8, slots: &Slots) -> Option<(Places, u64)> {
-        let own = bits(self.staying).filter(|place| self.tb(*place as usize).slot == slot).fold(0, |own, place| own | 1 << place);
+        let own = bits(self.staying).filter(|place| self.slot(*place) == slot).fold(0, |own, place| own | 1 << place);
         let others = self.staying & !own;
         let (mut used, mut excess) = (self.used, self.excess);
         for place in bits(others) {
@@ -225,14 +242,14 @@ impl Residents {
     }
 }
 
-/// Of each slot, how many TBs on an SM have to yield to a kernel of this priority: all, which is the largest number, or those beyond the
+/// Of each slot, how many TBs on an SM have to yield to the kernel in `slot`, of this priority: all, which is the largest number, or those beyond the
 /// quota.
-fn excess<B: TryBus>(bus: &mut B, sm: u16, priority: u32, slots: &Slots) -> Result<[u8; MAX_SLOTS], B::Error> {
+fn excess<B: TryBus>(bus: &mut B, (sm, slot): (u16, u8), priority: u32, slots: &Slots) -> Result<[u8; MAX_SLOTS], B::Error> {
     let mut excess = [0; MAX_SLOTS];
     for ((number, info), excess) in (0_u32..).zip(slots).zip(&mut excess) {
         if info.priority < priority {
             *excess = u8::MAX;
-        } else if info.priority == priority && info.max_tbs != 0 {
+        } else if info.priority == priority && info.max_tbs != 0 && number != u32::from(slot) {
             let of_slot = sm::at(sm.into(), 4 * number);
             let (resident, quota) = (read(bus, of_slot + sm::RESIDENT)?, read(bus, of_slot + sm::ACTIVE_QUOTA)?);
             // No place beyond these.
@@ -243,16 +260,6 @@ fn excess<B: TryBus>(bus: &mut B, sm: u16, priority: u32, slots: &Slots) -> Resu
 }
 
 /// The kernel in a slot.
-pub(super) fn info(slots: &Slots, slot: u8) -> SlotInfo {
-    slots.get(usize::from(slot)).copied().unwrap_or_default()
-}
-
-/// The numbers of the bits that are set, the lowest first.
-pub(super) fn bits(mut set: Places) -> impl Iterator<Item = u32> {
-    core::iter::from_fn(move || {
-        let lowest = set.trailing_zeros();
-        let found = set != 0;
-        set &= set.wrapping_sub(1);
-        found.then_some(lowest)
-    })
+pub(super) fn info(slots: &Slots, slot: u8) -> &SlotInfo {
+    slots.get(usize::from(slot)).unwrap_or(&SlotInfo::NONE)
 }

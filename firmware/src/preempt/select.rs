@@ -4,7 +4,7 @@
 //! does. Of the candidates the one with the least overhead among those whose TBs all meet it, or the one with the least latency. Between
 //! equals: drain before switch before flush, and the lowest position (sources.md D141). Minima are found in one pass; nothing is sorted.
 
-use super::candidates::Places;
+use super::candidates::{Places, bits};
 use super::cost::Cost;
 use crate::regs::preempt::MAX_PLACES;
 use crate::regs::technique;
@@ -96,10 +96,8 @@ pub struct Victims {
 #[must_use]
 pub fn cost(places: Places, choices: &[Choice; MAX_PLACES]) -> Cost {
     let mut total = Cost::NONE;
-    for (place, choice) in choices.iter().enumerate() {
-        if places >> place & 1 != 0 {
-            total = total.and(choice.cost);
-        }
+    for place in bits(places) {
+        total = total.and(choices.get(place as usize).map_or(Cost::MOST, |choice| choice.cost));
     }
     total
 }

@@ -5,9 +5,9 @@
 //! it, and the first ones one more. So each SM is looked at once, its sets are found once and updated after each candidate, and its positions
 //! are reserved before the first TB is commanded.
 
-use super::candidates::Places;
-use super::estimate::choices;
-use super::residents::{Residents, bits, read_reserved};
+use super::candidates::{Places, bits};
+use super::estimate::choose;
+use super::residents::{Residents, read_reserved};
 use super::select::{Choice, victims};
 use super::selection::Selection;
 use super::slots::{Slots, read_limit, read_slots};
@@ -24,8 +24,14 @@ const ROUNDS: u32 = 3;
 /// The largest estimate that a command has room for.
 const MOST_ESTIMATE: u32 = (1 << 24) - 1;
 
-/// Positions that are wanted of each SM.
-pub(super) type Wanted = [u8; MAX_SMS];
+/// Positions that are wanted of each SM of the machine.
+pub(super) type Wanted = [u8];
+
+/// What an SM is looked at with, one after the other.
+pub(super) struct Desk {
+    pub(super) residents: Residents,
+    pub(super) choices: [Choice; MAX_PLACES],
+}
 
 /// For whom room is made, and all that is the same on every SM.
 pub(super) struct Request<'a> {
@@ -51,19 +57,21 @@ pub(crate) fn serve<B: TryBus>(scheme: Scheme, machine: &Machine, bus: &mut B, o
         return Ok(());
     }
     let slots = read_slots(bus, machine)?;
+    let mut desk = Desk { residents: Residents::NONE, choices: [Choice::default(); MAX_PLACES] };
+    let mut wanted = [0; MAX_SMS];
+    let wanted = wanted.get_mut(..usize::from(machine.sm_count)).unwrap_or_default();
     for slot in 0..machine.slot_count {
-        let mut wanted = [0; MAX_SMS];
-        let mut need = read_wanted(bus, &sms, machine, slot, &mut wanted)?;
+        let mut need = read_wanted(bus, &sms, slot, wanted)?;
         if need == 0 {
             continue;
         }
         let request = Request { scheme, machine, slots: &slots, slot, limit: read_limit(bus, slot)? };
         if scheme.is_whole() {
-            whole::make_room(&request, bus, observer, &mut wanted, need)?;
+            whole::make_room(&request, bus, observer, &mut desk, wanted, need)?;
             continue;
         }
         for _ in 0..ROUNDS {
-            let given = in_turn(&request, bus, observer, &mut wanted, need)?;
+            let given = in_turn(&request, bus, observer, &mut desk, wanted, need)?;
             need = need.saturating_sub(given);
             if need == 0 || given == 0 {
                 break;
@@ -76,10 +84,11 @@ pub(crate) fn serve<B: TryBus>(scheme: Scheme, machine: &Machine, bus: &mut B, o
 /// Positions that the kernel in a slot wants of each SM, beyond those that are reserved for it there; and how many it needs of all: its TBs
 /// to be issued, less what is reserved anywhere.
 #[inline(never)]
-fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], machine: &Machine, slot: u8, wanted: &mut Wanted) -> Result<u32, B::Error> {
+fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: &mut Wanted) -> Result<u32, B::Error> {
     let mut any = false;
-    for (sm, wanted) in (0_u16..machine.sm_count).zip(wanted.iter_mut()) {
+    for (sm, wanted) in (0_u16..).zip(wanted.iter_mut()) {
         let asks = sms.get(usize::from(sm / 32)).is_some_and(|word| word >> (sm % 32) & 1 != 0);
+        *wanted = 0;
         let value = if asks { read(bus, preempt::at(sm.into(), preempt::WANTED))? } else { 0 };
         if value & 0xF == u32::from(slot) + 1 {
             *wanted = (value >> 8) as u8;
@@ -90,7 +99,7 @@ fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], machine: &Machine,
         return Ok(0);
     }
     let mut coming = 0_u32;
-    for (sm, wanted) in (0_u16..machine.sm_count).zip(wanted.iter_mut()) {
+    for (sm, wanted) in (0_u16..).zip(wanted.iter_mut()) {
         let reserved = read_reserved(bus, sm, slot)?.count_ones();
         coming = coming.wrapping_add(reserved);
         *wanted = wanted.saturating_sub(reserved as u8);
@@ -104,12 +113,13 @@ fn in_turn<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,
     observer: &mut impl Observer,
+    desk: &mut Desk,
     wanted: &mut Wanted,
     need: u32,
 ) -> Result<u32, B::Error> {
     let (each, mut more) = share(wanted, need);
     let mut all = 0_u32;
-    for (sm, wanted) in (0_u16..request.machine.sm_count).zip(wanted.iter_mut()) {
+    for (sm, wanted) in (0_u16..).zip(wanted.iter_mut()) {
         let mut part = (*wanted).min(each);
         if *wanted > each && more != 0 {
             part = part.saturating_add(1);
@@ -118,7 +128,7 @@ fn in_turn<B: TryBus>(
         if part == 0 {
             continue;
         }
-        let given = make_room(request, bus, observer, sm, part)?;
+        let given = make_room(request, bus, observer, desk, (sm, part))?;
         // One that could not give its part has no more.
         *wanted = if given < part { 0 } else { wanted.saturating_sub(given) };
         all = all.wrapping_add(given.into());
@@ -143,14 +153,21 @@ fn share(wanted: &Wanted, need: u32) -> (u8, u32) {
 
 /// Makes room for up to `part` TBs on an SM; for how many, is returned.
 #[inline(never)]
-fn make_room<B: TryBus>(request: &Request<'_>, bus: &mut B, observer: &mut impl Observer, sm: u16, part: u8) -> Result<u8, B::Error> {
+fn make_room<B: TryBus>(
+    request: &Request<'_>,
+    bus: &mut B,
+    observer: &mut impl Observer,
+    desk: &mut Desk,
+    (sm, part): (u16, u8),
+) -> Result<u8, B::Error> {
     let Request { scheme, machine, slots, slot, limit } = *request;
     let before = read_reserved(bus, sm, slot)?;
-    let mut residents = Residents::read(bus, (sm, slot), before, (machine, slots), scheme.knows())?;
-    let choices = choices(bus, sm, &residents, (scheme, limit), slots)?;
+    let Desk { residents, choices } = desk;
+    residents.read(bus, (sm, slot), before, (machine, slots), scheme.knows())?;
+    choose(bus, sm, residents, (scheme, limit), slots, choices)?;
     let (mut given, mut reserved, mut leaving) = (0_u8, before, 0);
     while given < part {
-        let Some(chosen) = victims(residents.candidates(machine, slots, slot), &choices, limit) else { break };
+        let Some(chosen) = victims(residents.candidates(machine, slots, slot), choices, limit) else { break };
         let positions = 1_u64.checked_shl(chosen.position.into()).unwrap_or(0);
         observer.preemption(&Selection {
             sm,
@@ -171,7 +188,7 @@ fn make_room<B: TryBus>(request: &Request<'_>, bus: &mut B, observer: &mut impl 
     }
     if given != 0 {
         reserve(bus, sm, reserved, u32::from(slot) + 1)?;
-        command(bus, sm, leaving, &choices)?;
+        command(bus, sm, leaving, choices)?;
     }
     Ok(given)
 }
@@ -218,7 +235,7 @@ mod tests {
                     }
                 }
             }
-            let (each, mut more) = share(&wanted, need);
+            let (each, mut more) = share(&wanted[..], need);
             for sm in 0..counts.len() {
                 let one_more = wanted[sm] > each && more > 0;
                 more -= u32::from(one_more);

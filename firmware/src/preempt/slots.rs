@@ -20,6 +20,11 @@ pub struct SlotInfo {
     pub switch_latency: u32,
 }
 
+impl SlotInfo {
+    /// Of a free slot.
+    pub(super) const NONE: Self = Self { priority: 0, demand: Resources::NONE, max_tbs: 0, switch_latency: 0 };
+}
+
 /// Those of all slots; of a free one nothing.
 pub type Slots = [SlotInfo; MAX_SLOTS];
 

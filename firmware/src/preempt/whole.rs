@@ -3,11 +3,10 @@
 //! Each SM is one candidate: all TBs of others leave, each by the technique that costs least. SMs are taken in the order of their costs, as
 //! many as the need takes; between equals the lowest. An SM where a TB does not have to yield is none.
 
-use super::estimate::choices;
-use super::residents::Residents;
+use super::estimate::choose;
 use super::select::{Victims, cost, rank};
 use super::selection::Selection;
-use super::serve::{Request, Wanted, command, reserve};
+use super::serve::{Desk, Request, Wanted, command, reserve};
 use crate::bus::TryBus;
 use crate::driver::Observer;
 use crate::regs::{MAX_SMS, preempt_reserve};
@@ -21,18 +20,20 @@ pub(super) fn make_room<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,
     observer: &mut impl Observer,
+    desk: &mut Desk,
     wanted: &mut Wanted,
     mut need: u32,
 ) -> Result<(), B::Error> {
     let mut ranks = [NEVER; MAX_SMS];
-    for ((sm, rank), wanted) in (0_u16..request.machine.sm_count).zip(&mut ranks).zip(wanted.iter()) {
+    let ranks = ranks.get_mut(..wanted.len()).unwrap_or_default();
+    for ((sm, rank), wanted) in (0_u16..).zip(ranks.iter_mut()).zip(wanted.iter()) {
         if *wanted != 0 {
-            *rank = visit(request, bus, &mut (), (sm, *wanted), false)?.0;
+            *rank = visit(request, bus, &mut (), desk, (sm, *wanted), false)?.0;
         }
     }
     while need != 0 {
         let mut best = (0, NEVER);
-        for (sm, rank) in (0_u16..).zip(&ranks) {
+        for (sm, rank) in (0_u16..).zip(ranks.iter()) {
             if *rank < best.1 {
                 best = (sm, *rank);
             }
@@ -43,7 +44,7 @@ pub(super) fn make_room<B: TryBus>(
             break;
         }
         *ranked = NEVER;
-        need = need.saturating_sub(visit(request, bus, observer, (sm, *wanted), true)?.1);
+        need = need.saturating_sub(visit(request, bus, observer, desk, (sm, *wanted), true)?.1);
     }
     Ok(())
 }
@@ -54,14 +55,16 @@ fn visit<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,
     observer: &mut impl Observer,
+    desk: &mut Desk,
     (sm, count): (u16, u8),
     asked: bool,
 ) -> Result<(u32, u32), B::Error> {
     let Request { scheme, machine, slots, slot, limit } = *request;
-    let residents = Residents::read(bus, (sm, slot), 0, (machine, slots), scheme.knows())?;
+    let Desk { residents, choices } = desk;
+    residents.read(bus, (sm, slot), 0, (machine, slots), scheme.knows())?;
     let Some((places, positions)) = residents.everyone(slot, count, slots) else { return Ok((NEVER, 0)) };
-    let choices = choices(bus, sm, &residents, (scheme, limit), slots)?;
-    let chosen = Victims { position: positions.trailing_zeros() as u8, places, cost: cost(places, &choices) };
+    choose(bus, sm, residents, (scheme, limit), slots, choices)?;
+    let chosen = Victims { position: positions.trailing_zeros() as u8, places, cost: cost(places, choices) };
     if asked {
         observer.preemption(&Selection {
             sm,
@@ -76,7 +79,7 @@ fn visit<B: TryBus>(
             slots,
         });
         reserve(bus, sm, positions, preempt_reserve::WHOLE_SM | (u32::from(slot) + 1))?;
-        command(bus, sm, places, &choices)?;
+        command(bus, sm, places, choices)?;
     }
     Ok((rank(chosen.cost, limit), positions.count_ones()))
 }

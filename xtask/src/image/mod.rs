@@ -1,4 +1,4 @@
-//! Builds the firmware's images, for three cores and two sizes, and proves of each: no panic is reachable, no float is computed,
+//! Builds the firmware's images, for three cores, of two sizes and with preemption, and proves of each: no panic is reachable, no float is computed,
 //! nothing is allocated, nothing recurses, and flash, static memory and stack are within `firmware/budget.toml`.
 //!
 //! Panics: the image's panic handler calls a function that exists nowhere, so the link fails as soon as one is reachable.
@@ -13,7 +13,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::budget::{Budget, keep};
+use crate::budget::{BUILDS, Budget, Build, keep};
 use crate::cosim;
 use crate::setup::{self, llvm_tool};
 use crate::targets::{IMAGES, TARGETS, Target};
@@ -23,8 +23,6 @@ use crate::util::{Report, command, output, run as run_command, stdout, target_di
 const BINARY: &str = "mias-firmware-image";
 /// The feature that puts a reachable panic into the image.
 const INJECT_PANIC: &str = "inject-panic";
-/// The feature for 132 SMs.
-const LARGE: &str = "sms-132";
 /// What the panic handler calls and nothing defines.
 const PANIC_SYMBOL: &str = "__panic_is_reachable";
 /// What the reset code calls once memory is set up.
@@ -43,12 +41,11 @@ pub(crate) fn run() -> Result<()> {
 /// The steps, for `test` to take them into its own report.
 pub(crate) fn steps(report: &mut Report) {
     for target in &TARGETS {
-        for large in [true, false] {
-            let name = format!("{} image{}", target.board.core, if large { " for 132 SMs" } else { "" });
-            let built =
-                report.step(&format!("{name} links: no reachable panic"), || run_command(&mut build(target, large.then_some(LARGE))));
+        for kind in BUILDS {
+            let name = format!("{} image{}", target.board.core, kind.said());
+            let built = report.step(&format!("{name} links: no reachable panic"), || run_command(&mut build(target, kind.feature())));
             if built {
-                report.step(&format!("{name}: no float, no allocator, no recursion, within budget"), || check(target, large));
+                report.step(&format!("{name}: no float, no allocator, no recursion, within budget"), || check(target, kind));
             }
         }
         if !target.is_riscv() {
@@ -79,7 +76,7 @@ fn injected_panic_is_found(target: &Target) -> Result<()> {
     Ok(())
 }
 
-fn check(target: &Target, large: bool) -> Result<()> {
+fn check(target: &Target, kind: Build) -> Result<()> {
     let image = path(target);
     let symbols = stdout(command(llvm_tool("llvm-nm")?, ["--demangle", "--format=just-symbols"]).arg(&image))?;
     let objdump = ["--disassemble", "--no-show-raw-insn", "--demangle"].iter().chain(target.objdump);
@@ -87,7 +84,7 @@ fn check(target: &Target, large: bool) -> Result<()> {
     no_float_no_allocator(target, &symbols, &code)?;
     reset_clears_variables(&stdout(command(llvm_tool("llvm-nm")?, ["--defined-only"]).arg(&image))?)?;
 
-    let budget = Budget::read()?.image(large);
+    let budget = Budget::read()?.image(kind);
     let size = inspect::Size::parse(&stdout(command(llvm_tool("llvm-size")?, ["--format=sysv"]).arg(&image))?)?;
     keep("flash, bytes", size.flash, budget.flash_bytes)?;
     keep("RAM without stack, bytes", size.ram, budget.static_ram_bytes)?;

@@ -37,6 +37,9 @@ impl CallGraph {
     pub(crate) fn parse(disassembly: &str) -> Self {
         let mut functions: BTreeMap<String, Function> = BTreeMap::new();
         let mut name = String::new();
+        let words: BTreeMap<u64, u32> = disassembly.lines().filter_map(word).collect();
+        // The register that the last instruction loaded with a constant, and that.
+        let mut loaded = None;
         let mut lines = disassembly.lines().peekable();
         while let Some(line) = lines.next() {
             if is_fill(line) && lines.peek().is_none_or(|next| instruction(next).is_none()) {
@@ -48,7 +51,9 @@ impl CallGraph {
             } else if let Some((mnemonic, operands)) = instruction(line)
                 && let Some(function) = functions.get_mut(&name)
             {
-                match frame_bytes(mnemonic, operands) {
+                let constant = loaded.take();
+                loaded = literal(line, mnemonic, operands, &words);
+                match large_frame(mnemonic, operands, constant).map_or_else(|| frame_bytes(mnemonic, operands), Ok) {
                     Ok(bytes) => function.frame += bytes,
                     Err(trouble) => function.trouble = Some(format!("{trouble}: {mnemonic} {operands}")),
                 }
@@ -108,6 +113,31 @@ fn instruction(line: &str) -> Option<(&str, &str)> {
     let rest = rest.split(" @ ").next()?.trim();
     let (mnemonic, operands) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     (!mnemonic.is_empty() && !mnemonic.starts_with('.')).then_some((mnemonic, operands.trim()))
+}
+
+/// Address and value of a line of a constant in the code.
+fn word(line: &str) -> Option<(u64, u32)> {
+    let (address, rest) = line.split_once(':')?;
+    // Its bytes come first.
+    let (_, value) = rest.split_once(".word")?;
+    let value = value.trim().strip_prefix("0x")?;
+    Some((u64::from_str_radix(address.trim(), 16).ok()?, u32::from_str_radix(value, 16).ok()?))
+}
+
+/// The register that a line loads with a constant, and that: `ldr r6, [pc, #0x220] @ 0x3504 <..>`.
+fn literal<'a>(line: &str, mnemonic: &str, operands: &'a str, words: &BTreeMap<u64, u32>) -> Option<(&'a str, u32)> {
+    let (register, _) = operands.split_once(", [pc").filter(|_| mnemonic == "ldr")?;
+    let (_, comment) = line.split_once(" @ 0x")?;
+    let address = u64::from_str_radix(comment.split(' ').next()?, 16).ok()?;
+    Some((register, *words.get(&address)?))
+}
+
+/// Bytes of a frame that is too large for a number in an instruction of the Cortex-M0: `add sp, r6`, right after `r6` was loaded with it.
+fn large_frame(mnemonic: &str, operands: &str, constant: Option<(&str, u32)>) -> Option<u64> {
+    let (register, value) = constant?;
+    let moves = mnemonic == "add" && operands.strip_prefix("sp, ") == Some(register);
+    // Above 0 it is the way back.
+    moves.then(|| u64::from((value as i32).min(0).unsigned_abs()))
 }
 
 /// What the linker puts between two functions to align the second: 0xd4d4, which no processor is to reach, reads as `bmi` 0x58 back. As
@@ -192,6 +222,22 @@ mod tests {
         // 7 registers and 0x54, then 8 and 0x100, then one register.
         assert_eq!(deepest.bytes, (28 + 84) + (8 + 256) + 4);
         assert_eq!(deepest.path.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["main", "decide", "leaf"]);
+    }
+
+    /// As for the Cortex-M0, which takes 0xbfc off at once: 3,068 bytes, and 5 registers.
+    #[test]
+    fn a_frame_that_is_loaded_from_the_code_is_read() {
+        let code = |word: &str| {
+            format!(
+                "\n00000100 <main>:\n     100:      \tpush\t{{r4, r5, r6, r7, lr}}\n     102:      \tldr\tr6, [pc, #0x8]        @ 0x10c <main+0xc>\n\
+                 \x20    104:      \tadd\tsp, r6\n     106:      \tpop\t{{r4, r5, r6, r7, pc}}\n     10c: {word}\n"
+            )
+        };
+        let deepest = |code: &str| CallGraph::parse(code).deepest("main").map(|deepest| deepest.bytes);
+        assert_eq!(deepest(&code(" 04 f4 ff ff  \t.word\t0xfffff404")).unwrap(), 20 + 0xbfc);
+        assert_eq!(deepest(&code(" fc 0b 00 00  \t.word\t0x00000bfc")).unwrap(), 20, "the way back");
+        assert!(deepest(&code("      \tnop")).is_err(), "nobody knows how much");
+        assert!(deepest(&code(" 04 f4 ff ff  \t.word\t0xfffff404").replace("add\tsp, r6", "add\tsp, r5")).is_err(), "another register");
     }
 
     #[test]

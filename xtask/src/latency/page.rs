@@ -67,6 +67,10 @@ and for them the ways that end with SMs of their own for each kernel.
             The DMIL in firmware: from the interrupt to its end, where all kernels on all these SMs have had enough requests since the last look. Limits\n\
             grow, which takes one register more. A look that finds nobody is the first line.\n\n";
         text += &memory_limits(numbers);
+        text += "\n### Victim selection\n\n\
+            Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which two\n\
+            to three of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
+        text += &victims(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -175,6 +179,14 @@ fn memory_limits(numbers: &Numbers) -> String {
     for ((sms, kernels), instructions) in &numbers.memory {
         let each = instructions.checked_div(sms * kernels).map_or_else(|| "-".to_owned(), |each| each.to_string());
         text += &format!("| {sms} | {kernels} | {} | {each} |\n", grouped(*instructions));
+    }
+    text
+}
+
+fn victims(numbers: &Numbers) -> String {
+    let mut text = String::from("| scheme | SMs | TBs on each | instructions | an SM |\n|---|---|---|---|---|\n");
+    for ((scheme, sms, tbs), instructions) in &numbers.victims {
+        text += &format!("| {scheme} | {sms} | {tbs} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
     }
     text
 }

@@ -48,6 +48,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # memory-limit            Of the DMIL in firmware, from the interrupt that its timer raises to the end of it: `sms` of them have so many `kernels`
 #                         that have had enough requests.
 #
+# victims                 A selection of victims, from the interrupt that says that `sms` SMs want room for one TB each to the end of it, where each has
+#                         so many TBs (`kernels`): by Shieh's scheme, and by Chimera's, which hands whole SMs over.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -60,6 +63,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         }
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
+        text += &format!("victims = [\n{}]\n", victims(numbers));
     }
     text
 }
@@ -106,6 +110,19 @@ fn memory_limits(numbers: &Numbers) -> String {
         format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, memory-limit = {instructions} }},\n")
     };
     numbers.memory.iter().map(row).collect()
+}
+
+/// A selection of victims.
+fn victims(numbers: &Numbers) -> String {
+    let mut text = String::new();
+    for ((_, sms, tbs), shieh) in numbers.victims.iter().filter(|((scheme, ..), _)| scheme == "shieh") {
+        let chimera = numbers.victims.get(&("chimera".to_owned(), *sms, *tbs)).copied().unwrap_or_default();
+        let [shieh, chimera] = [*shieh, chimera].map(rounded_up);
+        text += &format!(
+            "    {{ late = false, sms = {sms}, kernels = {tbs}, scored = 0, generated = 0, shieh = {shieh}, chimera = {chimera} }},\n"
+        );
+    }
+    text
 }
 
 /// The largest count of a metric or policy; none if it was not measured.
