@@ -171,6 +171,7 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         config: Some(vec![1; kernels]),
         placement: Vec::new(),
         metrics: metrics(numbers, scale),
+        latency: Vec::new(),
         half_widths: None,
         simulated_cycles: None,
         ipc: vec![1.0; kernels],
