@@ -4,7 +4,7 @@ use core::ptr::addr_of_mut;
 
 use mias_firmware::bus::{Bus, MappedBus};
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{ID_VALUE, MAP_END, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, slot, slot_status, sm};
+use mias_firmware::regs::{ID_VALUE, PolicyCode, SM_WORDS, VERSION_VALUE, global, interrupt, preempt, slot, slot_status, sm};
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
 
 /// Profiling window of the thesis in cycles (Nasef 2023, section 3.2.1).
@@ -18,14 +18,17 @@ pub(crate) const SM: SmLimits = SmLimits {
     shared_granule_bytes: 1,
 };
 
-static mut WORDS: [u32; MAP_END as usize / 4] = [0; MAP_END as usize / 4];
+/// As much of the map as is accessed: the registers of preemption in the build that has it, of as many SMs as that measures.
+const END: u32 = if cfg!(feature = "preempt") { preempt::BASE + 32 * preempt::STRIDE } else { preempt::BASE };
+
+static mut WORDS: [u32; END as usize / 4] = [0; END as usize / 4];
 
 /// The bus over that memory.
 ///
 /// # Safety
 /// No two of them are used at a time.
 pub(crate) unsafe fn bus() -> MappedBus {
-    // SAFETY: WORDS is as long as the map, aligned, and accessed through this bus only.
+    // SAFETY: WORDS is as long as what is accessed of the map, aligned, and accessed through this bus only.
     unsafe { MappedBus::new(addr_of_mut!(WORDS) as usize) }
 }
 

@@ -42,11 +42,11 @@ mod scenario;
 mod stack;
 #[cfg(target_os = "none")]
 mod thesis;
-#[cfg(all(target_os = "none", feature = "preempt"))]
-mod victims;
 #[cfg(target_os = "none")]
 #[path = "../../../firmware/tests/tree/mod.rs"]
 mod tree;
+#[cfg(all(target_os = "none", feature = "preempt"))]
+mod victims;
 
 #[cfg(not(target_os = "none"))]
 fn main() {

@@ -31,7 +31,7 @@ const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
 /// Events that hardware raises only if the firmware was asked for what they are for.
-const SELDOM: u32 = if cfg!(feature = "preempt") { interrupt::MEMORY | interrupt::PREEMPT } else { interrupt::MEMORY };
+const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT;
 
 /// Events that hardware raises whatever the firmware was asked to do.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;

@@ -169,18 +169,7 @@ fn make_room<B: TryBus>(
     while given < part {
         let Some(chosen) = victims(residents.candidates(machine, slots, slot), choices, limit) else { break };
         let positions = 1_u64.checked_shl(chosen.position.into()).unwrap_or(0);
-        observer.preemption(&Selection {
-            sm,
-            slot,
-            scheme,
-            limit,
-            chosen,
-            positions,
-            residents: &residents,
-            choices: &choices,
-            machine,
-            slots,
-        });
+        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, machine, slots });
         residents.take(chosen.position, chosen.places, slot, slots);
         reserved |= positions;
         leaving |= chosen.places;

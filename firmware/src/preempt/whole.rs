@@ -66,18 +66,7 @@ fn visit<B: TryBus>(
     choose(bus, sm, residents, (scheme, limit), slots, choices)?;
     let chosen = Victims { position: positions.trailing_zeros() as u8, places, cost: cost(places, choices) };
     if asked {
-        observer.preemption(&Selection {
-            sm,
-            slot,
-            scheme,
-            limit,
-            chosen,
-            positions,
-            residents: &residents,
-            choices: &choices,
-            machine,
-            slots,
-        });
+        observer.preemption(&Selection { sm, slot, scheme, limit, chosen, positions, residents, choices, machine, slots });
         reserve(bus, sm, positions, preempt_reserve::WHOLE_SM | (u32::from(slot) + 1))?;
         command(bus, sm, places, choices)?;
     }

@@ -68,8 +68,8 @@ and for them the ways that end with SMs of their own for each kernel.
             grow, which takes one register more. A look that finds nobody is the first line.\n\n";
         text += &memory_limits(numbers);
         text += "\n### Victim selection\n\n\
-            Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which two\n\
-            to three of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
+            Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which\n\
+            some of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
         text += &victims(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
