@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10003)
+#define MIAS_VERSION_VALUE UINT32_C(0x10004)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -23,7 +23,7 @@
 /* Longest profiling window in cycles. */
 #define MIAS_MAX_WINDOW UINT32_C(0x1ffff)
 /* First byte offset beyond the map. */
-#define MIAS_MAP_END UINT32_C(0x20000)
+#define MIAS_MAP_END UINT32_C(0x70000)
 /* Byte offset of slot 0. */
 #define MIAS_SLOT_BASE UINT32_C(0x800)
 /* Bytes from slot to slot. */
@@ -36,6 +36,10 @@
 #define MIAS_SM_BASE UINT32_C(0x10000)
 /* Bytes from SM to SM. */
 #define MIAS_SM_STRIDE UINT32_C(0x100)
+/* Byte offset of preemption of SM 0. */
+#define MIAS_PREEMPT_BASE UINT32_C(0x20000)
+/* Bytes from SM to SM in preemption. */
+#define MIAS_PREEMPT_STRIDE UINT32_C(0x500)
 
 /* Global registers: byte offsets in the block. Elements of an array are 4 bytes apart. */
 /* Read only. Always ID_VALUE. */
@@ -89,6 +93,11 @@
 /* Read only. Strap: cycles between two looks of the firmware at the counters of memory issue, if it
  * is to limit memory instructions. */
 #define MIAS_STRAP_MEMORY_INTERVAL UINT32_C(0x74)
+/* Read only. Strap: whom the firmware preempts, and how: preempt_scheme. */
+#define MIAS_STRAP_PREEMPT UINT32_C(0x78)
+/* Read only. Strap: cycles that a preemption may take from the moment at which an SM wants room, for
+ * kernels whose launch does not say (slot::LATENCY_LIMIT). */
+#define MIAS_STRAP_PREEMPT_LIMIT UINT32_C(0x7c)
 /* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
 #define MIAS_CYCLE_LOW UINT32_C(0x80)
 /* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
@@ -131,9 +140,6 @@
 #define MIAS_WATCHDOG_PERIOD UINT32_C(0xdc)
 /* Write only. Feeds the watchdog. The value is ignored. */
 #define MIAS_WATCHDOG_FEED UINT32_C(0xe0)
-/* Read and write. Preemption: preempt. Writing issues a command; reads return the command in
- * progress, or 0. */
-#define MIAS_PREEMPT UINT32_C(0xe4)
 /* Read and write. Low word of the cycle at which the firmware took up its last decision, the windows
  * being over: for traces, no effect on hardware. */
 #define MIAS_DECISION_BEGIN UINT32_C(0xe8)
@@ -179,6 +185,13 @@
 #define MIAS_MEMORY_READY UINT32_C(0x360)
 /* Write only. 8 of them. Sets a slot's limit on all SMs: memory::LIMIT. */
 #define MIAS_MEMORY_LIMIT_ALL UINT32_C(0x380)
+/* Write 1 to clear. 8 of them. SMs that want room for a kernel. A bit is cleared by writing it, and
+ * set again after the commands of that SM are done if it wants room still, or when another kernel
+ * wants room there. */
+#define MIAS_PREEMPT_WANTED UINT32_C(0x3a0)
+/* Write 1 to clear. 8 of them. SMs of which all preemption commands are done or refused, since the
+ * bit was cleared. */
+#define MIAS_PREEMPT_DONE UINT32_C(0x3c0)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -201,6 +214,9 @@
 #define MIAS_SLOT_REG_UNISSUED_TBS UINT32_C(0x20)
 /* Read only. TBs not yet retired. */
 #define MIAS_SLOT_REG_UNFINISHED_TBS UINT32_C(0x24)
+/* Read only. Cycles from the moment at which its TBs may issue until it is to have its room; 0 if
+ * the launch does not say. */
+#define MIAS_SLOT_REG_LATENCY_LIMIT UINT32_C(0x28)
 
 /* Registers of memory issue: byte offsets in those of an SM. */
 /* Read and write. What holds memory instructions back: memory_mode. */
@@ -248,6 +264,47 @@
  * SM. */
 #define MIAS_SM_REG_ACTIVE_QUOTA UINT32_C(0xc0)
 
+/* Registers of preemption: byte offsets in those of an SM. */
+/* Read only. 32 of them. The TB in each place: preempt_tb; 0 if there is none. */
+#define MIAS_PREEMPT_REG_TB UINT32_C(0x0)
+/* Read only. 32 of them. Warp instructions that the TB in each place has issued, saturating. */
+#define MIAS_PREEMPT_REG_TB_INSTS UINT32_C(0x80)
+/* Read only. 32 of them. Cycles since it came, or came back, saturating. A TB that was switched out
+ * counts on from what it had. */
+#define MIAS_PREEMPT_REG_TB_CYCLES UINT32_C(0x100)
+/* Read only. 32 of them. Its first register. */
+#define MIAS_PREEMPT_REG_TB_REGISTERS UINT32_C(0x180)
+/* Read only. 32 of them. Its first byte of shared memory. */
+#define MIAS_PREEMPT_REG_TB_SHARED UINT32_C(0x200)
+/* Read only. 32 of them. Cycles until it ends if nothing changes, where something outside the
+ * machine has said so (the oracle of Shieh 2016, section 4.2); UNKNOWN else. */
+#define MIAS_PREEMPT_REG_TB_LEFT UINT32_C(0x280)
+/* Read and write. 32 of them. Makes the TB in a place leave: writes are technique codes. Reads show
+ * what came of the last command for this place: preempt_command. */
+#define MIAS_PREEMPT_REG_COMMAND UINT32_C(0x300)
+/* Read only. 8 of them. Of each slot's kernel, TBs that have ended on this SM. With the four that
+ * follow it is halved when one of them would overflow, so that their ratios stay. */
+#define MIAS_PREEMPT_REG_ENDED_TBS UINT32_C(0x380)
+/* Read only. 8 of them. The warp instructions of these TBs. */
+#define MIAS_PREEMPT_REG_ENDED_INSTS UINT32_C(0x3a0)
+/* Read only. 8 of them. Their cycles on the SM. */
+#define MIAS_PREEMPT_REG_ENDED_CYCLES UINT32_C(0x3c0)
+/* Read only. 8 of them. The sum of their cycles per warp instruction, each rounded down to
+ * sixteenths and at most 4,095. */
+#define MIAS_PREEMPT_REG_ENDED_CPI UINT32_C(0x3e0)
+/* Read only. 8 of them. The sum of the squares of these, in 256ths. */
+#define MIAS_PREEMPT_REG_ENDED_CPI_SQUARES UINT32_C(0x400)
+/* Read only. Who wants room: the slot + 1 in bits 0 to 3, 0 for nobody; in bits 8 to 15 how many
+ * more TBs it may have here by its quota. */
+#define MIAS_PREEMPT_REG_WANTED UINT32_C(0x420)
+/* Read and write. For whom positions are reserved: preempt_reserve. Writing 0 gives them free. */
+#define MIAS_PREEMPT_REG_RESERVED_SLOT UINT32_C(0x424)
+/* Read and write. Positions reserved, 0 to 31, one bit each. A bit is cleared when a TB of that
+ * kernel takes the position, all when the kernel has no TB left to issue. */
+#define MIAS_PREEMPT_REG_RESERVED_LOW UINT32_C(0x428)
+/* Read and write. Positions 32 to 63. */
+#define MIAS_PREEMPT_REG_RESERVED_HIGH UINT32_C(0x42c)
+
 /* Elements of an SM's COUNTERS, and bits of its SATURATED. */
 /* 17 bits; saturates. */
 #define MIAS_COUNTER_CYCLES UINT32_C(0x0)
@@ -289,13 +346,15 @@
 #define MIAS_INTERRUPT_TIMER UINT32_C(0x20)
 /* A fault was raised. */
 #define MIAS_INTERRUPT_FAULT UINT32_C(0x40)
-/* The preemption command is done. */
+/* Preemption commands of an SM are done, or refused. */
 #define MIAS_INTERRUPT_PREEMPT_DONE UINT32_C(0x80)
 /* The firmware is to look at the counters of memory issue: so many cycles have passed as
  * global::MEMORY_INTERVAL says. */
 #define MIAS_INTERRUPT_MEMORY UINT32_C(0x100)
+/* An SM wants room for a kernel (preempt). */
+#define MIAS_INTERRUPT_PREEMPT UINT32_C(0x200)
 /* All events. */
-#define MIAS_INTERRUPT_ALL UINT32_C(0x1ff)
+#define MIAS_INTERRUPT_ALL UINT32_C(0x3ff)
 
 /* Faults, in global::FAULT. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware. */
 /* Access to an unmapped offset, or against the access rule. */
@@ -318,10 +377,12 @@
 #define MIAS_FAULT_MACHINE_TOO_LARGE UINT32_C(0x800)
 /* The register block is not one that this firmware knows. */
 #define MIAS_FAULT_WRONG_MAP UINT32_C(0x1000)
+/* Asked to preempt in a way that this firmware or its hardware does not have; nobody is preempted. */
+#define MIAS_FAULT_NO_PREEMPTION UINT32_C(0x2000)
 /* The bits that firmware may raise. */
 #define MIAS_FAULT_BY_FIRMWARE UINT32_C(0xff00)
 /* All fault bits. */
-#define MIAS_FAULT_ALL UINT32_C(0x1f1f)
+#define MIAS_FAULT_ALL UINT32_C(0x3f1f)
 
 /* Hardware abilities, in global::FEATURES. */
 /* Ideal transitions (0 cycles). */
@@ -336,6 +397,9 @@
 #define MIAS_MODE_DRAIN UINT32_C(0x0)
 /* A new partition is in place at once, at no cost. */
 #define MIAS_MODE_IDEAL UINT32_C(0x1)
+/* TBs in excess of a quota, or in the way of a kernel of higher priority, leave as the firmware
+ * commands (preempt); without a command they run to their end. */
+#define MIAS_MODE_PREEMPT UINT32_C(0x2)
 
 /* Options, in global::STRAP_OPTIONS. */
 /* Decide by warp instructions instead of thread instructions. */
@@ -423,17 +487,75 @@
 /* Free the slot of a kernel that cannot run; the host is told. */
 #define MIAS_SLOT_CONTROL_REJECT UINT32_C(0x2)
 
-/* Fields of global::PREEMPT. */
-/* A command is in progress. */
-#define MIAS_PREEMPT_BUSY UINT32_C(0x80000000)
-/* Position of the SM, 8 bits. */
-#define MIAS_PREEMPT_SM_SHIFT UINT32_C(0x0)
-/* Position of the slot, 3 bits. */
-#define MIAS_PREEMPT_SLOT_SHIFT UINT32_C(0x8)
-/* Position of the number of TBs to take off, 8 bits. */
-#define MIAS_PREEMPT_COUNT_SHIFT UINT32_C(0xc)
-/* Position of the technique, 2 bits: 0 drain, 1 context switch, 2 flush (Shieh 2016). */
-#define MIAS_PREEMPT_TECHNIQUE_SHIFT UINT32_C(0x18)
+/* How a TB leaves its SM, in preempt::COMMAND and preempt_tb (Shieh 2016, section 2.3). */
+/* It stays. */
+#define MIAS_TECHNIQUE_NONE UINT32_C(0x0)
+/* It runs to its end, and none comes after it. */
+#define MIAS_TECHNIQUE_DRAIN UINT32_C(0x1)
+/* It is dropped, and begins again later. Only while its flush bit is set. */
+#define MIAS_TECHNIQUE_FLUSH UINT32_C(0x2)
+/* Its context is saved, and it goes on later. */
+#define MIAS_TECHNIQUE_SWITCH UINT32_C(0x3)
+
+/* Fields of preempt::TB. */
+/* A TB is in this place. */
+#define MIAS_PREEMPT_TB_LIVE UINT32_C(0x1)
+/* It may be flushed: it has issued no atomic yet, and no store to a byte that it loads anywhere
+ * (relaxed idempotence). */
+#define MIAS_PREEMPT_TB_FLUSH UINT32_C(0x2)
+/* Position of its kernel's slot, 3 bits. */
+#define MIAS_PREEMPT_TB_SLOT_SHIFT UINT32_C(0x4)
+/* Position of the technique(technique) by which it is leaving, 2 bits; NONE(technique::NONE) if it
+ * is not. */
+#define MIAS_PREEMPT_TB_LEAVING_SHIFT UINT32_C(0x8)
+
+/* A command and what came of it, in preempt::COMMAND. */
+/* In a write, position of the cycles that the firmware expects it to take, 24 bits, saturating: for
+ * traces, no effect on hardware. */
+#define MIAS_PREEMPT_COMMAND_ESTIMATE_SHIFT UINT32_C(0x8)
+/* Position of the technique(technique) asked for, 2 bits. */
+#define MIAS_PREEMPT_COMMAND_TECHNIQUE_SHIFT UINT32_C(0x0)
+/* It is being carried out. */
+#define MIAS_PREEMPT_COMMAND_BUSY UINT32_C(0x10)
+/* The TB has left. */
+#define MIAS_PREEMPT_COMMAND_DONE UINT32_C(0x20)
+/* Refused; why is in the bits from REASON_SHIFT on. */
+#define MIAS_PREEMPT_COMMAND_REFUSED UINT32_C(0x40)
+/* Position of the reason, 3 bits. */
+#define MIAS_PREEMPT_COMMAND_REASON_SHIFT UINT32_C(0x8)
+/* No TB is in that place. */
+#define MIAS_PREEMPT_COMMAND_NO_TB UINT32_C(0x1)
+/* The TB may not be flushed. */
+#define MIAS_PREEMPT_COMMAND_NOT_IDEMPOTENT UINT32_C(0x2)
+/* The TB is leaving already, by a flush or a switch. */
+#define MIAS_PREEMPT_COMMAND_LEAVING UINT32_C(0x3)
+/* The mode is not PREEMPT(mode::PREEMPT). */
+#define MIAS_PREEMPT_COMMAND_MODE UINT32_C(0x4)
+
+/* Fields of preempt::RESERVED_SLOT. */
+/* The slot + 1, 0 for nobody. */
+#define MIAS_PREEMPT_RESERVE_SLOT UINT32_C(0xf)
+/* The kernel gets the SM only when no TB of another kernel is there any more, and nobody else does
+ * until it has no TB there (Chimera, which preempts whole SMs). */
+#define MIAS_PREEMPT_RESERVE_WHOLE_SM UINT32_C(0x10)
+
+/* Whom the firmware preempts, and how, in global::STRAP_PREEMPT (Shieh 2016; sources.md D141). */
+/* Nobody: transitions are as option says. */
+#define MIAS_PREEMPT_SCHEME_NONE UINT32_C(0x0)
+/* Victims run to their end. */
+#define MIAS_PREEMPT_SCHEME_DRAIN UINT32_C(0x1)
+/* Victims are switched out. */
+#define MIAS_PREEMPT_SCHEME_SWITCH UINT32_C(0x2)
+/* Victims that may be flushed are, the others are switched out. */
+#define MIAS_PREEMPT_SCHEME_FLUSH UINT32_C(0x3)
+/* Whole SMs, with its own estimates (Park et al. 2015, as Shieh 2016 has it). */
+#define MIAS_PREEMPT_SCHEME_CHIMERA UINT32_C(0x4)
+/* The same with the estimates of Shieh 2016. */
+#define MIAS_PREEMPT_SCHEME_CHIMERA_PLUS UINT32_C(0x5)
+/* Sets of TBs that make room for one TB (Shieh 2016). */
+#define MIAS_PREEMPT_SCHEME_SHIEH UINT32_C(0x6)
+/* The same with known draining times (preempt::TB_LEFT). */
+#define MIAS_PREEMPT_SCHEME_ORACLE UINT32_C(0x7)
 
 /* Scheduler phases, in global::PHASE. */
 /* No kernel. */
@@ -507,7 +629,10 @@ struct mias_slot {
     const volatile uint32_t unissued_tbs;
     /* Read only. TBs not yet retired. */
     const volatile uint32_t unfinished_tbs;
-    uint32_t reserved_28[6];
+    /* Read only. Cycles from the moment at which its TBs may issue until it is to have its room; 0
+     * if the launch does not say. */
+    const volatile uint32_t latency_limit;
+    uint32_t reserved_2c[5];
 };
 
 /* Memory issue of a streaming multiprocessor. */
@@ -561,6 +686,50 @@ struct mias_sm {
      * the SM. */
     const volatile uint32_t active_quota[8];
     uint32_t reserved_e0[8];
+};
+
+/* Preemption of a streaming multiprocessor. */
+struct mias_preempt {
+    /* Read only. 32 of them. The TB in each place: preempt_tb; 0 if there is none. */
+    const volatile uint32_t tb[32];
+    /* Read only. 32 of them. Warp instructions that the TB in each place has issued, saturating. */
+    const volatile uint32_t tb_insts[32];
+    /* Read only. 32 of them. Cycles since it came, or came back, saturating. A TB that was switched
+     * out counts on from what it had. */
+    const volatile uint32_t tb_cycles[32];
+    /* Read only. 32 of them. Its first register. */
+    const volatile uint32_t tb_registers[32];
+    /* Read only. 32 of them. Its first byte of shared memory. */
+    const volatile uint32_t tb_shared[32];
+    /* Read only. 32 of them. Cycles until it ends if nothing changes, where something outside the
+     * machine has said so (the oracle of Shieh 2016, section 4.2); UNKNOWN else. */
+    const volatile uint32_t tb_left[32];
+    /* Read and write. 32 of them. Makes the TB in a place leave: writes are technique codes. Reads
+     * show what came of the last command for this place: preempt_command. */
+    volatile uint32_t command[32];
+    /* Read only. 8 of them. Of each slot's kernel, TBs that have ended on this SM. With the four
+     * that follow it is halved when one of them would overflow, so that their ratios stay. */
+    const volatile uint32_t ended_tbs[8];
+    /* Read only. 8 of them. The warp instructions of these TBs. */
+    const volatile uint32_t ended_insts[8];
+    /* Read only. 8 of them. Their cycles on the SM. */
+    const volatile uint32_t ended_cycles[8];
+    /* Read only. 8 of them. The sum of their cycles per warp instruction, each rounded down to
+     * sixteenths and at most 4,095. */
+    const volatile uint32_t ended_cpi[8];
+    /* Read only. 8 of them. The sum of the squares of these, in 256ths. */
+    const volatile uint32_t ended_cpi_squares[8];
+    /* Read only. Who wants room: the slot + 1 in bits 0 to 3, 0 for nobody; in bits 8 to 15 how many
+     * more TBs it may have here by its quota. */
+    const volatile uint32_t wanted;
+    /* Read and write. For whom positions are reserved: preempt_reserve. Writing 0 gives them free. */
+    volatile uint32_t reserved_slot;
+    /* Read and write. Positions reserved, 0 to 31, one bit each. A bit is cleared when a TB of that
+     * kernel takes the position, all when the kernel has no TB left to issue. */
+    volatile uint32_t reserved_low;
+    /* Read and write. Positions 32 to 63. */
+    volatile uint32_t reserved_high;
+    uint32_t reserved_430[52];
 };
 
 /* The register block. */
@@ -617,7 +786,11 @@ struct mias_block {
     /* Read only. Strap: cycles between two looks of the firmware at the counters of memory issue, if
      * it is to limit memory instructions. */
     const volatile uint32_t strap_memory_interval;
-    uint32_t reserved_78[2];
+    /* Read only. Strap: whom the firmware preempts, and how: preempt_scheme. */
+    const volatile uint32_t strap_preempt;
+    /* Read only. Strap: cycles that a preemption may take from the moment at which an SM wants room,
+     * for kernels whose launch does not say (slot::LATENCY_LIMIT). */
+    const volatile uint32_t strap_preempt_limit;
     /* Read only. Low word of the core-cycle counter; reading it latches CYCLE_HIGH. */
     const volatile uint32_t cycle_low;
     /* Read only. High word of the core-cycle counter as of the last read of CYCLE_LOW. */
@@ -662,9 +835,7 @@ struct mias_block {
     volatile uint32_t watchdog_period;
     /* Write only. Feeds the watchdog. The value is ignored. */
     volatile uint32_t watchdog_feed;
-    /* Read and write. Preemption: preempt. Writing issues a command; reads return the command in
-     * progress, or 0. */
-    volatile uint32_t preempt;
+    uint32_t reserved_e4[1];
     /* Read and write. Low word of the cycle at which the firmware took up its last decision, the
      * windows being over: for traces, no effect on hardware. */
     volatile uint32_t decision_begin;
@@ -716,11 +887,19 @@ struct mias_block {
     const volatile uint32_t memory_ready[8];
     /* Write only. 8 of them. Sets a slot's limit on all SMs: memory::LIMIT. */
     volatile uint32_t memory_limit_all[8];
-    uint32_t reserved_3a0[280];
+    /* Write 1 to clear. 8 of them. SMs that want room for a kernel. A bit is cleared by writing it,
+     * and set again after the commands of that SM are done if it wants room still, or when another
+     * kernel wants room there. */
+    volatile uint32_t preempt_wanted[8];
+    /* Write 1 to clear. 8 of them. SMs of which all preemption commands are done or refused, since
+     * the bit was cleared. */
+    volatile uint32_t preempt_done[8];
+    uint32_t reserved_3e0[264];
     struct mias_slot slot[8];
     uint32_t reserved_a00[1408];
     struct mias_memory memory[256];
     struct mias_sm sm[256];
+    struct mias_preempt preempt[256];
 };
 
 /* The structures are as the offsets say; C99 cannot ask. */
@@ -748,6 +927,8 @@ static_assert(offsetof(struct mias_block, strap_options) == MIAS_STRAP_OPTIONS, 
 static_assert(offsetof(struct mias_block, strap_fixed) == MIAS_STRAP_FIXED, "MIAS_STRAP_FIXED");
 static_assert(offsetof(struct mias_block, strap_loss_threshold) == MIAS_STRAP_LOSS_THRESHOLD, "MIAS_STRAP_LOSS_THRESHOLD");
 static_assert(offsetof(struct mias_block, strap_memory_interval) == MIAS_STRAP_MEMORY_INTERVAL, "MIAS_STRAP_MEMORY_INTERVAL");
+static_assert(offsetof(struct mias_block, strap_preempt) == MIAS_STRAP_PREEMPT, "MIAS_STRAP_PREEMPT");
+static_assert(offsetof(struct mias_block, strap_preempt_limit) == MIAS_STRAP_PREEMPT_LIMIT, "MIAS_STRAP_PREEMPT_LIMIT");
 static_assert(offsetof(struct mias_block, cycle_low) == MIAS_CYCLE_LOW, "MIAS_CYCLE_LOW");
 static_assert(offsetof(struct mias_block, cycle_high) == MIAS_CYCLE_HIGH, "MIAS_CYCLE_HIGH");
 static_assert(offsetof(struct mias_block, timer_low) == MIAS_TIMER_LOW, "MIAS_TIMER_LOW");
@@ -767,7 +948,6 @@ static_assert(offsetof(struct mias_block, fault) == MIAS_FAULT, "MIAS_FAULT");
 static_assert(offsetof(struct mias_block, fault_set) == MIAS_FAULT_SET, "MIAS_FAULT_SET");
 static_assert(offsetof(struct mias_block, watchdog_period) == MIAS_WATCHDOG_PERIOD, "MIAS_WATCHDOG_PERIOD");
 static_assert(offsetof(struct mias_block, watchdog_feed) == MIAS_WATCHDOG_FEED, "MIAS_WATCHDOG_FEED");
-static_assert(offsetof(struct mias_block, preempt) == MIAS_PREEMPT, "MIAS_PREEMPT");
 static_assert(offsetof(struct mias_block, decision_begin) == MIAS_DECISION_BEGIN, "MIAS_DECISION_BEGIN");
 static_assert(offsetof(struct mias_block, decision_cycles) == MIAS_DECISION_CYCLES, "MIAS_DECISION_CYCLES");
 static_assert(offsetof(struct mias_block, launch_count) == MIAS_LAUNCH_COUNT, "MIAS_LAUNCH_COUNT");
@@ -786,6 +966,8 @@ static_assert(offsetof(struct mias_block, quota_sms) == MIAS_QUOTA_SMS, "MIAS_QU
 static_assert(offsetof(struct mias_block, quota_some) == MIAS_QUOTA_SOME, "MIAS_QUOTA_SOME");
 static_assert(offsetof(struct mias_block, memory_ready) == MIAS_MEMORY_READY, "MIAS_MEMORY_READY");
 static_assert(offsetof(struct mias_block, memory_limit_all) == MIAS_MEMORY_LIMIT_ALL, "MIAS_MEMORY_LIMIT_ALL");
+static_assert(offsetof(struct mias_block, preempt_wanted) == MIAS_PREEMPT_WANTED, "MIAS_PREEMPT_WANTED");
+static_assert(offsetof(struct mias_block, preempt_done) == MIAS_PREEMPT_DONE, "MIAS_PREEMPT_DONE");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");
@@ -796,6 +978,7 @@ static_assert(offsetof(struct mias_slot, priority) == MIAS_SLOT_REG_PRIORITY, "M
 static_assert(offsetof(struct mias_slot, stream) == MIAS_SLOT_REG_STREAM, "MIAS_SLOT_REG_STREAM");
 static_assert(offsetof(struct mias_slot, unissued_tbs) == MIAS_SLOT_REG_UNISSUED_TBS, "MIAS_SLOT_REG_UNISSUED_TBS");
 static_assert(offsetof(struct mias_slot, unfinished_tbs) == MIAS_SLOT_REG_UNFINISHED_TBS, "MIAS_SLOT_REG_UNFINISHED_TBS");
+static_assert(offsetof(struct mias_slot, latency_limit) == MIAS_SLOT_REG_LATENCY_LIMIT, "MIAS_SLOT_REG_LATENCY_LIMIT");
 static_assert(offsetof(struct mias_sm, status) == MIAS_SM_REG_STATUS, "MIAS_SM_REG_STATUS");
 static_assert(offsetof(struct mias_sm, control) == MIAS_SM_REG_CONTROL, "MIAS_SM_REG_CONTROL");
 static_assert(offsetof(struct mias_sm, saturated) == MIAS_SM_REG_SATURATED, "MIAS_SM_REG_SATURATED");
@@ -805,10 +988,28 @@ static_assert(offsetof(struct mias_sm, slot_thread_insts) == MIAS_SM_REG_SLOT_TH
 static_assert(offsetof(struct mias_sm, quota) == MIAS_SM_REG_QUOTA, "MIAS_SM_REG_QUOTA");
 static_assert(offsetof(struct mias_sm, resident) == MIAS_SM_REG_RESIDENT, "MIAS_SM_REG_RESIDENT");
 static_assert(offsetof(struct mias_sm, active_quota) == MIAS_SM_REG_ACTIVE_QUOTA, "MIAS_SM_REG_ACTIVE_QUOTA");
+static_assert(offsetof(struct mias_preempt, tb) == MIAS_PREEMPT_REG_TB, "MIAS_PREEMPT_REG_TB");
+static_assert(offsetof(struct mias_preempt, tb_insts) == MIAS_PREEMPT_REG_TB_INSTS, "MIAS_PREEMPT_REG_TB_INSTS");
+static_assert(offsetof(struct mias_preempt, tb_cycles) == MIAS_PREEMPT_REG_TB_CYCLES, "MIAS_PREEMPT_REG_TB_CYCLES");
+static_assert(offsetof(struct mias_preempt, tb_registers) == MIAS_PREEMPT_REG_TB_REGISTERS, "MIAS_PREEMPT_REG_TB_REGISTERS");
+static_assert(offsetof(struct mias_preempt, tb_shared) == MIAS_PREEMPT_REG_TB_SHARED, "MIAS_PREEMPT_REG_TB_SHARED");
+static_assert(offsetof(struct mias_preempt, tb_left) == MIAS_PREEMPT_REG_TB_LEFT, "MIAS_PREEMPT_REG_TB_LEFT");
+static_assert(offsetof(struct mias_preempt, command) == MIAS_PREEMPT_REG_COMMAND, "MIAS_PREEMPT_REG_COMMAND");
+static_assert(offsetof(struct mias_preempt, ended_tbs) == MIAS_PREEMPT_REG_ENDED_TBS, "MIAS_PREEMPT_REG_ENDED_TBS");
+static_assert(offsetof(struct mias_preempt, ended_insts) == MIAS_PREEMPT_REG_ENDED_INSTS, "MIAS_PREEMPT_REG_ENDED_INSTS");
+static_assert(offsetof(struct mias_preempt, ended_cycles) == MIAS_PREEMPT_REG_ENDED_CYCLES, "MIAS_PREEMPT_REG_ENDED_CYCLES");
+static_assert(offsetof(struct mias_preempt, ended_cpi) == MIAS_PREEMPT_REG_ENDED_CPI, "MIAS_PREEMPT_REG_ENDED_CPI");
+static_assert(offsetof(struct mias_preempt, ended_cpi_squares) == MIAS_PREEMPT_REG_ENDED_CPI_SQUARES, "MIAS_PREEMPT_REG_ENDED_CPI_SQUARES");
+static_assert(offsetof(struct mias_preempt, wanted) == MIAS_PREEMPT_REG_WANTED, "MIAS_PREEMPT_REG_WANTED");
+static_assert(offsetof(struct mias_preempt, reserved_slot) == MIAS_PREEMPT_REG_RESERVED_SLOT, "MIAS_PREEMPT_REG_RESERVED_SLOT");
+static_assert(offsetof(struct mias_preempt, reserved_low) == MIAS_PREEMPT_REG_RESERVED_LOW, "MIAS_PREEMPT_REG_RESERVED_LOW");
+static_assert(offsetof(struct mias_preempt, reserved_high) == MIAS_PREEMPT_REG_RESERVED_HIGH, "MIAS_PREEMPT_REG_RESERVED_HIGH");
 static_assert(offsetof(struct mias_block, slot) == MIAS_SLOT_BASE, "MIAS_SLOT_BASE");
 static_assert(offsetof(struct mias_block, sm) == MIAS_SM_BASE, "MIAS_SM_BASE");
+static_assert(offsetof(struct mias_block, preempt) == MIAS_PREEMPT_BASE, "MIAS_PREEMPT_BASE");
 static_assert(sizeof(struct mias_slot) == MIAS_SLOT_STRIDE, "MIAS_SLOT_STRIDE");
 static_assert(sizeof(struct mias_sm) == MIAS_SM_STRIDE, "MIAS_SM_STRIDE");
+static_assert(sizeof(struct mias_preempt) == MIAS_PREEMPT_STRIDE, "MIAS_PREEMPT_STRIDE");
 static_assert(sizeof(struct mias_block) == MIAS_MAP_END, "MIAS_MAP_END");
 #endif
 

@@ -12,9 +12,14 @@ pub trait Choice: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// What it means, in a line without a full stop.
     fn help(self) -> &'static str;
 
+    /// Another name that users may type.
+    fn alias(self) -> Option<&'static str> {
+        None
+    }
+
     /// The value of a name.
     fn find(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|choice| choice.name() == name)
+        Self::ALL.iter().copied().find(|choice| choice.name() == name || choice.alias() == Some(name))
     }
 
     /// All names, in the order of lists.

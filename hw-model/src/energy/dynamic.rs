@@ -30,6 +30,10 @@ pub struct DynamicEnergy {
 /// it).
 const MONITORS_PER_HIT: u32 = 8;
 
+/// Counts of memory issue for a request: one of the request, and at most one up and one down of what is in flight (sources.md D123). Each takes as
+/// much as a lane's integer operation, which adds as many bits and more (assumption; no source gives it).
+const MEMORY_ISSUE_COUNTS: u64 = 3;
+
 fn cost(count: u64, each_fj: u32) -> Femtojoules {
     Femtojoules::from(count) * Femtojoules::from(each_fj)
 }
@@ -70,6 +74,13 @@ impl DynamicEnergy {
                 + cost(memory.dram_writes, each.dram_write_fj)
                 + cost(memory.dram_activates, each.dram_row_fj),
         }
+    }
+
+    /// The same on SMs that count memory instructions to hold some back: the counters' energy is the L1's part.
+    pub fn with_memory_issue(mut self, counters: &LaunchCounters, each: &EnergyConfig) -> Self {
+        let counts = MEMORY_ISSUE_COUNTS * counters.sm.requests() + counters.sm.l1_reservation_fails;
+        self.l1 += cost(counts, each.lane.int_fj);
+        self
     }
 
     /// Names of the parts and their energies, in the order of the instruction's way.

@@ -37,8 +37,13 @@ impl EnergyReport {
     /// The energy of a run of `config`; none if the machine has no `[energy]`.
     pub fn of(config: &GpuConfig, stats: &Stats) -> Option<EnergyReport> {
         let coefficients = config.energy.as_ref()?;
+        let counts = config.sm.memory_issue.is_some();
+        let of = |launch| {
+            let energy = DynamicEnergy::of(launch, coefficients);
+            if counts { energy.with_memory_issue(launch, coefficients) } else { energy }
+        };
         Some(EnergyReport {
-            launches: stats.counters.iter().map(|launch| DynamicEnergy::of(launch, coefficients)).collect(),
+            launches: stats.counters.iter().map(of).collect(),
             background: BackgroundEnergy::of(&ChipActivity::of(stats), coefficients, config.clocks.core_khz),
         })
     }

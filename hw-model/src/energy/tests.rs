@@ -107,6 +107,23 @@ fn every_event_costs_its_coefficient() {
     assert_eq!(energy.dram, of(5, each.dram_read_fj) + of(6, each.dram_write_fj) + of(9, each.dram_row_fj));
 }
 
+/// What counts memory instructions takes an integer operation for each count: three for a request, one for a fail.
+#[test]
+fn counts_of_memory_issue_cost_what_adding_costs() {
+    let mut counters = events(&[], &[0; 16]);
+    (counters.sm.l1_accesses, counters.sm.past_l1_requests, counters.sm.l1_reservation_fails) = (10, 5, 7);
+    let each = coefficients();
+    let plain = DynamicEnergy::of(&counters, &each);
+    let counting = plain.with_memory_issue(&counters, &each);
+    assert_eq!(counting.total() - plain.total(), Femtojoules::from(3 * 15 + 7_u32) * Femtojoules::from(each.lane.int_fj));
+    // Only of a machine that counts.
+    let mut config = config();
+    let stats = Stats { counters: vec![counters], ..Stats::default() };
+    assert_eq!(EnergyReport::of(&config, &stats).expect("the file has coefficients").launches, [plain]);
+    config.sm.memory_issue = Some(Default::default());
+    assert_eq!(EnergyReport::of(&config, &stats).expect("the file has coefficients").launches, [counting]);
+}
+
 struct Scheduler(Firmware);
 
 impl Microcontroller for Scheduler {

@@ -84,6 +84,8 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     preemptions: Preemptions,
+    /// Cycles for which the GPU looks ahead before the firmware is told of SMs that want room.
+    foresight: Option<u64>,
     watchdog: Watchdog,
     /// Settings of memory issue that the SMs have.
     memory_generation: u32,
@@ -126,6 +128,7 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             preemptions: Preemptions::default(),
+            foresight: None,
             watchdog: Watchdog::default(),
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
@@ -273,6 +276,7 @@ impl Gpu {
             }
             self.registers.set_now(self.now);
             self.load_counters();
+            self.foresee();
             self.show_tbs();
             microcontroller.on_interrupt(&mut self.registers);
             self.take_latched();

@@ -8,7 +8,7 @@ use super::Gpu;
 use crate::register_file::{PreemptAction, ShownTb};
 use crate::sm::{LeftTb, Resources};
 use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::technique;
+use mias_firmware::regs::{interrupt, technique};
 use serde::{Deserialize, Serialize};
 
 /// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.
@@ -243,6 +243,21 @@ impl Gpu {
         self.preemptions.foretold = ends;
     }
 
+    /// Looks `cycles` ahead ([`Gpu::look_ahead`]) each time the firmware is to be told of SMs that want room, so that it knows when their TBs end:
+    /// the oracle of Shieh 2016, section 4.2.
+    pub fn with_foresight(mut self, cycles: u64) -> Self {
+        self.foresight = Some(cycles);
+        self
+    }
+
+    /// Looks ahead if that is asked for and the firmware is about to choose victims.
+    pub(super) fn foresee(&mut self) {
+        let wanted = || self.registers.preempts() && self.registers.pending_events() & interrupt::PREEMPT != 0;
+        if let Some(cycles) = self.foresight.filter(|_| wanted()) {
+            self.preemptions.foretold = self.look_ahead(cycles);
+        }
+    }
+
     fn foretold(&self, slot: u8, tb: u32) -> Option<u64> {
         let found = self.preemptions.foretold.iter().find(|told| told.slot == slot && told.tb == tb);
         found.map(|told| told.ends.saturating_sub(self.now))
@@ -261,7 +276,7 @@ impl Gpu {
         }
 
         let mut ahead = self.clone();
-        ahead.validation = None;
+        (ahead.validation, ahead.foresight) = (None, None);
         ahead.registers.sleep();
         // Each TB that is here, as one that drains.
         ahead.preemptions = Preemptions::default();

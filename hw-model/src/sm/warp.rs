@@ -71,6 +71,10 @@ impl RegSet {
         (0..4).any(|i| self.0[i] & !but.0[i] & other.0[i] != 0)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
     pub(super) fn insert(&mut self, reg: u16) {
         self.0[usize::from(reg >> 6 & 3)] |= 1 << (reg & 63);
     }

@@ -13,6 +13,7 @@
 mod bound;
 mod charge;
 mod placement;
+mod preemption;
 #[cfg(test)]
 mod tests;
 

@@ -19,6 +19,7 @@ use crate::experiment::judge::{Material, judge};
 use crate::experiment::machine::{Decision, End, Options, Outcome};
 use crate::experiment::policy::{Control, IpcUnit, Latency, Policy};
 use crate::experiment::recorded::name_of;
+use crate::experiment::room::Room;
 use crate::experiment::sequential::sequential;
 use crate::fingerprint;
 use crate::intervals::Estimated;
@@ -208,7 +209,9 @@ fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result<GroupResul
     let one_by_one = sequential(&alone.iter().map(|kept| kept.outcome()).collect::<Vec<_>>(), &group.arrivals(), options);
     let sequential_cycles = one_by_one.makespan_cycles;
     let max_tbs = &group.max_tbs;
-    let material = Material { isolated_ipc: isolated, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
+    let takes: Vec<Option<u64>> = alone.iter().map(|kept| Room::takes(&kept.outcome())).collect();
+    let material =
+        Material { isolated_ipc: isolated, takes: &takes, sequential: one_by_one, max_tbs, sweep, policies, outcomes: &outcomes, options };
     let comparison = judge(material);
 
     let ipcs = |outcome: &Outcome| (0..group.names.len()).map(|kernel| ipc(outcome, kernel, options)).collect::<Vec<f64>>();
@@ -292,6 +295,7 @@ fn policy(
         metrics: values(result.metrics),
         ipc: result.kernels.iter().map(|kernel| kernel.ipc).collect(),
         normalized_ipc: result.kernels.iter().map(|kernel| kernel.normalized_ipc).collect(),
+        latency: result.kernels.iter().filter_map(|kernel| kernel.latency).collect(),
         half_widths: result.half_widths.as_ref().map(HalfWidths::of),
         simulated_cycles: result.simulated_cycles,
         too_late: result.too_late,

@@ -5,10 +5,11 @@ use crate::experiment::machine::{Decision, DecisionTime, End, InPlace, Options, 
 use crate::experiment::policy::{Control, Latency, Policy};
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::requests::Requested;
+use crate::experiment::room::Room;
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::gpu::{LaunchStats, Preemption};
 #[cfg(doc)]
 use mias_hw_model::sm::IssueClass;
 use mias_hw_model::sm::IssueSlots;
@@ -37,6 +38,12 @@ pub struct Identity {
     /// Core cycle at which each arrives; empty where all arrive at 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<u64>,
+    /// Priority of each; empty where all have the lowest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<u8>,
+    /// Core cycles in which each is to have its room; empty where none has a limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_limits: Vec<u32>,
     /// A policy's name, or a configuration such as `1-3`.
     pub control: String,
     /// Window in core cycles; none: until all kernels have completed.
@@ -97,6 +104,8 @@ impl Identity {
             gpu_hash: fingerprint::gpu(gpu),
             kernels: workloads.iter().map(|workload| workload.name.clone()).collect(),
             kernel_hashes: workloads.iter().map(|workload| workload.hash.clone()).collect(),
+            priorities: unless_all_zero(workloads.iter().map(|workload| workload.priority).collect()),
+            latency_limits: unless_all_zero(workloads.iter().map(|workload| workload.latency_limit).collect()),
             arrivals: if arrivals.iter().all(|&cycle| cycle == 0) { Vec::new() } else { arrivals },
             control: control_name(control),
             cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
@@ -133,9 +142,13 @@ impl Identity {
     /// In one line.
     pub fn describe(&self) -> String {
         let end = self.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{cycles} cycles"));
-        let arriving = |(at, name): (usize, &String)| match self.arrivals.get(at) {
-            None | Some(0) => name.clone(),
-            Some(cycle) => format!("{name} (at cycle {cycle})"),
+        let arriving = |(at, name): (usize, &String)| {
+            let of = |what: &str, number: Option<u64>| number.filter(|&number| number != 0).map(|number| format!("{what} {number}"));
+            let cycle = of("at cycle", self.arrivals.get(at).copied());
+            let priority = of("priority", self.priorities.get(at).map(|&priority| priority.into()));
+            let limit = of("limit", self.latency_limits.get(at).map(|&limit| limit.into()));
+            let about: Vec<String> = [cycle, priority, limit].into_iter().flatten().collect();
+            if about.is_empty() { name.clone() } else { format!("{name} ({})", about.join(", ")) }
         };
         let kernels: Vec<String> = self.kernels.iter().enumerate().map(arriving).collect();
         let (kernels, profile) = (kernels.join(" + "), self.profile_cycles);
@@ -150,6 +163,11 @@ impl Identity {
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
+}
+
+/// What is kept of numbers that mostly are 0.
+fn unless_all_zero<T: Default + PartialEq>(numbers: Vec<T>) -> Vec<T> {
+    if numbers.iter().all(|number| *number == T::default()) { Vec::new() } else { numbers }
 }
 
 /// Fingerprint of what was copied to the device for a kernel.
@@ -197,7 +215,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     if !measures {
         (same.profile_cycles, same.ipc) = (plain.profile_cycles, plain.ipc);
         // Making room takes its time, whoever measures.
-        same.latency = if same.requests.is_some() { options.latency } else { Latency::Off };
+        same.latency = if same.requests.is_some() || same.transition.preempts() { options.latency } else { Latency::Off };
         if kernels == 1 || (all_at_once && options.end != End::Done && options.relaunch) {
             same.transition = plain.transition;
         }
@@ -243,6 +261,12 @@ pub struct Kept {
     pub energy_nj: Option<u64>,
     /// Instructions over time, of kernels alone in a window.
     pub samples: Vec<Sample>,
+    /// When each kernel had its room, where somebody is preempted or before others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub room: Vec<Room>,
+    /// TBs that were made to leave, in the order of the commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preemptions: Vec<Preemption>,
     /// What became of requests for room, by scheme and limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Requested>,
@@ -296,6 +320,8 @@ impl Kept {
             l2_ways: _,
             energy,
             samples,
+            room,
+            preemptions,
             requested,
         } = outcome.clone();
         Kept {
@@ -315,6 +341,8 @@ impl Kept {
             issue_slots: sms.issue_slots,
             energy_nj: energy.map(|energy| u64::try_from(energy.total() / FJ_PER_NJ).unwrap_or(u64::MAX)),
             samples,
+            room,
+            preemptions,
             requested,
         }
     }
@@ -339,6 +367,8 @@ impl Kept {
             decision_time: self.decision_time,
             decision: self.decision.clone(),
             samples: self.samples.clone(),
+            room: self.room.clone(),
+            preemptions: self.preemptions.clone(),
             requested: self.requested.clone(),
             ..Outcome::default()
         }

@@ -6,6 +6,7 @@ use super::memory::{MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::requests::RequestsResult;
 use crate::experiment::machine::Placement;
+use crate::experiment::room::Latency;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -251,6 +252,9 @@ pub struct PolicyResult {
     pub ipc: Vec<f64>,
     /// The same over alone.
     pub normalized_ipc: Vec<Option<f64>>,
+    /// How long each kernel waited for its room, in kernel order; empty where nobody is preempted and nobody is before others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency: Vec<Latency>,
     /// Half-widths of 95 % intervals; none if all that this is made of was simulated in full.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub half_widths: Option<HalfWidths>,

@@ -141,7 +141,10 @@ impl<'p> Studies<'p> {
             kernels.reverse();
         }
         let arrivals = arrivals(kernels.len(), setting.arrive);
-        let workloads = workloads(experiment, setting, &kernels, &arrivals, traces);
+        let mut workloads = workloads(experiment, setting, &kernels, &arrivals, traces);
+        if let ([_, ..], Some(last)) = (&kernels[1..], workloads.last_mut()) {
+            (last.priority, last.latency_limit) = (setting.priority, setting.limit_cycles);
+        }
         let members: Vec<&Workload> = workloads.iter().collect();
         let sweep = if experiment.configurations && members.len() > 1 { machine.configurations(&members)? } else { Vec::new() };
         let mut plan = GroupPlan {
@@ -158,7 +161,9 @@ impl<'p> Studies<'p> {
         for (&kernel, &arrival) in kernels.iter().zip(&arrivals) {
             // In a window it arrives when it does beside the others, so that both runs count over the same cycles.
             let arrival = if setting.options.end == End::Done { 0 } else { arrival };
-            let workload = self::workloads(experiment, setting, &[kernel], &[arrival], traces);
+            let mut workload = self::workloads(experiment, setting, &[kernel], &[arrival], traces);
+            let at = plan.alone.len();
+            workload.iter_mut().zip(plan.workloads.get(at)).for_each(|(alone, beside)| alone.latency_limit = beside.latency_limit.min(1));
             plan.alone.push(self.job(study, setting, workload, &alone)?);
         }
         // A kernel alone with every number of TBs but the most, which is its run above.
@@ -178,6 +183,8 @@ impl<'p> Studies<'p> {
         // Where it lies elsewhere than alone, it may meet other rows of DRAM; between its launches others have the SMs; and what is only where
         // kernels share the machine is not there alone.
         let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
+        // One before others, or one that runs once, changes who has the SMs.
+        let undisturbed = undisturbed && !plan.workloads.iter().any(Workload::is_urgent);
         let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu;
         let derived = undisturbed && same_machine && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), ran)? };
@@ -284,6 +291,14 @@ impl Study<'_> {
 fn identity(setting: &Setting, workloads: &[Workload], ran: &Ran) -> Result<(Identity, Options, GpuConfig), RunError> {
     let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
     let mut options = canonical(&ran.control, &arrivals, setting.options);
+    if workloads.iter().any(Workload::is_urgent) {
+        // One that runs once leaves room to others, and one before others takes it; how is the transition's.
+        let (transition, latency) = (setting.options.transition, setting.options.latency);
+        options = match workloads {
+            [_] => Options { precision: None, ..options },
+            _ => Options { transition, latency, precision: None, ..options },
+        };
+    }
     // Alone nobody is held back for others' sake.
     let machine = match workloads {
         [_] => Named { name: setting.machine.clone(), gpu: setting.gpu.clone() },

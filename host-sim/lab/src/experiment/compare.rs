@@ -8,6 +8,7 @@
 use super::judge::{Material, judge};
 use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError};
 use super::policy::{Control, IpcUnit, Policy};
+use super::room::{Latency, Room};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::intervals::Estimated;
@@ -35,6 +36,8 @@ pub struct KernelResult {
     pub ipc: f64,
     /// Over isolated; none if the kernel did nothing alone.
     pub normalized_ipc: Option<f64>,
+    /// How long it waited for its room; none where nobody is preempted and nobody is before others.
+    pub latency: Option<Latency>,
 }
 
 /// A value for each of the two objectives.
@@ -214,8 +217,9 @@ pub fn compare(
 
     let arrivals: Vec<u64> = all.iter().map(|workload| workload.arrival_cycle).collect();
     let sequential = sequential(&isolated, &arrivals, options);
-    let (isolated_ipc, max_tbs) = (&isolated_ipc, &max_tbs);
-    Ok(judge(Material { isolated_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
+    let takes: Vec<Option<u64>> = isolated.iter().map(Room::takes).collect();
+    let (isolated_ipc, max_tbs, takes) = (&isolated_ipc, &max_tbs, &takes);
+    Ok(judge(Material { isolated_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
 }
 
 /// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
@@ -247,17 +251,29 @@ pub fn ran(machine: &dyn Machine, all: &[&Workload], policy: Policy, options: Op
     Ok(Alone { isolated: isolated.iter().collect(), max_tbs: &max_tbs, options }.ran(policy))
 }
 
+/// What each kernel [takes](Room::takes) alone, for whose deadlines kernels with a limit run alone; none for others.
+///
+/// # Errors
+/// The first [`RunError`] in the order of runs.
+pub fn takes(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Option<u64>>, RunError> {
+    let limited: Vec<&Workload> = all.iter().copied().filter(|workload| workload.latency_limit != 0).collect();
+    let mut isolated = isolated_runs(machine, &limited, options, watch)?.into_iter();
+    let of = |workload: &&Workload| if workload.latency_limit == 0 { None } else { Room::takes(&isolated.next()?) };
+    Ok(all.iter().map(of).collect())
+}
+
 /// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,
 /// so that both count over the same cycles; until done its own time counts, and it arrives at cycle 0.
 fn isolated_runs(machine: &dyn Machine, all: &[&Workload], options: Options, watch: &dyn Watch) -> Result<Vec<Outcome>, RunError> {
     let arrival = |workload: &Workload| if options.end == End::Done { 0 } else { workload.arrival_cycle };
-    let same = |a: &Workload, b: &Workload| a.hash == b.hash && a.copies == b.copies && arrival(a) == arrival(b);
+    let once = |workload: &Workload| workload.latency_limit != 0;
+    let same = |a: &Workload, b: &Workload| a.hash == b.hash && a.copies == b.copies && arrival(a) == arrival(b) && once(a) == once(b);
     let first_of = |workload: &Workload| all.iter().position(|other| same(other, workload)).unwrap_or_default();
     let firsts: Vec<usize> = all.iter().map(|workload| first_of(workload)).collect();
     let mut different = firsts.clone();
     different.sort_unstable();
     different.dedup();
-    let alone = |&at: &usize| Workload { arrival_cycle: arrival(all[at]), ..all[at].clone() };
+    let alone = |&at: &usize| all[at].alone(arrival(all[at]));
     let alone: Vec<Workload> = different.iter().map(alone).collect();
     let runs = alone.iter().map(|workload| Run { control: Control::Policy(Policy::LeftOver), workloads: vec![workload], options });
     let runs = runs.map(|run| (machine, run)).collect();

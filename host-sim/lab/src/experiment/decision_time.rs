@@ -108,6 +108,10 @@ impl DecisionTimer {
             self.finish_memory_limits(registers, accesses);
             return;
         }
+        if registers.undated_preemption() {
+            self.finish_preemption(registers, accesses);
+            return;
+        }
         if registers.undated_placement() {
             self.finish_placement(registers, configs, accesses);
             return;
@@ -180,6 +184,17 @@ impl DecisionTimer {
         self.spent.memory_limits += 1;
         self.spent.memory_limit_instructions += instructions;
         self.spent.memory_limit_cycles += cycles;
+        registers.finish_decision(registers.now().saturating_add(cycles));
+    }
+
+    /// The interrupt just served chose victims: the commands take effect later.
+    fn finish_preemption(&mut self, registers: &mut RegisterFile, accesses: u64) {
+        let (sms, tbs) = registers.preempt_work();
+        let instructions = LatencyTable::measured().preemption(self.microcontroller.core, sms, tbs);
+        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
+        self.spent.preemptions += 1;
+        self.spent.preemption_instructions += instructions;
+        self.spent.preemption_cycles += cycles;
         registers.finish_decision(registers.now().saturating_add(cycles));
     }
 

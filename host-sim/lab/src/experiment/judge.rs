@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 pub struct Material<'a> {
     /// Isolated IPC of each kernel, in kernel order.
     pub isolated_ipc: &'a [Estimated],
+    /// What each takes alone from its first TB to its end, where that is known ([`super::room::Room::takes`]).
+    pub takes: &'a [Option<u64>],
     /// The kernels one after the other.
     pub sequential: Sequential,
     /// Most TBs per SM of each.
@@ -32,7 +34,7 @@ pub struct Material<'a> {
 
 /// Judges what there is; policies and configurations without an outcome are listed as missing.
 pub fn judge(material: Material<'_>) -> Comparison {
-    let Material { isolated_ipc: alone_ipc, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
+    let Material { isolated_ipc: alone_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes, options } = material;
     let isolated_ipc: &[f64] = &alone_ipc.iter().map(|ipc| ipc.value).collect::<Vec<f64>>();
     let alone = only_fastest(isolated_ipc, max_tbs);
     let ipcs_of =
@@ -96,6 +98,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
         let late_config = outcome.decision.as_ref().filter(|_| pending).and_then(Decision::config).map(<[u32]>::to_vec);
         let chosen = config.as_ref().or(late_config.as_ref()).and_then(|config| sweep.iter().find(|point| point.config == *config));
         let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
+        let latency = |kernel: usize| outcome.room.get(kernel).map(|room| room.judged(takes.get(kernel).copied().flatten()));
         let half_widths = uncertain(outcome).map(|half_widths| HalfWidths {
             ipc: ipcs_of(outcome).iter().map(|ipc| ipc.half_width).collect(),
             metrics: half_widths,
@@ -117,7 +120,11 @@ pub fn judge(material: Material<'_>) -> Comparison {
             placement_cycles: outcome.decision_time.map(|time| time.placement_cycles),
             decision_cycles: outcome.decision_time.map(|time| time.cycles),
             makespan_cycles: if options.end == End::Done { Some(outcome.cycles) } else { None },
-            kernels: ipcs.iter().enumerate().map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k) }).collect(),
+            kernels: ipcs
+                .iter()
+                .enumerate()
+                .map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k), latency: latency(k) })
+                .collect(),
             decision: outcome.decision.clone(),
             too_late,
             late_config,

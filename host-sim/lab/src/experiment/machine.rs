@@ -5,12 +5,13 @@
 use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
 use super::requests::{Requested, Requests};
+use super::room::Room;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::gpu::{LaunchStats, Preemption};
 use mias_hw_model::register_file::Activity;
 use mias_hw_model::sm::IssueSlots;
 
@@ -174,6 +175,15 @@ pub struct DecisionTime {
     /// Core cycles in which it executes them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub memory_limit_cycles: u64,
+    /// Times that the firmware has chosen victims, where that takes time.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub preemptions: u32,
+    /// Instructions of these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub preemption_instructions: u64,
+    /// Core cycles in which it executes them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub preemption_cycles: u64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
@@ -274,6 +284,10 @@ pub struct Outcome {
     pub l2_ways: Option<WaysStats>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
+    /// When each kernel had its room; empty where nobody is preempted and nobody is before others.
+    pub room: Vec<Room>,
+    /// TBs that were made to leave, in the order of the commands.
+    pub preemptions: Vec<Preemption>,
     /// Instructions over time; empty unless the machine was told to note them.
     pub samples: Vec<Sample>,
     /// What became of requests for room, by scheme and limit.

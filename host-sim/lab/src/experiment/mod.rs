@@ -22,6 +22,7 @@ pub mod presets;
 pub mod recorded;
 pub mod request;
 pub mod requests;
+pub mod room;
 pub mod sequential;
 pub mod shape;
 pub mod simulated;
@@ -29,4 +30,6 @@ pub mod sweep;
 #[cfg(test)]
 mod tests;
 pub mod threads;
+pub mod time;
+mod transition;
 pub mod workload;

@@ -73,7 +73,11 @@ impl Sequential {
             placement_cycles: (options.latency != Latency::Off).then_some(0),
             decision_cycles: (options.latency != Latency::Off).then_some(0),
             makespan_cycles: *makespan_cycles,
-            kernels: ipc.iter().enumerate().map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel) }).collect(),
+            kernels: ipc
+                .iter()
+                .enumerate()
+                .map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel), latency: None })
+                .collect(),
             decision: None,
             too_late: false,
             late_config: None,

@@ -14,8 +14,10 @@ use super::fit::Calibrated;
 use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
 use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
-use super::policy::{Control, Policy};
+use super::policy::{Control, Policy, Transition};
 use super::precision::{Known, Stop};
+use super::requests::Scheme;
+use super::room::Room;
 use super::threads::Threads;
 use super::workload::Workload;
 use crate::cosim::Image;
@@ -28,6 +30,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
+use requests::AHEAD_CYCLES;
 use together::Shared;
 
 /// Cycles simulated between two progress reports.
@@ -135,9 +138,13 @@ impl SimulatedGpu {
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
-        let mut gpu = Gpu::new(&self.config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
+        let mut gpu =
+            Gpu::new(&run.options.transition.on(&self.config), self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {
             gpu = gpu.without_skipping();
+        }
+        if run.options.transition == Transition::Preempt(Scheme::Oracle) {
+            gpu = gpu.with_foresight(AHEAD_CYCLES);
         }
         if self.record {
             gpu.registers_mut().record_activity();
@@ -147,10 +154,11 @@ impl SimulatedGpu {
         }
         let relaunch = run.options.relaunch && matches!(run.options.end, End::Cycles(_));
         for workload in &run.workloads {
-            let Workload { trace, source, arrival_cycle, stream, sector_offset, .. } = *workload;
-            let (arrival_cycle, stream, sector_offset) = (*arrival_cycle, *stream, *sector_offset);
-            let (trace, source) = (trace.clone(), source.clone());
-            let launch = Launch { trace, source, arrival_cycle, stream, priority: 0, latency_limit: 0, relaunch, sector_offset };
+            let &Workload { arrival_cycle, stream, sector_offset, priority, latency_limit, .. } = *workload;
+            let (trace, source) = (workload.trace.clone(), workload.source.clone());
+            // One that is to have its room by a time is one launch: its end is looked for.
+            let relaunch = relaunch && latency_limit == 0;
+            let launch = Launch { trace, source, arrival_cycle, stream, priority, latency_limit, relaunch, sector_offset };
             gpu.launch_in_turn(launch, workload.then.clone()).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
@@ -241,6 +249,13 @@ impl SimulatedGpu {
         self.outcome_of(&mut gpu, controller, known, limit)
     }
 
+    /// The same with when the kernels had their room, where somebody is preempted or before others.
+    fn with_room(&self, run: &Run<'_>, outcome: Outcome) -> Outcome {
+        let latency = u64::from(self.config.launch.latency_cycles);
+        let room = Room::of(&outcome, &run.workloads, latency, run.options.transition.preempts());
+        Outcome { room, ..outcome }
+    }
+
     fn outcome_of(&self, gpu: &mut Gpu, controller: Controller, known: Option<Known>, limit: u64) -> Outcome {
         let observed = controller.observed(gpu.registers(), gpu.cycle());
         let stats = gpu.stats();
@@ -266,6 +281,8 @@ impl SimulatedGpu {
             energy: EnergyReport::of(&self.config, &stats),
             l1_ways: stats.l1_ways,
             l2_ways: stats.l2_ways,
+            room: Vec::new(),
+            preemptions: stats.preemptions,
             samples: Vec::new(),
             requested: Vec::new(),
         }
@@ -301,13 +318,15 @@ impl Machine for SimulatedGpu {
         let mut running = self.start(run)?;
         let samples = self.sample_until(&mut running, run, progress)?;
         self.run_on(&mut running, limit, progress)?;
-        Ok(Outcome { samples, ..self.outcome(running, limit) })
+        Ok(self.with_room(run, Outcome { samples, ..self.outcome(running, limit) }))
     }
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         match runs {
             [first, _, ..] if self.shares() && first.options.sample_cycles.is_none() => {
-                self.share(runs, &Shared { limit: limit(first.options), progress, done })
+                let done =
+                    |at: usize, outcome: Result<Outcome, RunError>| done(at, outcome.map(|outcome| self.with_room(&runs[at], outcome)));
+                self.share(runs, &Shared { limit: limit(first.options), progress, done: &done })
             }
             _ => runs.iter().enumerate().for_each(|(index, run)| done(index, self.run(run, progress))),
         }

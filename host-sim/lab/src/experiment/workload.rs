@@ -33,6 +33,10 @@ pub struct Workload {
     pub span: Range<u64>,
     /// Core cycle at which it is launched.
     pub arrival_cycle: u64,
+    /// Priority, 0 the lowest: SMs make room for it if the firmware preempts, and its TBs go first.
+    pub priority: u8,
+    /// Core cycles from the moment at which its TBs may issue until it is to have its room; 0: no limit. A kernel with a limit runs once.
+    pub latency_limit: u32,
     /// CUDA stream; launches on one stream run one after the other.
     pub stream: u32,
     /// Added to every sector of the trace; see [`place`].
@@ -140,6 +144,8 @@ impl Workload {
             then: Vec::new(),
             span,
             arrival_cycle: 0,
+            priority: 0,
+            latency_limit: 0,
             stream,
             sector_offset: 0,
             is_trace: false,
@@ -165,6 +171,17 @@ impl Workload {
         Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
     }
 
+    /// Whether it is before others, or to have its room by a time.
+    pub fn is_urgent(&self) -> bool {
+        self.priority != 0 || self.latency_limit != 0
+    }
+
+    /// The same kernel for a run alone, in which nobody is before anybody. With a limit it runs once there, too.
+    pub fn alone(&self, arrival_cycle: u64) -> Self {
+        // Whatever the limit: the run is the same.
+        Workload { arrival_cycle, priority: 0, latency_limit: self.latency_limit.min(1), ..self.clone() }
+    }
+
     /// What is launched, in order.
     pub fn launches(&self) -> impl Iterator<Item = &Arc<KernelTrace>> {
         std::iter::once(&self.trace).chain(&self.then)
@@ -181,6 +198,8 @@ impl Workload {
             then: Vec::new(),
             span,
             arrival_cycle: 0,
+            priority: 0,
+            latency_limit: 0,
             stream: 0,
             sector_offset: 0,
             is_trace: false,

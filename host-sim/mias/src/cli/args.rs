@@ -5,6 +5,7 @@ use super::choices::{
 };
 use super::own;
 use super::partition::PartitionArgs;
+use super::preemption::PreemptionArgs;
 use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -247,6 +248,8 @@ pub(super) struct CommonArgs {
     pub(super) memory_issue: MemoryIssueArgs,
     #[command(flatten)]
     pub(super) partition: PartitionArgs,
+    #[command(flatten)]
+    pub(super) preemption: PreemptionArgs,
     /// Window in core cycles, launch latency included
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,
@@ -256,7 +259,8 @@ pub(super) struct CommonArgs {
     /// Whether kernels that end within the window start again in place; if not, a run ends with its last kernel
     #[arg(long, value_enum, default_value_t = Relaunch::On, conflicts_with = "until", value_name = "ON_OFF")]
     pub(super) relaunch: Relaunch,
-    /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@100000; repeatable
+    /// Launch a kernel at a later cycle, e.g. fwt@100000 or fwt#2@60us, with a priority and a time in which it is to have its room, counted
+    /// from when its TBs may issue, e.g. fwt@60us,priority=1,limit=5us; with a limit it runs once; repeatable
     #[arg(long, value_name = "KERNEL@CYCLE")]
     pub(super) arrive: Vec<String>,
     /// Let traces keep the addresses that they were recorded with, and share what lies there; otherwise no two kernels share memory

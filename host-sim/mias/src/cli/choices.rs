@@ -7,7 +7,7 @@ use mias_lab::choice::Choice;
 
 /// Parses the name of one of the experiments' choices.
 pub(super) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let possible = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.help()));
+    let possible = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.help()).aliases(choice.alias()));
     PossibleValuesParser::new(possible).try_map(|name| T::find(&name).ok_or_else(|| format!("unknown value `{name}`")))
 }
 

@@ -1,6 +1,7 @@
 //! `mias compare`.
 
 use super::args::CompareArgs;
+use super::arrivals::Arrive;
 use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
@@ -27,7 +28,13 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
     let cancel = interrupt::catch()?;
-    let workloads = resolve::workloads(&args.kernels, &common.arrive, options, &Tracing::window(&common.traces)?, &cancel)?;
+    let workloads = resolve::workloads(
+        &args.kernels,
+        Arrive { words: &common.arrive, gpu: &gpu },
+        options,
+        &Tracing::window(&common.traces)?,
+        &cancel,
+    )?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

@@ -9,6 +9,7 @@
 
 mod about;
 mod args;
+mod arrivals;
 mod cache;
 mod choices;
 mod compare;
@@ -25,6 +26,7 @@ mod kernel_check;
 mod kernels;
 mod own;
 mod partition;
+mod preemption;
 mod progress;
 mod replay;
 mod report;

@@ -1,10 +1,11 @@
 //! From typed words to things: kernels, arrivals, options.
 
 use super::args::{CommonArgs, MemoryIssueArgs};
+use super::arrivals::{Arrival, Arrive};
 use super::choices::{FirmwareKind, InFlight, MemoryIssue, MemoryIssueFrom as From, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, partition, progress, say};
+use super::{CliError, partition, preemption, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
@@ -12,10 +13,9 @@ use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::IpcUnit;
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
-use mias_lab::experiment::workload::{LATEST_ARRIVAL, Workload, check_copies, place, place_for};
+use mias_lab::experiment::workload::{Workload, check_copies, place, place_for};
 use mias_lab::machines::{self, plausible};
 use mias_trace::accelsim::Warnings;
-use mias_workloads::input::suggest;
 use mias_workloads::kernels::{self, Kernel, Spec};
 use mias_workloads::trace_store::{self, Traced};
 use rayon::prelude::*;
@@ -49,6 +49,7 @@ pub(super) fn say_machine(word: &str, name: &str) {
 pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) -> Result<GpuConfig, CliError> {
     let mut gpu = machine(&common.gpu)?;
     partition::apply(&common.partition, &mut gpu, kernels)?;
+    preemption::apply(&common.preemption, common.transition, &mut gpu)?;
     let kernels = *kernels.end();
     let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
@@ -105,7 +106,7 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
 /// twice is launched twice, with buffers of its own; the second launch of `fwt` is called `fwt#2`.
 pub(super) fn workloads(
     words: &[String],
-    arrive: &[String],
+    arrive: Arrive<'_>,
     options: Options,
     tracing: &Tracing,
     cancel: &Cancel,
@@ -116,7 +117,7 @@ pub(super) fn workloads(
 /// The same, with PTX of nvcc's for this architecture if there is one; and some of what the kernels leave in memory.
 pub(super) fn dumped_workloads(
     (words, nvcc): (&[String], Option<&str>),
-    arrive: &[String],
+    arrive: Arrive<'_>,
     options: Options,
     dumps: &mut Dumps,
     kept: (&Tracing, &Cancel),
@@ -134,7 +135,7 @@ pub(super) fn dumped_workloads(
 /// The same for one kernel that is described by options instead of a word.
 pub(super) fn user_workload(
     kernel: Kernel,
-    arrive: &[String],
+    arrive: Arrive<'_>,
     options: Options,
     dumps: &mut Dumps,
     kept: (&Tracing, &Cancel),
@@ -154,7 +155,7 @@ pub(super) fn calibration(words: &[String], tracing: &Tracing, cancel: &Cancel) 
 
 fn launched(
     requests: &[(String, Request)],
-    arrive: &[String],
+    arrive: Arrive<'_>,
     options: Options,
     dumps: &mut Dumps,
     (tracing, cancel): (&Tracing, &Cancel),
@@ -166,13 +167,13 @@ fn launched(
         return Err(CliError::User("--share-memory: it is for traces, and none of the kernels is one".into()));
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
-    let arrivals = arrivals(&labels, arrive, options.end)?;
+    let arrivals = arrive.of(&labels, options)?;
     dumps.find(requests, &labels)?;
     let traced = traced(requests, dumps, tracing, cancel)?;
     let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {
         let workload = traced.get(word)?.clone();
-        let arrival_cycle = arrivals.get(label.as_str()).copied().unwrap_or(0);
-        Some(Workload { name: label.clone(), arrival_cycle, stream: stream as u32, ..workload })
+        let Arrival { cycle, priority, latency_limit } = arrivals.get(label.as_str()).copied().unwrap_or_default();
+        Some(Workload { name: label.clone(), arrival_cycle: cycle, priority, latency_limit, stream: stream as u32, ..workload })
     };
     let mut workloads: Vec<Workload> = requests.iter().zip(&labels).enumerate().filter_map(arriving).collect();
     place_for(&mut workloads, &options);
@@ -313,46 +314,6 @@ pub(super) fn alone(cycles: u64, ipc: IpcUnit) -> Options {
     Options { ipc, ..Options::new(End::Cycles(cycles)) }
 }
 
-/// The one of `names` that is called `name`, or whose path ends with it.
-fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, CliError> {
-    if let Some(whole) = names.iter().find(|&&whole| whole == name) {
-        return Ok(whole);
-    }
-    let ends = |whole: &&&str| whole.strip_suffix(name).is_some_and(|folders| folders.ends_with('/'));
-    match names.iter().filter(ends).collect::<Vec<_>>()[..] {
-        [] => Err(CliError::User(suggest::unknown("kernel", name, names))),
-        [one] => Ok(one),
-        [one, another, ..] => Err(CliError::User(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path"))),
-    }
-}
-
-/// Parses `kernel@cycle` words; the kernel must be one of `names`, or the end of a path that is one.
-fn arrivals<'a>(names: &'a [String], arrive: &[String], end: End) -> Result<BTreeMap<&'a str, u64>, CliError> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut arrivals = BTreeMap::new();
-    for word in arrive {
-        let malformed = || CliError::User(format!("--arrive `{word}`: expected KERNEL@CYCLE, for example {}@100000", names[0]));
-        let (name, cycle) = word.rsplit_once('@').ok_or_else(malformed)?;
-        let name = known(name, &names).map_err(|error| match error {
-            CliError::User(message) => CliError::User(format!("--arrive `{word}`: {message}")),
-            other => other,
-        })?;
-        let cycle = cycle.replace('_', "").parse().map_err(|_| malformed())?;
-        if cycle > LATEST_ARRIVAL {
-            return Err(CliError::User(format!("--arrive `{word}`: the latest cycle is {LATEST_ARRIVAL}")));
-        }
-        if let End::Cycles(window) = end
-            && cycle >= window
-        {
-            return Err(CliError::User(format!("--arrive `{word}`: the window ends at cycle {window}; give a larger --cycles")));
-        }
-        if arrivals.insert(name, cycle).is_some() {
-            return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
-        }
-    }
-    Ok(arrivals)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,36 +322,5 @@ mod tests {
     fn a_kernel_named_twice_is_two_launches() {
         let names = ["mm", "fwt", "mm", "mm"].map(str::to_owned);
         assert_eq!(labels(&names), ["mm", "fwt", "mm#2", "mm#3"]);
-    }
-
-    #[test]
-    fn arrivals_are_checked() {
-        let names = ["mm".to_owned(), "fwt".to_owned()];
-        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
-        let parse = |list: &[&str]| arrivals(&names, &words(list), End::Cycles(300_000)).map(|a| a.values().copied().collect::<Vec<_>>());
-        assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
-        let paths = words(&["a/mm/kernelslist.g", "b/mm/kernelslist.g", "b/fwt.mtrace"]);
-        let parse_paths = |word: &str| {
-            let arrive = [word.to_owned()];
-            arrivals(&paths, &arrive, End::Done)
-                .map(|a| a.keys().map(|&name| name.to_owned()).collect::<Vec<_>>())
-                .map_err(|e| e.to_string())
-        };
-        assert_eq!(parse_paths("fwt.mtrace@7").unwrap(), ["b/fwt.mtrace"]);
-        assert_eq!(parse_paths("b/mm/kernelslist.g@7").unwrap(), ["b/mm/kernelslist.g"]);
-        assert!(parse_paths("mm/kernelslist.g@7").unwrap_err().contains("the end of `a/mm/kernelslist.g` and of `b/mm/kernelslist.g`"));
-        assert!(parse_paths("t.mtrace@7").unwrap_err().contains("unknown kernel"));
-        for (word, part) in [
-            ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
-            ("fwt@-1", "expected KERNEL@CYCLE"),
-            ("fwt@300000", "the window ends at cycle 300000"),
-            ("fwt@1000000001", "the latest cycle is 1000000000"),
-            ("mm#2@5", "unknown kernel `mm#2`"),
-            ("ftw@1", "--arrive `ftw@1`: unknown kernel `ftw`; did you mean `fwt`?"),
-        ] {
-            let message = parse(&[word]).unwrap_err().to_string();
-            assert!(message.contains(part), "{message}");
-        }
-        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
     }
 }

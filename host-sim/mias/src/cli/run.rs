@@ -1,6 +1,7 @@
 //! `mias run`: one policy in full detail, or the launches of an Accel-Sim trace.
 
 use super::args::RunArgs;
+use super::arrivals::Arrive;
 use super::choices::{Format, WarpScheduler};
 use super::dump::Dumps;
 use super::progress::Progress;
@@ -11,7 +12,7 @@ use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
 use mias_hw_model::sm::KERNEL_SLOTS;
-use mias_lab::experiment::compare::{Ran, Watch, ran};
+use mias_lab::experiment::compare::{Ran, Watch, ran, takes};
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -63,11 +64,12 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
         None => {
             let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));
             let kept = (&tracing, &cancel);
+            let arrive = Arrive { words: &common.arrive, gpu: &gpu };
             let workloads = match user {
-                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, &common.arrive, options, &mut dumps, kept)?,
+                Some(ptx) => resolve::user_workload(user_kernel::of(ptx, &args.user)?, arrive, options, &mut dumps, kept)?,
                 None => {
                     let nvcc = args.user.nvcc.as_deref();
-                    resolve::dumped_workloads((&args.kernels, nvcc), &common.arrive, options, &mut dumps, kept)?
+                    resolve::dumped_workloads((&args.kernels, nvcc), arrive, options, &mut dumps, kept)?
                 }
             };
             (None, workloads, args.policy.unwrap_or(Policy::MiasIpmIpc), options)
@@ -103,8 +105,10 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     }
     let simulating = Instant::now();
     let result = simulate(&machine, &workloads, policy, options, &progress);
+    let all: Vec<&Workload> = workloads.iter().collect();
+    let takes = result.and_then(|outcome| Ok((outcome, takes(&machine, &all, options, &progress)?)));
     progress.clear();
-    let outcome = result?;
+    let (outcome, takes) = takes?;
     if let Some(replay) = &replay {
         replay.end(&mut workloads);
     }
@@ -115,7 +119,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     drawings.write(&outcome, &workloads, &gpu)?;
     dumps.write()?;
     let seconds = args.timing.then(|| Seconds { load: (simulating - started).as_secs_f64(), simulate: simulating.elapsed().as_secs_f64() });
-    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, seconds };
+    let subject = Subject { gpu: &gpu, workloads: &workloads, policy, options, takes: &takes, seconds };
     let mut text = match args.format {
         Format::Table => run_report::text(subject, &outcome, common.explain),
         Format::Json => run_report::json(subject, &outcome).map_err(CliError::internal)?,

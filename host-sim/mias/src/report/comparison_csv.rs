@@ -6,6 +6,7 @@ use mias_lab::csv_table;
 use mias_lab::experiment::compare::{Comparison, PolicyResult};
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::Latency;
+use mias_lab::experiment::room;
 use mias_lab::experiment::workload::Workload;
 
 use super::comparison_table::choice;
@@ -20,13 +21,22 @@ pub fn render(comparison: &Comparison, workloads: &[Workload], options: Options)
 }
 
 fn table(comparison: &Comparison, names: &[&str], options: Options) -> csv::Result<String> {
-    let headings = headings(names, options);
+    let mut headings = headings(names, options);
+    let waits = comparison.results.iter().any(|result| result.kernels.iter().any(|kernel| kernel.latency.is_some()));
+    if waits {
+        headings.extend(latency_headings(names));
+    }
     let columns = headings.len();
     let missing = comparison.missing.policies.iter().map(|policy| vec![policy.name().to_owned()]);
-    let rows = comparison.results.iter().map(|result| row(result, options)).chain(missing).map(|mut row| {
-        row.resize(columns, String::new());
-        row
-    });
+    let rows = comparison
+        .results
+        .iter()
+        .map(|result| [row(result, options), if waits { latencies(result) } else { Vec::new() }].concat())
+        .chain(missing)
+        .map(|mut row| {
+            row.resize(columns, String::new());
+            row
+        });
     csv_table::rows(std::iter::once(headings).chain(rows))
 }
 
@@ -49,6 +59,27 @@ fn headings(names: &[&str], options: Options) -> Vec<String> {
         headings.extend(["\u{b1} S (ratio)", "\u{b1} STP (ratio)", "simulated (cycles)"].map(str::to_owned));
     }
     headings
+}
+
+/// When each kernel had its room.
+fn latency_headings(names: &[&str]) -> impl Iterator<Item = String> {
+    let of = |name: &&str| {
+        let cycles = ["first TB", "all TBs", "limit", "deadline", "end"].map(|what| format!("{what} {name} (cycles)"));
+        [format!("priority {name}")].into_iter().chain(cycles).chain([format!("violated {name} (0 or 1)")]).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(of).collect::<Vec<_>>().into_iter()
+}
+
+fn latencies(result: &PolicyResult) -> Vec<String> {
+    let of = |latency: Option<room::Latency>| {
+        let Some(latency) = latency else { return vec![String::new(); 7] };
+        let limit = latency.limit_cycles.map(u64::from);
+        let cycles = [latency.first_tb_cycles, latency.all_tbs_cycles, limit, latency.deadline_cycles, latency.end_cycles];
+        let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let violated = number(latency.violated.map(u64::from));
+        [latency.priority.to_string()].into_iter().chain(cycles.map(number)).chain([violated]).collect()
+    };
+    result.kernels.iter().flat_map(|kernel| of(kernel.latency)).collect()
 }
 
 fn row(result: &PolicyResult, options: Options) -> Vec<String> {

@@ -7,6 +7,7 @@ use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
 use mias_lab::experiment::compare::{Best, Comparison, Isolated, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::machine::{Decision, End, Options, Placement};
+use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::metrics::Metrics;
 use serde::Serialize;
@@ -83,6 +84,8 @@ struct PolicyRow<'a> {
 struct KernelRow {
     ipc: f64,
     normalized_ipc: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<Latency>,
 }
 
 #[derive(Serialize)]
@@ -160,7 +163,7 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         placement_cycles: result.placement_cycles,
         decision_cycles: result.decision_cycles,
         makespan_cycles: result.makespan_cycles,
-        kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc }).collect(),
+        kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc, latency: k.latency }).collect(),
         placement: &result.placement,
         decision: result.decision.as_ref(),
     }

@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use super::{explanation, kernel_name};
+use super::{explanation, kernel_name, latency_rows};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
@@ -22,6 +22,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         text += &format!("Oracle for {objective}: {}\n", oracle.as_deref().unwrap_or(table::DASH));
     }
     text += &undecided(comparison);
+    text += &latencies(comparison, &names);
     for result in &comparison.results {
         text += &placement(result);
         text += &short_of_it(result);
@@ -42,6 +43,28 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         text += &explanation::text(&decisions.iter().map(|(policy, decision)| (*policy, decision)).collect::<Vec<_>>());
     }
     text
+}
+
+/// When kernels had their room, a row per policy and kernel; nothing where nobody is preempted and nobody is before others.
+fn latencies(comparison: &Comparison, names: &[&str]) -> String {
+    let headings: Vec<&str> = ["policy", "kernel"].into_iter().chain(latency_rows::ROWS.map(|(name, _)| name)).collect();
+    let (mut table, mut any) = (table::new(&headings), false);
+    for result in &comparison.results {
+        for (name, kernel) in names.iter().zip(&result.kernels) {
+            let Some(latency) = &kernel.latency else { continue };
+            let cells = latency_rows::ROWS.map(|(_, cell)| cell(latency));
+            table.add_row([result.policy.name().to_owned(), (*name).to_owned()].into_iter().chain(cells));
+            any = true;
+        }
+    }
+    match any {
+        true => format!(
+            "\n{}Cycles from when a kernel's TBs might issue; a deadline is the limit and what the kernel takes alone from its first TB. What the others \
+             lost is in their norm. above: their progress against their runs alone.\n\n",
+            table::text(&table)
+        ),
+        false => String::new(),
+    }
 }
 
 /// What intervals leave open about the best configuration.
@@ -84,9 +107,12 @@ fn undecided(comparison: &Comparison) -> String {
 /// One line that says what ran where, for how long, and what is counted.
 pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> String {
     let transition = options.transition.name();
-    let kernel = |w: &Workload| match w.arrival_cycle {
-        0 => w.name.clone(),
-        cycle => format!("{} (at cycle {})", w.name, grouped(cycle)),
+    let kernel = |w: &Workload| {
+        let of = |what: &str, number: u64, unit: &str| (number != 0).then(|| format!("{what} {}{unit}", grouped(number)));
+        let arrival = of("at cycle", w.arrival_cycle, "");
+        let (priority, limit) = (of("priority", w.priority.into(), ""), of("limit", w.latency_limit.into(), " cycles"));
+        let about: Vec<String> = [arrival, priority, limit].into_iter().flatten().collect();
+        if about.is_empty() { w.name.clone() } else { format!("{} ({})", w.name, about.join(", ")) }
     };
     let kernels: Vec<String> = workloads.iter().map(kernel).collect();
     let (kernels, profile) = (kernels.join(" + "), grouped(options.profile_cycles.into()));

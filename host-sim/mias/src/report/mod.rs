@@ -13,6 +13,7 @@ pub mod kernel_list;
 mod kernel_name;
 pub mod kernel_stats;
 pub mod kernel_stats_json;
+mod latency_rows;
 pub mod machine_list;
 pub mod machine_summary;
 pub mod provenance;

@@ -60,6 +60,12 @@ pub struct EffectiveOptions {
     pub precision: Option<String>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
+    /// Priority of each kernel, if one has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priorities: Option<Vec<u8>>,
+    /// Core cycles in which each kernel is to have its room, 0 for no limit, if one has a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_limits: Option<Vec<u32>>,
 }
 
 impl Provenance {
@@ -81,6 +87,8 @@ impl Provenance {
                 warm_l2: options.warm_l2,
                 precision: options.precision.map(|precision| precision.to_string()),
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
+                priorities: workloads.iter().any(|w| w.priority != 0).then(|| workloads.iter().map(|w| w.priority).collect()),
+                latency_limits: workloads.iter().any(|w| w.latency_limit != 0).then(|| workloads.iter().map(|w| w.latency_limit).collect()),
             },
         }
     }

@@ -2,15 +2,16 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, ways};
+use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, ways};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::gpu::{LaunchStats, Preemption};
 use mias_hw_model::sm::{IssueClass, IssueSlots};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::{estimated_ipc, ipc};
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
+use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, config, estimate, grouped, ranges};
 use serde::Serialize;
@@ -28,6 +29,8 @@ pub struct Subject<'a> {
     pub policy: Policy,
     /// Options in effect.
     pub options: Options,
+    /// What each kernel takes alone from its first TB to its end, where a deadline depends on it.
+    pub takes: &'a [Option<u64>],
     /// Wall-clock time, if it is to be told; without it equal runs are equal bytes.
     pub seconds: Option<Seconds>,
 }
@@ -66,6 +69,8 @@ struct Document<'a> {
     l2_ways: Option<ways::Ways<'a>>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    preemptions: &'a [Preemption],
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Seconds>,
 }
@@ -81,9 +86,11 @@ struct DecisionLatency {
     placement_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_limits: Option<MemoryLimits>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preemptions: Option<MemoryLimits>,
 }
 
-/// The time of the firmware's limits of memory instructions.
+/// The time of the firmware's limits of memory instructions, or of its choices of victims.
 #[derive(Serialize)]
 struct MemoryLimits {
     looks: u32,
@@ -117,6 +124,8 @@ struct LaunchRow<'a> {
     bandwidth_utilization: Option<f64>,
     l2_bandwidth_utilization: Option<f64>,
     issue_slots: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency: Option<Latency>,
 }
 
 /// The JSON document, with a final newline.
@@ -146,7 +155,21 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
                 instructions: time.memory_limit_instructions,
                 cycles: time.memory_limit_cycles,
             });
-            DecisionLatency { decisions, instructions, cycles, microseconds, placement_instructions, placement_cycles, memory_limits }
+            let preemptions = (time.preemptions > 0).then_some(MemoryLimits {
+                looks: time.preemptions,
+                instructions: time.preemption_instructions,
+                cycles: time.preemption_cycles,
+            });
+            DecisionLatency {
+                decisions,
+                instructions,
+                cycles,
+                microseconds,
+                placement_instructions,
+                placement_cycles,
+                memory_limits,
+                preemptions,
+            }
         }),
         launches: launches
             .map(|(at, (w, _))| LaunchRow {
@@ -159,6 +182,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
+        preemptions: &outcome.preemptions,
         seconds: subject.seconds,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
@@ -172,6 +196,11 @@ fn by_class(slots: &IssueSlots) -> impl Iterator<Item = (&'static str, u64)> {
 /// So many core cycles, in microseconds.
 fn microseconds(gpu: &GpuConfig, cycles: u64) -> f64 {
     cycles as f64 * 1000.0 / f64::from(gpu.clocks.core_khz)
+}
+
+/// How long a kernel waited for its room; none where nobody is preempted and nobody is before others.
+fn latency(subject: Subject<'_>, outcome: &Outcome, at: usize) -> Option<Latency> {
+    outcome.room.get(at).map(|room| room.judged(subject.takes.get(at).copied().flatten()))
 }
 
 /// Half of the interval of a kernel's IPC; none if the run was simulated in full.
@@ -205,6 +234,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         bandwidth_utilization: bandwidth::dram(subject.gpu, launch, cycles),
         l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
         issue_slots: by_class(&launch.issue_slots).collect(),
+        latency: latency(subject, outcome, at),
     }
 }
 
@@ -243,6 +273,12 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
             "the firmware has looked {looks} times for limits of memory instructions: {cycles} cycles ({instructions} instructions)\n"
         );
     }
+    if let Some(time) = outcome.decision_time.filter(|time| time.preemptions > 0) {
+        let (looks, cycles) = (grouped(time.preemptions.into()), grouped(time.preemption_cycles));
+        let instructions = grouped(time.preemption_instructions);
+        text += &format!("the firmware has chosen victims {looks} times: {cycles} cycles ({instructions} instructions)\n");
+    }
+    text += &latency_rows::preemptions(&outcome.preemptions);
     if outcome.in_place.sms_short_of_it > 0 {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
@@ -315,6 +351,12 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     ];
     for (name, count) in counts {
         row(name, &|_, l| grouped(count(l)));
+    }
+    if !outcome.room.is_empty() {
+        let of = |at: usize| latency(subject, outcome, at);
+        for (name, value) in latency_rows::ROWS {
+            row(name, &|at, _| of(at).map_or_else(|| table::DASH.to_owned(), |latency| value(&latency)));
+        }
     }
     row("DRAM bandwidth", &|_, l| table::percent(bandwidth::dram(subject.gpu, l, l.cycles(outcome.cycles))));
     row("L2 bandwidth", &|_, l| table::percent(bandwidth::l2(subject.gpu, l, l.cycles(outcome.cycles))));

@@ -141,7 +141,7 @@ fn a_switch_moves_the_context_out_and_in() {
             1 + switched.iter().filter(|other| other.commanded_cycle == tb.commanded_cycle && other.left_cycle < tb.left_cycle).count()
                 as u64;
         assert!(latency(tb) >= sectors * number, "{} cycles for {sectors} sectors, behind {number}", latency(tb));
-        assert!(latency(tb) < 2 * sectors * number + 2000, "{}", latency(tb));
+        assert!(latency(tb) < 2 * sectors * number + 2000, "{}: {:#?}", latency(tb), stats.preemptions);
     }
     let drained = run_interrupted(&config, technique::DRAIN, false);
     let [with, without] = [&stats, &drained].map(|stats| stats.counters[0].memory.request_packets);

@@ -8,7 +8,10 @@
 //! |---|---|---|
 //! | drain | runs to its end | free then |
 //! | flush | is dropped, if it may be executed again; what it had in flight comes back to nobody | free at once |
-//! | switch | issues nothing more; when its accesses in flight have come, its context goes out | free when the context has gone |
+//! | switch | runs until its turn; then issues nothing more, and when its accesses in flight have come, its context goes out | free when the context has gone |
+//!
+//! Contexts of an SM go one after the other (partial context switching: Wang et al. 2016, as in Shieh 2016, section 5.3), and the next TB stops
+//! when the one before it begins to go, so that others run meanwhile. With the paper's own model all that are commanded stop at once.
 //!
 //! Room that the firmware has reserved is kept for its kernel: ranges, and as many threads, TB slots and so on as its TBs take.
 
@@ -37,8 +40,10 @@ enum State {
     Runs,
     /// It runs to its end.
     Drains,
-    /// Its accesses in flight are waited for.
-    Settles,
+    /// It runs until its context's turn has come: the number of the command.
+    Waits(u64),
+    /// Its accesses in flight are waited for, since this cycle.
+    Settles(u64),
     /// Its context goes out.
     Goes,
     /// Its context comes in.
@@ -61,6 +66,16 @@ struct Resident {
     /// What will be put back, while it is switched out.
     saved: Option<Box<SuspendedTb>>,
 }
+
+impl Resident {
+    /// It has been settling for so long that arithmetic in flight would have ended.
+    fn is_late(&self, now: u64) -> bool {
+        matches!(self.state, State::Settles(since) if now >= since + SETTLE_CYCLES)
+    }
+}
+
+/// Cycles in which arithmetic that is in flight ends, if nothing holds it up (assumption: beyond the latencies of the usual units).
+const SETTLE_CYCLES: u64 = 64;
 
 /// Room that is kept for a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,6 +136,8 @@ pub(super) struct Preemption {
     reserved: Reserved,
     traffic: Traffic,
     left: Vec<LeftTb>,
+    /// Switches commanded so far.
+    switches: u64,
 }
 
 impl Preemption {
@@ -138,6 +155,7 @@ impl Preemption {
             reserved: Reserved::default(),
             traffic: Traffic::new(sm, 1 << config.l1.fetch_bits()),
             left: Vec::new(),
+            switches: 0,
         }))
     }
 
@@ -184,6 +202,16 @@ impl Preemption {
         if reserved.slot == Some(slot) && reserved.positions == 0 && !(reserved.whole_sm && others) {
             *reserved = Reserved::default();
         }
+    }
+
+    /// The place of the TB that waits longest for its switch, if no other is waited for.
+    fn next_to_stop(&self) -> Option<usize> {
+        let residents = || self.residents.iter().enumerate().filter_map(|(place, resident)| Some((place, resident.as_ref()?.state)));
+        if residents().any(|(_, state)| matches!(state, State::Settles(_))) {
+            return None;
+        }
+        let waiting = residents().filter_map(|(place, state)| if let State::Waits(number) = state { Some((number, place)) } else { None });
+        waiting.min().map(|(_, place)| place)
     }
 
     /// The place of the TB in an SM's TB slot.
@@ -282,13 +310,13 @@ impl Sm {
         let Some(place) = preemption.place_of(tb_slot) else { return false };
         let Some(resident) = preemption.resident_mut(place) else { return false };
         match resident.state {
-            State::Settles => {
+            State::Settles(_) => {
                 resident.state = State::Goes;
                 preemption.begin(place, Way::Out, &tb, now);
                 true
             }
             State::Goes => true,
-            State::Runs | State::Drains | State::Comes => {
+            State::Runs | State::Drains | State::Waits(_) | State::Comes => {
                 let (insts, cycles) = (resident.insts, resident.before + now.saturating_sub(resident.since));
                 preemption.ended[usize::from(tb.kernel)].add(insts, cycles);
                 preemption.gone(place);
@@ -319,11 +347,9 @@ impl Sm {
     fn try_preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
         let status = self.tb_status(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
         let Some(preemption) = &mut self.preemption else { return Err(preempt_command::MODE) };
-        let same = preemption.config.resume == ResumeOn::SameSm;
         let stands = preemption.config.switch == SwitchModel::Stall;
-        let home = self.lsu.sm();
         let Some(resident) = preemption.resident_mut(place) else { return Err(preempt_command::NO_TB) };
-        if !matches!(resident.state, State::Runs | State::Drains) {
+        if !matches!(resident.state, State::Runs | State::Drains | State::Waits(_)) {
             return Err(preempt_command::LEAVING);
         }
         let tb_slot = usize::from(resident.tb_slot);
@@ -342,18 +368,15 @@ impl Sm {
                 Ok(carried(true))
             }
             technique::SWITCH if !ends => {
-                resident.state = if stands { State::Goes } else { State::Settles };
-                let (before, since) = (resident.before, resident.since);
-                let mut saved = self.stop(tb_slot, now);
-                saved.back = Return::Restored { cycles: before + now.saturating_sub(since), home: same.then_some(home) };
-                let tb = self.tbs[tb_slot];
-                if let Some(preemption) = &mut self.preemption {
+                preemption.switches += 1;
+                if stands {
+                    self.stop_to_leave(place, State::Goes, now);
+                } else {
+                    let number = preemption.switches;
                     if let Some(resident) = preemption.resident_mut(place) {
-                        resident.saved = Some(Box::new(saved));
+                        resident.state = State::Waits(number);
                     }
-                    if stands {
-                        preemption.begin(place, Way::Out, &tb, now);
-                    }
+                    self.next_switch(now);
                 }
                 self.retire(now);
                 Ok(carried(false))
@@ -366,12 +389,64 @@ impl Sm {
         }
     }
 
+    /// A TB that is to be switched out issues nothing more, and is in `state`.
+    fn stop_to_leave(&mut self, place: usize, state: State, now: u64) {
+        let Some(preemption) = &mut self.preemption else { return };
+        let (same, stands) = (preemption.config.resume == ResumeOn::SameSm, preemption.config.switch == SwitchModel::Stall);
+        let Some(resident) = preemption.resident_mut(place) else { return };
+        let (tb_slot, cycles) = (usize::from(resident.tb_slot), resident.before + now.saturating_sub(resident.since));
+        resident.state = state;
+        let home = same.then_some(self.lsu.sm());
+        let mut saved = self.stop(tb_slot, now);
+        saved.back = Return::Restored { cycles, home };
+        let tb = self.tbs[tb_slot];
+        if let Some(preemption) = &mut self.preemption {
+            if let Some(resident) = preemption.resident_mut(place) {
+                resident.saved = Some(Box::new(saved));
+            }
+            if stands {
+                preemption.begin(place, Way::Out, &tb, now);
+            }
+        }
+    }
+
+    /// A TB whose accesses in flight have all come begins to go, though it has arithmetic in flight still: in a busy pipeline that may be held
+    /// up for as long as others issue, and needs no place of the TB's.
+    fn go_if_settled(&mut self, now: u64) {
+        let Some(preemption) = &mut self.preemption else { return };
+        let settles = preemption.residents.iter().position(|resident| resident.as_ref().is_some_and(|resident| resident.is_late(now)));
+        let Some(place) = settles else { return };
+        let Some(resident) = preemption.resident_mut(place) else { return };
+        let tb = self.tbs[usize::from(resident.tb_slot)];
+        let accesses = |number: u8| {
+            let warp = &self.warps[number];
+            warp.live && (!warp.loading.is_empty() || warp.stores > 0 || warp.atomics > 0)
+        };
+        if !(tb.first_warp..tb.first_warp + tb.warps).any(accesses) {
+            resident.state = State::Goes;
+            preemption.begin(place, Way::Out, &tb, now);
+        }
+    }
+
+    /// The TB that waits longest for its switch stops, if no other is waited for.
+    fn next_switch(&mut self, now: u64) {
+        let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
+        let Some(resident) = self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place)) else { return };
+        if self.tbs[usize::from(resident.tb_slot)].issuing == 0 {
+            resident.state = State::Drains;
+        } else {
+            self.stop_to_leave(place, State::Settles(now), now);
+        }
+    }
+
     /// Contexts move, and TBs whose context has arrived leave or go on.
     #[cold]
     #[inline(never)]
     pub(super) fn move_contexts(&mut self, now: u64, port: &mut Port<'_>) {
         let Some(preemption) = &mut self.preemption else { return };
         preemption.traffic.cycle(port);
+        self.go_if_settled(now);
+        self.next_switch(now);
         while let Some((place, way)) = self.preemption.as_mut().and_then(|preemption| preemption.traffic.take_arrived(now)) {
             self.context_arrived(place.into(), way, now);
         }
@@ -414,7 +489,13 @@ impl Sm {
 
     /// The next cycle after `now` in which contexts move by themselves.
     pub(super) fn next_context(&self, now: u64) -> Option<u64> {
-        self.preemption.as_ref()?.traffic.next_event(now)
+        let preemption = self.preemption.as_ref()?;
+        let stops = preemption.next_to_stop().map(|_| now + 1);
+        let settles = preemption.residents.iter().flatten().filter_map(|resident| match resident.state {
+            State::Settles(since) => Some((since + SETTLE_CYCLES).max(now + 1)),
+            _ => None,
+        });
+        stops.into_iter().chain(settles).chain(preemption.traffic.next_event(now)).min()
     }
 
     /// TBs that have left by command since the last call.
@@ -492,13 +573,13 @@ impl Sm {
         let leaving = match resident.state {
             State::Runs => technique::NONE,
             State::Drains => technique::DRAIN,
-            State::Settles | State::Goes | State::Comes => technique::SWITCH,
+            State::Waits(_) | State::Settles(_) | State::Goes | State::Comes => technique::SWITCH,
         };
         Some(TbStatus {
             kernel: tb.kernel,
             index: tb.index,
             leaving,
-            flush: flush && matches!(resident.state, State::Runs | State::Drains),
+            flush: flush && matches!(resident.state, State::Runs | State::Drains | State::Waits(_)),
             insts: resident.insts - left,
             cycles: resident.before + now.saturating_sub(resident.since),
             first_register: ranges.first_register(),
@@ -527,7 +608,7 @@ impl Sm {
     pub(crate) fn leaving(&self, slot: usize) -> u32 {
         let Some(preemption) = &self.preemption else { return 0 };
         let leaves = |resident: &&Resident| {
-            matches!(resident.state, State::Drains | State::Settles | State::Goes)
+            matches!(resident.state, State::Drains | State::Waits(_) | State::Settles(_) | State::Goes)
                 && usize::from(self.tbs[usize::from(resident.tb_slot)].kernel) == slot
         };
         preemption.residents.iter().flatten().filter(leaves).count() as u32

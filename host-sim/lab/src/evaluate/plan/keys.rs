@@ -119,7 +119,7 @@ pub(super) const REQUESTS: [Key; 3] = [
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 13] = [
+pub(super) const PARAMETERS: [Key; 15] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -133,6 +133,12 @@ pub(super) const PARAMETERS: [Key; 13] = [
     optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),
     optional("order", "In which order the kernels of a group are launched; given if left out.", |_| chosen::<Order>()),
     optional("arrive", "Core cycle at which the last kernel of each group arrives; 0 if left out.", |_| numbers(0, LATEST_ARRIVAL)),
+    optional("priority", "Priority of the last kernel of each group, 0 the lowest; 0 if left out.", |_| numbers(0, u8::MAX.into())),
+    optional(
+        "limit",
+        "Time in which the last kernel of each group is to have its room, from the moment at which its TBs may issue: core cycles, or as in 5us; then it runs once. None if left out.",
+        |_| one_or_more(&schema::time()),
+    ),
     optional("precision", "How well a run is to be known, as in `1 %`: then it may end before its window; off if left out.", |_| {
         precision()
     }),

@@ -8,6 +8,8 @@ use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
+use crate::experiment::room;
+use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use crate::machines::fields::{self, Field, changed, label};
 use mias_firmware::regs::MAX_WINDOW;
@@ -36,6 +38,8 @@ pub(super) enum Change {
     Ipc(IpcUnit),
     Order(Order),
     Arrive(u64),
+    Priority(u8),
+    Limit(Time),
     ShareMemory(bool),
     WarmL2(bool),
     Precision(Option<Precision>),
@@ -104,6 +108,10 @@ pub struct Setting {
     pub order: Order,
     /// Core cycle at which the last kernel of a group arrives; the others arrive at 0, as does one alone in its group.
     pub arrive: u64,
+    /// Priority of the last kernel of a group.
+    pub priority: u8,
+    /// Core cycles in which the last kernel of a group is to have its room; 0: no limit.
+    pub limit_cycles: u32,
     /// Key and value of the parameters that the experiment varies.
     pub labels: Vec<(String, String)>,
 }
@@ -153,13 +161,17 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     }
     let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
         Ok(match key {
-            "cycles" | "profile-cycles" | "arrive" | "sample-cycles" => {
+            "cycles" | "profile-cycles" | "arrive" | "sample-cycles" | "priority" => {
                 let number = value.whole(0..=u64::MAX)?;
                 (number.to_string(), numeric(value, number)?)
             }
             "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
             "warm-l2" => (value.flag()?.to_string(), Change::WarmL2(value.flag()?)),
             "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
+            "limit" => {
+                let time: Time = value.text()?.parse().map_err(|message: String| value.fail(&message))?;
+                (time.to_string(), Change::Limit(time))
+            }
             "precision" => (value.text()?.into(), Change::Precision(precision(value)?)),
             "until" if value.text()? == "done" => ("done".into(), Change::Done),
             "until" => return Err(value.fail("only `done` is known; a window is given by `cycles`")),
@@ -183,6 +195,10 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
         "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
         "sample-cycles" => Ok(Change::SampleCycles(bounded(LONGEST_WINDOW)?)),
+        "priority" => match u8::try_from(number) {
+            Ok(priority) => Ok(Change::Priority(priority)),
+            Err(_) => Err(value.fail(&format!("{number}: a launch has priority 0 to 255"))),
+        },
         "arrive" if number > LATEST_ARRIVAL => Err(value.fail(&format!("{number}: the latest cycle is {LATEST_ARRIVAL}"))),
         "arrive" => Ok(Change::Arrive(number)),
         _ => Err(value.fail("has no range; give a value or a list of values")),
@@ -201,7 +217,7 @@ fn precision(value: &Value<'_>) -> Result<Option<Precision>, PlanError> {
 fn named<T: Choice>(value: &Value<'_>, change: impl Fn(T) -> Change) -> Result<(String, Change), PlanError> {
     let text = value.text()?;
     let parsed = T::find(text).ok_or_else(|| value.fail(&suggest::unknown("value", text, &T::names())))?;
-    Ok((text.into(), change(parsed)))
+    Ok((parsed.name().into(), change(parsed)))
 }
 
 /// `{ from = 20_000, to = 90_000, step = 10_000 }`.
@@ -302,7 +318,17 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             _ => {}
         }
     }
-    let mut setting = Setting { machine, gpu, sharing, options: Options::new(end), order: Order::Given, arrive: 0, labels: Vec::new() };
+    let mut setting = Setting {
+        machine,
+        gpu,
+        sharing,
+        options: Options::new(end),
+        order: Order::Given,
+        arrive: 0,
+        priority: 0,
+        limit_cycles: 0,
+        labels: Vec::new(),
+    };
     for (axis, (label, change)) in combination {
         match change {
             Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
@@ -312,6 +338,8 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
+            Change::Priority(priority) => setting.priority = *priority,
+            Change::Limit(limit) => setting.limit_cycles = limit.limit_cycles(&setting.gpu).map_err(|why| format!("limit: {why}"))?,
             Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
             Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Precision(precision) => setting.options.precision = *precision,
@@ -322,5 +350,19 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             setting.labels.push((axis.key.clone(), label.clone()));
         }
     }
+    check_room(&setting)?;
     Ok(setting)
+}
+
+/// Refuses limits that say nothing, and machines whose SMs cannot preempt.
+fn check_room(setting: &Setting) -> Result<(), String> {
+    let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
+    if options.transition.preempts() {
+        options
+            .transition
+            .on(gpu)
+            .check()
+            .map_err(|error| format!("machine `{name}`, transition {}: {error}", options.transition.name()))?;
+    }
+    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| format!("limit: {why}"))
 }

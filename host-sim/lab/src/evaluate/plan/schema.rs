@@ -101,9 +101,18 @@ pub(super) fn precision() -> Value {
     one_or_more(&json!({ "type": "string", "pattern": format!("^({OFF}|[0-9]{{1,2}}([.][0-9]{{1,4}})? ?%?)$"), "examples": ["1 %", OFF] }))
 }
 
+/// A time in core cycles, microseconds or milliseconds.
+pub(super) fn time() -> Value {
+    json!({ "type": "string", "pattern": "^[0-9_]+([.][0-9]{1,3})?(us|ms)?$", "examples": ["5us", "6825"] })
+}
+
 /// One of a choice's values, or a list of them.
 pub(super) fn chosen<T: Choice>() -> Value {
-    one_or_more(&choice("", T::ALL.iter().map(|value| (value.name(), value.help()))))
+    let mut names = choice("", T::ALL.iter().map(|value| (value.name(), value.help())));
+    if let Some(values) = names["enum"].as_array_mut() {
+        values.extend(T::ALL.iter().filter_map(|value| value.alias()).map(Value::from));
+    }
+    one_or_more(&names)
 }
 
 /// A number as such, a list of such numbers, or a range of numbers.

@@ -15,8 +15,9 @@ impl SimulatedGpu {
     pub(super) fn stop(&self, run: &Run<'_>) -> Option<Stop> {
         let options = run.options;
         let End::Cycles(window) = options.end else { return None };
+        let relaunch = options.relaunch && run.workloads.iter().all(|workload| workload.latency_limit == 0);
         let precision =
-            options.precision.filter(|_| options.relaunch && options.sample_cycles.is_none() && !self.record && !self.record_firmware)?;
+            options.precision.filter(|_| relaunch && options.sample_cycles.is_none() && !self.record && !self.record_firmware)?;
         let tbs = run.workloads.iter().map(|workload| {
             let launches = std::iter::once(&workload.trace).chain(&workload.then);
             launches.map(|trace| u64::from(trace.tbs())).sum()

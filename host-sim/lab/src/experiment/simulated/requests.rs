@@ -17,7 +17,7 @@ const MOST_CYCLES: u64 = 400_000;
 const LOOK_CYCLES: u64 = 50;
 
 /// Cycles that the oracle looks ahead: beyond any limit.
-const AHEAD_CYCLES: u64 = 50_000;
+pub(super) const AHEAD_CYCLES: u64 = 50_000;
 
 /// Stream of the urgent kernel: no other has it.
 const URGENT_STREAM: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 
 use super::SimulatedGpu;
 use crate::experiment::machine::Run;
-use crate::experiment::policy::{Control, IpcUnit, Transition};
+use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Transition};
 use mias_firmware::regs::{PolicyCode, option};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
 use mias_hw_model::register_file::Straps;
@@ -27,6 +27,11 @@ impl SimulatedGpu {
         }
         if run.options.transition == Transition::Ideal {
             straps.options |= option::IDEAL_TRANSITION;
+        }
+        if let Some(scheme) = run.options.transition.scheme() {
+            straps.preempt = scheme.code();
+            let cycles = PREEMPT_LIMIT_NS * u64::from(self.config.clocks.core_khz) / 1_000_000;
+            straps.preempt_limit = u32::try_from(cycles).unwrap_or(u32::MAX);
         }
         if let Some(memory) = &self.config.sm.memory_issue {
             let firmware = memory.in_flight == InFlightLimit::Firmware;

@@ -153,6 +153,19 @@ impl Lines {
         self.half_widths(result);
         self.each("ipc", result.ipc.iter().map(|&ipc| Some(ipc)));
         self.each("normalized_ipc", result.normalized_ipc.iter().copied());
+        for (kernel, latency) in (1..).zip(&result.latency) {
+            self.add(&format!("priority_{kernel}"), latency.priority);
+            for (quantity, cycles) in [
+                ("first_tb_cycles", latency.first_tb_cycles),
+                ("all_tbs_cycles", latency.all_tbs_cycles),
+                ("limit_cycles", latency.limit_cycles.map(u64::from)),
+                ("deadline_cycles", latency.deadline_cycles),
+                ("end_cycles", latency.end_cycles),
+                ("violated", latency.violated.map(u64::from)),
+            ] {
+                self.cycles(&format!("{quantity}_{kernel}"), cycles);
+            }
+        }
         self.number("regret_s", result.regret.s);
         self.number("regret_stp", result.regret.stp);
         self.number("end_to_end_regret_s", result.end_to_end_regret.s);

@@ -1,0 +1,155 @@
+//! When a kernel had its room: how long it waited for its first TB and for all of them, its deadline, and whether it missed that (Shieh 2016,
+//! section 4.2).
+//!
+//! All is counted from the moment at which its TBs might issue, one launch latency after it arrived. The deadline is the limit and the time
+//! that the kernel takes alone, from its first TB to its end.
+
+use super::machine::{End, Options, Outcome};
+use super::policy::Transition;
+use super::workload::Workload;
+use mias_hw_model::config::GpuConfig;
+use serde::{Deserialize, Serialize};
+
+/// What a run says of the room of one kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// Its priority.
+    pub priority: u8,
+    /// Cycles in which it was to have its room; none if the launch did not say.
+    pub limit_cycles: Option<u32>,
+    /// Cycle from which its TBs might issue; none if it had not arrived.
+    pub ready_cycle: Option<u64>,
+    /// Cycles from there to its first TB; none if it had none.
+    pub first_cycles: Option<u64>,
+    /// Cycles until the last TB of its grid had been issued for the first time.
+    pub all_cycles: Option<u64>,
+    /// Cycles until it had ended.
+    pub end_cycles: Option<u64>,
+    /// Cycles that the run went on from there, at most until it had ended.
+    pub seen_cycles: u64,
+}
+
+/// What it comes to, with the kernel's run alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// The kernel's priority.
+    pub priority: u8,
+    /// Cycles from the moment at which its TBs might issue to its first TB; none if it had none.
+    pub first_tb_cycles: Option<u64>,
+    /// Cycles until all of its TBs had been issued.
+    pub all_tbs_cycles: Option<u64>,
+    /// Cycles in which it was to have its room, if its launch says.
+    pub limit_cycles: Option<u32>,
+    /// Cycles in which it was to be through: the limit, and what it takes alone from its first TB. None without a limit, and where it does not end
+    /// alone.
+    pub deadline_cycles: Option<u64>,
+    /// Cycles until it was through.
+    pub end_cycles: Option<u64>,
+    /// Whether it was not through by its deadline; none without one, and where the run ended before.
+    pub violated: Option<bool>,
+}
+
+impl Room {
+    /// Of each kernel of a run that has ended; empty where nobody is preempted and nobody is before others.
+    pub(super) fn of(outcome: &Outcome, workloads: &[&Workload], launch_latency: u64, preempts: bool) -> Vec<Room> {
+        if !preempts && !workloads.iter().any(|workload| workload.is_urgent()) {
+            return Vec::new();
+        }
+        let of = |(workload, launch): (&&Workload, &mias_hw_model::gpu::LaunchStats)| {
+            let ready_cycle = launch.start_cycle.map(|start| start + launch_latency);
+            let since = |cycle: Option<u64>| Some(cycle?.saturating_sub(ready_cycle?));
+            Room {
+                priority: workload.priority,
+                limit_cycles: (workload.latency_limit != 0).then_some(workload.latency_limit),
+                ready_cycle,
+                first_cycles: since(launch.first_issue_cycle),
+                all_cycles: since(launch.all_issued_cycle),
+                end_cycles: since(launch.end_cycle),
+                seen_cycles: since(launch.end_cycle.or(Some(outcome.cycles))).unwrap_or(0),
+            }
+        };
+        workloads.iter().zip(&outcome.launches).map(of).collect()
+    }
+
+    /// What a kernel takes alone, from its first TB to its end, by its run alone; none where that is not known.
+    pub fn takes(alone: &Outcome) -> Option<u64> {
+        let room = alone.room.first()?;
+        room.end_cycles?.checked_sub(room.first_cycles?)
+    }
+
+    /// With what the kernel [takes](Room::takes) alone, if that is known.
+    pub fn judged(&self, takes: Option<u64>) -> Latency {
+        let deadline_cycles = self.limit_cycles.zip(takes).map(|(limit, takes)| u64::from(limit) + takes);
+        let violated = deadline_cycles.and_then(|deadline| match self.end_cycles {
+            Some(end) => Some(end > deadline),
+            None => (self.seen_cycles > deadline).then_some(true),
+        });
+        Latency {
+            priority: self.priority,
+            first_tb_cycles: self.first_cycles,
+            all_tbs_cycles: self.all_cycles,
+            limit_cycles: self.limit_cycles,
+            deadline_cycles,
+            end_cycles: self.end_cycles,
+            violated,
+        }
+    }
+}
+
+/// Refuses a limit that says nothing in a run with these options, of a kernel that arrives at cycle `arrival`; 0 is no limit.
+///
+/// # Errors
+/// Why, and what to do.
+pub fn check_limit(limit_cycles: u32, arrival: u64, gpu: &GpuConfig, options: Options) -> Result<(), String> {
+    if limit_cycles == 0 {
+        return Ok(());
+    }
+    if options.transition == Transition::Ideal {
+        return Err("an ideal transition takes no time, so that there is nothing to limit: preempt, or leave the limit out".into());
+    }
+    let due = arrival.saturating_add(gpu.launch.latency_cycles.into()).saturating_add(limit_cycles.into());
+    match options.end {
+        End::Cycles(window) if due >= window => Err(format!(
+            "the kernel is to have its room by cycle {due}, and the window ends at {window}: give a longer window or a shorter limit"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A window of 20,000 and a launch latency of 5,000: due at 19,999 at the latest.
+    #[test]
+    fn a_limit_is_within_the_run() {
+        let mut gpu = crate::machines::load("rtx2060").unwrap();
+        gpu.launch.latency_cycles = 5_000;
+        let window = Options::new(End::Cycles(20_000));
+        assert_eq!(check_limit(4_999, 10_000, &gpu, window), Ok(()));
+        let said = check_limit(5_000, 10_000, &gpu, window).unwrap_err();
+        assert!(said.contains("by cycle 20000, and the window ends at 20000"), "{said}");
+        assert_eq!(check_limit(u32::MAX, u64::MAX, &gpu, Options::new(End::Done)), Ok(()));
+        let ideal = Options { transition: Transition::Ideal, ..window };
+        assert!(check_limit(1, 0, &gpu, ideal).unwrap_err().contains("nothing to limit"));
+        assert_eq!(check_limit(0, u64::MAX, &gpu, ideal), Ok(()), "no limit");
+    }
+
+    /// It takes 7,000 alone from its first TB, and is to have its room in 1,000: by 8,000 it is to be through.
+    #[test]
+    fn a_deadline_is_the_limit_and_the_time_alone() {
+        let alone = Room { first_cycles: Some(3), end_cycles: Some(7_003), ..Room::default() };
+        let alone = Outcome { room: vec![alone], ..Outcome::default() };
+        let of = |end_cycles, seen_cycles| {
+            let room = Room { limit_cycles: Some(1_000), end_cycles, seen_cycles, ..Room::default() };
+            room.judged(Room::takes(&alone))
+        };
+        assert_eq!(of(Some(8_000), 8_000).deadline_cycles, Some(8_000));
+        assert_eq!(of(Some(8_000), 8_000).violated, Some(false));
+        assert_eq!(of(Some(8_001), 8_001).violated, Some(true));
+        assert_eq!(of(None, 8_000).violated, None, "it may end in this very cycle");
+        assert_eq!(of(None, 8_001).violated, Some(true), "it has not ended, whatever comes");
+        let room = Room { end_cycles: Some(5), ..Room::default() };
+        assert_eq!((room.judged(Some(7_000)).deadline_cycles, room.judged(None).violated), (None, None), "no limit, no deadline");
+    }
+}

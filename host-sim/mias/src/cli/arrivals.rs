@@ -1,0 +1,177 @@
+//! When kernels arrive, and what they are due: `KERNEL@CYCLE`, with `,priority=N` and `,limit=TIME` behind it.
+
+use super::CliError;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::machine::{End, Options};
+use mias_lab::experiment::room;
+use mias_lab::experiment::time::Time;
+use mias_lab::experiment::workload::LATEST_ARRIVAL;
+use mias_workloads::input::suggest;
+use std::collections::BTreeMap;
+
+/// The words of `--arrive`, and the machine whose clock counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrive<'a> {
+    pub(super) words: &'a [String],
+    pub(super) gpu: &'a GpuConfig,
+}
+
+/// What is said of a kernel's arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Arrival {
+    /// Core cycle.
+    pub(super) cycle: u64,
+    /// 0 is the lowest.
+    pub(super) priority: u8,
+    /// Core cycles; 0: no limit.
+    pub(super) latency_limit: u32,
+}
+
+/// The one of `names` that is called `name`, or whose path ends with it.
+fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, CliError> {
+    if let Some(whole) = names.iter().find(|&&whole| whole == name) {
+        return Ok(whole);
+    }
+    let ends = |whole: &&&str| whole.strip_suffix(name).is_some_and(|folders| folders.ends_with('/'));
+    match names.iter().filter(ends).collect::<Vec<_>>()[..] {
+        [] => Err(CliError::User(suggest::unknown("kernel", name, names))),
+        [one] => Ok(one),
+        [one, another, ..] => Err(CliError::User(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path"))),
+    }
+}
+
+impl Arrive<'_> {
+    /// Parses the words; each kernel must be one of `names`, or the end of a path that is one.
+    pub(super) fn of<'n>(&self, names: &'n [String], options: Options) -> Result<BTreeMap<&'n str, Arrival>, CliError> {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut arrivals = BTreeMap::new();
+        for word in self.words {
+            let (name, arrival) = self.one(word, &names, options).map_err(|why| CliError::User(format!("--arrive `{word}`: {why}")))?;
+            if arrivals.insert(name, arrival).is_some() {
+                return Err(CliError::User(format!("--arrive names kernel `{name}` twice")));
+            }
+        }
+        Ok(arrivals)
+    }
+
+    fn one<'n>(&self, word: &str, names: &[&'n str], options: Options) -> Result<(&'n str, Arrival), String> {
+        let malformed = || format!("expected KERNEL@CYCLE, for example {}@100000 or {}@100000,priority=1,limit=5us", names[0], names[0]);
+        let (name, rest) = word.rsplit_once('@').ok_or_else(malformed)?;
+        let name = known(name, names).map_err(|error| error.to_string())?;
+        let mut parts = rest.split(',');
+        let cycle: Time = parts.next().unwrap_or_default().parse().map_err(|_| malformed())?;
+        let mut arrival = Arrival { cycle: cycle.cycles(self.gpu), ..Arrival::default() };
+        let mut seen: Vec<&str> = Vec::new();
+        for part in parts {
+            let (key, value) = part.split_once('=').ok_or_else(malformed)?;
+            if seen.contains(&key) {
+                return Err(format!("{key} is given twice"));
+            }
+            seen.push(key);
+            match key {
+                "priority" => {
+                    arrival.priority =
+                        value.parse().map_err(|_| format!("priority {value}: a launch has priority 0 to 255, 0 the lowest"))?;
+                }
+                "limit" => {
+                    let limit: Time = value.parse().map_err(|why| format!("limit: {why}"))?;
+                    arrival.latency_limit = limit.limit_cycles(self.gpu).map_err(|why| format!("limit: {why}"))?;
+                }
+                _ => return Err(suggest::unknown("property", key, &["priority", "limit"])),
+            }
+        }
+        let Arrival { cycle, latency_limit, .. } = arrival;
+        if cycle > LATEST_ARRIVAL {
+            return Err(format!("the latest cycle is {LATEST_ARRIVAL}"));
+        }
+        if let End::Cycles(window) = options.end
+            && cycle >= window
+        {
+            return Err(format!("the window ends at cycle {window}; give a larger --cycles"));
+        }
+        room::check_limit(latency_limit, cycle, self.gpu, options).map_err(|why| format!("limit: {why}"))?;
+        Ok((name, arrival))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mias_lab::experiment::policy::Transition;
+
+    fn gpu() -> GpuConfig {
+        mias_lab::machines::load("rtx2060").expect("built in")
+    }
+
+    fn options() -> Options {
+        Options::new(End::Cycles(300_000))
+    }
+
+    /// At 1,680 MHz a microsecond is 1,680 cycles.
+    #[test]
+    fn priorities_and_limits_are_read() {
+        let (names, mut gpu) = (["mm".to_owned(), "fwt:9,x=1".to_owned()], gpu());
+        gpu.clocks.core_khz = 1_680_000;
+        let of = |word: &str| {
+            let words = [word.to_owned()];
+            let found = Arrive { words: &words, gpu: &gpu }.of(&names, options()).map_err(|error| error.to_string())?;
+            Ok::<_, String>(found.into_iter().map(|(name, arrival)| (name.to_owned(), arrival)).collect::<Vec<_>>())
+        };
+        let arrival = |cycle, priority, latency_limit| Arrival { cycle, priority, latency_limit };
+        assert_eq!(of("mm@100us,priority=255,limit=5us"), Ok(vec![("mm".into(), arrival(168_000, 255, 8_400))]));
+        assert_eq!(of("fwt:9,x=1@7,limit=9_000"), Ok(vec![("fwt:9,x=1".into(), arrival(7, 0, 9_000))]));
+        for (word, part) in [
+            ("mm@1,priority=256", "--arrive `mm@1,priority=256`: priority 256: a launch has priority 0 to 255"),
+            ("mm@1,priority=-1", "priority -1: a launch has priority 0 to 255"),
+            ("mm@1,limit=0", "limit: 0 leaves no time at all"),
+            ("mm@1,limit=5s", "limit: `5s` is no time"),
+            ("mm@1,limit=1ms", "limit: the kernel is to have its room by cycle"),
+            ("mm@1,prio=1", "unknown property `prio`"),
+            ("mm@1,limit", "expected KERNEL@CYCLE, for example mm@100000 or mm@100000,priority=1,limit=5us"),
+            ("mm@1,limit=1,limit=2", "limit is given twice"),
+        ] {
+            let said = of(word).expect_err(word);
+            assert!(said.contains(part), "{said}");
+        }
+        let words = ["mm@1,limit=5us".to_owned()];
+        let ideal = Options { transition: Transition::Ideal, ..options() };
+        let said = Arrive { words: &words, gpu: &gpu }.of(&names, ideal).expect_err("nothing to limit").to_string();
+        assert!(said.contains("an ideal transition takes no time"), "{said}");
+    }
+
+    #[test]
+    fn arrivals_are_checked() {
+        let names = ["mm".to_owned(), "fwt".to_owned()];
+        let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let parse = |list: &[&str]| {
+            Arrive { words: &words(list), gpu: &gpu() }
+                .of(&names, options())
+                .map(|a| a.values().map(|arrival| arrival.cycle).collect::<Vec<_>>())
+        };
+        assert_eq!(parse(&["fwt@100_000"]).unwrap(), [100_000]);
+        let paths = words(&["a/mm/kernelslist.g", "b/mm/kernelslist.g", "b/fwt.mtrace"]);
+        let parse_paths = |word: &str| {
+            let arrive = [word.to_owned()];
+            Arrive { words: &arrive, gpu: &gpu() }
+                .of(&paths, Options::new(End::Done))
+                .map(|a| a.keys().map(|&name| name.to_owned()).collect::<Vec<_>>())
+                .map_err(|e| e.to_string())
+        };
+        assert_eq!(parse_paths("fwt.mtrace@7").unwrap(), ["b/fwt.mtrace"]);
+        assert_eq!(parse_paths("b/mm/kernelslist.g@7").unwrap(), ["b/mm/kernelslist.g"]);
+        assert!(parse_paths("mm/kernelslist.g@7").unwrap_err().contains("the end of `a/mm/kernelslist.g` and of `b/mm/kernelslist.g`"));
+        assert!(parse_paths("t.mtrace@7").unwrap_err().contains("unknown kernel"));
+        for (word, part) in [
+            ("fwt", "--arrive `fwt`: expected KERNEL@CYCLE, for example mm@100000"),
+            ("fwt@-1", "expected KERNEL@CYCLE"),
+            ("fwt@300000", "the window ends at cycle 300000"),
+            ("fwt@1000000001", "the latest cycle is 1000000000"),
+            ("mm#2@5", "unknown kernel `mm#2`"),
+            ("ftw@1", "--arrive `ftw@1`: unknown kernel `ftw`; did you mean `fwt`?"),
+        ] {
+            let message = parse(&[word]).unwrap_err().to_string();
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(parse(&["mm@1", "mm@2"]).unwrap_err().to_string().contains("twice"));
+    }
+}
