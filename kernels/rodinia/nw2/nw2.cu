@@ -1,6 +1,7 @@
 // The best alignment of two sequences by dynamic programming over a table of scores, tile by tile: a cell's score is the best of the one
-// upper left of it with the score of aligning its two letters, and of those above and left of it with the penalty of a gap. This is the second kernel of two: diagonals of tiles behind the longest, to the lower right corner.
-// A launch does one diagonal of tiles, which do not depend on each other, of as many pairs of sequences as blockIdx.y counts.
+// upper left of it with the score of aligning its two letters, and of those above and left of it with the penalty of a gap. This is the second kernel of two:
+// diagonals of tiles behind the longest, to the lower right corner. A launch does one diagonal of tiles, which do not depend on each
+// other, of as many pairs of sequences as blockIdx.y counts.
 //
 // A block is one warp, of which 16 lanes work: a tile of 16 x 16 cells comes into shared memory with the row above and the column left of
 // it, and is done diagonal by diagonal. It goes back into the table at the end.
