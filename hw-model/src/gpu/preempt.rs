@@ -151,6 +151,16 @@ impl Gpu {
         }
     }
 
+    /// Works out for all TBs on SMs where they stop being idempotent, so that copies from here on know it.
+    pub fn know_idempotence(&mut self) {
+        let programs = self.programs.clone();
+        for sm in 0..self.sms.len() {
+            for place in 0..MAX_PLACES {
+                self.sms[sm].tb_status(place, self.now, true, &programs);
+            }
+        }
+    }
+
     /// Carries out what the firmware has written.
     pub(super) fn carry_out(&mut self) {
         if !self.registers.has_preempt_actions() {

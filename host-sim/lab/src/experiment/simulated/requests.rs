@@ -9,12 +9,18 @@ use crate::experiment::workload::Workload;
 use mias_hw_model::gpu::{Gpu, Launch, Preemption, RunEnd, Technique};
 use std::collections::BTreeMap;
 
-/// Cycles for which a copy runs at most after the moment at which the urgent kernel's TBs might issue (assumption: a hundred times the limits
-/// of interest; an urgent kernel that is not through by then has missed them all).
+/// Cycles that an urgent kernel may take alone (assumption: a hundred times the limits of interest).
 const MOST_CYCLES: u64 = 400_000;
 
+/// A copy is followed for so many times the limit and the time alone (assumption: whoever is not through by then has missed, and by how much is
+/// of no interest).
+const MISSED: u64 = 4;
+
+/// Cycles after which a copy is looked at for the urgent kernel's end.
+const END_CYCLES: u64 = 500;
+
 /// Cycles between two looks at what is held while room is made.
-const LOOK_CYCLES: u64 = 50;
+const LOOK_CYCLES: u64 = 100;
 
 /// Cycles that the oracle looks ahead: beyond any limit.
 pub(super) const AHEAD_CYCLES: u64 = 50_000;
@@ -44,12 +50,14 @@ impl SimulatedGpu {
             }
         }
         let mut state = self.start(&base)?;
+        // What drains later meets no limit, whenever that is.
+        let ahead = 2 * limits.iter().max().copied().unwrap_or_default();
         let latency = u64::from(self.config.launch.latency_cycles);
         // The first kernel has its TBs after its own launch latency.
         for instant in requests.instants(2 * latency + 1, limit(run.options)) {
             self.advance(&mut state, instant - latency, progress)?;
-            let told =
-                if requests.schemes().any(|scheme| scheme == Scheme::Oracle) { state.gpu.look_ahead(AHEAD_CYCLES) } else { Vec::new() };
+            state.gpu.know_idempotence();
+            let told = if requests.schemes().any(|scheme| scheme == Scheme::Oracle) { state.gpu.look_ahead(ahead) } else { Vec::new() };
             let mut cases = all.iter_mut();
             for scheme in requests.schemes() {
                 for &limit_cycles in &limits {
@@ -58,7 +66,7 @@ impl SimulatedGpu {
                     if scheme == Scheme::Oracle {
                         gpu.foretell(told.clone());
                     }
-                    case.samples.push(self.one_request(run, urgent, gpu, instant, (scheme, limit_cycles))?);
+                    case.samples.push(self.one_request(run, urgent, gpu, instant, (scheme, limit_cycles, alone_cycles))?);
                 }
             }
         }
@@ -71,24 +79,40 @@ impl SimulatedGpu {
         straps.preempt = Scheme::Shieh.code();
         let mut gpu = Gpu::new(&self.config, straps);
         let latency = u64::from(self.config.launch.latency_cycles);
-        let request = self.follow(run, &mut gpu, urgent, latency, None)?;
+        let request = self.follow(run, &mut gpu, urgent, (latency, MOST_CYCLES), None)?;
         request.end_cycles.ok_or_else(|| {
             RunError::Workload(format!("{}: longer than {MOST_CYCLES} cycles alone, too long for an urgent kernel", urgent.name))
         })
     }
 
     /// One request, on a copy of a run: the urgent kernel's TBs may issue from cycle `instant` on.
-    fn one_request(&self, run: &Run<'_>, urgent: &Workload, mut gpu: Gpu, instant: u64, case: (Scheme, u64)) -> Result<Request, RunError> {
-        let (scheme, limit_cycles) = case;
+    fn one_request(
+        &self,
+        run: &Run<'_>,
+        urgent: &Workload,
+        mut gpu: Gpu,
+        instant: u64,
+        case: (Scheme, u64, u64),
+    ) -> Result<Request, RunError> {
+        let (scheme, limit_cycles, alone_cycles) = case;
+        let most_cycles = MISSED * (limit_cycles + alone_cycles);
         let mut straps = self.straps(run);
         straps.preempt = scheme.code();
         straps.preempt_limit = u32::try_from(limit_cycles).unwrap_or(u32::MAX);
         *gpu.registers_mut() = gpu.registers().clone().with_straps(straps);
-        self.follow(run, &mut gpu, urgent, instant, Some(scheme))
+        self.follow(run, &mut gpu, urgent, (instant, most_cycles), Some(scheme))
     }
 
     /// Launches the urgent kernel, starts the firmware anew, which finds the others in their slots, and runs until the urgent kernel has ended.
-    fn follow(&self, run: &Run<'_>, gpu: &mut Gpu, urgent: &Workload, instant: u64, scheme: Option<Scheme>) -> Result<Request, RunError> {
+    fn follow(
+        &self,
+        run: &Run<'_>,
+        gpu: &mut Gpu,
+        urgent: &Workload,
+        when: (u64, u64),
+        scheme: Option<Scheme>,
+    ) -> Result<Request, RunError> {
+        let (instant, most_cycles) = when;
         let latency = u64::from(self.config.launch.latency_cycles);
         let Workload { trace, source, sector_offset, .. } = urgent;
         let launch = Launch {
@@ -104,7 +128,7 @@ impl SimulatedGpu {
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;
         let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
         let mut controller = Controller::start(gpu.registers_mut(), vec![URGENT_STREAM], Asked::Strapped, None, timer, false)?;
-        let until = instant + MOST_CYCLES;
+        let until = instant + most_cycles;
         let registers = u64::from(self.config.sm.registers) * u64::from(self.config.sm.count);
         let (mut held, mut looks) = (0, 0);
         let mut stats = loop {
@@ -126,7 +150,7 @@ impl SimulatedGpu {
                 gpu.cycle() + LOOK_CYCLES
             };
             // In stretches, to see its end.
-            let step = step.min(gpu.cycle() + super::CHUNK_CYCLES).min(until);
+            let step = step.min(gpu.cycle() + END_CYCLES).min(until);
             match gpu.run(&mut controller, step) {
                 RunEnd::CycleLimit | RunEnd::AllComplete => {}
                 RunEnd::Stuck(stuck) => return Err(RunError::Stuck(stuck.to_string())),
