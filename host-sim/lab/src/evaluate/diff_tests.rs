@@ -43,6 +43,8 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         kernels: vec!["a".into()],
         kernel_hashes: vec![kernel_hash.into()],
         arrivals: Vec::new(),
+        priorities: Vec::new(),
+        latency_limits: Vec::new(),
         control: "left-over".into(),
         cycles: Some(1_000),
         profile_cycles: 100,

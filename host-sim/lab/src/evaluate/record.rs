@@ -322,6 +322,7 @@ impl Kept {
             samples,
             room,
             preemptions,
+            victims: _,
             requested,
         } = outcome.clone();
         Kept {

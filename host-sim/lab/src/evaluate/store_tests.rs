@@ -16,6 +16,8 @@ fn identity(control: &str) -> Identity {
         kernels: vec!["a".into(), "b".into()],
         kernel_hashes: vec!["1".into(), "2".into()],
         arrivals: Vec::new(),
+        priorities: Vec::new(),
+        latency_limits: Vec::new(),
         control: control.into(),
         cycles: Some(1_000),
         profile_cycles: 100,

@@ -7,6 +7,7 @@ use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
 use super::machine::{Decision, DecisionTime, Placement, RunError};
 use super::own::Own;
+use super::victims::VictimChoice;
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
@@ -53,6 +54,8 @@ pub(super) struct Controller {
     timer: Option<DecisionTimer>,
     /// The firmware's accesses, if they are recorded.
     record: Option<Run>,
+    /// Choices of victims, if they are kept.
+    victims: Option<Vec<VictimChoice>>,
     /// Stream of each workload, by which its slot is found.
     streams: Vec<u32>,
     phase: PhaseCode,
@@ -83,6 +86,8 @@ pub(super) struct Observed {
     pub(super) recording: Option<Recording>,
     /// How an image and the firmware in this process parted, if they did.
     pub(super) parted: Option<String>,
+    /// Choices of victims, if they were kept.
+    pub(super) victims: Vec<VictimChoice>,
 }
 
 impl Controller {
@@ -129,6 +134,7 @@ impl Controller {
             brain,
             timer,
             record,
+            victims: None,
             streams,
             phase,
             since: 0,
@@ -160,6 +166,7 @@ impl Controller {
             brain: Brain::Native(firmware.copy()),
             timer: self.timer.clone(),
             record: None,
+            victims: self.victims.clone(),
             streams: self.streams.clone(),
             placement: self.placement.clone(),
             decision: self.decision.clone(),
@@ -178,10 +185,15 @@ impl Controller {
         let parted =
             parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
         let unsettled = !matches!(self.phase, PhaseCode::Steady | PhaseCode::Idle);
-        let Controller { timer, profile_cycles, placement, decision, record, .. } = self;
+        let Controller { victims, timer, profile_cycles, placement, decision, record, .. } = self;
         let recording = record.map(|run| Recording { maker, runs: vec![run] });
         let decision_time = timer.map(|timer| timer.spent(now));
-        Observed { profile_cycles, decision_time, unsettled, placement, decision, recording, parted }
+        Observed { profile_cycles, decision_time, unsettled, placement, decision, recording, parted, victims: victims.unwrap_or_default() }
+    }
+
+    /// The same, which keeps how the firmware in this process chooses victims.
+    pub(super) fn keeping_victims(self) -> Self {
+        Controller { victims: Some(Vec::new()), ..self }
     }
 
     /// Follows the phase register. After a decision that takes time it changes between two interrupts.
@@ -252,7 +264,7 @@ impl Microcontroller for Controller {
         match &mut self.brain {
             Brain::Native(firmware) => {
                 let list = (counts || self.record.is_some()).then_some(&mut made);
-                firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list });
+                firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }, self.victims.as_mut());
             }
             Brain::Remote(remote) => {
                 remote.on_interrupt(registers);

@@ -1,6 +1,7 @@
 //! The firmware in this process, whichever policy it was built with, as the observer of a run sees it.
 
 use super::machine::{Decision, ProfiledConfig};
+use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
 use mias_firmware::configs::TbVector;
@@ -14,7 +15,7 @@ use std::fmt::Debug;
 /// A firmware with some policy.
 pub(super) trait Decider: Debug + Send + Sync {
     /// Handles an interrupt.
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>);
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>);
 
     /// How many configurations there are in all; 0 for policies that do not profile.
     fn total_configs(&self) -> u32;
@@ -30,8 +31,16 @@ pub(super) trait Decider: Debug + Send + Sync {
 }
 
 impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, DEFAULT_CONFIGS> {
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>) {
-        Firmware::on_interrupt(self, bus);
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>) {
+        match seen {
+            None => {
+                let Ok(()) = Firmware::on_interrupt(self, bus);
+            }
+            Some(kept) => {
+                let cycle = bus.bus.now();
+                let Ok(()) = self.on_interrupt_watched(bus, &mut Watcher { cycle, kept });
+            }
+        }
     }
 
     fn total_configs(&self) -> u32 {

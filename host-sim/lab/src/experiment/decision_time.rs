@@ -190,7 +190,7 @@ impl DecisionTimer {
     /// The interrupt just served chose victims: the commands take effect later.
     fn finish_preemption(&mut self, registers: &mut RegisterFile, accesses: u64) {
         let (sms, tbs) = registers.preempt_work();
-        let instructions = LatencyTable::measured().preemption(self.microcontroller.core, sms, tbs);
+        let instructions = LatencyTable::measured().preemption(self.microcontroller.core, registers.machine().straps.preempt, sms, tbs);
         let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
         self.spent.preemptions += 1;
         self.spent.preemption_instructions += instructions;

@@ -7,6 +7,7 @@
 
 use super::decider::Decider;
 use super::machine::Decision;
+use super::victims::VictimChoice;
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
 use mias_firmware::configs::{ConfigTable, TbVector};
@@ -89,13 +90,13 @@ impl FixedInTurn {
 }
 
 impl Decider for FixedInTurn {
-    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>) {
+    fn on_interrupt(&mut self, bus: &mut Recorder<'_, RegisterFile>, seen: Option<&mut Vec<VictimChoice>>) {
         for (slot, tbs) in self.firmware.scheduler().policy().tbs.iter().enumerate() {
             let stream = bus.bus.kernel(slot).map(|kernel| kernel.stream);
             let given = self.of_stream.iter().find(|(of, _)| Some(*of) == stream);
             tbs.store(given.map_or(0, |(_, given)| *given), Ordering::Relaxed);
         }
-        Decider::on_interrupt(&mut self.firmware, bus);
+        Decider::on_interrupt(&mut self.firmware, bus, seen);
     }
 
     fn total_configs(&self) -> u32 {

@@ -6,6 +6,7 @@ use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
 use super::requests::{Requested, Requests};
 use super::room::Room;
+use super::victims::VictimChoice;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
@@ -288,6 +289,8 @@ pub struct Outcome {
     pub room: Vec<Room>,
     /// TBs that were made to leave, in the order of the commands.
     pub preemptions: Vec<Preemption>,
+    /// How the firmware chose them; empty unless the machine was told to keep that.
+    pub victims: Vec<VictimChoice>,
     /// Instructions over time; empty unless the machine was told to note them.
     pub samples: Vec<Sample>,
     /// What became of requests for room, by scheme and limit.

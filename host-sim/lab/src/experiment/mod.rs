@@ -32,4 +32,5 @@ mod tests;
 pub mod threads;
 pub mod time;
 mod transition;
+pub mod victims;
 pub mod workload;

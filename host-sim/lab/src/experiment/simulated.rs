@@ -55,6 +55,8 @@ pub struct SimulatedGpu {
     record: bool,
     /// Record the firmware's accesses to it.
     record_firmware: bool,
+    /// Keep how the firmware chooses victims.
+    explain: bool,
     /// The image that decides; none: the firmware in this process.
     image: Option<Image>,
     /// Instructions are noted so often.
@@ -84,6 +86,7 @@ impl SimulatedGpu {
             skip: true,
             record: false,
             record_firmware: false,
+            explain: false,
             image: None,
             samples: None,
         }
@@ -113,6 +116,11 @@ impl SimulatedGpu {
     /// The same GPU, which records the firmware's register accesses ([`Outcome::recording`]).
     pub fn recording_firmware(self) -> Self {
         SimulatedGpu { record_firmware: true, ..self }
+    }
+
+    /// The same GPU, which keeps how the firmware in this process chooses victims ([`Outcome::victims`]).
+    pub fn explaining(self) -> Self {
+        SimulatedGpu { explain: true, ..self }
     }
 
     /// The same GPU, whose scheduler is an image in QEMU; none: the firmware in this process.
@@ -173,6 +181,7 @@ impl SimulatedGpu {
             Control::Policy(_) | Control::Fixed(_) => Asked::Strapped,
         };
         let controller = Controller::start(gpu.registers_mut(), streams, asked, self.image.as_ref(), timer, self.record_firmware)?;
+        let controller = if self.explain { controller.keeping_victims() } else { controller };
         Ok(Running { gpu, controller, stop: self.stop(run), known: None })
     }
 
@@ -283,6 +292,7 @@ impl SimulatedGpu {
             l2_ways: stats.l2_ways,
             room: Vec::new(),
             preemptions: stats.preemptions,
+            victims: observed.victims,
             samples: Vec::new(),
             requested: Vec::new(),
         }

@@ -55,7 +55,7 @@ impl Arrive<'_> {
     }
 
     fn one<'n>(&self, word: &str, names: &[&'n str], options: Options) -> Result<(&'n str, Arrival), String> {
-        let malformed = || format!("expected KERNEL@CYCLE, for example {}@100000 or {}@100000,priority=1,limit=5us", names[0], names[0]);
+        let malformed = || format!("expected KERNEL@CYCLE, for example {}@100000", names[0]);
         let (name, rest) = word.rsplit_once('@').ok_or_else(malformed)?;
         let name = known(name, names).map_err(|error| error.to_string())?;
         let mut parts = rest.split(',');
@@ -63,7 +63,8 @@ impl Arrive<'_> {
         let mut arrival = Arrival { cycle: cycle.cycles(self.gpu), ..Arrival::default() };
         let mut seen: Vec<&str> = Vec::new();
         for part in parts {
-            let (key, value) = part.split_once('=').ok_or_else(malformed)?;
+            let (key, value) =
+                part.split_once('=').ok_or_else(|| format!("`{part}`: expected priority=N or limit=TIME, as in priority=1,limit=5us"))?;
             if seen.contains(&key) {
                 return Err(format!("{key} is given twice"));
             }
@@ -127,7 +128,7 @@ mod tests {
             ("mm@1,limit=5s", "limit: `5s` is no time"),
             ("mm@1,limit=1ms", "limit: the kernel is to have its room by cycle"),
             ("mm@1,prio=1", "unknown property `prio`"),
-            ("mm@1,limit", "expected KERNEL@CYCLE, for example mm@100000 or mm@100000,priority=1,limit=5us"),
+            ("mm@1,limit", "`limit`: expected priority=N or limit=TIME, as in priority=1,limit=5us"),
             ("mm@1,limit=1,limit=2", "limit is given twice"),
         ] {
             let said = of(word).expect_err(word);

@@ -94,6 +94,9 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     if drawings.wanted() {
         machine = machine.recording();
     }
+    if common.explain {
+        machine = machine.explaining();
+    }
     if args.record.is_some() {
         machine = machine.recording_firmware();
     }

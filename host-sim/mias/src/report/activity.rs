@@ -48,6 +48,7 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::TIMER, "timer"),
         (interrupt::FAULT, "fault"),
         (interrupt::PREEMPT_DONE, "preempt done"),
+        (interrupt::PREEMPT, "room wanted"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
 }

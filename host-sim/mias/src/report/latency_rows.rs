@@ -2,6 +2,7 @@
 
 use mias_hw_model::gpu::{Preemption, Technique};
 use mias_lab::experiment::room::Latency;
+use mias_lab::experiment::victims::{MOST_CHOICES, VictimChoice};
 use mias_lab::table::{self, grouped};
 
 /// A quantity: its name and its cell.
@@ -29,6 +30,39 @@ pub(super) fn kept(latency: &Latency) -> String {
 
 fn cycles(cycles: Option<u64>) -> String {
     cycles.map_or_else(|| table::DASH.to_owned(), grouped)
+}
+
+/// How the firmware chose victims: of each choice its candidates, by position, and their costs; empty if there was none.
+pub(super) fn choices(all: &[VictimChoice]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let mut table = table::new(&["cycle", "SM", "for slot", "limit", "position", "victims (place, how)", "latency", "overhead"]);
+    for choice in all {
+        for set in &choice.candidates {
+            let mark = if *set == choice.chosen { "> " } else { "" };
+            let victims: Vec<String> = set.places.iter().map(|(place, how)| format!("{place} {how}")).collect();
+            table.add_row([
+                grouped(choice.cycle),
+                choice.sm.to_string(),
+                choice.slot.to_string(),
+                grouped(choice.limit.into()),
+                format!("{mark}{}", set.position),
+                victims.join(", "),
+                grouped(set.latency.into()),
+                grouped(set.overhead),
+            ]);
+        }
+    }
+    let cut = if all.len() == MOST_CHOICES {
+        format!("Only the first {} choices are shown. ", grouped(MOST_CHOICES as u64))
+    } else {
+        String::new()
+    };
+    format!(
+        "\n{}{cut}Latency in cycles, overhead in warp instructions, both as the firmware estimates them; > marks the set that was chosen.\n",
+        table::text(&table)
+    )
 }
 
 /// A line on the TBs that were made to leave; empty if none was.

@@ -310,6 +310,9 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
             (None, None) => format!("\n{}: {}.\n", subject.policy.name(), explanation::why_none(subject.policy, subject.workloads.len())),
         };
     }
+    if explain {
+        text += &latency_rows::choices(&outcome.victims);
+    }
     if let Some(Seconds { load, simulate }) = subject.seconds {
         text += &format!("\nload {load:.3} s, simulate {simulate:.3} s\n");
     }

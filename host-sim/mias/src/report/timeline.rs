@@ -10,10 +10,11 @@ use mias_lab::experiment::workload::Workload;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Process numbers of the three groups of tracks.
+/// Process numbers of the groups of tracks; the last one is there if TBs were made to leave.
 const SCHEDULER: u32 = 0;
 const SMS: u32 = 1;
 const KERNELS: u32 = 2;
+const PREEMPTIONS: u32 = 3;
 
 /// Threads of the scheduler's group.
 const PHASES: u32 = 0;
@@ -26,6 +27,7 @@ pub fn render(outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Str
     timeline.phases(outcome);
     timeline.kernels(outcome, workloads);
     timeline.residents(outcome, workloads);
+    timeline.preemptions(outcome, workloads);
     let lines: Vec<String> = timeline.events.iter().map(Value::to_string).collect();
     let about = json!({ "gpu": gpu.name, "core_khz": gpu.clocks.core_khz, "cycles": outcome.cycles });
     format!("{{\"displayTimeUnit\":\"ns\",\"otherData\":{about},\"traceEvents\":[\n{}\n]}}\n", lines.join(",\n"))
@@ -108,6 +110,41 @@ impl Timeline {
         }
         for (kernel, from) in since {
             self.slice(KERNELS, kernel as u32, &workloads[kernel].name, from, outcome.cycles);
+        }
+    }
+
+    /// Each TB that was made to leave, on the track of its SM, from the command until its place was free. Several on an SM overlap: each is an
+    /// event of its own.
+    fn preemptions(&mut self, outcome: &Outcome, workloads: &[Workload]) {
+        if outcome.preemptions.is_empty() {
+            return;
+        }
+        let name = json!({ "name": "preemptions by SM" });
+        self.events.push(json!({ "ph": "M", "name": "process_name", "pid": PREEMPTIONS, "tid": 0, "args": name }));
+        for (id, tb) in outcome.preemptions.iter().enumerate() {
+            let kernel = workloads.get(tb.launch).map_or("", |workload| workload.name.as_str());
+            let technique = serde_json::to_value(tb.technique).unwrap_or_default();
+            let title = format!("{} {kernel} TB {}", technique.as_str().unwrap_or_default(), tb.tb);
+            let until = if tb.refused { tb.commanded_cycle } else { tb.left_cycle.unwrap_or(outcome.cycles) };
+            let args = json!({
+                "kernel": kernel,
+                "tb": tb.tb,
+                "technique": technique,
+                "cycle": tb.commanded_cycle,
+                "estimated_cycles": tb.estimated_cycles,
+                "cycles": tb.left_cycle.map(|left| left.saturating_sub(tb.commanded_cycle)),
+                "warp_insts": tb.warp_insts,
+                "refused": tb.refused,
+            });
+            for (phase, cycle) in [("b", tb.commanded_cycle), ("e", until)] {
+                let ts = self.microseconds(cycle);
+                let mut event =
+                    json!({ "ph": phase, "cat": "preemption", "id": id, "name": title, "pid": PREEMPTIONS, "tid": tb.sm, "ts": ts });
+                if phase == "b" {
+                    event["args"] = args.clone();
+                }
+                self.events.push(event);
+            }
         }
     }
 
