@@ -7,7 +7,7 @@
 use super::RegisterFile;
 use crate::sm::Ended;
 use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit};
+use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, interrupt, mode, preempt_command, preempt_tb, sm_bit, technique};
 
 /// A TB as the firmware sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,12 +241,16 @@ impl RegisterFile {
         };
         let action = match (offset, place) {
             (_, Some(place)) => {
-                let technique = value >> preempt_command::TECHNIQUE_SHIFT & 3;
+                let asked = value >> preempt_command::TECHNIQUE_SHIFT & 3;
                 if !in_mode {
-                    state.results[place] = technique | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;
+                    state.results[place] = asked | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;
                     return Some(());
                 }
-                PreemptAction::Command { place, technique, estimate: value >> preempt_command::ESTIMATE_SHIFT }
+                // It shows at once, also to a firmware that asks again before the model has carried it out.
+                if let Some(tb) = state.tbs[place].as_mut().filter(|tb| tb.leaving == technique::NONE) {
+                    tb.leaving = asked;
+                }
+                PreemptAction::Command { place, technique: asked, estimate: value >> preempt_command::ESTIMATE_SHIFT }
             }
             (preempt::RESERVED_LOW, None) => {
                 state.positions = state.positions & !u64::from(u32::MAX) | u64::from(value);

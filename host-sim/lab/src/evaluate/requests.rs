@@ -25,6 +25,8 @@ pub struct RequestsResult {
     pub violations: f64,
     /// Half of its 95 % interval (Wilson 1927); over all kernels, of the mean.
     pub violations_half_width: f64,
+    /// Share in which the urgent kernel did not have all of its TBs within the limit, whenever it ended.
+    pub late: f64,
     /// Mean cycles to the first TB of the urgent kernel, and to the last; of requests that got there.
     pub first_cycles: Option<f64>,
     /// The latter.
@@ -56,6 +58,8 @@ fn one(kernel: &str, requested: &Requested) -> RequestsResult {
         requests: samples.len(),
         violations,
         violations_half_width,
+        late: samples.iter().filter(|sample| sample.full_cycles.is_none_or(|cycles| cycles > *limit_cycles)).count() as f64
+            / samples.len().max(1) as f64,
         first_cycles: mean(samples.iter().filter_map(|sample| sample.first_cycles).map(|cycles| cycles as f64)),
         full_cycles: mean(samples.iter().filter_map(|sample| sample.full_cycles).map(|cycles| cycles as f64)),
         overhead: share(sum(Request::lost_insts), sum(|sample| sample.all_insts)),
@@ -83,6 +87,7 @@ pub fn over_all(rows: &[RequestsResult]) -> Vec<RequestsResult> {
             requests: of.iter().map(|row| row.requests).sum(),
             violations: mean(of.iter().map(|row| row.violations)).unwrap_or_default(),
             violations_half_width: squares.sqrt() / of.len() as f64,
+            late: mean(of.iter().map(|row| row.late)).unwrap_or_default(),
             first_cycles: mean(of.iter().filter_map(|row| row.first_cycles)),
             full_cycles: mean(of.iter().filter_map(|row| row.full_cycles)),
             overhead: mean(of.iter().filter_map(|row| row.overhead)),
@@ -134,7 +139,7 @@ mod tests {
         let rows = of("pf", &[requested("shieh", &[Some(5_500), Some(6_001), None, Some(6_000)])]);
         let [row] = &rows[..] else { panic!("one row") };
         assert_eq!((row.requests, row.violations, row.overhead, row.drain_error), (4, 0.5, Some(0.25), Some(0.25)));
-        assert_eq!((row.victims, row.registers), ([4, 8, 0], Some(0.5)));
+        assert_eq!((row.victims, row.registers, row.late), ([4, 8, 0], Some(0.5), 1.0));
         // Of 2 in 4: 1.96 / 1.9604 * sqrt(1/16 + 0.060025).
         assert!((row.violations_half_width - 0.350_1).abs() < 1e-3, "{}", row.violations_half_width);
     }

@@ -52,8 +52,20 @@ pub fn ending(study: &StudyResult) -> String {
 
 /// What requests for room came to, means over all kernels.
 pub fn requests(study: &StudyResult) -> String {
-    let headings =
-        ["scheme", "limit", "requests", "missed", "+-", "overhead", "drain error", "all TBs after", "drained", "flushed", "switched"];
+    let headings = [
+        "scheme",
+        "limit",
+        "requests",
+        "missed",
+        "+-",
+        "room late",
+        "overhead",
+        "drain error",
+        "all TBs after",
+        "drained",
+        "flushed",
+        "switched",
+    ];
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     let cells = |row: &RequestsResult| {
         let victims = |technique: usize| row.victims[technique].to_string();
@@ -63,6 +75,7 @@ pub fn requests(study: &StudyResult) -> String {
             row.requests.to_string(),
             percent(Some(row.violations)),
             percent(Some(row.violations_half_width)),
+            percent(Some(row.late)),
             percent(row.overhead),
             percent(row.drain_error),
             number(row.full_cycles, 0),
@@ -73,7 +86,7 @@ pub fn requests(study: &StudyResult) -> String {
     };
     let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
     table::text(&table::of(&headings, &rows))
-        + "missed: requests whose urgent kernel ended later than limit and time alone; +-: half of the 95 % interval. overhead: instructions lost over\nwhat flushing all victims would lose. Limits and times in core cycles.\n"
+        + "missed: requests whose urgent kernel ended later than limit and time alone; +-: half of the 95 % interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
 }
 
 /// The table of means. Arithmetic but for the columns that say so.

@@ -25,6 +25,16 @@ pub(super) fn draw(page: &mut Page, settings: &[&StudyResult]) {
         let id = |figure: u32| format!("{}{figure}", if number == 0 { "4.".to_owned() } else { format!("setting {number}, 4.") });
         let violations: Quantity = |row| Some(row.violations);
         by_kernel(page, study, strictest, &id(1), "Deadlines missed", "requests that missed", violations, true);
+        by_kernel(
+            page,
+            study,
+            strictest,
+            &format!("{} (room)", id(1)),
+            "Room later than the limit",
+            "room late",
+            |row| Some(row.late),
+            false,
+        );
         by_kernel(page, study, strictest, &id(2), "Error of draining estimates", "error of the estimate", |row| row.drain_error, false);
         by_kernel(
             page,
@@ -170,6 +180,7 @@ fn table(page: &mut Page, study: &StudyResult) {
             row.requests.to_string(),
             format!("{} \u{b1} {}", percent(Some(row.violations)), percent(Some(row.violations_half_width))),
             percent(paper::violations(&row.scheme, row.limit_cycles)),
+            percent(Some(row.late)),
             percent(row.overhead),
             percent(paper::overhead(&row.scheme, row.limit_cycles)),
             percent(row.drain_error),
@@ -188,6 +199,7 @@ fn table(page: &mut Page, study: &StudyResult) {
         "requests",
         "missed",
         "missed, paper",
+        "room late",
         "overhead",
         "overhead, paper",
         "drain error",
