@@ -68,6 +68,17 @@ fn positions_are_reserved_before_the_first_command() {
     assert_eq!(desk.reserved(0), (2, 0b11));
 }
 
+/// Shieh 2016, figure 3.9: TB 1 is in the way of both positions of 1,500 registers. Gone for the one, it is not for the other.
+#[test]
+fn a_victim_of_two_candidates_leaves_once() {
+    let mut desk = four(Scheme::Shieh, [40, 30, 20, 10]);
+    desk.kernel(1, 1, 50, 1500, 0, 2);
+    desk.wants(0, 1, 2);
+    desk.serve();
+    assert_eq!(desk.commands(0), [0, 1, 2].map(|place| (place, technique::FLUSH, 0)));
+    assert_eq!(desk.reserved(0), (2, 0b11));
+}
+
 #[test]
 fn every_scheme_has_its_techniques() {
     let drain = |left| (technique::DRAIN, left);
