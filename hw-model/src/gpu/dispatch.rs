@@ -138,7 +138,10 @@ impl Gpu {
                 continue;
             }
             let demand = state.demand;
-            let returns = state.suspended.iter().position(|tb| tb.may_return_to(sm));
+            let returns = state.suspended.iter().position(|tb| {
+                // Where its kernel may have no TB any more it would wait for ever.
+                tb.may_return_to(sm) || tb.home().is_some_and(|home| self.registers.quota(home, slot) == 0)
+            });
             if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
                 let Some(program) = self.programs.get(slot as u8) else { continue };
                 if let Some(validation) = &mut self.validation {

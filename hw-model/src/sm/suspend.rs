@@ -55,7 +55,12 @@ impl SuspendedTb {
 
     /// Whether it may go on on SM `sm`.
     pub(crate) fn may_return_to(&self, sm: usize) -> bool {
-        !matches!(self.back, Return::Restored { home: Some(home), .. } if usize::from(home) != sm)
+        self.home().is_none_or(|home| home == sm)
+    }
+
+    /// The SM on which it is to go on, if there is one.
+    pub(crate) fn home(&self) -> Option<usize> {
+        if let Return::Restored { home: Some(home), .. } = self.back { Some(usize::from(home)) } else { None }
     }
 }
 
