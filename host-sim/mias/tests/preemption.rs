@@ -31,7 +31,7 @@ fn what_cannot_be_is_refused_with_a_remedy() {
 #[test]
 fn a_preemptor_larger_than_an_sm_is_refused() {
     const EXIT: &str = "0020 ffffffff 0 EXIT 0 0 0";
-    let large = header(1024).replace("-nregs = 32", "-nregs = 255") + &tb(&[&[EXIT]; 32]);
+    let large = header(1024).replace("-nregs = 32", "-nregs = 255") + &tb(&[&[EXIT][..]; 32]);
     let large = Trace::new(&large);
     let arrive = format!("{}@100,priority=1", large.list);
     refused(&with(&["run", "fwt:4096", &large.list], &["--arrive", &arrive, "--transition", "preempt"]), &["registers", "an SM of"]);
