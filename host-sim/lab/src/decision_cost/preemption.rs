@@ -24,7 +24,9 @@ impl LatencyTable {
         }
         // Each SM takes as much as the next: fewer than were measured lie on the same line.
         let per_sm = of(more).saturating_sub(of(few)) / u64::from(more - few);
-        of(few).saturating_sub(per_sm * u64::from(few - sms))
+        let line = of(few).saturating_sub(per_sm * u64::from(few - sms));
+        // Entries are rounded up: never less than its share.
+        line.max(of(few) * u64::from(sms) / u64::from(few))
     }
 }
 

@@ -28,15 +28,15 @@ pub(super) struct Arrival {
 }
 
 /// The one of `names` that is called `name`, or whose path ends with it.
-fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, CliError> {
+fn known<'a>(name: &str, names: &[&'a str]) -> Result<&'a str, String> {
     if let Some(whole) = names.iter().find(|&&whole| whole == name) {
         return Ok(whole);
     }
     let ends = |whole: &&&str| whole.strip_suffix(name).is_some_and(|folders| folders.ends_with('/'));
     match names.iter().filter(ends).collect::<Vec<_>>()[..] {
-        [] => Err(CliError::User(suggest::unknown("kernel", name, names))),
+        [] => Err(suggest::unknown("kernel", name, names)),
         [one] => Ok(one),
-        [one, another, ..] => Err(CliError::User(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path"))),
+        [one, another, ..] => Err(format!("`{name}` is the end of `{one}` and of `{another}`; give more of the path")),
     }
 }
 
@@ -57,7 +57,7 @@ impl Arrive<'_> {
     fn one<'n>(&self, word: &str, names: &[&'n str], options: Options) -> Result<(&'n str, Arrival), String> {
         let malformed = || format!("expected KERNEL@CYCLE, for example {}@100000", names[0]);
         let (name, rest) = word.rsplit_once('@').ok_or_else(malformed)?;
-        let name = known(name, names).map_err(|error| error.to_string())?;
+        let name = known(name, names)?;
         let mut parts = rest.split(',');
         let cycle: Time = parts.next().unwrap_or_default().parse().map_err(|_| malformed())?;
         let mut arrival = Arrival { cycle: cycle.cycles(self.gpu), ..Arrival::default() };
