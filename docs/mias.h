@@ -539,7 +539,7 @@
  * until it has no TB there (Chimera, which preempts whole SMs). */
 #define MIAS_PREEMPT_RESERVE_WHOLE_SM UINT32_C(0x10)
 
-/* Whom the firmware preempts, and how, in global::STRAP_PREEMPT (Shieh 2016; sources.md D141). */
+/* Whom the firmware preempts, and how, in global::STRAP_PREEMPT (Shieh 2016; sources.md D134). */
 /* Nobody: transitions are as option says. */
 #define MIAS_PREEMPT_SCHEME_NONE UINT32_C(0x0)
 /* Victims run to their end. */

@@ -1,5 +1,5 @@
 //! Preemption over a register block of the test's own: who is taken off which SM, and kernels with a priority beside the policy (Shieh 2016,
-//! chapter 3; sources.md D141 to D143).
+//! chapter 3; sources.md D134 to D136).
 #![allow(missing_docs)]
 
 mod cases;

@@ -3,7 +3,7 @@
 //! A kernel that is to have room takes *positions*: its n-th begins at n times what one of its TBs takes, in registers and in shared memory
 //! (Shieh 2016, section 3.2). A TB is in the set of a position if its registers or its shared memory reach into it: the union of the sets of
 //! both. A set is a bit for each place of an SM. What else a TB needs of an SM (threads, and with them warp slots, and a TB slot) is not bound to a
-//! position: [`super::residents`] adds further victims for it (sources.md D141).
+//! position: [`super::residents`] adds further victims for it (sources.md D134).
 
 use crate::regs::preempt::{MAX_PLACES, MAX_POSITIONS};
 use crate::resources::Resources;

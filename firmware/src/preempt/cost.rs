@@ -1,5 +1,5 @@
 //! What it costs to take a TB off its SM by each technique: latency in cycles, and throughput overhead in warp instructions that are lost
-//! (Shieh 2016, section 3.3.2; what that leaves open: sources.md D142).
+//! (Shieh 2016, section 3.3.2; what that leaves open: sources.md D135).
 //!
 //! | technique | latency | overhead |
 //! |---|---|---|

@@ -1,5 +1,5 @@
 //! How each TB of an SM would leave, and at what cost: what is known of its kernel there, put into the costs of each technique
-//! (Shieh 2016, section 3.3.2), as far as the scheme allows that technique (sources.md D141, D142).
+//! (Shieh 2016, section 3.3.2), as far as the scheme allows that technique (sources.md D134, D135).
 
 use super::Scheme;
 use super::candidates::{Places, bits};

@@ -1,5 +1,5 @@
 //! Preemption: room on SMs for a kernel that has precedence, by taking TBs of others off (Shieh 2016, chapter 3; what it leaves open:
-//! sources.md D141 to D143).
+//! sources.md D134 to D136).
 //!
 //! It is no policy and goes with any. The hardware says on which SMs the kernel in some slot wants room, and carries out commands
 //! ([`crate::regs::preempt`]); which TBs leave, and how, is decided here.

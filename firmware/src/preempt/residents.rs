@@ -1,5 +1,5 @@
 //! The TBs of an SM as a kernel sees them that is to have room there: who is in the way, who has to yield, and what they hold of what is not
-//! bound to a position (sources.md D141).
+//! bound to a position (sources.md D134).
 //!
 //! To yield has every TB of a kernel of lower priority, and of a kernel of the same priority as many as it has beyond its quota. A TB that is
 //! leaving already counts as gone. A candidate is a position that becomes free by TBs that have to yield. It must free the threads (and with

@@ -1,4 +1,4 @@
-//! Whom the firmware preempts, and how: Shieh 2016 and what it is compared with (section 4; sources.md D141).
+//! Whom the firmware preempts, and how: Shieh 2016 and what it is compared with (section 4; sources.md D134).
 
 use super::cost::Draining;
 use crate::regs::preempt_scheme;

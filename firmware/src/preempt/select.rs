@@ -2,7 +2,7 @@
 //!
 //! Of each TB the technique with the least overhead among those that meet the limit of latency, or the one with the least latency if none
 //! does. Of the candidates the one with the least overhead among those whose TBs all meet it, or the one with the least latency. Between
-//! equals: drain before switch before flush, and the lowest position (sources.md D141). Minima are found in one pass; nothing is sorted.
+//! equals: drain before switch before flush, and the lowest position (sources.md D134). Minima are found in one pass; nothing is sorted.
 
 use super::candidates::{Places, bits};
 use super::cost::Cost;
@@ -25,7 +25,7 @@ impl Technique {
     /// All, in that order.
     pub const ALL: [Self; 3] = [Self::Drain, Self::Switch, Self::Flush];
 
-    /// Its code in the register block: [`technique`].
+    /// Its code in the register block: [`mod@technique`].
     #[must_use]
     pub const fn code(self) -> u32 {
         match self {

@@ -1,5 +1,5 @@
 //! Making room: for every kernel that wants some, one candidate at a time on each SM, over all SMs in turn, until there is as much as it has TBs
-//! to issue (Shieh 2016, section 3.1; sources.md D141).
+//! to issue (Shieh 2016, section 3.1; sources.md D134).
 //!
 //! How many candidates each SM has to give is known beforehand: taking turns, every SM gives as many as any other, or all that are wanted of
 //! it, and the first ones one more. So each SM is looked at once, its sets are found once and updated after each candidate, and its positions

@@ -1,4 +1,4 @@
-//! What preemption has to know of the kernels in their slots (sources.md D141, D143).
+//! What preemption has to know of the kernels in their slots (sources.md D134, D136).
 
 use super::cost::switch_latency;
 use crate::bus::{TryBus, read};

@@ -1,4 +1,4 @@
-//! Kernels with a priority, beside the policy, and the driver's part of preemption (sources.md D143).
+//! Kernels with a priority, beside the policy, and the driver's part of preemption (sources.md D136).
 //!
 //! A launch whose priority is above 0 is urgent, if the firmware preempts. It takes no part in the policy: quotas stay what the policy decides
 //! among the others, and nothing is scheduled anew. It gets as quota on every SM what an empty SM holds, at once, and its slot is released when

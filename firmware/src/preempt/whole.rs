@@ -1,4 +1,4 @@
-//! Whole SMs: Chimera, and Chimera+ (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3; sources.md D141).
+//! Whole SMs: Chimera, and Chimera+ (Park et al. 2015, as Shieh 2016 has it in sections 2.3, 4.2 and 4.3; sources.md D134).
 //!
 //! Each SM is one candidate: all TBs of others leave, each by the technique that costs least. SMs are taken in the order of their costs, as
 //! many as the need takes; between equals the lowest. An SM where a TB does not have to yield is none.

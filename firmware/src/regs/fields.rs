@@ -231,7 +231,7 @@ pub mod preempt_reserve {
     pub const WHOLE_SM: u32 = 1 << 4;
 }
 
-/// Whom the firmware preempts, and how, in [`super::global::STRAP_PREEMPT`] (Shieh 2016; sources.md D141).
+/// Whom the firmware preempts, and how, in [`super::global::STRAP_PREEMPT`] (Shieh 2016; sources.md D134).
 pub mod preempt_scheme {
     /// Nobody: transitions are as [`super::option`] says.
     pub const NONE: u32 = 0;
@@ -247,7 +247,7 @@ pub mod preempt_scheme {
     pub const CHIMERA_PLUS: u32 = 5;
     /// Sets of TBs that make room for one TB (Shieh 2016).
     pub const SHIEH: u32 = 6;
-    /// The same with known draining times ([`super::preempt::TB_LEFT`]).
+    /// The same with known draining times ([`super::super::preempt::TB_LEFT`]).
     pub const ORACLE: u32 = 7;
 }
 

@@ -1,5 +1,5 @@
 //! Registers of preemption on an SM: the TBs that are there, what they have done, and commands that take them off (Shieh 2016, section 3.4;
-//! sources.md D140).
+//! sources.md D133).
 //!
 //! A TB on an SM has a *place*: a number from 0 to [`MAX_PLACES`] - 1, the lowest that is free when the TB comes, which is its until it
 //! leaves. Registers and shared memory of a TB are contiguous ranges. A kernel that is to have room takes aligned ranges (Shieh 2016, section

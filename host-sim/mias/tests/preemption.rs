@@ -76,7 +76,7 @@ fn results_say_when_an_urgent_kernel_had_its_room() {
     let number = |field: &str| urgent[field].as_u64().unwrap_or_else(|| panic!("{field}: {urgent}"));
     assert!(number("first_tb_cycles") <= number("all_tbs_cycles") && number("all_tbs_cycles") <= number("end_cycles"), "{urgent}");
     // The deadline is the limit and what it takes alone, which is what the run alone says.
-    let alone = json(&with(&["run", "mm:64"], &["--arrive", URGENT]));
+    let alone = json(&with(&["run", "mm:64", "--policy", "left-over"], &["--arrive", URGENT, "--transition", "preempt"]));
     let alone = latency(&alone, 0);
     let takes = alone["end_cycles"].as_u64().expect("it ends") - alone["first_tb_cycles"].as_u64().expect("it begins");
     assert_eq!(number("deadline_cycles"), 3000 + takes);

@@ -1,4 +1,4 @@
-//! Preemption as data: how the context of a TB that is switched out travels, and where it goes on (Shieh 2016; sources.md D140).
+//! Preemption as data: how the context of a TB that is switched out travels, and where it goes on (Shieh 2016; sources.md D133).
 
 use serde::{Deserialize, Serialize};
 

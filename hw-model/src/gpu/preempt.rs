@@ -1,5 +1,5 @@
 //! Preemption, the GPU's part: which SMs want room and for whom, carrying out what the firmware commands, and a record of all of it
-//! (Shieh 2016, section 3.1; sources.md D140).
+//! (Shieh 2016, section 3.1; sources.md D133).
 //!
 //! An SM is looked at when TB issue has found nothing to give it. Victims that have left go back to their kernel, and come again where quotas
 //! and reserved room let them.

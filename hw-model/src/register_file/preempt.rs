@@ -1,5 +1,5 @@
 //! Preemption in the register block: TBs as the model last showed them, who wants room, and what the firmware commands
-//! ([`mias_firmware::regs::preempt`]; sources.md D140).
+//! ([`mias_firmware::regs::preempt`]; sources.md D133).
 //!
 //! The model shows what SMs hold before the firmware runs ([`RegisterFile::show_tb`]) and carries out, in order, what the firmware has written
 //! since ([`RegisterFile::take_preempt_actions`]).

@@ -8,8 +8,9 @@ use super::{LatencyTable, Situation};
 use mias_firmware::regs::preempt_scheme;
 use mias_hw_model::config::MicrocontrollerCore;
 
-/// SMs of the measured entries.
+/// SMs of the measured entries, and TBs on each.
 const MEASURED_SMS: [u32; 2] = [15, 30];
+const MEASURED_TBS: [u32; 3] = [3, 6, 8];
 
 impl LatencyTable {
     /// Instructions that choosing victims by a scheme ([`preempt_scheme`]) takes at most on `sms` SMs that want room and hold `tbs` TBs together.
@@ -17,16 +18,20 @@ impl LatencyTable {
         let whole = matches!(scheme, preempt_scheme::CHIMERA | preempt_scheme::CHIMERA_PLUS);
         let column = if whole { "chimera" } else { "shieh" };
         let kernels = tbs.div_ceil(sms.max(1));
-        let of = |sms| bound(self.group(core, column), Situation { late: false, sms, kernels, scored: 0, generated: 0 }, column);
+        let of = |sms, kernels| bound(self.group(core, column), Situation { late: false, sms, kernels, scored: 0, generated: 0 }, column);
         let [few, more] = MEASURED_SMS;
         if sms >= few {
-            return of(sms);
+            return of(sms, kernels);
         }
-        // Each SM takes as much as the next: fewer than were measured lie on the same line.
-        let per_sm = of(more).saturating_sub(of(few)) / u64::from(more - few);
-        let line = of(few).saturating_sub(per_sm * u64::from(few - sms));
-        // Entries are rounded up: never less than its share.
-        line.max(of(few) * u64::from(sms) / u64::from(few))
+        let with = |kernels| {
+            // Each SM takes as much as the next: fewer than were measured lie on the same line.
+            let per_sm = of(more, kernels).saturating_sub(of(few, kernels)) / u64::from(more - few);
+            let line = of(few, kernels).saturating_sub(per_sm * u64::from(few - sms));
+            // Entries are rounded up: never less than its share.
+            line.max(of(few, kernels) * u64::from(sms) / u64::from(few))
+        };
+        // And fewer TBs take no more than more of them.
+        MEASURED_TBS.into_iter().filter(|tbs| *tbs > kernels).map(with).fold(with(kernels), u64::min)
     }
 }
 

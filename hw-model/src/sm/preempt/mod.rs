@@ -1,4 +1,4 @@
-//! Who leaves an SM before its end, and how: drain, flush, switch (Shieh 2016, section 2.3; sources.md D140).
+//! Who leaves an SM before its end, and how: drain, flush, switch (Shieh 2016, section 2.3; sources.md D133).
 //!
 //! Asked between cycles: [`Sm::preempt`] when the firmware commands it. In a cycle contexts move after the load/store unit has had the
 //! injection port ([`Sm::move_contexts`]). What has left is taken with what has ended ([`Sm::take_left`]). State beside [`TbSlot`]: 32 places

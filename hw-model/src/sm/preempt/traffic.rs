@@ -1,5 +1,5 @@
 //! The way of contexts between an SM and device memory: one TB after the other, a request per cycle where the crossbar has room, behind the
-//! load/store unit and past the L1 (sources.md D140).
+//! load/store unit and past the L1 (sources.md D133).
 //!
 //! A context is written from the TB's registers and shared memory to an area of its own, by the sector (or by the line, where caches fetch
 //! lines), and has left when all of it is acknowledged; it is back when all of it has come. Beside it stands the paper's own model, in which
