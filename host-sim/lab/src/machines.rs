@@ -63,8 +63,33 @@ pub fn load(name_or_path: &str) -> Result<GpuConfig, GpuFileError> {
 /// [`GpuFileError::Invalid`] with file, line, column and the offending text.
 pub fn parse(file: &str, text: &str) -> Result<GpuConfig, GpuFileError> {
     let gpu: GpuConfig = toml::from_str(text).map_err(|error| GpuFileError::Invalid(parse_error(file, text, &error)))?;
+    if let Some(key) = listed(text, &gpu) {
+        let message = format!("`{key}` is a table of named values, and here it is a list");
+        return Err(GpuFileError::Invalid(point_at(file, text, locate(text, &key), &message)));
+    }
     gpu.check().map_err(|error| GpuFileError::Invalid(point_at(file, text, locate(text, error.key), &error.to_string())))?;
     Ok(gpu)
+}
+
+/// The first key whose value is a list where the machine has a table: a structure may be read from a list as well, by order, and nobody could say
+/// which number is which.
+fn listed(text: &str, gpu: &GpuConfig) -> Option<String> {
+    fn compare(file: &toml::Value, machine: &toml::Value) -> Option<Vec<String>> {
+        match (file, machine) {
+            (toml::Value::Array(_), toml::Value::Table(_)) => Some(Vec::new()),
+            (toml::Value::Table(file), toml::Value::Table(machine)) => file.iter().find_map(|(key, value)| {
+                let mut path = compare(value, machine.get(key)?)?;
+                path.insert(0, key.clone());
+                Some(path)
+            }),
+            (toml::Value::Array(file), toml::Value::Array(machine)) => {
+                file.iter().zip(machine).find_map(|(file, machine)| compare(file, machine))
+            }
+            _ => None,
+        }
+    }
+    let file = toml::Value::Table(text.parse().ok()?);
+    compare(&file, &toml::Value::try_from(gpu).ok()?).map(|path| path.join("."))
 }
 
 /// Where the dotted `key` is set, as `key = value` under its table's header.
@@ -94,6 +119,15 @@ mod tests {
 
     fn refused(text: &str) -> String {
         parse("my.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_list_is_no_table() {
+        let text = mias_machines::text("rtx2060").unwrap();
+        let changed = text.replacen("sp = { latency = ", "sp = [1, 1] # ", 1);
+        assert_ne!(text, changed);
+        let said = refused(&changed);
+        assert!(said.contains("`sm.units.sp` is a table of named values, and here it is a list") && said.contains("my.toml"), "{said}");
     }
 
     #[test]

@@ -75,11 +75,11 @@ fn results_say_when_an_urgent_kernel_had_its_room() {
     assert_eq!((&urgent["priority"], &urgent["limit_cycles"]), (&1.into(), &3000.into()));
     let number = |field: &str| urgent[field].as_u64().unwrap_or_else(|| panic!("{field}: {urgent}"));
     assert!(number("first_tb_cycles") <= number("all_tbs_cycles") && number("all_tbs_cycles") <= number("end_cycles"), "{urgent}");
-    // The deadline is the limit and what it takes alone, which is what the run alone says.
+    // The deadline is the limit and what it takes alone: what the run alone says, but for where its buffers lie, which decides on rows of DRAM.
     let alone = json(&with(&["run", "mm:64", "--policy", "left-over"], &["--arrive", URGENT, "--transition", "preempt"]));
     let alone = latency(&alone, 0);
     let takes = alone["end_cycles"].as_u64().expect("it ends") - alone["first_tb_cycles"].as_u64().expect("it begins");
-    assert_eq!(number("deadline_cycles"), 3000 + takes);
+    assert!(number("deadline_cycles").abs_diff(3000 + takes) * 100 <= takes, "{urgent}, alone {takes}");
     assert_eq!(urgent["violated"], number("end_cycles") > number("deadline_cycles"));
     // What is not urgent has a row too, without a deadline.
     assert_eq!(latency(&preempt, 0)["deadline_cycles"], Value::Null);
