@@ -55,7 +55,7 @@ pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::{FinishedTb, NewTb};
 
-use crate::config::{GpuConfig, UnitTiming};
+use crate::config::{GpuConfig, UnitTiming, WarpSchedulerKind};
 use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
@@ -146,6 +146,8 @@ pub struct Sm {
     /// Warp slots in use, bit per slot.
     warp_slots_used: u128,
     resident: [u32; KERNEL_SLOTS],
+    /// Warps that only drain have no bits in masks.
+    drains_without: bool,
     warp_slots: u32,
     /// How many of them the machine has.
     real_warps: u32,
@@ -155,13 +157,17 @@ pub struct Sm {
 impl Sm {
     pub(crate) fn new(config: &GpuConfig, id: u16) -> Self {
         let real_warps = config.sm.threads / 32;
-        // Readiness masks have 32 bits per sub-core, the mask of used slots has 128.
-        let warp_slots = (2 * real_warps).min(32 * config.sm.sub_cores).min(MAX_WARPS as u32);
+        // Readiness masks have 32 bits per sub-core, the mask of used slots has 128. Where TBs leave by command, warps that only drain give
+        // their bits back; loose round robin has a bit for each slot.
+        let drains_without = config.sm.preemption.is_some() && config.sm.warp_scheduler != WarpSchedulerKind::Lrr;
+        let per_sub_core = if drains_without { 64 } else { 32 };
+        let warp_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
         Sm {
             warps: Warps::new(),
             on_chip: Box::new([OnChip::default(); MAX_WARPS]),
             constant_loads: if config.sm.memory_issue.is_some() { GATED } else { 0 },
             warp_slots,
+            drains_without,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
             sub_cores: Box::new(std::array::from_fn(|_| SubCore::new(&config.sm))),

@@ -4,51 +4,31 @@
 //! would cost the host a branch that it cannot predict in nearly every cycle. Where places run out the warps move together. Loose round
 //! robin goes by warp slots, and its places are these.
 
-use super::KERNEL_SLOTS;
 use crate::config::WarpSchedulerKind;
 
 /// Most warps of a sub-core: masks over them have 32 bits.
 const MAX_PLACES: usize = 32;
 
+/// Most warp slots of a sub-core: more than places, where warps that only drain have none.
+const MAX_LOCALS: usize = 64;
+
 /// A sub-core's warps. A warp's local number is its slot's among those of the sub-core. What is looked at in every cycle comes first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Residents {
-    /// By place, of the warp that took it last.
-    warp: [Resident; MAX_PLACES],
+    /// By place, the local number of the warp that took it last.
+    local: [u8; MAX_PLACES],
     /// Places taken.
     live: u32,
     /// Places in the order of arrival; else by local number.
     by_age: bool,
+    /// By place, its kernel slot.
+    kernel: [u8; MAX_PLACES],
     /// By place, its order of arrival.
     age: [u32; MAX_PLACES],
     /// By local number, the bit of the place of the warp that is there; 0 if there is none.
-    bits: [u32; MAX_PLACES],
+    bits: [u32; MAX_LOCALS],
 }
-
-/// Local number (5 bits) and kernel slot of a warp.
-#[derive(Clone, Copy, Debug, Default)]
-struct Resident(u8);
-
-impl Resident {
-    const LOCAL_BITS: u32 = MAX_PLACES.trailing_zeros();
-
-    fn new(local: usize, kernel: u8) -> Self {
-        Resident(local as u8 | kernel << Self::LOCAL_BITS)
-    }
-
-    #[inline]
-    fn local(self) -> u32 {
-        u32::from(self.0) & (MAX_PLACES as u32 - 1)
-    }
-
-    #[inline]
-    fn kernel(self) -> u8 {
-        self.0 >> Self::LOCAL_BITS
-    }
-}
-
-const _: () = assert!(KERNEL_SLOTS << Resident::LOCAL_BITS <= 1 << u8::BITS);
 
 /// Where each place's warp has gone.
 #[derive(Clone, Debug)]
@@ -76,12 +56,12 @@ impl Residents {
             WarpSchedulerKind::Gto | WarpSchedulerKind::KernelLrr => true,
             WarpSchedulerKind::Lrr => false,
         };
-        Residents { warp: [Resident::default(); MAX_PLACES], live: 0, by_age, age: [0; MAX_PLACES], bits: [0; MAX_PLACES] }
+        Residents { local: [0; MAX_PLACES], live: 0, by_age, kernel: [0; MAX_PLACES], age: [0; MAX_PLACES], bits: [0; MAX_LOCALS] }
     }
 
     /// A warp of `kernel`, younger than all others, takes the local number. Others may have moved to make room.
     pub(super) fn arrive(&mut self, local: u32, kernel: u8, age: u32) -> Option<Moves> {
-        let local = local as usize & (MAX_PLACES - 1);
+        let local = local as usize & (MAX_LOCALS - 1);
         let mut moves = None;
         let place = if self.by_age {
             if self.live.leading_zeros() == 0 {
@@ -89,10 +69,10 @@ impl Residents {
             }
             (u32::BITS - self.live.leading_zeros()) as usize & (MAX_PLACES - 1)
         } else {
-            local
+            local & (MAX_PLACES - 1)
         };
         self.live |= 1 << place;
-        (self.warp[place], self.age[place], self.bits[local]) = (Resident::new(local, kernel), age, 1 << place);
+        (self.local[place], self.kernel[place], self.age[place], self.bits[local]) = (local as u8, kernel, age, 1 << place);
         moves
     }
 
@@ -102,8 +82,8 @@ impl Residents {
         while rest != 0 {
             let from = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            (self.warp[to], self.age[to]) = (self.warp[from], self.age[from]);
-            self.bits[self.warp[to].local() as usize] = 1 << to;
+            (self.local[to], self.kernel[to], self.age[to]) = (self.local[from], self.kernel[from], self.age[from]);
+            self.bits[usize::from(self.local[to]) & (MAX_LOCALS - 1)] = 1 << to;
             to += 1;
         }
         self.live = moves.of(self.live);
@@ -112,7 +92,7 @@ impl Residents {
 
     /// The warp with this local number has left.
     pub(super) fn leave(&mut self, local: u32) {
-        self.live &= !std::mem::take(&mut self.bits[local as usize & (MAX_PLACES - 1)]);
+        self.live &= !std::mem::take(&mut self.bits[local as usize & (MAX_LOCALS - 1)]);
     }
 
     /// Places taken.
@@ -123,19 +103,19 @@ impl Residents {
     /// The bit of the warp with this local number; 0 if there is none.
     #[inline]
     pub(super) fn bit(&self, local: u32) -> u32 {
-        self.bits[local as usize & (MAX_PLACES - 1)]
+        self.bits[local as usize & (MAX_LOCALS - 1)]
     }
 
     /// Local number of the warp that took the place last.
     #[inline]
     pub(super) fn local(&self, place: u32) -> u32 {
-        self.warp[place as usize & (MAX_PLACES - 1)].local()
+        self.local[place as usize & (MAX_PLACES - 1)].into()
     }
 
     /// Kernel slot of the warp that took the place last.
     #[inline]
     pub(super) fn kernel(&self, place: u32) -> u8 {
-        self.warp[place as usize & (MAX_PLACES - 1)].kernel()
+        self.kernel[place as usize & (MAX_PLACES - 1)]
     }
 
     /// The place of the oldest of a set; any if the set is empty.

@@ -111,9 +111,18 @@ impl Sm {
 
     /// A TB that issues nothing more gives its resources back; what it has in flight drains in its warp slots.
     pub(super) fn evict(&mut self, tb_slot: usize, now: u64) {
-        let TbSlot { kernel, demand, remaining, .. } = self.tbs[tb_slot];
+        let TbSlot { kernel, demand, remaining, first_warp, warps, .. } = self.tbs[tb_slot];
         self.tbs[tb_slot].evicted = true;
         self.vacate(kernel, &demand, now);
+        if self.drains_without {
+            for number in first_warp..first_warp + warps {
+                if self.warps[number].live {
+                    let (sub_core, local) = (self.sub_core(number), self.local(number));
+                    self.warps[number].bit = 0;
+                    self.sub_cores[sub_core].leave(local);
+                }
+            }
+        }
         if remaining == 0 {
             self.leave_slots(tb_slot);
             self.drained = true;

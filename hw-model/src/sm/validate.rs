@@ -18,9 +18,10 @@ impl Sm {
                 let local = number >> self.sub_core_shift;
                 let bit = residents.bit(local);
                 assert_eq!(warp.bit, bit, "the place of warp {number}");
-                assert_eq!(warp.live, bit.is_power_of_two() && places & bit == 0, "warp {number} has a place of its own");
+                let only_drains = self.drains_without && warp.live && self.tbs[usize::from(warp.tb_slot)].evicted;
+                assert_eq!(warp.live && !only_drains, bit.is_power_of_two() && places & bit == 0, "warp {number} has a place of its own");
                 places |= bit;
-                if !warp.live || warp.issued_all {
+                if !warp.live || warp.issued_all || only_drains {
                     continue;
                 }
                 if warp.wait == Wait::None && self.lacks_instruction(number as u8) {
