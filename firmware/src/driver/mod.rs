@@ -132,7 +132,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             // Nothing was cleared: the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
-        write(bus, global::INT_STATUS, if cfg!(feature = "preempt") { status & SELDOM } else { SELDOM })?;
+        // An image that does not preempt is never told that an SM wants room.
+        write(bus, global::INT_STATUS, if cfg!(feature = "preempt") { status & SELDOM } else { interrupt::MEMORY })?;
         #[cfg(feature = "preempt")]
         {
             if status & interrupt::PREEMPT != 0 {

@@ -236,6 +236,9 @@ impl Residents {
             self.give_up(place, &mut used, &mut excess, slots)?;
         }
         let free = self.sets.iter().filter(|(_, set)| set & own == 0);
+        // Those that are here already take their part of threads and TB slots.
+        let most = slots.get(usize::from(slot)).map_or(0, |slot| slot.max_tbs);
+        let count = count.min(most.saturating_sub(own.count_ones() as u8));
         let positions =
             free.take(count.into()).fold(0, |positions, (position, _)| positions | 1_u64.checked_shl(position.into()).unwrap_or(0));
         (positions != 0).then_some((others, positions))

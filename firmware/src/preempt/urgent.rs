@@ -44,16 +44,18 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     pub(crate) fn start_preempting<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         (self.scheme, self.urgent) = (Scheme::None, 0);
         let code = read(bus, global::STRAP_PREEMPT)?;
+        // As an image without preemption: its accesses are the same.
+        if code == Scheme::None as u32 {
+            return Ok(());
+        }
         let able = read(bus, global::FEATURES)? & feature::PREEMPT != 0;
         match Scheme::from_code(code).filter(|_| able) {
-            Some(Scheme::None) => Ok(()),
             Some(scheme) => {
                 self.scheme = scheme;
                 write(bus, global::MODE, mode::PREEMPT)?;
                 let enabled = read(bus, global::INT_ENABLE)?;
                 write(bus, global::INT_ENABLE, enabled | interrupt::PREEMPT)
             }
-            None if code == 0 => Ok(()),
             None => write(bus, global::FAULT_SET, fault::NO_PREEMPTION),
         }
     }
