@@ -1,6 +1,6 @@
 //! `[dram]` of a GPU file: device memory.
 
-use super::{SetIndex, is_off};
+use super::{GpuConfig, SetIndex, is_off};
 use serde::{Deserialize, Serialize};
 
 /// Device memory. Timing is in DRAM command cycles.
@@ -104,4 +104,13 @@ pub struct AddressMap {
     /// two, the number made of quotient, channel and slice of the channel is hashed as the set index is (sources.md D115).
     #[serde(default, skip_serializing_if = "SetIndex::is_linear")]
     pub index: SetIndex,
+}
+
+impl GpuConfig {
+    /// What device memory moves at most: sectors of 32 bytes, one per burst on every channel, and the core cycles in which it moves them.
+    #[must_use]
+    pub(crate) fn dram_sectors(&self) -> (u64, u64) {
+        let beats = u64::from(self.dram.channels) * u64::from(self.dram.beats_per_cycle) * u64::from(self.clocks.dram_khz);
+        (beats, u64::from(self.dram.burst_beats) * u64::from(self.clocks.core_khz))
+    }
 }

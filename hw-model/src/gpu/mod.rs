@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod extended;
+mod foresight;
 mod global_limits;
 mod group;
 mod handover;
@@ -22,8 +23,9 @@ mod transition;
 mod validate;
 mod watchdog;
 
+pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
-pub use preempt::{Foretold, Preemption, Technique};
+pub use preempt::{Preemption, Technique};
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
 pub use transition::InPlace;
 pub use watchdog::Stuck;
@@ -84,8 +86,6 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     preemptions: Preemptions,
-    /// Cycles for which the GPU looks ahead before the firmware is told of SMs that want room.
-    foresight: Option<u64>,
     watchdog: Watchdog,
     /// Settings of memory issue that the SMs have.
     memory_generation: u32,
@@ -128,7 +128,6 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             preemptions: Preemptions::default(),
-            foresight: None,
             watchdog: Watchdog::default(),
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),

@@ -5,10 +5,11 @@
 //! and reserved room let them.
 
 use super::Gpu;
+use super::foresight::Foresight;
 use crate::register_file::{PreemptAction, ShownTb};
 use crate::sm::{LeftTb, Resources};
 use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::{interrupt, technique};
+use mias_firmware::regs::{preempt_reserve, technique};
 use serde::{Deserialize, Serialize};
 
 /// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.
@@ -66,25 +67,15 @@ pub(super) struct Preemptions {
     pub(super) all: Vec<Preemption>,
     /// Kernel slot of each of those that are being carried out, by place in `all`.
     open: Vec<(usize, u8)>,
-    /// Ends of TBs that something outside has told of.
-    foretold: Vec<Foretold>,
-}
-
-/// When a TB will end if nothing changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Foretold {
-    /// Kernel slot.
-    pub slot: u8,
-    /// Index in its grid.
-    pub tb: u32,
-    /// The cycle.
-    pub ends: u64,
+    /// Ends of TBs that something outside has told of, and of those that are watched.
+    pub(super) foresight: Foresight,
 }
 
 impl Preemptions {
     /// A TB has ended, or left, on an SM by cycle `cycle`.
     pub(super) fn ended(&mut self, sm: usize, slot: u8, tb: u32, cycle: u64) {
-        let Preemptions { all, open, .. } = self;
+        let Preemptions { all, open, foresight } = self;
+        foresight.ended(slot, tb, cycle);
         let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
         if let Some(found) = found {
             let (at, _) = open.swap_remove(found);
@@ -123,6 +114,9 @@ impl Gpu {
 
     /// Shows the firmware, which is about to run, what SMs that want room hold.
     pub(super) fn show_tbs(&mut self) {
+        if !(0..self.sms.len()).any(|sm| self.registers.wants_room(sm)) {
+            return;
+        }
         let programs = self.programs.clone();
         for sm in 0..self.sms.len() {
             if !self.registers.wants_room(sm) {
@@ -138,7 +132,7 @@ impl Gpu {
                     cycles: status.cycles,
                     first_register: status.first_register,
                     first_shared: status.first_shared,
-                    left: self.foretold(status.kernel, status.index),
+                    left: self.preemptions.foresight.left(status.kernel, status.index, self.now),
                 });
                 let result = self.sms[sm].preempt_result(place);
                 self.registers.show_tb(sm, place, shown, result);
@@ -171,7 +165,7 @@ impl Gpu {
             let sm = usize::from(sm);
             match action {
                 PreemptAction::Reserve { word, positions } => {
-                    let slot = (word & mias_firmware::regs::preempt_reserve::SLOT).checked_sub(1);
+                    let slot = (word & preempt_reserve::SLOT).checked_sub(1);
                     let state = slot.and_then(|slot| self.slots.get(slot as usize)?.as_ref());
                     let demand = state.map_or(Resources::default(), |state| state.demand);
                     self.sms[sm].reserve(if state.is_some() { word } else { 0 }, positions, &demand);
@@ -247,81 +241,4 @@ impl Gpu {
             self.sms[sm].give_reserved_free(slot as u8);
         }
     }
-
-    /// Tells when TBs will end if nothing changes; the firmware sees it as [`mias_firmware::regs::preempt::TB_LEFT`].
-    pub fn foretell(&mut self, ends: Vec<Foretold>) {
-        self.preemptions.foretold = ends;
-    }
-
-    /// Looks `cycles` ahead ([`Gpu::look_ahead`]) each time the firmware is to be told of SMs that want room, so that it knows when their TBs end:
-    /// the oracle of Shieh 2016, section 4.2.
-    pub fn with_foresight(mut self, cycles: u64) -> Self {
-        self.foresight = Some(cycles);
-        self
-    }
-
-    /// Looks ahead if that is asked for and the firmware is about to choose victims.
-    pub(super) fn foresee(&mut self) {
-        let wanted = || self.registers.preempts() && self.registers.pending_events() & interrupt::PREEMPT != 0;
-        if let Some(cycles) = self.foresight.filter(|_| wanted()) {
-            self.preemptions.foretold = self.look_ahead(cycles);
-        }
-    }
-
-    fn foretold(&self, slot: u8, tb: u32) -> Option<u64> {
-        let found = self.preemptions.foretold.iter().find(|told| told.slot == slot && told.tb == tb);
-        found.map(|told| told.ends.saturating_sub(self.now))
-    }
-
-    /// When the TBs that are on SMs now will end if everything goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
-    /// take longer are not in the list.
-    pub fn look_ahead(&self, cycles: u64) -> Vec<Foretold> {
-        /// A firmware that sleeps.
-        struct Asleep;
-
-        impl super::Microcontroller for Asleep {
-            fn on_interrupt(&mut self, registers: &mut crate::register_file::RegisterFile) {
-                registers.sleep();
-            }
-        }
-
-        let mut ahead = self.clone();
-        (ahead.validation, ahead.foresight) = (None, None);
-        ahead.registers.sleep();
-        // Each TB that is here, as one that drains.
-        ahead.preemptions = Preemptions::default();
-        let programs = ahead.programs.clone();
-        for sm in 0..ahead.sms.len() {
-            for place in 0..MAX_PLACES {
-                let Some(status) = ahead.sms[sm].tb_status(place, self.now, false, &programs) else { continue };
-                let at = ahead.preemptions.all.len();
-                ahead.preemptions.open.push((at, status.kernel));
-                ahead.preemptions.all.push(Preemption {
-                    sm: sm as u32,
-                    launch: 0,
-                    tb: status.index,
-                    technique: Technique::Drain,
-                    warp_insts: status.insts,
-                    resident_cycles: status.cycles,
-                    estimated_cycles: u32::from(status.kernel),
-                    commanded_cycle: self.now,
-                    left_cycle: None,
-                    refused: false,
-                });
-            }
-        }
-        let until = self.now + cycles;
-        // In steps, to stop as soon as all is known.
-        while !ahead.preemptions.open.is_empty() && ahead.now < until {
-            let step = (ahead.now + LOOK_AHEAD_STEP).min(until);
-            if ahead.run(&mut Asleep, step) != super::RunEnd::CycleLimit {
-                break;
-            }
-        }
-        let ended = ahead.preemptions.all.iter().filter_map(|tb| Some((tb, tb.left_cycle?)));
-        ended.map(|(tb, ends)| Foretold { slot: tb.estimated_cycles as u8, tb: tb.tb, ends }).collect()
-    }
 }
-
-/// Cycles after which a look ahead sees whether all is known (assumption: short beside a TB).
-const LOOK_AHEAD_STEP: u64 = 1_000;

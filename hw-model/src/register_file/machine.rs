@@ -84,10 +84,9 @@ fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
     q16(ports * u64::from(sectors) * u64::from(gpu.clocks.interconnect_khz), flits * u64::from(gpu.clocks.core_khz))
 }
 
-/// One sector per burst, on every channel.
 fn dram_sectors_q16(gpu: &GpuConfig) -> u32 {
-    let beats = u64::from(gpu.dram.channels) * u64::from(gpu.dram.beats_per_cycle) * u64::from(gpu.clocks.dram_khz);
-    q16(beats, u64::from(gpu.dram.burst_beats) * u64::from(gpu.clocks.core_khz))
+    let (sectors, cycles) = gpu.dram_sectors();
+    q16(sectors, cycles)
 }
 
 /// A fraction, rounded down and at most the largest.

@@ -131,7 +131,7 @@ impl RegisterFile {
         }
     }
 
-    /// SMs that want room and were not served, one bit each.
+    /// Whether an SM wants room and was not served.
     #[must_use]
     pub fn wants_room(&self, sm: usize) -> bool {
         let (word, bit) = sm_bit(sm);

@@ -1,0 +1,106 @@
+//! Foresight: when the TBs that are on SMs now will end, found by running a copy of the GPU ahead. The oracle of Shieh 2016, section 4.2,
+//! knows it; so does who is told by hand.
+
+use super::{Gpu, Microcontroller, RunEnd};
+use crate::register_file::RegisterFile;
+use mias_firmware::regs::interrupt;
+use mias_firmware::regs::preempt::MAX_PLACES;
+
+/// When a TB will end if nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foretold {
+    /// Kernel slot.
+    pub slot: u8,
+    /// Index in its grid.
+    pub tb: u32,
+    /// The cycle.
+    pub ends: u64,
+}
+
+/// What is known of ends to come, and what is being found out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Foresight {
+    /// Cycles to look ahead each time the firmware is about to choose victims; none: it is told nothing.
+    cycles: Option<u64>,
+    told: Vec<Foretold>,
+    /// Kernel slot and index of TBs whose ends are waited for: those of the GPU that a copy has been made of.
+    watched: Vec<(u8, u32)>,
+}
+
+impl Foresight {
+    /// A TB has ended, or left, by cycle `cycle`.
+    pub(super) fn ended(&mut self, slot: u8, tb: u32, cycle: u64) {
+        if let Some(found) = self.watched.iter().position(|&watched| watched == (slot, tb)) {
+            self.watched.swap_remove(found);
+            self.told.push(Foretold { slot, tb, ends: cycle });
+        }
+    }
+
+    /// Cycles from `now` until a TB ends, if that is known.
+    pub(super) fn left(&self, slot: u8, tb: u32, now: u64) -> Option<u64> {
+        let found = self.told.iter().find(|told| told.slot == slot && told.tb == tb);
+        found.map(|told| told.ends.saturating_sub(now))
+    }
+}
+
+/// A firmware that sleeps.
+struct Asleep;
+
+impl Microcontroller for Asleep {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        registers.sleep();
+    }
+}
+
+impl Gpu {
+    /// Tells when TBs will end if nothing changes; the firmware sees it as [`mias_firmware::regs::preempt::TB_LEFT`].
+    pub fn foretell(&mut self, ends: Vec<Foretold>) {
+        self.preemptions.foresight.told = ends;
+    }
+
+    /// Looks `cycles` ahead ([`Gpu::look_ahead`]) each time the firmware is to be told of SMs that want room, so that it knows when their TBs end:
+    /// the oracle of Shieh 2016, section 4.2.
+    #[must_use]
+    pub fn with_foresight(mut self, cycles: u64) -> Self {
+        self.preemptions.foresight.cycles = Some(cycles);
+        self
+    }
+
+    /// Looks ahead if that is asked for and the firmware is about to choose victims.
+    pub(super) fn foresee(&mut self) {
+        let wanted = || self.registers.preempts() && self.registers.pending_events() & interrupt::PREEMPT != 0;
+        if let Some(cycles) = self.preemptions.foresight.cycles.filter(|_| wanted()) {
+            self.preemptions.foresight.told = self.look_ahead(cycles);
+        }
+    }
+
+    /// When the TBs that are on SMs now will end if everything goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
+    /// take longer are not in the list.
+    #[must_use]
+    pub fn look_ahead(&self, cycles: u64) -> Vec<Foretold> {
+        let mut ahead = self.clone();
+        ahead.validation = None;
+        ahead.registers.sleep();
+        ahead.preemptions.foresight = Foresight::default();
+        let programs = ahead.programs.clone();
+        for sm in 0..ahead.sms.len() {
+            for place in 0..MAX_PLACES {
+                if let Some(status) = ahead.sms[sm].tb_status(place, self.now, false, &programs) {
+                    ahead.preemptions.foresight.watched.push((status.kernel, status.index));
+                }
+            }
+        }
+        let until = self.now + cycles;
+        // In steps, to stop as soon as all is known.
+        while !ahead.preemptions.foresight.watched.is_empty() && ahead.now < until {
+            let step = (ahead.now + LOOK_AHEAD_STEP).min(until);
+            if ahead.run(&mut Asleep, step) != RunEnd::CycleLimit {
+                break;
+            }
+        }
+        ahead.preemptions.foresight.told
+    }
+}
+
+/// Cycles after which a look ahead sees whether all is known (assumption: short beside a TB).
+const LOOK_AHEAD_STEP: u64 = 1_000;

@@ -1,0 +1,80 @@
+//! Contexts of TBs on their way out and in: when one begins to move, and what happens when it has arrived (sources.md D133). How they travel
+//! is in [`super::traffic`].
+
+use super::traffic::{TAG_CONTEXT, Way};
+use super::{LeftTb, SETTLE_CYCLES, State};
+use crate::memory::Port;
+use crate::sm::Sm;
+use crate::sm::tb::TbSlot;
+
+impl Sm {
+    /// The context of a TB that has just come back is on its way. Whether there is such a context, without which it may start.
+    pub(in crate::sm) fn fetches_context(&mut self, tb_slot: usize, now: u64) -> bool {
+        let Some(preemption) = &mut self.preemption else { return false };
+        let Some(place) = preemption.place_of(tb_slot) else { return false };
+        if let Some(resident) = preemption.resident_mut(place) {
+            resident.state = State::Comes;
+        }
+        preemption.begin(place, Way::In, &self.tbs[tb_slot], now);
+        true
+    }
+
+    /// Contexts move, and TBs whose context has arrived leave or go on.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::sm) fn move_contexts(&mut self, now: u64, port: &mut Port<'_>) {
+        let Some(preemption) = &mut self.preemption else { return };
+        preemption.traffic.cycle(port);
+        self.go_if_settled(now);
+        self.next_switch(now);
+        while let Some((place, way)) = self.preemption.as_mut().and_then(|preemption| preemption.traffic.take_arrived(now)) {
+            self.context_arrived(place.into(), way, now);
+        }
+    }
+
+    fn context_arrived(&mut self, place: usize, way: Way, now: u64) {
+        let Some(preemption) = &mut self.preemption else { return };
+        let Some(resident) = preemption.resident_mut(place) else { return };
+        let tb_slot = usize::from(resident.tb_slot);
+        match way {
+            Way::In => {
+                resident.state = State::Runs;
+                let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
+                for number in first_warp..first_warp + warps {
+                    if self.warps[number].live {
+                        self.fetch_first(number, now);
+                    }
+                }
+            }
+            Way::Out => {
+                let saved = resident.saved.take();
+                let kernel = self.tbs[tb_slot].kernel;
+                preemption.gone(place);
+                if let Some(tb) = saved {
+                    preemption.left.push(LeftTb { kernel, tb: *tb });
+                }
+                self.evict(tb_slot, now + 1);
+            }
+        }
+    }
+
+    /// A request of a context has been answered, which is seen from cycle `from` on.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::sm) fn context_answered(&mut self, tag: u32, from: u64) {
+        if let Some(preemption) = &mut self.preemption {
+            preemption.traffic.answered((tag & !TAG_CONTEXT) as u8, from);
+        }
+    }
+
+    /// The next cycle after `now` in which contexts move by themselves.
+    pub(in crate::sm) fn next_context(&self, now: u64) -> Option<u64> {
+        let preemption = self.preemption.as_ref()?;
+        let stops = preemption.next_to_stop().map(|_| now + 1);
+        let settles = preemption.residents.iter().flatten().filter_map(|resident| match resident.state {
+            State::Settles(since) => Some((since + SETTLE_CYCLES).max(now + 1)),
+            _ => None,
+        });
+        stops.into_iter().chain(settles).chain(preemption.traffic.next_event(now)).min()
+    }
+}

@@ -1,0 +1,163 @@
+//! TBs leave by command: what is refused and why, flushed at once, stopped for a switch, or left to end (Shieh 2016, section 2.3; sources.md
+//! D133).
+
+use super::traffic::Way;
+use super::{Carried, LeftTb, State, TbStatus};
+use crate::config::{ResumeOn, SwitchModel};
+use crate::sm::suspend::{Return, SuspendedTb};
+use crate::sm::{Programs, Sm};
+use mias_firmware::regs::{preempt_command, technique};
+
+impl Sm {
+    /// The last warp of a TB has gone by cycle `now`. Whether the TB keeps its place, since it is being switched out; else it has ended.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::sm) fn stays_in_place(&mut self, tb_slot: usize, now: u64) -> bool {
+        let tb = self.tbs[tb_slot];
+        let Some(preemption) = &mut self.preemption else { return false };
+        let Some(place) = preemption.place_of(tb_slot) else { return false };
+        let Some(resident) = preemption.resident_mut(place) else { return false };
+        match resident.state {
+            State::Settles(_) => {
+                resident.state = State::Goes;
+                preemption.begin(place, Way::Out, &tb, now);
+                true
+            }
+            State::Goes => true,
+            State::Runs | State::Drains | State::Waits(_) | State::Comes => {
+                let (insts, cycles) = (resident.insts, resident.before + now.saturating_sub(resident.since));
+                preemption.ended[usize::from(tb.kernel)].add(insts, cycles);
+                preemption.gone(place);
+                false
+            }
+        }
+    }
+
+    /// Makes the TB in a place leave. `now` is the coming cycle.
+    ///
+    /// # Errors
+    /// One of the reasons of [`preempt_command`].
+    pub(crate) fn preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
+        let outcome = self.try_preempt(place, how, now, programs);
+        if let Some(preemption) = &mut self.preemption
+            && let Some(result) = preemption.results.get_mut(place)
+        {
+            *result = how << preempt_command::TECHNIQUE_SHIFT
+                | match outcome {
+                    Ok(Carried { left: true, .. }) => preempt_command::DONE,
+                    Ok(_) => preempt_command::BUSY,
+                    Err(reason) => preempt_command::REFUSED | reason << preempt_command::REASON_SHIFT,
+                };
+        }
+        outcome
+    }
+
+    fn try_preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
+        let status = self.tb_status(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
+        let Some(preemption) = &mut self.preemption else { return Err(preempt_command::MODE) };
+        let stands = preemption.config.switch == SwitchModel::Stall;
+        let Some(resident) = preemption.resident_mut(place) else { return Err(preempt_command::NO_TB) };
+        if !matches!(resident.state, State::Runs | State::Drains | State::Waits(_)) {
+            return Err(preempt_command::LEAVING);
+        }
+        let tb_slot = usize::from(resident.tb_slot);
+        let TbStatus { kernel, index, insts, cycles, .. } = status;
+        let carried = |left| Carried { kernel, index, insts, cycles, left };
+        // A TB that has issued all it has ends by itself.
+        let ends = self.tbs[tb_slot].issuing == 0;
+        match how {
+            technique::FLUSH if !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
+            technique::FLUSH if !ends => {
+                let tb = SuspendedTb::anew(index, self.tbs[tb_slot].part);
+                preemption.gone(place);
+                self.stop(tb_slot, now);
+                self.evict(tb_slot, now);
+                if let Some(preemption) = &mut self.preemption {
+                    preemption.left.push(LeftTb { kernel, tb });
+                }
+                Ok(carried(true))
+            }
+            technique::SWITCH if !ends => {
+                preemption.switches += 1;
+                if stands {
+                    self.stop_to_leave(place, State::Goes, now);
+                } else {
+                    let number = preemption.switches;
+                    if let Some(resident) = preemption.resident_mut(place) {
+                        resident.state = State::Waits(number);
+                    }
+                    self.next_switch(now);
+                }
+                self.retire(now);
+                Ok(carried(false))
+            }
+            technique::DRAIN | technique::FLUSH | technique::SWITCH => {
+                resident.state = State::Drains;
+                Ok(carried(false))
+            }
+            _ => Err(preempt_command::NO_TB),
+        }
+    }
+
+    /// A TB that is to be switched out issues nothing more, and is in `state`.
+    fn stop_to_leave(&mut self, place: usize, state: State, now: u64) {
+        let Some(preemption) = &mut self.preemption else { return };
+        let (same, stands) = (preemption.config.resume == ResumeOn::SameSm, preemption.config.switch == SwitchModel::Stall);
+        let Some(resident) = preemption.resident_mut(place) else { return };
+        let (tb_slot, cycles) = (usize::from(resident.tb_slot), resident.before + now.saturating_sub(resident.since));
+        resident.state = state;
+        let home = same.then_some(self.lsu.sm());
+        let mut saved = self.stop(tb_slot, now);
+        saved.back = Return::Restored { cycles, home };
+        let tb = self.tbs[tb_slot];
+        if let Some(preemption) = &mut self.preemption {
+            if let Some(resident) = preemption.resident_mut(place) {
+                resident.saved = Some(Box::new(saved));
+            }
+            if stands {
+                preemption.begin(place, Way::Out, &tb, now);
+            }
+        }
+    }
+
+    /// A TB whose accesses in flight have all come begins to go, though it has arithmetic in flight still: in a busy pipeline that may be held
+    /// up for as long as others issue, and needs no place of the TB's.
+    pub(super) fn go_if_settled(&mut self, now: u64) {
+        let Some(preemption) = &mut self.preemption else { return };
+        let settles = preemption.residents.iter().position(|resident| resident.as_ref().is_some_and(|resident| resident.is_late(now)));
+        let Some(place) = settles else { return };
+        let Some(resident) = preemption.resident_mut(place) else { return };
+        let tb = self.tbs[usize::from(resident.tb_slot)];
+        let accesses = |number: u8| {
+            let warp = &self.warps[number];
+            warp.live && (!warp.loading.is_empty() || warp.stores > 0 || warp.atomics > 0)
+        };
+        if !(tb.first_warp..tb.first_warp + tb.warps).any(accesses) {
+            resident.state = State::Goes;
+            preemption.begin(place, Way::Out, &tb, now);
+        }
+    }
+
+    /// The TB that waits longest for its switch stops, if no other is waited for.
+    pub(super) fn next_switch(&mut self, now: u64) {
+        let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
+        let Some(resident) = self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place)) else { return };
+        if self.tbs[usize::from(resident.tb_slot)].issuing == 0 {
+            resident.state = State::Drains;
+        } else {
+            self.stop_to_leave(place, State::Settles(now), now);
+        }
+    }
+
+    /// TBs that have left by command since the last call.
+    pub(crate) fn take_left(&mut self, each: impl FnMut(LeftTb)) {
+        if let Some(preemption) = &mut self.preemption {
+            preemption.left.drain(..).for_each(each);
+        }
+    }
+
+    /// Whether TBs have left by command since they were taken.
+    pub(in crate::sm) fn has_left_tbs(&self) -> bool {
+        self.preemption.as_ref().is_some_and(|preemption| !preemption.left.is_empty())
+    }
+}

@@ -1,0 +1,140 @@
+//! Room on an SM that preempts: where a TB's registers and shared memory lie, and what is kept for the kernel that others make room for
+//! (Shieh 2016, sections 3.1 and 3.2; sources.md D133).
+
+use super::places::{Places, Ranges};
+use super::{Preemption, Resident, State};
+use crate::sm::{Program, Resources, Sm};
+use mias_firmware::regs::preempt::MAX_POSITIONS;
+use mias_firmware::regs::preempt_reserve;
+
+/// Room that is kept for a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reserved {
+    slot: Option<u8>,
+    whole_sm: bool,
+    positions: u64,
+    demand: Resources,
+}
+
+impl Reserved {
+    /// Its positions that are kept, where `places` has them, and the ranges of each.
+    fn kept(self, places: &Places, demand: &Resources) -> impl Iterator<Item = (usize, Ranges)> {
+        let positions = (0..MAX_POSITIONS).filter(move |position| self.positions >> position & 1 != 0);
+        positions.filter_map(move |position| Some((position, places.position(position, demand)?)))
+    }
+
+    /// One position less, or none of them any more. A whole SM is its kernel's until it has left, so while TBs of others or of its own are here.
+    fn release(&mut self, own_are_here: bool) {
+        if self.positions == 0 && !(self.whole_sm && own_are_here) {
+            *self = Reserved::default();
+        }
+    }
+}
+
+impl Preemption {
+    /// Where the next TB of the kernel in `slot` would lie, and in which position, if `others` of other kernels are here and so much is free.
+    fn find(&self, slot: u8, demand: &Resources, others: bool, free: &Resources) -> Option<(Ranges, Option<usize>)> {
+        let reserved = self.reserved;
+        let anywhere = |but: &[Ranges]| Some((self.places.find(demand, but)?, None));
+        let Some(owner) = reserved.slot else { return anywhere(&[]) };
+        if owner == slot {
+            if reserved.whole_sm && others {
+                return None;
+            }
+            if reserved.positions == 0 {
+                return anywhere(&[]);
+            }
+            let mut kept = reserved.kept(&self.places, demand);
+            return kept.find(|(_, ranges)| self.places.is_free(*ranges)).map(|(position, ranges)| (ranges, Some(position)));
+        }
+        if reserved.whole_sm {
+            return None;
+        }
+        // What is kept for the owner is not there.
+        let kept = reserved.positions.count_ones();
+        let left = |have: u32, each: u32| have.checked_sub(each.saturating_mul(kept));
+        let of = &reserved.demand;
+        if demand.threads > left(free.threads, of.threads)? || demand.tbs > left(free.tbs, of.tbs)? {
+            return None;
+        }
+        let mut blocked = [Ranges::default(); MAX_POSITIONS];
+        let mut count = 0;
+        for (blocked, (_, ranges)) in blocked.iter_mut().zip(reserved.kept(&self.places, of)) {
+            *blocked = ranges;
+            count += 1;
+        }
+        anywhere(&blocked[..count])
+    }
+
+    /// A TB of the kernel in `slot` has gone; whether others of it are here.
+    pub(in crate::sm) fn vacated(&mut self, slot: u8, others: bool) {
+        if self.reserved.slot == Some(slot) {
+            self.reserved.release(others);
+        }
+    }
+}
+
+impl Sm {
+    /// Whether a place is to be had for a TB of the kernel in `slot`.
+    pub(in crate::sm) fn has_place(&self, slot: u8, demand: &Resources) -> bool {
+        let others = self.resident_kernels & !(1 << slot) != 0;
+        self.preemption.as_ref().is_none_or(|preemption| {
+            preemption.places.free_place().is_some() && preemption.find(slot, demand, others, &self.free).is_some()
+        })
+    }
+
+    /// A TB that is new has come, or one that was away, into a TB slot. `cycles` that it has been here before.
+    pub(in crate::sm) fn takes_place(&mut self, tb_slot: usize, cycles: u64, program: &Program, from: u64) {
+        let others = self.resident_kernels & !(1 << self.tbs[tb_slot].kernel) != 0;
+        let (tb, free) = (&self.tbs[tb_slot], &mut self.free);
+        let Some(preemption) = &mut self.preemption else { return };
+        // Its own demand is taken already.
+        free.give_back(&tb.demand);
+        let found = preemption.find(tb.kernel, &tb.demand, others, free);
+        free.take(&tb.demand);
+        let (Some(place), Some((ranges, position))) = (preemption.places.free_place(), found) else { return };
+        let insts = program.part(tb.part).map_or(0, |(trace, first_tb)| {
+            let warps = (0..u32::from(tb.warps)).map(|warp| trace.warp(tb.index - first_tb, warp));
+            warps.map(|warp| trace.shape(warp.shape).len() as u64).sum()
+        });
+        preemption.places.take(place, ranges);
+        if let Some(position) = position {
+            preemption.reserved.positions &= !(1 << position);
+            preemption.reserved.release(true);
+        }
+        preemption.results[place] = 0;
+        preemption.residents[place] =
+            Some(Resident { tb_slot: tb_slot as u8, state: State::Runs, since: from, before: cycles, insts, ends: None, saved: None });
+    }
+
+    /// Keeps positions for the kernel in a slot, whose TBs take `demand`, as `word` ([`preempt_reserve`]) says; a word of 0 gives them free.
+    pub(crate) fn reserve(&mut self, word: u32, positions: u64, demand: &Resources) {
+        if let Some(preemption) = &mut self.preemption {
+            let slot = (word & preempt_reserve::SLOT).checked_sub(1).map(|slot| slot as u8);
+            let whole_sm = word & preempt_reserve::WHOLE_SM != 0;
+            let there = (0..MAX_POSITIONS).filter(|position| preemption.places.position(*position, demand).is_some());
+            let positions = there.fold(0, |there, position| there | 1 << position) & positions;
+            preemption.reserved = slot.map_or(Reserved::default(), |_| Reserved { slot, whole_sm, positions, demand: *demand });
+        }
+    }
+
+    /// Nothing is kept for more TBs of the kernel in a slot. An SM that it has whole is its own while TBs of it are there.
+    pub(crate) fn give_reserved_free(&mut self, slot: u8) {
+        let here = self.resident.get(usize::from(slot)).is_some_and(|&tbs| tbs > 0);
+        if let Some(preemption) = &mut self.preemption
+            && preemption.reserved.slot == Some(slot)
+        {
+            preemption.reserved.positions = 0;
+            preemption.vacated(slot, here);
+        }
+    }
+
+    /// What is kept, as [`Sm::reserve`] takes it.
+    pub(crate) fn reserved(&self) -> (u32, u64) {
+        let Some(Reserved { slot, whole_sm, positions, .. }) = self.preemption.as_ref().map(|preemption| preemption.reserved) else {
+            return (0, 0);
+        };
+        let whole = if whole_sm { preempt_reserve::WHOLE_SM } else { 0 };
+        slot.map_or((0, 0), |slot| ((u32::from(slot) + 1) | whole, positions))
+    }
+}

@@ -1,0 +1,86 @@
+//! What the register block shows of an SM's TBs: how far each is, whether it may be flushed, what came of commands, and what is known of those
+//! that have ended (Shieh 2016, section 3.4; sources.md D133).
+
+use super::{Ended, Resident, State, TbStatus};
+use crate::sm::{Programs, Sm};
+use mias_firmware::regs::{preempt_command, technique};
+
+impl Sm {
+    /// The TB in a place in cycle `now`; whether it may be flushed only if it is `asked`, since that takes a look at its trace.
+    pub(crate) fn tb_status(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
+        let preemption = self.preemption.as_mut()?;
+        let ranges = preemption.places.of(place)?;
+        let resident = preemption.resident_mut(place)?;
+        let tb = self.tbs.get(usize::from(resident.tb_slot))?;
+        let trace = programs.get(tb.kernel).and_then(|program| program.part(tb.part));
+        if asked && resident.ends.is_none() {
+            resident.ends = trace.map(|(trace, first_tb)| {
+                let ends = trace.idempotence_ends(tb.index - first_tb);
+                let starts = (0..).map(|warp| trace.shape(trace.warp(tb.index - first_tb, warp).shape).start);
+                ends.into_iter().zip(starts).map(|(end, start)| end.map_or(u32::MAX, |end| start + end)).collect()
+            });
+        }
+        let (mut left, mut flush) = (0, asked);
+        let saved = resident.saved.as_deref();
+        for warp in 0..tb.warps {
+            let end = resident.ends.as_deref().and_then(|ends| ends.get(usize::from(warp)).copied()).unwrap_or(u32::MAX);
+            let state = &self.warps[tb.first_warp + warp];
+            let here = state.live && state.tb_slot == resident.tb_slot;
+            // A warp that has gone has issued all it had.
+            let next = match (saved, here) {
+                (Some(saved), _) => saved.next(usize::from(warp)),
+                (None, true) => (!state.issued_all).then_some((state.next, state.end)),
+                (None, false) => None,
+            };
+            left += next.map_or(0, |(next, end)| u64::from(end - next));
+            flush &= next.map_or(end == u32::MAX, |(next, _)| next <= end);
+        }
+        let leaving = match resident.state {
+            State::Runs => technique::NONE,
+            State::Drains => technique::DRAIN,
+            State::Waits(_) | State::Settles(_) | State::Goes | State::Comes => technique::SWITCH,
+        };
+        Some(TbStatus {
+            kernel: tb.kernel,
+            index: tb.index,
+            leaving,
+            flush: flush && matches!(resident.state, State::Runs | State::Drains | State::Waits(_)),
+            insts: resident.insts - left,
+            cycles: resident.before + now.saturating_sub(resident.since),
+            first_register: ranges.first_register(),
+            first_shared: ranges.first_shared(),
+        })
+    }
+
+    /// What came of the last command for a place.
+    pub(crate) fn preempt_result(&self, place: usize) -> u32 {
+        self.preemption.as_ref().and_then(|preemption| preemption.results.get(place)).copied().unwrap_or(0)
+    }
+
+    /// TBs of the kernel in `slot` that have ended here.
+    pub(crate) fn ended(&self, slot: usize) -> Ended {
+        self.preemption.as_ref().map_or(Ended::default(), |preemption| preemption.ended[slot])
+    }
+
+    /// Forgets what is known of a slot's kernel.
+    pub(in crate::sm) fn forget_ended(&mut self, slot: u8) {
+        if let Some(preemption) = &mut self.preemption {
+            preemption.ended[usize::from(slot)] = Ended::default();
+        }
+    }
+
+    /// TBs of the kernel in a slot that are leaving.
+    pub(crate) fn leaving(&self, slot: usize) -> u32 {
+        let Some(preemption) = &self.preemption else { return 0 };
+        let leaves = |resident: &&Resident| {
+            matches!(resident.state, State::Drains | State::Waits(_) | State::Settles(_) | State::Goes)
+                && usize::from(self.tbs[usize::from(resident.tb_slot)].kernel) == slot
+        };
+        preemption.residents.iter().flatten().filter(leaves).count() as u32
+    }
+
+    /// Whether a command is being carried out.
+    pub(crate) fn is_preempting(&self) -> bool {
+        self.preemption.as_ref().is_some_and(|preemption| preemption.results.iter().any(|result| result & preempt_command::BUSY != 0))
+    }
+}
