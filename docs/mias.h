@@ -490,9 +490,10 @@
 /* How a TB leaves its SM, in preempt::COMMAND and preempt_tb (Shieh 2016, section 2.3). */
 /* It stays. */
 #define MIAS_TECHNIQUE_NONE UINT32_C(0x0)
-/* It runs to its end, and none comes after it. */
+/* It runs until it has issued all it has, and none comes after it. */
 #define MIAS_TECHNIQUE_DRAIN UINT32_C(0x1)
-/* It is dropped, and begins again later. Only while its flush bit is set. */
+/* It is dropped, and begins again later. Only while its flush bit is set. One that has issued all it
+ * has, has ended, as with every technique. */
 #define MIAS_TECHNIQUE_FLUSH UINT32_C(0x2)
 /* Its context is saved, and it goes on later. */
 #define MIAS_TECHNIQUE_SWITCH UINT32_C(0x3)

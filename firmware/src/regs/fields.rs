@@ -178,9 +178,10 @@ pub mod slot_control {
 pub mod technique {
     /// It stays.
     pub const NONE: u32 = 0;
-    /// It runs to its end, and none comes after it.
+    /// It runs until it has issued all it has, and none comes after it.
     pub const DRAIN: u32 = 1;
-    /// It is dropped, and begins again later. Only while its flush bit is set.
+    /// It is dropped, and begins again later. Only while its flush bit is set. One that has issued all it has, has ended, as with every
+    /// technique.
     pub const FLUSH: u32 = 2;
     /// Its context is saved, and it goes on later.
     pub const SWITCH: u32 = 3;

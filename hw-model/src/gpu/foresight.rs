@@ -1,10 +1,10 @@
-//! Foresight: when the TBs that are on SMs now will end, found by running a copy of the GPU ahead. The oracle of Shieh 2016, section 4.2,
+//! Foresight: when the TBs that are on SMs now will have left if they drain, found by running a copy of the GPU ahead. The oracle of Shieh 2016, section 4.2,
 //! knows it; so does who is told by hand.
 
 use super::{Gpu, Microcontroller, RunEnd};
 use crate::register_file::RegisterFile;
-use mias_firmware::regs::interrupt;
 use mias_firmware::regs::preempt::MAX_PLACES;
+use mias_firmware::regs::{interrupt, technique};
 
 /// When a TB will end if nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Gpu {
         }
     }
 
-    /// When the TBs that are on SMs now will end if everything goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
+    /// When the TBs that are on SMs now will have left if each of them drains, and everything else goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
     /// take longer are not in the list.
     #[must_use]
     pub fn look_ahead(&self, cycles: u64) -> Vec<Foretold> {
@@ -87,9 +87,12 @@ impl Gpu {
             for place in 0..MAX_PLACES {
                 if let Some(status) = ahead.sms[sm].tb_status(place, self.now, false, &programs) {
                     ahead.preemptions.foresight.watched.push((status.kernel, status.index));
+                    // Refused if it leaves otherwise: then that is seen.
+                    let _ = ahead.sms[sm].preempt(place, technique::DRAIN, self.now, &programs);
                 }
             }
         }
+        ahead.retire_tbs(self.now);
         let until = self.now + cycles;
         // In steps, to stop as soon as all is known.
         while !ahead.preemptions.foresight.watched.is_empty() && ahead.now < until {

@@ -297,6 +297,7 @@ impl Gpu {
                 self.after_progress(slot, until);
             }
         }
+        self.post_preempted();
     }
 
     /// Slots that kernels hold, bit per slot.

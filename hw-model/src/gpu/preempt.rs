@@ -67,6 +67,8 @@ pub(super) struct Preemptions {
     pub(super) all: Vec<Preemption>,
     /// Kernel slot of each of those that are being carried out, by place in `all`.
     open: Vec<(usize, u8)>,
+    /// SMs that have been given commands, and the firmware has not been told that they are done.
+    commanded: Vec<u16>,
     /// Ends of TBs that something outside has told of, and of those that are watched.
     pub(super) foresight: Foresight,
 }
@@ -74,7 +76,7 @@ pub(super) struct Preemptions {
 impl Preemptions {
     /// A TB has ended, or left, on an SM by cycle `cycle`.
     pub(super) fn ended(&mut self, sm: usize, slot: u8, tb: u32, cycle: u64) {
-        let Preemptions { all, open, foresight } = self;
+        let Preemptions { all, open, foresight, .. } = self;
         foresight.ended(slot, tb, cycle);
         let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
         if let Some(found) = found {
@@ -172,6 +174,9 @@ impl Gpu {
                 }
                 PreemptAction::Command { place, technique, estimate } => {
                     let carried = self.sms[sm].preempt(place, technique, self.now, &programs);
+                    if !self.preemptions.commanded.contains(&(sm as u16)) {
+                        self.preemptions.commanded.push(sm as u16);
+                    }
                     self.sms.wake(sm, self.now);
                     let status = match carried {
                         Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),
@@ -209,6 +214,18 @@ impl Gpu {
             self.dispatcher.room_on(sm);
         }
         self.retire_tbs(self.now);
+    }
+
+    /// Tells of SMs all of whose commands are done, or refused.
+    pub(super) fn post_preempted(&mut self) {
+        let (sms, registers) = (&self.sms, &mut self.registers);
+        self.preemptions.commanded.retain(|&sm| {
+            let goes_on = sms[usize::from(sm)].is_preempting();
+            if !goes_on {
+                registers.post_preempt_done(usize::from(sm));
+            }
+            goes_on
+        });
     }
 
     /// TBs that have left an SM by command go back to their kernels. Slots of these, one bit each.

@@ -150,6 +150,27 @@ fn a_switch_moves_the_context_out_and_in() {
     assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
 }
 
+/// The firmware may be told that all commands of an SM are done: not while a context goes, and as soon as the last has gone.
+#[test]
+fn the_end_of_commands_is_posted() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let (gpu, eager) = interrupted(&config, technique::SWITCH, false);
+    let (mut all, mut served) = (gpu.clone(), Eager { ..eager });
+    all.run(&mut served, 1_000_000);
+    let preemptions = all.stats().preemptions;
+    let first = preemptions.iter().map(|tb| tb.commanded_cycle).min().expect("they are switched");
+    let done = |until: u64| {
+        let (mut gpu, mut eager) = (gpu.clone(), Eager::new(&[32, 32], technique::SWITCH));
+        gpu.run(&mut eager, until);
+        let registers = gpu.registers_mut();
+        (registers.read32(global::PREEMPT_DONE), registers.read32(global::INT_STATUS) & interrupt::PREEMPT_DONE != 0)
+    };
+    // Those of the first look: commands that come later would make the SM busy again.
+    let last = preemptions.iter().filter(|tb| tb.commanded_cycle == first).filter_map(|tb| tb.left_cycle).max().expect("they have left");
+    assert_eq!(done(last - 1), (0, false));
+    assert_eq!(done(last + 1), (1, true));
+}
+
 /// Shieh 2016, section 4.1: as long as registers and shared memory take at the SM's share of bandwidth.
 #[test]
 fn the_papers_switch_is_a_stall_of_the_estimated_length() {
@@ -169,6 +190,46 @@ fn the_papers_switch_is_a_stall_of_the_estimated_length() {
     assert_eq!(stats.launches[0].warp_insts, drained.launches[0].warp_insts);
 }
 
+/// A TB that has issued all it has, and waits for what it has stored, leaves at once by any technique, whatever its flush bit, and is not
+/// executed again; and the firmware is told when all commands of an SM are done.
+#[test]
+fn a_tb_that_has_issued_all_has_ended() {
+    for technique in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
+        let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+        // Overwrites what it has loaded, so that it may not be flushed, by stores to as many places as there are threads, which take long.
+        let storing = kernel(1, 256, 32, 1024, |_, warp| {
+            let place = 128 * u64::from(warp);
+            let load = (StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[5]).width(4), place);
+            let store = (StaticInst::new(1, Class::Store(Space::Global)).reads(&[4, 5]).width(4), place);
+            vec![load, store]
+        });
+        let mut gpu = preempting_gpu(&config);
+        gpu.launch(once(storing)).expect("fits");
+        let mut table = Table::fixed(&[32]);
+        gpu.registers_mut().write32(global::MODE, mode::PREEMPT);
+        let mut now = 0;
+        let issued_all = loop {
+            now += 1;
+            assert!(now < 100_000, "it has a tail");
+            gpu.run(&mut table, now);
+            let (programs, at) = (gpu.programs.clone(), gpu.now);
+            let Some(tb) = gpu.sms[0].tb_status(0, at, true, &programs) else { continue };
+            // Both, and the exit, of eight warps.
+            if tb.insts == 24 && gpu.sms[0].resident(0) == 1 {
+                break tb;
+            }
+        };
+        assert!(!issued_all.flush, "it has overwritten what it loaded");
+        let (programs, at, free) = (gpu.programs.clone(), gpu.now, gpu.sms[0].resident(0));
+        let carried = gpu.sms[0].preempt(0, technique, at, &programs).expect("not refused");
+        assert_eq!((carried.left, free, gpu.sms[0].resident(0)), (true, 1, 0), "its room is free");
+        assert_eq!(gpu.run(&mut table, 1_000_000), RunEnd::AllComplete);
+        let stats = gpu.stats();
+        assert_eq!((stats.launches[0].tbs_completed, stats.launches[0].warp_insts), (1, 24));
+        assert!(stats.launches[0].end_cycle.expect("it ended") <= at + 1, "nothing is waited for");
+    }
+}
+
 /// What is known beforehand comes true if nothing changes.
 #[test]
 fn a_look_ahead_sees_when_tbs_end() {
@@ -179,6 +240,10 @@ fn a_look_ahead_sees_when_tbs_end() {
     assert_eq!(told.len(), gpu.sms[0].resident(0) as usize);
     let mut plain = gpu.clone();
     plain.registers.sleep();
+    let programs = plain.programs.clone();
+    for place in 0..MAX_PLACES {
+        let _ = plain.sms[0].preempt(place, technique::DRAIN, plain.now, &programs);
+    }
     for end in &told {
         let mut at = plain.clone();
         at.run(&mut eager, end.ends - 1);

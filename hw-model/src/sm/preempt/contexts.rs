@@ -27,6 +27,7 @@ impl Sm {
         preemption.traffic.cycle(port);
         self.go_if_settled(now);
         self.next_switch(now);
+        self.end_issued(now, now + 1);
         while let Some((place, way)) = self.preemption.as_mut().and_then(|preemption| preemption.traffic.take_arrived(now)) {
             self.context_arrived(place.into(), way, now);
         }

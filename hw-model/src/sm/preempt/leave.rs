@@ -5,7 +5,8 @@ use super::traffic::Way;
 use super::{Carried, LeftTb, State, TbStatus};
 use crate::config::{ResumeOn, SwitchModel};
 use crate::sm::suspend::{Return, SuspendedTb};
-use crate::sm::{Programs, Sm};
+use crate::sm::tb::TbSlot;
+use crate::sm::{FinishedTb, Programs, Sm};
 use mias_firmware::regs::{preempt_command, technique};
 
 impl Sm {
@@ -63,10 +64,10 @@ impl Sm {
         let tb_slot = usize::from(resident.tb_slot);
         let TbStatus { kernel, index, insts, cycles, .. } = status;
         let carried = |left| Carried { kernel, index, insts, cycles, left };
-        // A TB that has issued all it has ends by itself.
+        // A TB that has issued all it has needs no room, whatever its bytes forbid.
         let ends = self.tbs[tb_slot].issuing == 0;
         match how {
-            technique::FLUSH if !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
+            technique::FLUSH if !ends && !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
             technique::FLUSH if !ends => {
                 let tb = SuspendedTb::anew(index, self.tbs[tb_slot].part);
                 preemption.gone(place);
@@ -93,7 +94,9 @@ impl Sm {
             }
             technique::DRAIN | technique::FLUSH | technique::SWITCH => {
                 resident.state = State::Drains;
-                Ok(carried(false))
+                preemption.drains |= 1 << place;
+                self.end_issued(now, now);
+                Ok(carried(ends))
             }
             _ => Err(preempt_command::NO_TB),
         }
@@ -141,11 +144,36 @@ impl Sm {
     /// The TB that waits longest for its switch stops, if no other is waited for.
     pub(super) fn next_switch(&mut self, now: u64) {
         let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
-        let Some(resident) = self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place)) else { return };
+        let Some(preemption) = &mut self.preemption else { return };
+        let Some(resident) = preemption.resident_mut(place) else { return };
         if self.tbs[usize::from(resident.tb_slot)].issuing == 0 {
+            // There is nothing to save any more.
             resident.state = State::Drains;
+            preemption.drains |= 1 << place;
         } else {
             self.stop_to_leave(place, State::Settles(now), now);
+        }
+    }
+
+    /// TBs that drain, or were to be flushed or switched, and have issued all they have by cycle `now`, have ended: their room is free from cycle
+    /// `from` on, and what they have in flight comes back to nobody.
+    pub(super) fn end_issued(&mut self, now: u64, from: u64) {
+        let mut drains = self.preemption.as_ref().map_or(0, |preemption| preemption.drains);
+        while drains != 0 {
+            let place = drains.trailing_zeros() as usize;
+            drains &= drains - 1;
+            let Some(preemption) = &mut self.preemption else { return };
+            let Some(resident) = preemption.residents[place].as_ref() else { continue };
+            let tb_slot = usize::from(resident.tb_slot);
+            let TbSlot { kernel, index, issuing, .. } = self.tbs[tb_slot];
+            if issuing == 0 {
+                let (insts, cycles) = (resident.insts, resident.before + now.saturating_sub(resident.since));
+                preemption.ended[usize::from(kernel)].add(insts, cycles);
+                preemption.gone(place);
+                self.kernels[usize::from(kernel)].tbs_completed += 1;
+                self.finished.push(FinishedTb { kernel, index });
+                self.evict(tb_slot, from);
+            }
         }
     }
 

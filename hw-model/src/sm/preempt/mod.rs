@@ -6,9 +6,11 @@
 //!
 //! | technique | the TB | its place |
 //! |---|---|---|
-//! | drain | runs to its end | free then |
+//! | drain | runs until it has issued all it has | free then; what it had in flight comes back to nobody |
 //! | flush | is dropped, if it may be executed again; what it had in flight comes back to nobody | free at once |
 //! | switch | runs until its turn; then issues nothing more, and when its accesses in flight have come, its context goes out | free when the context has gone |
+//!
+//! A TB that has issued all it has is not flushed or switched: it has ended.
 //!
 //! Contexts of an SM go one after the other (partial context switching: Wang et al. 2016, as in Shieh 2016, section 5.3), and the next TB stops
 //! when the one before it begins to go, so that others run meanwhile. With the paper's own model all that are commanded stop at once.
@@ -41,7 +43,7 @@ use traffic::{Traffic, Way};
 enum State {
     /// Nothing.
     Runs,
-    /// It runs to its end.
+    /// It runs until it has issued all it has.
     Drains,
     /// It runs until its context's turn has come: the number of the command.
     Waits(u64),
@@ -123,6 +125,8 @@ pub(super) struct Preemption {
     share: (u64, u64),
     places: Places,
     residents: [Option<Resident>; MAX_PLACES],
+    /// Places of those that drain by command, one bit each.
+    drains: u32,
     /// What came of the last command for each place: [`preempt_command`].
     results: [u32; MAX_PLACES],
     /// By kernel slot.
@@ -143,6 +147,7 @@ impl Preemption {
             share: (sectors, cycles * u64::from(config.sm.count)),
             places: Places::new(&Resources::of_sm(&config.sm)),
             residents: [const { None }; MAX_PLACES],
+            drains: 0,
             results: [0; MAX_PLACES],
             ended: [Ended::default(); KERNEL_SLOTS],
             reserved: Reserved::default(),
@@ -175,6 +180,7 @@ impl Preemption {
     fn gone(&mut self, place: usize) {
         self.places.give_back(place);
         self.residents[place] = None;
+        self.drains &= !(1 << place);
         if self.results[place] & preempt_command::BUSY != 0 {
             self.results[place] = self.results[place] & !preempt_command::BUSY | preempt_command::DONE;
         }
