@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10004)
+#define MIAS_VERSION_VALUE UINT32_C(0x10005)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -164,6 +164,15 @@
 #define MIAS_MEMORY_ACTIVE UINT32_C(0x188)
 /* Write only. Sets the mode of all SMs: memory_mode. */
 #define MIAS_MEMORY_MODE_ALL UINT32_C(0x18c)
+/* Read and write. Which count of the L2's utility monitors L2_MONITOR_HITS shows: monitor. */
+#define MIAS_L2_MONITOR UINT32_C(0x190)
+/* Read only. As memory::L1_MONITOR_HITS, of the L2: the sum over its slices. */
+#define MIAS_L2_MONITOR_HITS UINT32_C(0x194)
+/* Read and write. 4 of them. Ways of every L2 slice's sets that the kernels in two slots have: as
+ * memory::L1_WAYS. */
+#define MIAS_L2_WAYS UINT32_C(0x1a0)
+/* Write only. 4 of them. Sets memory::L1_WAYS of all SMs. */
+#define MIAS_L1_WAYS_ALL UINT32_C(0x1b0)
 /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
  * PROFILE_DONE. */
 #define MIAS_ARM UINT32_C(0x200)
@@ -223,6 +232,16 @@
 #define MIAS_MEMORY_REG_MODE UINT32_C(0x0)
 /* Read only. Slots that the last snapshot has latched, one bit each. */
 #define MIAS_MEMORY_REG_READY UINT32_C(0x4)
+/* Read and write. Which count of the L1's utility monitors L1_MONITOR_HITS shows: monitor. */
+#define MIAS_MEMORY_REG_L1_MONITOR UINT32_C(0x8)
+/* Read only. Hits that the kernel would have at that position in the order of use if it had the L1
+ * alone, as of when the firmware was called; what was counted before the end of a period counts
+ * half. 32 bits; 0 without monitors, and at positions beyond the ways. */
+#define MIAS_MEMORY_REG_L1_MONITOR_HITS UINT32_C(0xc)
+/* Read and write. 4 of them. Ways of the L1's sets that the kernels in two slots have, the even slot
+ * in the low half: 0 to 1024, as written. While all words are 0 the ways are divided as the machine
+ * does; else a kernel with 0 has one. */
+#define MIAS_MEMORY_REG_L1_WAYS UINT32_C(0x10)
 /* Read only. 8 of them. Requests (accesses of the L1, and what passes it by) of the kernel in each
  * slot, latched; 24 bits. */
 #define MIAS_MEMORY_REG_REQUESTS UINT32_C(0x20)
@@ -391,6 +410,8 @@
 #define MIAS_FEATURE_PREEMPT UINT32_C(0x2)
 /* SMs can hold memory instructions back (memory). */
 #define MIAS_FEATURE_MEMORY_ISSUE UINT32_C(0x4)
+/* Kernels can be given ways of the caches (memory::L1_WAYS, global::L2_WAYS). */
+#define MIAS_FEATURE_WAYS UINT32_C(0x8)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -455,6 +476,13 @@
 #define MIAS_MEMORY_MODE_FOUND UINT32_C(0x20)
 /* What the hardware of one SM finds, for all that have this mode (global DMIL). */
 #define MIAS_MEMORY_MODE_BROADCAST UINT32_C(0x30)
+
+/* Fields of memory::L1_MONITOR and global::L2_MONITOR. */
+/* Position in the order of use, from 0 for what was used last: its count is what the n-th way would
+ * be worth. */
+#define MIAS_MONITOR_POSITION UINT32_C(0x3ff)
+/* Position of the kernel's slot, 3 bits. */
+#define MIAS_MONITOR_SLOT_SHIFT UINT32_C(0x10)
 
 /* Bits of sm::STATUS. */
 /* Armed, from arming until the window is over. */
@@ -642,7 +670,16 @@ struct mias_memory {
     volatile uint32_t mode;
     /* Read only. Slots that the last snapshot has latched, one bit each. */
     const volatile uint32_t ready;
-    uint32_t reserved_8[6];
+    /* Read and write. Which count of the L1's utility monitors L1_MONITOR_HITS shows: monitor. */
+    volatile uint32_t l1_monitor;
+    /* Read only. Hits that the kernel would have at that position in the order of use if it had the
+     * L1 alone, as of when the firmware was called; what was counted before the end of a period
+     * counts half. 32 bits; 0 without monitors, and at positions beyond the ways. */
+    const volatile uint32_t l1_monitor_hits;
+    /* Read and write. 4 of them. Ways of the L1's sets that the kernels in two slots have, the even
+     * slot in the low half: 0 to 1024, as written. While all words are 0 the ways are divided as
+     * the machine does; else a kernel with 0 has one. */
+    volatile uint32_t l1_ways[4];
     /* Read only. 8 of them. Requests (accesses of the L1, and what passes it by) of the kernel in
      * each slot, latched; 24 bits. */
     const volatile uint32_t requests[8];
@@ -864,7 +901,17 @@ struct mias_block {
     volatile uint32_t memory_active;
     /* Write only. Sets the mode of all SMs: memory_mode. */
     volatile uint32_t memory_mode_all;
-    uint32_t reserved_190[28];
+    /* Read and write. Which count of the L2's utility monitors L2_MONITOR_HITS shows: monitor. */
+    volatile uint32_t l2_monitor;
+    /* Read only. As memory::L1_MONITOR_HITS, of the L2: the sum over its slices. */
+    const volatile uint32_t l2_monitor_hits;
+    uint32_t reserved_198[2];
+    /* Read and write. 4 of them. Ways of every L2 slice's sets that the kernels in two slots have:
+     * as memory::L1_WAYS. */
+    volatile uint32_t l2_ways[4];
+    /* Write only. 4 of them. Sets memory::L1_WAYS of all SMs. */
+    volatile uint32_t l1_ways_all[4];
+    uint32_t reserved_1c0[16];
     /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
      * PROFILE_DONE. */
     volatile uint32_t arm[8];
@@ -958,6 +1005,10 @@ static_assert(offsetof(struct mias_block, memory_interval) == MIAS_MEMORY_INTERV
 static_assert(offsetof(struct mias_block, memory_snapshot) == MIAS_MEMORY_SNAPSHOT, "MIAS_MEMORY_SNAPSHOT");
 static_assert(offsetof(struct mias_block, memory_active) == MIAS_MEMORY_ACTIVE, "MIAS_MEMORY_ACTIVE");
 static_assert(offsetof(struct mias_block, memory_mode_all) == MIAS_MEMORY_MODE_ALL, "MIAS_MEMORY_MODE_ALL");
+static_assert(offsetof(struct mias_block, l2_monitor) == MIAS_L2_MONITOR, "MIAS_L2_MONITOR");
+static_assert(offsetof(struct mias_block, l2_monitor_hits) == MIAS_L2_MONITOR_HITS, "MIAS_L2_MONITOR_HITS");
+static_assert(offsetof(struct mias_block, l2_ways) == MIAS_L2_WAYS, "MIAS_L2_WAYS");
+static_assert(offsetof(struct mias_block, l1_ways_all) == MIAS_L1_WAYS_ALL, "MIAS_L1_WAYS_ALL");
 static_assert(offsetof(struct mias_block, arm) == MIAS_ARM, "MIAS_ARM");
 static_assert(offsetof(struct mias_block, disarm) == MIAS_DISARM, "MIAS_DISARM");
 static_assert(offsetof(struct mias_block, partition) == MIAS_PARTITION, "MIAS_PARTITION");

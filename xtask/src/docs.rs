@@ -104,7 +104,8 @@ bits are those of `interrupt`. Layout version `{version:#010x}`, identification 
         memory::STRIDE,
         memory::SAMPLE_REQUESTS
     );
-    text += &region("Memory issue", "offset in SM's", memory::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    text +=
+        &region("Memory issue and ways of the L1", "offset in SM's", memory::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     let base = format!("SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within the SM.", sm::BASE, sm::STRIDE);
     text += &region("SMs", "offset in SM", sm::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     let base = format!("What is of SM `n` is at `{:#07x} + n * {:#05x}`; offsets are within it.", preempt::BASE, preempt::STRIDE);

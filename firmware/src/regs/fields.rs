@@ -64,6 +64,8 @@ pub mod feature {
     pub const PREEMPT: u32 = 1 << 1;
     /// SMs can hold memory instructions back ([`super::super::memory`]).
     pub const MEMORY_ISSUE: u32 = 1 << 2;
+    /// Kernels can be given ways of the caches ([`super::super::memory::L1_WAYS`], [`super::super::global::L2_WAYS`]).
+    pub const WAYS: u32 = 1 << 3;
 }
 
 /// Transition modes, in [`super::global::MODE`].
@@ -133,6 +135,14 @@ pub mod memory_mode {
     pub const FOUND: u32 = 0x20;
     /// What the hardware of one SM finds, for all that have this mode (global DMIL).
     pub const BROADCAST: u32 = 0x30;
+}
+
+/// Fields of [`super::memory::L1_MONITOR`] and [`super::global::L2_MONITOR`].
+pub mod monitor {
+    /// Position in the order of use, from 0 for what was used last: its count is what the `n`-th way would be worth.
+    pub const POSITION: u32 = 0x3FF;
+    /// Position of the kernel's slot, 3 bits.
+    pub const SLOT_SHIFT: u32 = 16;
 }
 
 /// Bits of [`super::sm::STATUS`].

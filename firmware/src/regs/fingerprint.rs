@@ -25,7 +25,7 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
     }
     let sizes = [preempt::MAX_PLACES as u32, preempt::MAX_POSITIONS as u32, preempt::UNKNOWN];
-    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS]
+    [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS, memory::WAYS_BITS, memory::MOST_WAYS]
         .into_iter()
         .chain(sizes)
         .for_each(|number| hasher.write_u32(number));

@@ -123,6 +123,15 @@ registers! {
     /// Sets the mode of all SMs: [`super::memory_mode`].
     MEMORY_MODE_ALL = 0x18C, WriteOnly;
 
+    /// Which count of the L2's utility monitors `L2_MONITOR_HITS` shows: [`super::monitor`].
+    L2_MONITOR = 0x190, ReadWrite;
+    /// As [`super::memory::L1_MONITOR_HITS`], of the L2: the sum over its slices.
+    L2_MONITOR_HITS = 0x194, ReadOnly;
+    /// Ways of every L2 slice's sets that the kernels in two slots have: as [`super::memory::L1_WAYS`].
+    L2_WAYS[super::memory::WAYS_WORDS] = 0x1A0, ReadWrite;
+    /// Sets [`super::memory::L1_WAYS`] of all SMs.
+    L1_WAYS_ALL[super::memory::WAYS_WORDS] = 0x1B0, WriteOnly;
+
     /// Arms SMs, one bit each; reads show the armed ones, from arming to PROFILE_DONE.
     ARM[SM_WORDS] = 0x200, WriteOneToSet;
     /// Disarms SMs, one bit each: no event, counters go on.

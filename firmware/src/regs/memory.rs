@@ -3,6 +3,9 @@
 //!
 //! Counters saturate and never wrap. They are read of one instant: [`super::global::MEMORY_SNAPSHOT`] latches them. A kernel that is new in its
 //! slot begins with counts of 0 and the limit after reset, on all SMs.
+//!
+//! Also whose ways of the SM's L1 are how many, and what its utility monitors count (Qureshi and Patt 2006; sources.md D124 and D911). These
+//! need no [`super::feature::MEMORY_ISSUE`]. Ways stay with their slot whatever kernel takes it.
 
 use super::MAX_SLOTS;
 
@@ -20,6 +23,13 @@ pub const IN_FLIGHT_BITS: u32 = 10;
 /// The highest limit, which is as many as 7 bits count (Dai et al. 2018, section 3.3.2).
 pub const MOST_IN_FLIGHT: u32 = (1 << 7) - 1;
 
+/// Words of [`L1_WAYS`]: two kernel slots each.
+pub const WAYS_WORDS: usize = MAX_SLOTS / 2;
+/// Bits of a slot's ways in such a word.
+pub const WAYS_BITS: u32 = 16;
+/// The most ways that a kernel can be given: those of the largest set ([`super::monitor`] counts as many).
+pub const MOST_WAYS: u32 = 1 << 10;
+
 /// Offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {
@@ -31,6 +41,14 @@ registers! {
     MODE = 0x00, ReadWrite, None;
     /// Slots that the last snapshot has latched, one bit each.
     READY = 0x04, ReadOnly;
+    /// Which count of the L1's utility monitors `L1_MONITOR_HITS` shows: [`super::monitor`].
+    L1_MONITOR = 0x08, ReadWrite;
+    /// Hits that the kernel would have at that position in the order of use if it had the L1 alone, as of when the firmware was called; what
+    /// was counted before the end of a period counts half. 32 bits; 0 without monitors, and at positions beyond the ways.
+    L1_MONITOR_HITS = 0x0C, ReadOnly;
+    /// Ways of the L1's sets that the kernels in two slots have, the even slot in the low half: 0 to 1024, as written. While all words are 0 the
+    /// ways are divided as the machine does; else a kernel with 0 has one.
+    L1_WAYS[WAYS_WORDS] = 0x10, ReadWrite;
     /// Requests (accesses of the L1, and what passes it by) of the kernel in each slot, latched; 24 bits.
     REQUESTS[MAX_SLOTS] = 0x20, ReadOnly;
     /// Reservation fails, latched; 24 bits.

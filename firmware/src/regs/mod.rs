@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
-//! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue of one SM |
+//! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue and the L1's ways of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
 //! | [`preempt`] | `0x2_0000 + sm * 0x500` | preemption of one SM |
 //!
@@ -41,8 +41,8 @@ mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
-    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, option, preempt_command, preempt_reserve, preempt_scheme,
-    preempt_tb, slot_control, slot_status, sm_control, sm_status, technique,
+    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option, preempt_command, preempt_reserve,
+    preempt_scheme, preempt_tb, slot_control, slot_status, sm_control, sm_status, technique,
 };
 pub use fingerprint::fingerprint;
 
@@ -57,7 +57,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0004;
+pub const VERSION_VALUE: u32 = 0x0001_0005;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// First offset beyond the map.

@@ -41,7 +41,7 @@ proptest! {
         let mut tags = TagArray::new(geometry);
         let mut plain = PlainTags::new(sets, ways, floor);
         if owned {
-            tags.set_ways([1; KERNEL_SLOTS], 0b11, 0);
+            tags.set_ways(Some([1; KERNEL_SLOTS]), 0b11, 0);
             plain.shares = tags.ways_owned().map(|shares| shares.map(usize::from));
         }
         for op in ops {
@@ -58,7 +58,7 @@ proptest! {
                     let mut shares = [1; KERNEL_SLOTS];
                     shares[..3].copy_from_slice(&ways);
                     // The last is not here.
-                    tags.set_ways(shares, 0b11, 0);
+                    tags.set_ways(Some(shares), 0b11, 0);
                     plain.shares = tags.ways_owned().map(|shares| shares.map(usize::from));
                     continue;
                 }

@@ -32,6 +32,13 @@ impl Default for PartitionConfig {
     }
 }
 
+impl PartitionConfig {
+    /// Whether the cache has utility monitors.
+    pub(crate) fn watches(&self) -> bool {
+        matches!(self.by, Partition::Ucp | Partition::UcpRate)
+    }
+}
+
 /// Who divides the ways of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

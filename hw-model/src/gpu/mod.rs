@@ -22,6 +22,7 @@ mod together;
 mod transition;
 mod validate;
 mod watchdog;
+mod ways;
 
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
@@ -120,6 +121,7 @@ impl Gpu {
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
                 .with_memory_issue(config.sm.memory_issue.as_ref())
+                .with_ways()
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
@@ -271,10 +273,12 @@ impl Gpu {
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
                 self.follow_memory_issue();
+                self.follow_ways();
                 return Ok(());
             }
             self.registers.set_now(self.now);
             self.load_counters();
+            self.load_monitors();
             self.foresee();
             self.show_tbs();
             microcontroller.on_interrupt(&mut self.registers);

@@ -13,6 +13,7 @@ mod snapshot;
 mod steering;
 mod threads;
 mod ways;
+mod ways_written;
 mod wide;
 
 use super::*;

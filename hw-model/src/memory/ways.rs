@@ -5,7 +5,7 @@
 
 use super::MemorySystem;
 use crate::cache::{Shares, WaysStats};
-use crate::config::GpuConfig;
+use crate::config::{GpuConfig, PartitionConfig};
 use std::collections::VecDeque;
 
 /// Ticks from a change until slices know.
@@ -21,8 +21,8 @@ enum Change {
     Resident(u8),
     /// Another kernel has taken a slot.
     Placed(u8),
-    /// Kernels own so many ways, for good.
-    Ways(Shares),
+    /// Kernels own so many ways, or none its own any more.
+    Ways(Option<Shares>),
 }
 
 /// What they have not been told yet.
@@ -31,6 +31,8 @@ pub(super) struct WayChanges {
     /// With the number of the tick from which it holds.
     due: VecDeque<(u64, Change)>,
     period: Option<u64>,
+    /// Slices have utility monitors, which may be read after any tick.
+    watched: bool,
     resident: u8,
 }
 
@@ -38,7 +40,9 @@ impl WayChanges {
     pub(super) fn new(config: &GpuConfig) -> Self {
         // Each launch and each end of a kernel is two changes at most, and gone two ticks later.
         let due = VecDeque::with_capacity(64);
-        WayChanges { due, period: config.l2.partition.as_ref().map(|partition| partition.period_cycles.into()), resident: 0 }
+        let partition = config.l2.partition.as_ref();
+        let watched = partition.is_some_and(PartitionConfig::watches);
+        WayChanges { due, period: partition.map(|partition| partition.period_cycles.into()), watched, resident: 0 }
     }
 
     /// Whether anything is to be told.
@@ -58,16 +62,29 @@ impl MemorySystem {
         self.tell_slices(Change::Resident(resident));
     }
 
-    /// Gives each kernel slot so many ways of every slice's sets, whatever divided them before; at least one for each kernel here.
-    pub fn set_l2_ways(&mut self, ways: Shares) {
+    /// Gives each kernel slot so many ways of every slice's sets, whatever divides them otherwise; at least one for each kernel here. With none
+    /// they are divided as before any were given.
+    pub fn set_l2_ways(&mut self, ways: Option<Shares>) {
         let resident = self.kernels;
-        self.ways.get_or_insert_with(|| Box::new(WayChanges { due: VecDeque::new(), period: None, resident }));
+        self.ways.get_or_insert_with(|| Box::new(WayChanges { due: VecDeque::new(), period: None, watched: false, resident }));
         self.tell_slices(Change::Ways(ways));
     }
 
     /// Ways that each kernel here has in slice `slice`; none where they are shared.
     pub fn l2_ways(&self, slice: usize) -> Option<Shares> {
         self.slices[slice].tags.ways_owned()
+    }
+
+    /// What the slices' utility monitors of `kernel` have counted, by position in the order of use, in sum; nothing where there are none.
+    pub fn monitor_hits(&mut self, kernel: usize, sum: &mut Vec<u32>) {
+        let end = self.l2.ticks();
+        sum.clear();
+        for slice in &mut self.slices {
+            slice.tags.turn(end);
+            let hits = slice.tags.monitor_hits(kernel);
+            sum.resize(hits.len(), 0);
+            sum.iter_mut().zip(hits).for_each(|(sum, hits)| *sum = sum.saturating_add(*hits));
+        }
     }
 
     fn tell_slices(&mut self, change: Change) {
@@ -97,11 +114,12 @@ impl MemorySystem {
         }
     }
 
-    /// Whether the coming tick may change who owns what, so that no slice may run ahead: statistics would be ahead, too.
+    /// Whether the coming tick may change who owns what, or what monitors count, so that no slice may run ahead: statistics and the register
+    /// block would be ahead, too.
     pub(super) fn ways_may_change(&self) -> bool {
         let next = self.l2.ticks();
         let ends = |period: u64| next.next_multiple_of(period) < next + MOST_STEPS;
-        self.ways.as_ref().is_some_and(|ways| ways.pending() || ways.period.is_some_and(ends))
+        self.ways.as_ref().is_some_and(|ways| ways.watched || ways.pending() || ways.period.is_some_and(ends))
     }
 
     /// Who owns which ways, over all slices; none where they are shared.

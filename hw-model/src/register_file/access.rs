@@ -58,7 +58,7 @@ impl Bus for RegisterFile {
                 Target::Global(register) => self.read_global(register),
                 Target::Slot(index, register) => self.read_slot(index, register),
                 Target::Sm(index, register) => self.read_sm(index, register),
-                Target::Memory(sm, register) => self.memory.read(sm, register, self.slots.len()),
+                Target::Memory(sm, register) => self.ways.read(sm, register).or_else(|| self.memory.read(sm, register, self.slots.len())),
                 Target::Preempt(sm, register) => self.read_preempt(sm, register),
             }
         };
@@ -82,7 +82,7 @@ impl Bus for RegisterFile {
                 Target::Global(register) => self.write_global(register, value),
                 Target::Slot(index, register) => self.write_slot(index, register, value),
                 Target::Sm(index, register) => self.write_sm(index, register, value),
-                Target::Memory(sm, register) => self.write_memory(sm, register, value),
+                Target::Memory(sm, register) => self.write_ways(sm, register, value).or_else(|| self.write_memory(sm, register, value)),
                 Target::Preempt(sm, register) => self.write_preempt(sm, register, value),
             }
         };
@@ -157,7 +157,7 @@ impl RegisterFile {
         } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
             self.quota_sms.get(word).copied()
         } else {
-            self.read_preempt_global(offset).or_else(|| self.read_memory_global(offset))
+            self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset)).or_else(|| self.read_memory_global(offset))
         }
     }
 
@@ -227,7 +227,8 @@ impl RegisterFile {
         } else if let Some(slot) = element(offset, global::QUOTA_SOME, MAX_SLOTS) {
             self.stage_row(self.quota_sms, slot, value)?;
         } else {
-            self.write_preempt_global(offset, value).or_else(|| self.write_memory_global(offset, value))?;
+            let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
+            done.or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())
     }

@@ -21,6 +21,7 @@ mod machine;
 mod memory;
 mod preempt;
 mod state;
+mod ways;
 mod windows;
 
 #[cfg(test)]
@@ -40,6 +41,7 @@ use busy::Busy;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
+use ways::WaysBlock;
 
 /// The register block. Two that are equal answer every access alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +77,8 @@ pub struct RegisterFile {
     quota_bus: QuotaBus,
     /// Memory issue.
     memory: MemoryBlock,
+    /// Ways of the caches.
+    ways: WaysBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
@@ -92,6 +96,7 @@ impl RegisterFile {
             sms: vec![SmState::default(); machine.sm_count as usize],
             slots: vec![SlotState::default(); machine.slot_count as usize],
             memory: MemoryBlock::new(machine.sm_count as usize),
+            ways: WaysBlock::new(machine.sm_count as usize),
             machine,
             now: 0,
             cycle_high: 0,

@@ -276,15 +276,21 @@ impl Sm {
         self.lsu.l1.reset(ways, from);
     }
 
-    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divided them before; at least one for each kernel
-    /// with TBs here.
-    pub fn set_l1_ways(&mut self, ways: Shares, from: u64) {
+    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divides them otherwise; at least one for each kernel
+    /// with TBs here. With none they are divided as before any were given.
+    pub fn set_l1_ways(&mut self, ways: Option<Shares>, from: u64) {
         self.lsu.l1.set_ways(ways, self.resident_kernels, from);
     }
 
     /// Ways of the L1 that each kernel with TBs here has; none where they are shared.
     pub fn l1_ways_owned(&self) -> Option<Shares> {
         self.lsu.l1.ways_owned()
+    }
+
+    /// What the L1's utility monitor of `kernel` has counted, by position in the order of use, up to the last cycle that was
+    /// [settled](Sm::settle); nothing where there is none.
+    pub(crate) fn l1_monitor_hits(&self, kernel: usize) -> &[u32] {
+        self.lsu.l1.monitor_hits(kernel)
     }
 
     /// Adds what is told of the L1's ways, if they are owned.

@@ -145,13 +145,26 @@ impl TagArray {
         }
     }
 
-    /// Gives each kernel slot fixed ways from cycle `from` on, whatever divided them before. `resident` are the kernels that are here.
-    pub fn set_ways(&mut self, given: Shares, resident: u8, from: u64) {
-        let geometry = self.geometry;
-        let owned = self.owned.get_or_insert_with(|| Box::new(Owned::fixed(given, geometry.sets, geometry.ways as u16)));
-        owned.turn(from);
-        owned.set_ways(given);
-        owned.reside(resident);
+    /// Gives each kernel slot so many ways from cycle `from` on, whatever divides them otherwise; with none they are divided as before any were
+    /// given. `resident` are the kernels that are here.
+    pub fn set_ways(&mut self, given: Option<Shares>, resident: u8, from: u64) {
+        if given.is_none() && self.owned.as_ref().is_some_and(|owned| owned.is_made()) {
+            self.owned = None;
+        }
+        if let Some(given) = given {
+            let geometry = self.geometry;
+            self.owned.get_or_insert_with(|| Box::new(Owned::made(given, geometry.sets, geometry.ways as u16)));
+        }
+        if let Some(owned) = &mut self.owned {
+            owned.turn(from);
+            owned.set_ways(given);
+            owned.reside(resident);
+        }
+    }
+
+    /// What the utility monitor of `kernel` has counted, by position in the order of use; nothing where there is none.
+    pub fn monitor_hits(&self, kernel: usize) -> &[u32] {
+        self.owned.as_ref().map_or(&[], |owned| owned.monitor_hits(kernel))
     }
 
     /// Ways of each kernel that is here; none where they are shared.

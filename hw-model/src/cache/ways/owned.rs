@@ -26,6 +26,8 @@ const OWNERS: usize = KERNEL_SLOTS + 1;
 /// Who says what a share is.
 #[derive(Clone, Debug)]
 enum Division {
+    /// Nobody: ways are shared but while some are [given](Owned::set_ways).
+    Nobody,
     Fixed(Shares),
     Utility(Box<Utility>),
 }
@@ -46,6 +48,8 @@ pub(super) enum Choice {
 pub(in crate::cache) struct Owned {
     ways: u16,
     division: Division,
+    /// Shares that take the place of the division's, as long as they are given.
+    given: Option<Shares>,
     /// Kernels that are here, bit per slot.
     resident: u8,
     /// Ways of each kernel here; of nobody none.
@@ -71,15 +75,21 @@ impl Owned {
         Some(Owned::of(division, sets, ways))
     }
 
-    /// Fixed shares.
-    pub(super) fn fixed(shares: Shares, sets: u32, ways: u16) -> Self {
-        Owned::of(Division::Fixed(shares), sets, ways)
+    /// Of a cache whose ways were shared until these were given.
+    pub(super) fn made(given: Shares, sets: u32, ways: u16) -> Self {
+        Owned { given: Some(given), ..Owned::of(Division::Nobody, sets, ways) }
+    }
+
+    /// Whether it is here only because ways were given.
+    pub(super) fn is_made(&self) -> bool {
+        matches!(self.division, Division::Nobody)
     }
 
     fn of(division: Division, sets: u32, ways: u16) -> Self {
         let mut owned = Owned {
             ways,
             division,
+            given: None,
             resident: 0,
             shares: [0; OWNERS],
             last: Shares::default(),
@@ -163,9 +173,14 @@ impl Owned {
     pub(super) fn turn(&mut self, end: u64) -> bool {
         let mut changed = false;
         while let Division::Utility(utility) = &mut self.division
-            && let Some(shares) = utility.turn(end, self.resident, self.ways)
+            && utility.ends(end)
         {
-            changed |= self.set(shares);
+            if self.given.is_some() {
+                utility.rest(self.resident);
+            } else {
+                let shares = utility.divide_anew(self.resident, self.ways);
+                changed |= self.set(shares);
+            }
         }
         changed
     }
@@ -186,17 +201,26 @@ impl Owned {
         }
     }
 
-    /// Shares by slot from now on, for good.
-    pub(super) fn set_ways(&mut self, given: Shares) {
-        self.division = Division::Fixed(given);
+    /// Shares by slot from now on; none: as they are divided otherwise. Monitors go on watching.
+    pub(super) fn set_ways(&mut self, given: Option<Shares>) {
+        self.given = given;
         self.share_out();
     }
 
+    /// What the monitor of `kernel` has counted, by position in the order of use; nothing without one.
+    pub(super) fn monitor_hits(&self, kernel: usize) -> &[u32] {
+        match &self.division {
+            Division::Utility(utility) => utility.hits(kernel),
+            Division::Nobody | Division::Fixed(_) => &[],
+        }
+    }
+
     fn share_out(&mut self) {
-        let shares = match &self.division {
+        let shares = match (&self.division, &self.given) {
             _ if self.resident == 0 => Shares::default(),
-            Division::Fixed(given) => fixed::shares(*given, self.resident, self.ways),
-            Division::Utility(utility) => utility.reside(self.resident, self.ways),
+            (Division::Nobody, None) => Shares::default(),
+            (_, Some(given)) | (Division::Fixed(given), None) => fixed::shares(*given, self.resident, self.ways),
+            (Division::Utility(utility), None) => utility.reside(self.resident, self.ways),
         };
         self.set(shares);
     }

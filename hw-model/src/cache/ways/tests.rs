@@ -110,7 +110,7 @@ proptest! {
         before.iter().for_each(|&(line, kernel)| { read(&mut tags, 100 * u64::from(kernel) + line, kernel); });
         let mut given = [1; KERNEL_SLOTS];
         given[..3].copy_from_slice(&shares);
-        tags.set_ways(given, 0b111, 0);
+        tags.set_ways(Some(given), 0b111, 0);
         for round in 0..u64::from(2 * ways) {
             for kernel in 0..3u8 {
                 (0..2).for_each(|set| { read(&mut tags, 1_000 * u64::from(kernel + 1) + 2 * round + set, kernel); });

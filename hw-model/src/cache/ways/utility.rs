@@ -62,22 +62,35 @@ impl Utility {
         }
     }
 
-    /// Ends a period that ends before cycle `end`, if one does: the shares after it.
-    pub(super) fn turn(&mut self, end: u64, resident: u8, ways: u16) -> Option<Shares> {
-        if self.next >= end {
-            return None;
-        }
-        self.next += self.period;
-        let shares = self.divide(resident, ways);
+    /// Whether a period ends before cycle `end`; if so it has ended, and [`Utility::divide_anew`] or [`Utility::rest`] is to follow.
+    pub(super) fn ends(&mut self, end: u64) -> bool {
+        let ends = self.next < end;
+        self.next += if ends { self.period } else { 0 };
+        ends
+    }
+
+    /// A period has ended, and others say who has how much.
+    pub(super) fn rest(&mut self, resident: u8) {
         self.monitors.iter_mut().for_each(Monitor::halve);
         self.new &= !resident;
+    }
+
+    /// A period has ended: the shares after it.
+    pub(super) fn divide_anew(&mut self, resident: u8, ways: u16) -> Shares {
+        let shares = self.divide(resident, ways);
+        self.rest(resident);
         if resident != 0 {
             self.repartitions += 1;
             for slot in each_slot(resident) {
                 self.given[usize::from(shares[slot])][slot] += 1;
             }
         }
-        Some(shares)
+        shares
+    }
+
+    /// What the monitor of `kernel` has counted, by position in the order of use.
+    pub(super) fn hits(&self, kernel: usize) -> &[u32] {
+        self.monitors[kernel].hits()
     }
 
     /// Shares of other kernels than before.

@@ -40,7 +40,7 @@ pub(super) fn any_divisions() -> impl Strategy<Value = Divisions> {
 }
 
 /// A machine with few SMs and little cache, so that kernels push each other out.
-fn few() -> GpuConfig {
+pub(super) fn few() -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (3, 50);
     (config.l1.sets, config.l1.ways, config.l1.mshrs, config.l1.miss_queue) = (2, 6, 8, 6);
@@ -70,7 +70,7 @@ fn without_ways(mut stats: Stats) -> Stats {
 }
 
 /// One kernel reads its few lines again and again, the other never reads one twice.
-fn reuse_and_stream() -> [Arc<KernelTrace>; 2] {
+pub(super) fn reuse_and_stream() -> [Arc<KernelTrace>; 2] {
     // Of one sector.
     let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, Class::Load(Space::Global)).writes(8 + (i % 16) as u8).reads(&[5]).width(1);
     let reuse = kernel(1, 32, 32, 0, |_, _| (0..4_000).map(|i| (load(i), 128 * (i % 8))).collect());
@@ -117,8 +117,8 @@ fn ways_are_set_while_it_runs() {
         let mut shares = [1; KERNEL_SLOTS];
         shares[..2].copy_from_slice(&ways);
         let now = gpu.now;
-        gpu.sms.iter_mut().for_each(|sm| sm.set_l1_ways(shares, now));
-        gpu.memory.set_l2_ways(shares);
+        gpu.sms.iter_mut().for_each(|sm| sm.set_l1_ways(Some(shares), now));
+        gpu.memory.set_l2_ways(Some(shares));
     };
     let (shared, none) = hits_of_reuse(&machine, |_| {});
     assert_eq!((none.l1_ways, none.l2_ways), (None, None));

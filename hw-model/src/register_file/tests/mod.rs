@@ -6,6 +6,7 @@ mod map;
 mod memory;
 mod reference;
 mod time;
+mod ways;
 mod windows;
 
 use super::{KernelDescriptor, MachineDescription, RawCounters, Straps};

@@ -36,8 +36,8 @@ impl L1 {
         self.tags.forget(kernel, from);
     }
 
-    /// Gives each kernel slot so many ways, from cycle `from` on.
-    pub(in crate::sm) fn set_ways(&mut self, ways: Shares, resident: u8, from: u64) {
+    /// Gives each kernel slot so many ways, or none its own, from cycle `from` on.
+    pub(in crate::sm) fn set_ways(&mut self, ways: Option<Shares>, resident: u8, from: u64) {
         self.tags.set_ways(ways, resident, from);
         self.refused = Refused::default();
     }
@@ -45,6 +45,11 @@ impl L1 {
     /// Ways of each kernel that has TBs here; none where they are shared.
     pub(in crate::sm) fn ways_owned(&self) -> Option<Shares> {
         self.tags.ways_owned()
+    }
+
+    /// What the utility monitor of `kernel` has counted, by position in the order of use; nothing where there is none.
+    pub(in crate::sm) fn monitor_hits(&self, kernel: usize) -> &[u32] {
+        self.tags.monitor_hits(kernel)
     }
 
     /// What divides ways at times does so up to cycle `end`. To be called before the look-ups of the cycle before it.
