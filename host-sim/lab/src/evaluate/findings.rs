@@ -1,7 +1,7 @@
 //! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
 
 use super::half_widths::HalfWidths;
-use super::memory::{MemoryResult, SeriesResult};
+use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::plan::Plan;
 use super::record::Kept;
 use super::requests::{self, RequestsResult};
@@ -103,6 +103,8 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 // Until done a kernel alone arrives at 0.
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
                 (row.memory, row.series) = what_it_met(study, runs.get(key)?);
+                let counts = experiment.memory && group.names.len() == 1;
+                row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
                 kernels.push(row);
             }
         }
@@ -174,6 +176,7 @@ fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name: &str, tra
         curve,
         scalability: Vec::new(),
         memory: None,
+        asks: None,
         series: None,
     }
 }

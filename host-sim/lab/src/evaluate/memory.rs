@@ -2,10 +2,12 @@
 //! results of experiments that ask for it.
 
 use super::record::Kept;
+use crate::characterise::profile::Profile;
 use crate::experiment::machine::Sample;
 use crate::metrics::ratio;
 use mias_hw_model::gpu::LaunchStats;
 use mias_hw_model::sm::IssueClass;
+use mias_hw_model::trace::KernelTrace;
 use serde::{Deserialize, Serialize};
 
 /// Of all kernels of a run, and of each.
@@ -32,6 +34,23 @@ pub struct KernelMemory {
     pub fails_per_access: Option<f64>,
     /// Accesses of an SM's L1 in a thousand cycles, in the mean over SMs.
     pub accesses_per_kilocycle: Option<f64>,
+}
+
+/// What a kernel's instructions ask of memory, counted in the trace that the run executed (Dai et al. 2018, table 2; sources.md D78).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryAsked {
+    /// Cinst/Minst: warp instructions that access no memory over those that do, shared and constant memory included.
+    pub compute_per_memory: Option<f64>,
+    /// Req/Minst: lines of the machine's L1 that an instruction to global or local memory asks for.
+    pub requests_per_memory: Option<f64>,
+}
+
+impl MemoryAsked {
+    /// Of a trace, on a machine with such lines.
+    pub fn of(trace: &KernelTrace, line_bytes: u32) -> Self {
+        let profile = Profile::of(trace, line_bytes);
+        MemoryAsked { compute_per_memory: profile.compute_per_memory(), requests_per_memory: profile.requests_per_memory() }
+    }
 }
 
 /// Cycles in a thousand.

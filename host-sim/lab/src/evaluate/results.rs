@@ -2,7 +2,7 @@
 //! docs/results-format.md describes each field.
 
 use super::half_widths::HalfWidths;
-use super::memory::{MemoryResult, SeriesResult};
+use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::requests::RequestsResult;
 use crate::experiment::machine::Placement;
@@ -144,6 +144,9 @@ pub struct AloneResult {
     /// What it met in the memory pipeline, where the experiment asks for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResult>,
+    /// What its instructions ask of memory, where the experiment asks for that and runs kernels alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<MemoryAsked>,
     /// What each kernel did in stretches of it, where the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

@@ -12,6 +12,7 @@ use crate::experiment::request::Request;
 use crate::experiment::simulated::SimulatedGpu;
 use crate::experiment::workload::{Workload, check_copies, place_for};
 use mias_hw_model::config::{GpuConfig, InFlightLimit};
+use mias_hw_model::trace::KernelTrace;
 use mias_workloads::kernels::KernelType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -353,6 +354,14 @@ impl GroupPlan {
     /// Fingerprint of a kernel's trace.
     pub fn hash(&self, kernel: usize) -> &str {
         self.workloads.get(kernel).map_or("", |workload| &workload.hash)
+    }
+
+    /// What a kernel executes: all of it, or its first TBs of a trace that is read as it runs.
+    ///
+    /// # Panics
+    /// If there is no such kernel.
+    pub fn trace(&self, kernel: usize) -> &KernelTrace {
+        &self.workloads[kernel].trace
     }
 
     /// Core cycle at which each kernel arrives.

@@ -255,6 +255,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         curve: (1..60).map(|at| (2_500 * at, 4000.0 * numbers.next())).collect(),
         scalability: Vec::new(),
         memory: None,
+        asks: None,
         series: None,
     };
     let kernels = kernels.iter().map(alone).collect();

@@ -1,7 +1,7 @@
 //! The same check of the figures of Dai et al. 2018, on random evaluations of its plan: with a few groups, as its quick form has, or with many.
 
 use super::*;
-use mias_lab::evaluate::memory::{KernelMemory, MemoryResult, SeriesResult};
+use mias_lab::evaluate::memory::{KernelMemory, MemoryAsked, MemoryResult, SeriesResult};
 
 const NAMES: [&str; 13] = ["cp", "hs", "dc", "pf", "bp", "bs", "st", "3m", "sv", "cd", "s2", "ks", "ax"];
 
@@ -78,6 +78,10 @@ fn of_experiment(numbers: &mut Numbers, name: &str, setting: &[(&str, &str)], gr
             name: (*name).to_owned(),
             scalability: (1..=best).map(|tbs| (tbs, f64::from(tbs) * (0.5 + numbers.next()))).collect(),
             memory: Some(memory(numbers, 1)),
+            asks: Some(MemoryAsked {
+                compute_per_memory: Some(9.0 * numbers.next()),
+                requests_per_memory: Some(1.0 + 31.0 * numbers.next()),
+            }),
             series: Some(series(numbers, 1)),
             ..alone.clone()
         }

@@ -100,6 +100,10 @@ pub(super) fn table_2(page: &mut Page, study: &StudyResult) {
             name.into_owned(),
             format!("{tbs:.0}"),
             kernel.max_tbs.to_string(),
+            paper.per_memory[0].to_string(),
+            number(kernel.asks.and_then(|asks| asks.compute_per_memory), 2),
+            paper.per_memory[1].to_string(),
+            number(kernel.asks.and_then(|asks| asks.requests_per_memory), 2),
             number(Some(paper.miss_rate), 2),
             number(memory.and_then(|memory| memory.l1_miss_rate), 2),
             number(Some(paper.fails), 2),
@@ -113,6 +117,10 @@ pub(super) fn table_2(page: &mut Page, study: &StudyResult) {
         "kernel",
         "TBs per SM, paper",
         "TBs per SM, here",
+        "Cinst/Minst, paper",
+        "Cinst/Minst, here",
+        "Req/Minst, paper",
+        "Req/Minst, here",
         "miss rate, paper",
         "miss rate, here",
         "fails per access, paper",
@@ -122,7 +130,7 @@ pub(super) fn table_2(page: &mut Page, study: &StudyResult) {
         "type, here",
     ];
     page.table(&headings, &rows, false);
-    page.note("TBs per SM of the paper: its occupancy of TB slots. Type: M where more than a fifth of SM cycles are stalls of the load/store unit (section 2.4), C otherwise. L1 accesses are lines, loads and stores; an access that finds its line on its way is no miss; each attempt that fails counts.");
+    page.note("TBs per SM of the paper: its occupancy of TB slots. Cinst/Minst: warp instructions that access no memory over those that do, shared and constant memory included; Req/Minst: lines per instruction to global or local memory; here both of the traces that the runs executed. Type: M where more than a fifth of SM cycles are stalls of the load/store unit (section 2.4), C otherwise. L1 accesses are lines, loads and stores; an access that finds its line on its way is no miss; each attempt that fails counts.");
 }
 
 /// Utilisation and stalls, in the order of utilisation.

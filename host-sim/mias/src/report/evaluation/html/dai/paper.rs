@@ -8,6 +8,8 @@ pub(super) struct Kernel {
     pub(super) name: &'static str,
     /// Percent of registers, shared memory, threads and TB slots of an SM that its TBs take.
     pub(super) occupancy: [f64; 4],
+    /// Computations per memory instruction, and requests per memory instruction.
+    pub(super) per_memory: [u32; 2],
     /// Misses of the L1 over its accesses.
     pub(super) miss_rate: f64,
     /// Reservation fails over its accesses.
@@ -16,25 +18,25 @@ pub(super) struct Kernel {
     pub(super) class: char,
 }
 
-const fn kernel(name: &'static str, occupancy: [f64; 4], miss_rate: f64, fails: f64, class: char) -> Kernel {
-    Kernel { name, occupancy, miss_rate, fails, class }
+const fn kernel(name: &'static str, occupancy: [f64; 4], per_memory: [u32; 2], miss_rate: f64, fails: f64, class: char) -> Kernel {
+    Kernel { name, occupancy, per_memory, miss_rate, fails, class }
 }
 
 /// Table 2, in its order.
 pub(super) const KERNELS: [Kernel; 13] = [
-    kernel("cp", [87.5, 67.0, 66.7, 100.0], 0.45, 0.04, 'C'),
-    kernel("hs", [98.4, 21.9, 58.3, 43.8], 0.97, 1.53, 'C'),
-    kernel("dc", [56.2, 33.3, 33.3, 100.0], 0.09, 0.17, 'C'),
-    kernel("pf", [75.0, 25.0, 100.0, 75.0], 0.99, 0.00, 'C'),
-    kernel("bp", [56.2, 13.3, 100.0, 75.0], 0.80, 0.33, 'C'),
-    kernel("bs", [75.0, 0.0, 100.0, 37.5], 1.00, 0.00, 'C'),
-    kernel("st", [75.0, 0.0, 100.0, 37.5], 0.67, 1.15, 'C'),
-    kernel("3m", [56.2, 0.0, 100.0, 75.0], 0.63, 5.45, 'M'),
-    kernel("sv", [75.0, 0.0, 100.0, 100.0], 0.78, 5.23, 'M'),
-    kernel("cd", [100.0, 0.0, 33.3, 100.0], 0.96, 7.23, 'M'),
-    kernel("s2", [50.0, 0.0, 66.7, 100.0], 0.92, 6.80, 'M'),
-    kernel("ks", [56.2, 0.0, 100.0, 75.0], 1.00, 7.96, 'M'),
-    kernel("ax", [56.2, 0.0, 100.0, 75.0], 0.97, 79.70, 'M'),
+    kernel("cp", [87.5, 67.0, 66.7, 100.0], [4, 2], 0.45, 0.04, 'C'),
+    kernel("hs", [98.4, 21.9, 58.3, 43.8], [7, 3], 0.97, 1.53, 'C'),
+    kernel("dc", [56.2, 33.3, 33.3, 100.0], [5, 1], 0.09, 0.17, 'C'),
+    kernel("pf", [75.0, 25.0, 100.0, 75.0], [6, 2], 0.99, 0.00, 'C'),
+    kernel("bp", [56.2, 13.3, 100.0, 75.0], [6, 2], 0.80, 0.33, 'C'),
+    kernel("bs", [75.0, 0.0, 100.0, 37.5], [4, 1], 1.00, 0.00, 'C'),
+    kernel("st", [75.0, 0.0, 100.0, 37.5], [4, 1], 0.67, 1.15, 'C'),
+    kernel("3m", [56.2, 0.0, 100.0, 75.0], [2, 1], 0.63, 5.45, 'M'),
+    kernel("sv", [75.0, 0.0, 100.0, 100.0], [3, 3], 0.78, 5.23, 'M'),
+    kernel("cd", [100.0, 0.0, 33.3, 100.0], [9, 6], 0.96, 7.23, 'M'),
+    kernel("s2", [50.0, 0.0, 66.7, 100.0], [2, 2], 0.92, 6.80, 'M'),
+    kernel("ks", [56.2, 0.0, 100.0, 75.0], [3, 17], 1.00, 7.96, 'M'),
+    kernel("ax", [56.2, 0.0, 100.0, 75.0], [2, 11], 0.97, 79.70, 'M'),
 ];
 
 /// Share of LSU stall cycles above which a kernel is memory-intensive (section 2.4).
@@ -130,6 +132,8 @@ mod tests {
             let tbs = 16.0 * kernel.occupancy[3] / 100.0;
             assert!((tbs - tbs.round()).abs() < 0.01, "{}", kernel.name);
             assert!((kernel.fails > 2.0) == (kernel.class == 'M'), "{}", kernel.name);
+            // "Compute-intensive kernels tend to have more compute instructions per memory one" (section 3.2): all but one.
+            assert_eq!(kernel.per_memory[0] >= 4, kernel.class == 'C' || kernel.name == "cd", "{}", kernel.name);
         }
     }
 
