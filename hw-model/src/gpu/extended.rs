@@ -26,6 +26,7 @@ impl Stats {
             counters,
             sms: self.sms.iter().zip(&before.sms).map(|(now, then)| now.extended(then, rest, span)).collect(),
             l1_ways: self.l1_ways.clone(),
+            memory_choices: self.memory_choices,
             l2_ways: self.l2_ways.clone(),
         }
     }

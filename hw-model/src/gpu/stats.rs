@@ -6,7 +6,7 @@ use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
-use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, SmCounters};
+use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, SmCounters};
 use serde::{Deserialize, Serialize};
 
 /// Sector accesses of a cache by outcome.
@@ -145,6 +145,8 @@ pub struct Stats {
     pub l1_ways: Option<WaysStats>,
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
+    /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
+    pub memory_choices: Option<MemoryChoices>,
 }
 
 impl Gpu {
@@ -179,6 +181,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     });
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));
+    gpu.sms.iter().for_each(|sm| sm.add_choices(&mut stats.memory_choices));
     stats.preemptions.clone_from(&gpu.preemptions.all);
     stats.l2_ways = gpu.memory.ways_stats();
     stats

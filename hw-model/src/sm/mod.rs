@@ -63,6 +63,7 @@ use execution::Execution;
 use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
+pub use memory_issue::MemoryChoices;
 use memory_issue::MemoryIssue;
 pub(crate) use memory_issue::UNLIMITED;
 use operands::{MAX_SUB_CORES, OperandStage};

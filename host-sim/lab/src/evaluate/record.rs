@@ -317,6 +317,7 @@ impl Kept {
             recording: _,
             parted: _,
             l1_ways: _,
+            memory_choices: _,
             l2_ways: _,
             energy,
             samples,

@@ -14,7 +14,7 @@ use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{LaunchStats, Preemption};
 use mias_hw_model::register_file::Activity;
-use mias_hw_model::sm::IssueSlots;
+use mias_hw_model::sm::{IssueSlots, MemoryChoices};
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -281,6 +281,8 @@ pub struct Outcome {
     pub parted: Option<String>,
     /// Who owns which ways of the L1s, by SM; none where they are shared.
     pub l1_ways: Option<WaysStats>,
+    /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
+    pub memory_choices: Option<MemoryChoices>,
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.

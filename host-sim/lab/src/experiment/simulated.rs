@@ -289,6 +289,7 @@ impl SimulatedGpu {
             parted: observed.parted,
             energy: EnergyReport::of(&self.config, &stats),
             l1_ways: stats.l1_ways,
+            memory_choices: stats.memory_choices,
             l2_ways: stats.l2_ways,
             room: Vec::new(),
             preemptions: stats.preemptions,

@@ -5,7 +5,7 @@ use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption};
-use mias_hw_model::sm::{IssueClass, IssueSlots};
+use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::{estimated_ipc, ipc};
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement};
@@ -44,6 +44,13 @@ pub struct Seconds {
     pub simulate: f64,
 }
 
+/// How often an order of memory issue had something to choose, where the SMs may hold instructions back.
+#[derive(Serialize)]
+struct MemoryChoicesRow {
+    issues: u64,
+    contested: u64,
+}
+
 #[derive(Serialize)]
 struct Document<'a> {
     schema_version: u32,
@@ -67,6 +74,8 @@ struct Document<'a> {
     l1_ways: Option<ways::Ways<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     l2_ways: Option<ways::Ways<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_choices: Option<MemoryChoicesRow>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -180,6 +189,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         issue_slots: by_class(&outcome.sms.issue_slots).collect(),
         l1_ways: outcome.l1_ways.as_ref().map(ways::row),
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
+        memory_choices: outcome.memory_choices.map(|MemoryChoices { issues, contested }| MemoryChoicesRow { issues, contested }),
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
         preemptions: &outcome.preemptions,

@@ -61,6 +61,18 @@ pub(super) struct MemoryIssue {
     peak: [u16; KERNEL_SLOTS],
     /// Accesses and reservation fails that were seen last, by kernel slot.
     seen: [(u64, u64); KERNEL_SLOTS],
+    /// Kernels that could have issued an off-chip memory instruction where a scheduler asked last, bit per slot.
+    open: u8,
+    choices: MemoryChoices,
+}
+
+/// How often there was something to choose where an off-chip memory instruction issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryChoices {
+    /// Off-chip memory instructions issued.
+    pub issues: u64,
+    /// Those that had one of another kernel, ready and within its limit, beside them at their scheduler.
+    pub contested: u64,
 }
 
 impl MemoryIssue {
@@ -77,6 +89,8 @@ impl MemoryIssue {
             in_flight: [0; KERNEL_SLOTS],
             peak: [0; KERNEL_SLOTS],
             seen: [(0, 0); KERNEL_SLOTS],
+            open: 0,
+            choices: MemoryChoices::default(),
         }
     }
 
@@ -89,7 +103,8 @@ impl MemoryIssue {
     }
 
     /// Of warps that could issue, the places of those that may.
-    fn allowed(&self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
+    fn allowed(&mut self, issuable: u32, memory: impl Fn(u32) -> bool, kernel: impl Fn(u32) -> u8, by_unit: u32) -> u32 {
+        self.open = 0;
         if !self.settings.active {
             return issuable;
         }
@@ -116,6 +131,7 @@ impl MemoryIssue {
                 open |= u8::from(room) << slot;
             }
         }
+        self.open = open;
         let first = self.order.first(open);
         for (slot, places) in places.into_iter().enumerate() {
             if first >> slot & 1 == 0 {
@@ -135,6 +151,8 @@ impl MemoryIssue {
             *in_flight += 1;
             let peak = &mut self.peak[usize::from(kernel) & (KERNEL_SLOTS - 1)];
             *peak = (*peak).max(*in_flight);
+            self.choices.issues += 1;
+            self.choices.contested += u64::from(self.open.count_ones() > 1);
             self.limits.issued(kernel, *in_flight);
             self.order.issued(kernel);
         }
@@ -185,7 +203,7 @@ fn each(mut set: u32, mut f: impl FnMut(u32)) {
 impl Sm {
     /// Of the warps of a sub-core that could issue, those that may. If none may, the scheduler is held back.
     pub(super) fn allowed(&mut self, sub_core: usize, issuable: u32, programs: &Programs) -> u32 {
-        let Some(gate) = &self.memory_issue else { return issuable };
+        let Some(gate) = &mut self.memory_issue else { return issuable };
         let SubCore { readiness, residents, .. } = &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)];
         let (warps, shift) = (&self.warps, self.sub_core_shift);
         let off_chip = |place: u32| {
@@ -213,6 +231,15 @@ impl Sm {
         self.lsu.take_ended(|warp| gate.ended(warps[warp].kernel));
         gate.observe(&self.kernels);
         self.ask_again();
+    }
+
+    /// Adds how often there was something to choose, if anything may hold instructions back.
+    pub(crate) fn add_choices(&self, choices: &mut Option<MemoryChoices>) {
+        if let Some(gate) = &self.memory_issue {
+            let sum = choices.get_or_insert_default();
+            sum.issues += gate.choices.issues;
+            sum.contested += gate.choices.contested;
+        }
     }
 
     /// TBs have come or gone.
