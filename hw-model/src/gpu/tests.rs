@@ -10,6 +10,7 @@ mod memory_issue;
 mod options;
 mod preempt;
 mod snapshot;
+mod starvation;
 mod steering;
 mod threads;
 mod ways;

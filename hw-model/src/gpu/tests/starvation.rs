@@ -1,0 +1,91 @@
+//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the firmware's DMIL finds among them, warp quotas,
+//! owned ways and ways that are given as it runs, divided miss resources (Dai et al. 2018; sources.md D123 to D127 and D911). Each kernel
+//! issues instructions in every window of [`WINDOW_CYCLES`], for as long as one looks.
+
+use super::memory_issue::any_mechanisms;
+use super::ways::{any_divisions, few, with};
+use super::*;
+use crate::config::{InFlightLimit, L1Lookup, MemoryIssueConfig};
+use mias_firmware::Firmware;
+use mias_firmware::regs::{memory, option};
+
+/// Longest that a kernel may go without issuing (assumption). Random mixes with warp quotas went without for more than 20,000 cycles, and none
+/// was seen to for 40,000: a kernel whose quota is spent waits for the slowest one beside it, on caches of a few lines.
+const WINDOW_CYCLES: u64 = 100_000;
+
+/// Windows that are looked at.
+const WINDOWS: u64 = 3;
+
+/// The firmware with DMIL, which also gives ways in turn at each of its interrupts.
+struct Twin {
+    firmware: Firmware,
+    ways: Vec<(u32, u32)>,
+    turn: usize,
+}
+
+impl Microcontroller for Twin {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.firmware.on_interrupt(registers);
+        if let Some((offset, value)) = self.ways.get(self.turn % self.ways.len().max(1)) {
+            registers.write32(*offset, *value);
+            self.turn += 1;
+        }
+    }
+}
+
+/// Options of the firmware's rule.
+fn any_options() -> impl Strategy<Value = u32> {
+    let options = [option::LIMIT_GROWS, option::LIMIT_WIDE, option::MEMORY_FROM_DECISION];
+    prop::array::uniform3(any::<bool>()).prop_map(move |set| {
+        let chosen = options.iter().zip(set).filter(|(_, set)| *set).fold(0, |bits, (option, _)| bits | option);
+        chosen | option::LIMIT_MEMORY
+    })
+}
+
+/// Ways of two slots, on one SM, all, or in the L2.
+fn any_ways() -> impl Strategy<Value = (u32, u32)> {
+    let places = vec![memory::at(1, memory::L1_WAYS), global::L1_WAYS_ALL, global::L2_WAYS, global::L1_WAYS_ALL + 4, global::L2_WAYS + 4];
+    (prop::sample::select(places), 0u32..7, 0u32..7).prop_map(|(offset, even, odd)| (offset, even | odd << memory::WAYS_BITS))
+}
+
+/// Cycles between two looks of the firmware, the options of its rule, and the ways that it gives.
+fn any_firmware() -> impl Strategy<Value = (u32, u32, Vec<(u32, u32)>)> {
+    (200u32..3_000, any_options(), prop::collection::vec(any_ways(), 0..5))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn every_kernel_goes_on(
+        recipes in prop::collection::vec(random_kernel(), 2..5),
+        mechanisms in any_mechanisms(),
+        divisions in any_divisions(),
+        found_by_firmware: bool,
+        lines: bool,
+        (interval, options, ways) in any_firmware(),
+    ) {
+        let mut machine = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
+        let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
+        machine.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
+        machine.check().expect("a machine");
+        // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
+        let limits = if found_by_firmware { options } else { 0 };
+        let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };
+        let mut gpu = Gpu::new(&machine, straps).with_validation();
+        let firmware = Firmware::from_straps(gpu.registers_mut()).expect("starts");
+        let mut twin = Twin { firmware, ways, turn: 0 };
+        for (stream, recipe) in (0..).zip(&recipes) {
+            gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+        }
+        let mut before = vec![0; recipes.len()];
+        for window in 1..=WINDOWS {
+            prop_assert_eq!(gpu.run(&mut twin, window * WINDOW_CYCLES), RunEnd::CycleLimit);
+            let issued: Vec<u64> = gpu.stats().launches.iter().map(|launch| launch.warp_insts).collect();
+            for (kernel, (now, before)) in issued.iter().zip(&before).enumerate() {
+                prop_assert!(now > before, "kernel {kernel} of {} issued nothing in window {window}: {now} before and after", recipes.len());
+            }
+            before = issued;
+        }
+    }
+}
