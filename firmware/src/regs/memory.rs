@@ -4,7 +4,7 @@
 //! Counters saturate and never wrap. They are read of one instant: [`super::global::MEMORY_SNAPSHOT`] latches them. A kernel that is new in its
 //! slot begins with counts of 0 and the limit after reset, on all SMs.
 //!
-//! Also whose ways of the SM's L1 are how many, and what its utility monitors count (Qureshi and Patt 2006; sources.md D124 and D911). These
+//! Also whose ways of the SM's L1 are how many, and what its utility monitors count (Qureshi and Patt 2006; sources.md D124 and D138). These
 //! need no [`super::feature::MEMORY_ISSUE`]. Ways stay with their slot whatever kernel takes it.
 
 use super::MAX_SLOTS;

@@ -1,8 +1,9 @@
 //! What a GPU file must satisfy beyond its syntax. Each error names the key, the value and the remedy.
 
+use super::limits::MOST;
 use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
-    POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
+    POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SELECTOR, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
 };
 use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, memory_issue, partition};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
@@ -180,6 +181,11 @@ impl GpuConfig {
             }
             if !WARP_STATE.contains(&preemption.warp_state_bytes) || preemption.warp_state_bytes % SECTOR_BYTES != 0 {
                 fail("sm.preemption.warp_state_bytes", preemption.warp_state_bytes, "must be a multiple of 32, at most 4096 bytes")?;
+            }
+            for (key, cycles) in preemption.selector.iter().flat_map(|selector| SELECTOR.map(|(key, cycles)| (key, cycles(selector)))) {
+                if cycles > MOST {
+                    fail(key, cycles, "must be at most 4096 cycles; without the table the firmware chooses")?;
+                }
             }
         }
         if let Some(fetch) = &self.sm.fetch {

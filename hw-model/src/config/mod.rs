@@ -25,7 +25,7 @@ pub use memory_issue::{
 };
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
-pub use preemption::{PreemptionConfig, ResumeOn, SwitchModel, WARP_STATE_BYTES};
+pub use preemption::{PreemptionConfig, ResumeOn, SelectorConfig, SwitchModel, WARP_STATE_BYTES};
 pub use ranges::Range;
 
 use serde::{Deserialize, Serialize};

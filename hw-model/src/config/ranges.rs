@@ -3,7 +3,7 @@
 
 use super::limits::{ADDRESS_BIT, CHANNEL_SHIFT, MOST};
 use super::microcontroller::{CLOCK_KHZ, CPI_PERMILLE, MOST_WAIT_STATES};
-use super::{GpuConfig, UnitTiming};
+use super::{GpuConfig, SelectorConfig, UnitTiming};
 use std::ops::RangeInclusive;
 
 /// A number of the file: its dotted key, and where it is found.
@@ -116,6 +116,13 @@ pub(super) const UNIT_CYCLES: RangeInclusive<u32> = 1..=512;
 /// Warps that an SM fetches for in a cycle, and instructions in a warp's buffer.
 pub(super) const FETCHED: RangeInclusive<u32> = 1..=32;
 
+/// Times of what chooses who leaves, at most [`MOST`] each: their dotted keys, and where they are found.
+pub(super) const SELECTOR: [(&str, fn(&SelectorConfig) -> u32); 3] = [
+    ("sm.preemption.selector.start_cycles", |selector| selector.start_cycles),
+    ("sm.preemption.selector.tb_cycles", |selector| selector.tb_cycles),
+    ("sm.preemption.selector.pass_cycles", |selector| selector.pass_cycles),
+];
+
 /// Threads of a warp.
 pub(super) const WARP: u32 = 32;
 
@@ -208,6 +215,7 @@ impl GpuConfig {
         ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
         ranges.extend(["sm.fetch.warps_per_cycle", "sm.fetch.buffer"].map(|key| range(key, FETCHED)));
         ranges.push(Range { multiple_of: SECTOR_BYTES, ..range("sm.preemption.warp_state_bytes", WARP_STATE) });
+        ranges.extend(SELECTOR.map(|(key, _)| range(key, 0..=MOST)));
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
         ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));

@@ -1,4 +1,4 @@
-//! Caches follow the register block in whose ways are how many, and show it what their utility monitors count (sources.md D911).
+//! Caches follow the register block in whose ways are how many, and show it what their utility monitors count (sources.md D138).
 
 use super::Gpu;
 use crate::config::PartitionConfig;

@@ -159,8 +159,13 @@ impl RegisterFile {
     /// SMs that wanted room when the firmware took its last look, and TBs on them: what its time depends on.
     #[must_use]
     pub fn preempt_work(&self) -> (u32, u32) {
-        let wanting = || self.preempt.sms.iter().filter(|sm| sm.wanted != 0);
-        (wanting().count() as u32, wanting().map(|sm| sm.tbs.iter().flatten().count() as u32).sum())
+        self.preempt_work_by_sm().fold((0, 0), |(sms, all), (tbs, _)| (sms + 1, all + tbs))
+    }
+
+    /// Of each of these SMs, the TBs on it and the TBs for which room is wanted.
+    pub fn preempt_work_by_sm(&self) -> impl Iterator<Item = (u32, u32)> {
+        let wanting = self.preempt.sms.iter().filter(|sm| sm.wanted != 0);
+        wanting.map(|sm| (sm.tbs.iter().flatten().count() as u32, sm.wanted >> 8))
     }
 
     pub(super) fn read_preempt_global(&self, offset: u32) -> Option<u32> {

@@ -1,5 +1,5 @@
 //! Ways of the caches in the register block: what the firmware gives each kernel slot, and what utility monitors count
-//! ([`mias_firmware::regs::memory`]; sources.md D911).
+//! ([`mias_firmware::regs::memory`]; sources.md D138).
 //!
 //! The model takes what was written ([`RegisterFile::take_l1_ways`], [`RegisterFile::take_l2_ways`]) before it runs the cycle, and hands over
 //! the counts of monitors, where its caches have any, before it calls the firmware.

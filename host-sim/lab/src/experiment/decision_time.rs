@@ -11,7 +11,7 @@ use crate::cosim::recording::Access;
 use crate::decision_cost::{Batch, Charge, LatencyTable, Situation};
 use mias_firmware::counters::{Counter, CounterSet};
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, interrupt, sm};
-use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig};
+use mias_hw_model::config::{GpuConfig, MicrocontrollerConfig, SelectorConfig};
 use mias_hw_model::register_file::RegisterFile;
 
 /// Times the decisions of a run.
@@ -19,6 +19,8 @@ use mias_hw_model::register_file::RegisterFile;
 pub(super) struct DecisionTimer {
     microcontroller: MicrocontrollerConfig,
     core_khz: u32,
+    /// What chooses who leaves, if that is hardware.
+    selector: Option<SelectorConfig>,
     /// Whose counts to take.
     charge: Charge,
     /// The policy that may state its own counts.
@@ -76,6 +78,7 @@ impl DecisionTimer {
         Some(DecisionTimer {
             microcontroller,
             core_khz,
+            selector: gpu.sm.preemption.and_then(|preemption| preemption.selector),
             charge,
             own,
             per_metric,
@@ -187,11 +190,17 @@ impl DecisionTimer {
         registers.finish_decision(registers.now().saturating_add(cycles));
     }
 
-    /// The interrupt just served chose victims: the commands take effect later.
+    /// The interrupt just served chose victims: the commands take effect later, after the firmware's time or the selector's.
     fn finish_preemption(&mut self, registers: &mut RegisterFile, accesses: u64) {
-        let (sms, tbs) = registers.preempt_work();
-        let instructions = LatencyTable::measured().preemption(self.microcontroller.core, registers.machine().straps.preempt, sms, tbs);
-        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
+        let (instructions, cycles) = match self.selector {
+            Some(selector) => (0, selector.cycles(registers.preempt_work_by_sm())),
+            None => {
+                let (sms, tbs) = registers.preempt_work();
+                let scheme = registers.machine().straps.preempt;
+                let instructions = LatencyTable::measured().preemption(self.microcontroller.core, scheme, sms, tbs);
+                (instructions, self.microcontroller.core_cycles(self.core_khz, instructions, accesses))
+            }
+        };
         self.spent.preemptions += 1;
         self.spent.preemption_instructions += instructions;
         self.spent.preemption_cycles += cycles;

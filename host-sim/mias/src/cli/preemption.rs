@@ -15,6 +15,18 @@ pub(super) struct PreemptionArgs {
     /// Where a TB goes on that was switched out [default: the GPU's, or any-sm]
     #[arg(long, value_enum, value_name = "WHERE")]
     resume: Option<Resume>,
+    /// Who chooses which TBs leave, and in whose time [default: the GPU's, or firmware]
+    #[arg(long, value_enum, value_name = "WHO")]
+    selector: Option<Selector>,
+}
+
+/// Who chooses which TBs leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Selector {
+    /// The microcontroller, as long as its instructions take
+    Firmware,
+    /// Hardware that chooses the same, as long as the GPU says (`sm.preemption.selector`)
+    Hardware,
 }
 
 /// How a context is saved and restored.
@@ -38,7 +50,7 @@ enum Resume {
 /// Gives `gpu` what a transition and the options take.
 pub(super) fn apply(args: &PreemptionArgs, transition: Transition, gpu: &mut GpuConfig) -> Result<(), CliError> {
     if !transition.preempts() {
-        let given = [("--switch", args.switch.is_some()), ("--resume", args.resume.is_some())];
+        let given = [("--switch", args.switch.is_some()), ("--resume", args.resume.is_some()), ("--selector", args.selector.is_some())];
         return match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => {
                 let name = transition.name();
@@ -60,6 +72,11 @@ pub(super) fn apply(args: &PreemptionArgs, transition: Transition, gpu: &mut Gpu
         Some(Resume::SameSm) => config.resume = ResumeOn::SameSm,
         None => {}
     }
+    match args.selector {
+        Some(Selector::Firmware) => config.selector = None,
+        Some(Selector::Hardware) => config.selector = Some(config.selector.unwrap_or_default()),
+        None => {}
+    }
     gpu.sm.preemption = Some(config);
     gpu.check().map_err(|error| CliError::User(format!("`--transition {}`: machine `{}`: {error}", transition.name(), gpu.name)))
 }
@@ -67,9 +84,9 @@ pub(super) fn apply(args: &PreemptionArgs, transition: Transition, gpu: &mut Gpu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_hw_model::config::PreemptionConfig;
+    use mias_hw_model::config::{PreemptionConfig, SelectorConfig};
 
-    const NONE: PreemptionArgs = PreemptionArgs { switch: None, resume: None };
+    const NONE: PreemptionArgs = PreemptionArgs { switch: None, resume: None, selector: None };
 
     fn gpu() -> GpuConfig {
         mias_lab::machines::load("rtx2060").expect("built in")
@@ -83,8 +100,19 @@ mod tests {
         assert_eq!(given.sm.preemption, Some(PreemptionConfig::default()));
         given.sm.preemption = Some(PreemptionConfig { warp_state_bytes: 64, resume: ResumeOn::SameSm, ..PreemptionConfig::default() });
         assert!(apply(&PreemptionArgs { switch: Some(Switch::Stall), ..NONE }, preempt, &mut given).is_ok());
-        let both = PreemptionConfig { warp_state_bytes: 64, resume: ResumeOn::SameSm, switch: SwitchModel::Stall };
+        let both = PreemptionConfig { warp_state_bytes: 64, resume: ResumeOn::SameSm, switch: SwitchModel::Stall, selector: None };
         assert_eq!(given.sm.preemption, Some(both));
+        let own = SelectorConfig { tb_cycles: 10, ..SelectorConfig::default() };
+        for (asked, had, gets) in [
+            (None, Some(own), Some(own)),
+            (Some(Selector::Hardware), Some(own), Some(own)),
+            (Some(Selector::Hardware), None, Some(SelectorConfig::default())),
+            (Some(Selector::Firmware), Some(own), None),
+        ] {
+            given.sm.preemption = Some(PreemptionConfig { selector: had, ..both });
+            assert!(apply(&PreemptionArgs { selector: asked, ..NONE }, preempt, &mut given).is_ok());
+            assert_eq!(given.sm.preemption, Some(PreemptionConfig { selector: gets, ..both }));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Ways of the caches that the register block gives (sources.md D911), on whole GPUs.
+//! Ways of the caches that the register block gives (sources.md D138), on whole GPUs.
 
 use super::ways::{few, reuse_and_stream};
 use super::*;

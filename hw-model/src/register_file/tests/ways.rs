@@ -1,4 +1,4 @@
-//! Ways of the caches in the register block (sources.md D911): what is written, what the model takes, and what monitors show.
+//! Ways of the caches in the register block (sources.md D138): what is written, what the model takes, and what monitors show.
 
 use super::{SMS, machine};
 use crate::register_file::RegisterFile;
