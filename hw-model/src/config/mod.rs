@@ -14,6 +14,7 @@ mod microcontroller;
 mod partition;
 mod preemption;
 mod ranges;
+mod texture;
 
 pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2WriteMiss, SetIndex};
 pub use check::ConfigError;
@@ -27,6 +28,7 @@ pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 pub use preemption::{PreemptionConfig, ResumeOn, SelectorConfig, SwitchModel, WARP_STATE_BYTES};
 pub use ranges::Range;
+pub use texture::TextureCacheConfig;
 
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +126,9 @@ pub struct SmConfig {
     /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
     #[serde(default, skip_serializing_if = "is_off")]
     pub texel_latency: u32,
+    /// Texture cache; absent: texels come through the L1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texture_cache: Option<TextureCacheConfig>,
     /// What holds memory instructions back where kernels share an SM; absent: nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_issue: Option<MemoryIssueConfig>,

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(selector.cycles([].into_iter()), 8);
         // The 15 SMs of table 4.1 with 6 TBs each, all wanted anew: 8 + 6 * (36 + 16).
         assert_eq!(selector.cycles([(6, 6); 15].into_iter()), 320);
-        assert_eq!(selector.cycles([(6, 1), (2, 8), (7, 0)].into_iter()), 8 + 6 * 36 + 16);
+        assert_eq!(selector.cycles([(6, 1), (2, 8), (5, 0)].into_iter()), 8 + 6 * 36 + 16);
         let slow = SelectorConfig { start_cycles: u32::MAX, tb_cycles: u32::MAX, pass_cycles: u32::MAX };
         assert_eq!(slow.cycles([(32, 255)].into_iter()), 288 * u64::from(u32::MAX));
     }

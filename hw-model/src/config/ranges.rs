@@ -215,6 +215,7 @@ impl GpuConfig {
         ranges.extend(["sm.constant_cache.latency", "sm.constant_cache.word_cycles"].map(|key| range(key, UNIT_CYCLES)));
         ranges.extend(["sm.fetch.warps_per_cycle", "sm.fetch.buffer"].map(|key| range(key, FETCHED)));
         ranges.push(Range { multiple_of: SECTOR_BYTES, ..range("sm.preemption.warp_state_bytes", WARP_STATE) });
+        ranges.extend(super::texture::ranges());
         ranges.extend(SELECTOR.map(|(key, _)| range(key, 0..=MOST)));
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));

@@ -61,8 +61,8 @@ impl DynamicEnergy {
             units: by_unit.iter().enumerate().map(|(unit, &each_fj)| cost(sm.lanes.of_unit(unit), each_fj)).sum(),
             registers: cost(sm.lanes.register_reads(), each.register_read_fj) + cost(sm.lanes.register_writes(), each.register_write_fj),
             shared: cost(sm.shared_passes, each.shared_pass_fj),
-            l1: cost(sm.l1_hits + sm.l1_pending_hits, each.l1_hit_fj)
-                + cost(sm.l1_misses, each.l1_miss_fj)
+            l1: cost(sm.l1_hits + sm.l1_pending_hits + sm.texture_hits, each.l1_hit_fj)
+                + cost(sm.l1_misses + sm.texture_misses, each.l1_miss_fj)
                 + cost(sm.l1_monitor_accesses, each.l1_hit_fj / MONITORS_PER_HIT),
             crossbar: cost(memory.request_packets + memory.reply_packets, each.packet_fj),
             l2: cost(memory.l2_read_hits + memory.l2_pending_hits, each.l2_read_hit_fj)
@@ -78,7 +78,7 @@ impl DynamicEnergy {
 
     /// The same on SMs that count memory instructions to hold some back: the counters' energy is the L1's part.
     pub fn with_memory_issue(mut self, counters: &LaunchCounters, each: &EnergyConfig) -> Self {
-        let counts = MEMORY_ISSUE_COUNTS * counters.sm.requests() + counters.sm.l1_reservation_fails;
+        let counts = MEMORY_ISSUE_COUNTS * counters.sm.requests() + counters.sm.reservation_fails();
         self.l1 += cost(counts, each.lane.int_fj);
         self
     }

@@ -22,6 +22,13 @@ pub struct CacheStats {
     pub reservation_fails: u64,
 }
 
+impl CacheStats {
+    /// Nothing was accessed, nor tried.
+    fn is_empty(&self) -> bool {
+        *self == CacheStats::default()
+    }
+}
+
 /// One launch, in the units that reports print. Its JSON is part of `docs/results-format.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchStats {
@@ -46,9 +53,12 @@ pub struct LaunchStats {
     /// L1 data caches of all SMs.
     #[serde(alias = "l1d")]
     pub l1: CacheStats,
+    /// Texture caches of all SMs; without any, texels are among the accesses of the L1.
+    #[serde(default, skip_serializing_if = "CacheStats::is_empty")]
+    pub texture: CacheStats,
     /// All slices of the L2.
     pub l2: CacheStats,
-    /// Load misses of the L1: new MSHR entries.
+    /// Load misses of the L1 and of the texture cache: new MSHR entries.
     pub l1_load_misses: u64,
     /// Packets that entered the crossbar towards the L2.
     pub request_packets: u64,
@@ -87,6 +97,12 @@ impl LaunchStats {
             tbs_issued: sm.tbs_issued,
             tbs_completed: sm.tbs_completed,
             l1: CacheStats { accesses: sm.l1_accesses, hits: sm.l1_hits, misses: sm.l1_misses, reservation_fails: sm.l1_reservation_fails },
+            texture: CacheStats {
+                accesses: sm.texture_accesses,
+                hits: sm.texture_hits,
+                misses: sm.texture_misses,
+                reservation_fails: sm.texture_reservation_fails,
+            },
             l2: CacheStats {
                 accesses: memory.l2_accesses(),
                 hits: memory.l2_hits(),

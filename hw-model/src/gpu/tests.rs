@@ -12,6 +12,7 @@ mod preempt;
 mod snapshot;
 mod starvation;
 mod steering;
+mod texture_cache;
 mod threads;
 mod ways;
 mod ways_written;

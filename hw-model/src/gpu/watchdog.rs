@@ -51,7 +51,7 @@ impl Gpu {
     /// A number that grows with everything that any kernel achieves.
     fn progress(&self) -> u64 {
         let kernels = self.sms.iter().flat_map(|sm| (0..crate::sm::KERNEL_SLOTS).map(|slot| sm.kernel_counters(slot)));
-        kernels.map(|k| k.warp_insts + k.tbs_issued + k.tbs_completed + k.l1_accesses + k.load_requests).sum()
+        kernels.map(|k| k.warp_insts + k.tbs_issued + k.tbs_completed + k.l1_accesses + k.texture_accesses + k.load_requests).sum()
     }
 
     pub(super) fn stuck(&self, why: String) -> Stuck {

@@ -23,7 +23,15 @@ counts! {
         pub l1_misses: u64,
         /// Attempts that found no line, MSHR or miss-queue entry; each retry counts.
         pub l1_reservation_fails: u64,
-        /// Load misses of the L1: new MSHR entries, merges not counted.
+        /// Accesses of the texture cache; without one they are the L1's.
+        pub texture_accesses: u64,
+        /// Those that found their data, or found them on their way.
+        pub texture_hits: u64,
+        /// Those that did not.
+        pub texture_misses: u64,
+        /// Attempts that found no line, MSHR or miss-queue entry in the texture cache; each retry counts.
+        pub texture_reservation_fails: u64,
+        /// Load misses of the L1 and of the texture cache: new MSHR entries, merges not counted.
         pub l1_load_misses: u64,
         /// Load requests that left the SM: new MSHR entries, and loads and atomics that bypass the L1. The `misses` of the MIAS
         /// metrics (sources.md D36).
@@ -46,9 +54,14 @@ counts! {
 }
 
 impl KernelCounters {
-    /// Requests made: accesses of the L1, and what passes it by.
+    /// Requests made: accesses of the L1 and of the texture cache, and what passes the L1 by.
     pub(crate) fn requests(&self) -> u64 {
-        self.l1_accesses + self.past_l1_requests
+        self.l1_accesses + self.texture_accesses + self.past_l1_requests
+    }
+
+    /// Attempts that a cache of the SM refused.
+    pub(crate) fn reservation_fails(&self) -> u64 {
+        self.l1_reservation_fails + self.texture_reservation_fails
     }
 }
 

@@ -9,7 +9,6 @@
 mod partition;
 
 use super::counters::KernelCounters;
-use super::lsu::TAG_FILL;
 use super::miss_resources::MissResources;
 use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
@@ -59,6 +58,8 @@ struct Bank {
 #[derive(Clone, Debug)]
 pub(super) struct L1 {
     sm: u16,
+    /// Tag of the requests that fill it.
+    fill_tag: u32,
     /// Sectors that are fetched at once, a power of two: its logarithm.
     fetch_bits: u32,
     /// Cycles before a look-up, and after one that hits.
@@ -83,7 +84,8 @@ pub(super) struct L1 {
 }
 
 impl L1 {
-    pub(super) fn new(config: &L1Config, sm: u16) -> Self {
+    /// With the tag that requests bear which fill it.
+    pub(super) fn new(config: &L1Config, sm: u16, fill_tag: u32) -> Self {
         let geometry = TagGeometry {
             sets: config.sets,
             ways: config.ways,
@@ -101,6 +103,7 @@ impl L1 {
         let tags = TagArray::new(geometry).with_partition(config.partition.as_ref(), config.most_ways());
         L1 {
             sm,
+            fill_tag,
             fetch_bits: config.fetch_bits(),
             latency: before.into(),
             hit_latency: after.into(),
@@ -264,7 +267,7 @@ impl L1 {
                     sm: self.sm,
                     kernel: access.kernel,
                     kind: RequestKind::Read,
-                    tag: TAG_FILL,
+                    tag: self.fill_tag,
                 });
             }
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),

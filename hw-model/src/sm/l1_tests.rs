@@ -1,6 +1,7 @@
 //! A head that was refused is not looked up again until something has become free: beside a cache that looks up every time, nothing
 //! may differ.
 
+use super::super::lsu::TAG_FILL;
 use super::*;
 use crate::config::{GpuConfig, MissDivision, MissResourcesConfig, Partition, PartitionConfig};
 use crate::hand_made::config;
@@ -63,7 +64,7 @@ proptest! {
         let miss_resources = MissResourcesConfig { by: MissDivision::Equal, ..MissResourcesConfig::default() };
         config.l1.miss_resources = divided.then_some(miss_resources);
         config.check().expect("a machine");
-        let side = || Side { l1: L1::new(&config.l1, 0), memory: MemorySystem::new(&config), counters: Default::default() };
+        let side = || Side { l1: L1::new(&config.l1, 0, TAG_FILL), memory: MemorySystem::new(&config), counters: Default::default() };
         let (mut fast, mut plain) = (side(), side());
         let mut refusals = 0;
         for (now, access) in (0u64..).zip(accesses) {

@@ -15,7 +15,7 @@ impl Sm {
             let mut around = Surroundings { port, programs, counters: &mut self.kernels, operands: &mut self.operands, sub_core_mask };
             self.counters.lsu_stall_cycles += u64::from(self.lsu.cycle(now, &mut around));
             self.lsu_wake = self.lsu.next_event(now).unwrap_or(u64::MAX);
-            self.outstanding = self.lsu.l1.outstanding();
+            self.outstanding = self.lsu.outstanding();
             let mut done = std::mem::take(&mut self.lsu.done);
             for event in done.drain(..) {
                 self.memory_event(event, programs);

@@ -124,6 +124,8 @@ struct LaunchRow<'a> {
     l1_accesses: u64,
     l1_misses: u64,
     l1_reservation_fails: u64,
+    #[serde(flatten)]
+    texture: Option<TextureRow>,
     l2_accesses: u64,
     l2_misses: u64,
     l2_reservation_fails: u64,
@@ -135,6 +137,14 @@ struct LaunchRow<'a> {
     issue_slots: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<Latency>,
+}
+
+/// What went through the texture caches, where there are any.
+#[derive(Serialize)]
+struct TextureRow {
+    texture_accesses: u64,
+    texture_misses: u64,
+    texture_reservation_fails: u64,
 }
 
 /// The JSON document, with a final newline.
@@ -235,6 +245,11 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         l1_accesses: launch.l1.accesses,
         l1_misses: launch.l1.misses,
         l1_reservation_fails: launch.l1.reservation_fails,
+        texture: subject.gpu.sm.texture_cache.map(|_| TextureRow {
+            texture_accesses: launch.texture.accesses,
+            texture_misses: launch.texture.misses,
+            texture_reservation_fails: launch.texture.reservation_fails,
+        }),
         l2_accesses: launch.l2.accesses,
         l2_misses: launch.l2.misses,
         l2_reservation_fails: launch.l2.reservation_fails,

@@ -32,9 +32,11 @@ impl Lsu {
                 self.all_arrived(self.kind(atomic, texels), warp, dst, now);
                 true
             }
-            MemKind::OffChip { store, atomic, bypass, .. } => {
+            MemKind::OffChip { store, atomic, bypass, texels } => {
                 if bypass {
                     self.cut_past_l1(store, atomic, around);
+                } else if texels && !store && self.texels.is_some() {
+                    self.cut_into_texels(now, around);
                 } else {
                     self.cut_into_l1(now, store, around);
                 }

@@ -7,6 +7,7 @@
 mod cut;
 mod later;
 mod piece;
+mod texels;
 
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind, NO_REG};
@@ -20,6 +21,7 @@ use crate::queue::Queue;
 use crate::trace::KernelTrace;
 use later::Later;
 use piece::Piece;
+use texels::TextureCache;
 
 /// What became of a warp's instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +114,11 @@ enum WriteBack {
 /// Tag of a request that fills the L1; the sector identifies it.
 pub(super) const TAG_FILL: u32 = 1 << 31;
 
-/// Write-back clients: shared memory, bypassed sectors, L1 fills.
-const CLIENTS: u8 = 3;
+/// The same of a request that fills the texture cache. The bit between them is [`super::preempt::TAG_CONTEXT`].
+const TAG_TEXELS: u32 = 1 << 29;
+
+/// Write-back clients: shared memory, fills of the texture cache, bypassed sectors, L1 fills; in the peer's order.
+const CLIENTS: u8 = 4;
 
 /// Replies that can wait in the SM. Assumption: the peer's ejection buffer.
 const REPLIES: u32 = 32;
@@ -124,6 +129,8 @@ pub(super) struct Lsu {
     sm: u16,
     current: Option<Current>,
     pub(super) l1: L1,
+    /// None: texels come through the L1.
+    texels: Option<Box<TextureCache>>,
     shared_latency: u64,
     /// None: perfect.
     constant_cache: Option<ConstantCacheConfig>,
@@ -153,13 +160,15 @@ impl Lsu {
         // Loads that can be outstanding at once: bounded by destination registers, in practice by a few per warp.
         let pool = config.sm.threads as usize / 32 * 64;
         // Per cycle one constant load ends, and a fetch whose last sector comes from a bank of the L1, a fill or past the L1.
-        let per_cycle = config.l1.banks as usize + 2;
+        // With a texture cache, from a look-up of that one or a fill.
+        let per_cycle = config.l1.banks as usize + 2 + 2 * usize::from(config.sm.texture_cache.is_some());
         let constants = config.sm.constant_cache.map_or(0, |cache| cache.latency as usize);
         let most_later = constants + config.sm.texel_latency as usize * per_cycle;
         Lsu {
             sm,
             current: None,
-            l1: L1::new(&config.l1, sm),
+            l1: L1::new(&config.l1, sm, TAG_FILL),
+            texels: config.sm.texture_cache.as_ref().map(|cache| Box::new(TextureCache::new(&cache.as_l1(&config.l1), sm))),
             shared_latency: u64::from(config.sm.shared_latency),
             constant_cache: config.sm.constant_cache,
             texel_latency: config.sm.texel_latency,
@@ -199,15 +208,23 @@ impl Lsu {
     /// The earliest cycle after `now` in which something happens here by itself; none if only a reply or an instruction
     /// can wake the unit.
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
-        if self.current.is_some() | self.writing.is_some() | self.bypassed.is_some() | self.l1.is_busy() {
+        let texels = self.texels.as_ref();
+        let busy = self.l1.is_busy() || texels.is_some_and(|texels| texels.cache.is_busy());
+        if self.current.is_some() | self.writing.is_some() | self.bypassed.is_some() | busy {
             return Some(now + 1);
         }
         let shared = self.shared.front().map(|&(cycle, ..)| cycle);
         let reply = self.replies.front().map(|&(cycle, _)| cycle);
-        [shared, reply, self.l1.next_lookup(), self.later.next()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
+        let fetch = texels.and_then(|texels| texels.cache.next_lookup());
+        [shared, reply, self.l1.next_lookup(), fetch, self.later.next()].into_iter().flatten().min().map(|cycle| cycle.max(now + 1))
     }
 
-    /// Whether the instruction at its head is an access through the L1, or past it.
+    /// Sectors on their way to the L1 and to the texture cache (MSHR entries).
+    pub(super) fn outstanding(&self) -> u32 {
+        self.l1.outstanding() + self.texels.as_ref().map_or(0, |texels| texels.cache.outstanding())
+    }
+
+    /// Whether the instruction at its head is an access through a cache of the SM, or past it.
     pub(super) fn head_through_l1(&self) -> bool {
         self.current.is_some_and(|current| matches!(current.mem, MemKind::OffChip { .. }))
     }
@@ -215,7 +232,12 @@ impl Lsu {
     /// Nothing in flight.
     pub(super) fn is_idle(&self) -> bool {
         let pipeline = self.current.is_none() && self.writing.is_none() && self.bypassed.is_none();
-        pipeline && self.shared.is_empty() && self.later.next().is_none() && self.replies.is_empty() && self.l1.is_idle()
+        pipeline
+            && self.shared.is_empty()
+            && self.later.next().is_none()
+            && self.replies.is_empty()
+            && self.l1.is_idle()
+            && self.texels.as_ref().is_none_or(|texels| texels.cache.is_idle())
     }
 
     /// Takes an instruction; the unit must be free.
@@ -236,6 +258,7 @@ impl Lsu {
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
             if (!store || self.in_flight.is_some()) && current.sectors_left > 0 {
+                // The texture cache fetches as much as the L1.
                 let fetch_bits = if bypass { 0 } else { self.l1.fetch_bits() };
                 let pieces = piece::count(trace, current.pattern, current.sectors_left, current.base_sector, fetch_bits);
                 current.token = match &mut self.in_flight {
@@ -282,8 +305,9 @@ impl Lsu {
         }
         self.write_back(now, around);
         self.use_reply(now);
+        let mut refused = self.texels_cycle(now, around);
         self.l1.send_miss(around.port);
-        let refused = self.look_up(now, around.counters);
+        refused |= self.look_up(now, around.counters);
         self.cut(now, around);
         refused
     }
@@ -305,7 +329,9 @@ impl Lsu {
             }
         }
         let shared = self.shared.front().is_some_and(|&(cycle, ..)| cycle <= now);
-        let waiting = u8::from(shared) | u8::from(self.bypassed.is_some()) << 1 | u8::from(self.l1.has_filled()) << 2;
+        let texels = self.texels.as_ref().is_some_and(|texels| texels.cache.has_filled());
+        let waiting =
+            u8::from(shared) | u8::from(texels) << 1 | u8::from(self.bypassed.is_some()) << 2 | u8::from(self.l1.has_filled()) << 3;
         if waiting == 0 {
             return;
         }
@@ -315,7 +341,8 @@ impl Lsu {
         self.turn = (client + 1) % CLIENTS;
         self.writing = match client {
             0 => self.shared.pop().map(|(_, warp, dst)| WriteBack::Shared { warp, dst }),
-            1 => self.bypassed.take().map(|token| WriteBack::Sector { token }),
+            1 => self.texels.as_mut().and_then(|texels| texels.cache.pop_filled()).map(|token| WriteBack::Sector { token }),
+            2 => self.bypassed.take().map(|token| WriteBack::Sector { token }),
             _ => self.l1.pop_filled().map(|token| WriteBack::Sector { token }),
         };
     }
@@ -354,6 +381,8 @@ impl Lsu {
             }
         } else if reply.tag & TAG_FILL != 0 {
             self.l1.fill(reply.sector);
+        } else if let (true, Some(texels)) = (reply.tag & TAG_TEXELS != 0, &mut self.texels) {
+            texels.cache.fill(reply.sector);
         } else if self.bypassed.is_none() {
             self.bypassed = Some(reply.tag);
         } else {

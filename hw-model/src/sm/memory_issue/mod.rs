@@ -166,7 +166,7 @@ impl MemoryIssue {
     /// Looks at what the load/store unit has counted since it was asked last.
     fn observe(&mut self, counters: &[KernelCounters; KERNEL_SLOTS]) {
         for (slot, (kernel, seen)) in (0u8..).zip(counters.iter().zip(&mut self.seen)) {
-            let now = (kernel.requests(), kernel.l1_reservation_fails);
+            let now = (kernel.requests(), kernel.reservation_fails());
             if now == *seen {
                 continue;
             }

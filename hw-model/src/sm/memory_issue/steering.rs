@@ -34,7 +34,7 @@ impl Sm {
         let kernel = &self.kernels[slot];
         let counts = RawMemory {
             requests: kernel.requests(),
-            fails: kernel.l1_reservation_fails,
+            fails: kernel.reservation_fails(),
             held_cycles: kernel.issue_slots[IssueClass::Held as usize],
             ..RawMemory::default()
         };

@@ -1,0 +1,71 @@
+//! The texture cache: fetches of texels and loads from surfaces go through it and not through the L1 (sources.md D141).
+//!
+//! It is a read-only cache with one bank, MSHRs and a miss queue as the L1 has them, beside the L1: it is looked up and sends its misses off in the same
+//! cycles, before the L1, as in the peer. What it counts stands apart from what the L1 counts.
+
+use super::super::KERNEL_SLOTS;
+use super::super::counters::KernelCounters;
+use super::super::l1::{Access, L1, Lookup};
+use super::piece::Piece;
+use super::{Current, Lsu, Surroundings, TAG_TEXELS};
+use crate::config::L1Config;
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub(super) struct TextureCache {
+    pub(super) cache: L1,
+    /// What a look-up counts, as the L1 counts it, until it is counted as the texture cache's.
+    counted: [KernelCounters; KERNEL_SLOTS],
+}
+
+impl TextureCache {
+    pub(super) fn new(config: &L1Config, sm: u16) -> Self {
+        TextureCache { cache: L1::new(config, sm, TAG_TEXELS), counted: Default::default() }
+    }
+
+    /// Looks the head of the pipeline up, if it is due.
+    fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> Option<Lookup> {
+        if self.cache.banks_due(now) == 0 {
+            return None;
+        }
+        let found = self.cache.look_up(0, &mut self.counted);
+        for (sum, counted) in counters.iter_mut().zip(&mut self.counted) {
+            let KernelCounters { l1_accesses, l1_hits, l1_pending_hits, l1_misses, l1_reservation_fails, .. } = *counted;
+            sum.texture_accesses += l1_accesses;
+            sum.texture_hits += l1_hits + l1_pending_hits;
+            sum.texture_misses += l1_misses;
+            sum.texture_reservation_fails += l1_reservation_fails;
+            sum.l1_load_misses += counted.l1_load_misses;
+            sum.load_requests += counted.load_requests;
+            *counted = KernelCounters::default();
+        }
+        Some(found)
+    }
+}
+
+impl Lsu {
+    /// The texture cache's part of a cycle; true if it refused a look-up.
+    #[inline]
+    pub(super) fn texels_cycle(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
+        let Some(texels) = &mut self.texels else { return false };
+        texels.cache.send_miss(around.port);
+        match texels.look_up(now, around.counters) {
+            Some(Lookup::Hit(token)) => {
+                self.sector_arrived(token, now);
+                false
+            }
+            found => found == Some(Lookup::Failed),
+        }
+    }
+
+    /// One access enters the texture cache.
+    pub(super) fn cut_into_texels(&mut self, now: u64, around: &Surroundings<'_, '_>) {
+        let (Some(current), Some(texels)) = (&mut self.current, &mut self.texels) else { return };
+        let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };
+        let Current { kernel, token, .. } = *current;
+        let Piece { sector, byte_mask, more_sectors, taken } = current.highest(trace, texels.cache.fetch_bits());
+        if texels.cache.enqueue(Access { sector, byte_mask, more_sectors, kernel, store: false, token }, now) {
+            current.sectors_left -= taken;
+        }
+    }
+}
