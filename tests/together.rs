@@ -3,10 +3,12 @@
 #[path = "common/workloads.rs"]
 mod workloads;
 
+use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
 use mias_lab::experiment::simulated::SimulatedGpu;
+use mias_lab::machines;
 use std::sync::Mutex;
 use workloads::{executed, machine};
 
@@ -20,9 +22,25 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Ru
     (done.into_inner().unwrap().into_iter().map(Option::unwrap).collect(), cycles.into_inner().unwrap())
 }
 
+/// Machines on which kernels that share an SM do not hold each other back, and on which they do: QBMI, DMIL and ways by utility.
+fn both() -> [SimulatedGpu; 2] {
+    let mut held = machines::load("rtx2060").unwrap();
+    held.sm.count = 3;
+    let issue = MemoryIssueConfig { order: MemoryOrder::Quota, in_flight: InFlightLimit::Dynamic, ..MemoryIssueConfig::default() };
+    held.sm.memory_issue = Some(issue);
+    held.l1.partition = Some(PartitionConfig { by: Partition::Ucp, period_cycles: 2_000, ..PartitionConfig::default() });
+    held.check().expect("they go together");
+    [machine(3), SimulatedGpu::new(held)]
+}
+
 #[test]
 fn shared_runs_are_the_runs_alone() {
-    let machine = machine(3);
+    let [plain, held] = both();
+    shared_runs_on(&plain);
+    shared_runs_on(&held);
+}
+
+fn shared_runs_on(machine: &SimulatedGpu) {
     let sets = [executed(&[("fwt", 1 << 14), ("mm", 64)]), executed(&[("blk", 1 << 15), ("mm", 64)])];
     let window = Options { profile_cycles: 2_000, latency: Latency::Off, ..Options::new(End::Cycles(20_000)) };
     // Each metric takes its own time: they part even where they choose alike.
@@ -41,7 +59,7 @@ fn shared_runs_are_the_runs_alone() {
             // Two that act alike to the end.
             runs.push(runs[0].clone());
             let alone: Vec<_> = runs.iter().map(|run| machine.run(run, &|_| {})).collect();
-            let (shared, cycles) = together(&machine, &runs);
+            let (shared, cycles) = together(machine, &runs);
             let choices = |policy: Policy| shared[policies.iter().position(|&p| p == policy).unwrap()].clone().unwrap();
             parted |= choices(Policy::MiasIpc).config() != choices(Policy::MiasIpmIpc).config();
             decided += usize::from(choices(Policy::MiasIpc).decision.is_some());

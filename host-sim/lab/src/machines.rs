@@ -1,9 +1,12 @@
 //! Machine files: the ones of `mias-machines`, which are built in, and the user's own.
 
 pub mod borrowed;
+mod by_kernel;
 pub mod fields;
 pub mod plausible;
 pub mod schema;
+
+pub use by_kernel::numbers_by_kernel;
 
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::toml_text::{parse_error, point_at};

@@ -81,6 +81,7 @@ impl Gpu {
         let turn = self.now as usize % self.sms.len().max(1);
         self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
         self.sms.iter().for_each(Sm::check_in_flight);
+        self.sms.iter().for_each(Sm::check_places);
     }
 
     /// Checks every SM's resources.

@@ -58,8 +58,7 @@ fn one(kernel: &str, requested: &Requested) -> RequestsResult {
         requests: samples.len(),
         violations,
         violations_half_width,
-        late: samples.iter().filter(|sample| sample.full_cycles.is_none_or(|cycles| cycles > *limit_cycles)).count() as f64
-            / samples.len().max(1) as f64,
+        late: samples.iter().filter(|sample| sample.is_late(*limit_cycles)).count() as f64 / samples.len().max(1) as f64,
         first_cycles: mean(samples.iter().filter_map(|sample| sample.first_cycles).map(|cycles| cycles as f64)),
         full_cycles: mean(samples.iter().filter_map(|sample| sample.full_cycles).map(|cycles| cycles as f64)),
         overhead: share(sum(Request::lost_insts), sum(|sample| sample.all_insts)),

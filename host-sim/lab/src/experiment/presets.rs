@@ -82,6 +82,12 @@ impl Preset {
         Field::of_text(self.fields).unwrap_or_default()
     }
 
+    /// Dotted names of the fields that it sets.
+    pub fn sets(&self) -> Vec<String> {
+        let quotas = self.quotas.then(|| quotas(Vec::new()));
+        self.fields().iter().chain(&quotas).map(Field::name).collect()
+    }
+
     /// Its fields for kernels that have these runs alone.
     pub fn fields_of(&self, alone: &[&Outcome]) -> Vec<Field> {
         let quotas = self.quotas.then(|| quotas(alone.iter().map(|outcome| quota(outcome)).collect()));

@@ -147,6 +147,19 @@ impl Request {
         self.end_cycles.is_none_or(|cycles| cycles > limit_cycles + alone_cycles)
     }
 
+    /// Whether the urgent kernel did not have all its TBs within the limit.
+    pub fn is_late(&self, limit_cycles: u64) -> bool {
+        self.full_cycles.is_none_or(|cycles| cycles > limit_cycles)
+    }
+
+    /// What an oracle makes of two choices for the same request, with this limit and time alone: the one that keeps the deadline, of these the one whose
+    /// room is in time, of these the one that loses less; this one if they are equal.
+    #[must_use]
+    pub fn or_better(self, other: Request, (limit_cycles, alone_cycles): (u64, u64)) -> Request {
+        let rank = |request: &Request| (request.violates(limit_cycles, alone_cycles), request.is_late(limit_cycles), request.lost_insts());
+        if rank(&other) < rank(&self) { other } else { self }
+    }
+
     /// Warp instructions lost.
     pub fn lost_insts(&self) -> u64 {
         self.flushed_insts + self.switched_insts + self.idle_insts
@@ -176,6 +189,27 @@ mod tests {
         let request = |end_cycles| Request { end_cycles, ..Request::default() };
         let violates = |end| request(end).violates(2_800, 5_000);
         assert_eq!([Some(7_800), Some(7_801), None].map(violates), [false, true, true]);
+    }
+
+    proptest! {
+        /// Of two choices it is one, it misses a deadline only if both do, and its room is late only if both are or the other missed.
+        #[test]
+        fn an_oracle_takes_the_better(ends in prop::array::uniform2(0u64..20), fulls in prop::array::uniform2(0u64..10), lost in prop::array::uniform2(0u64..3)) {
+            let limits = (5, 7);
+            let [own, other] = [0, 1].map(|at| Request {
+                end_cycles: (ends[at] > 0).then_some(ends[at]),
+                full_cycles: (fulls[at] > 0).then_some(fulls[at]),
+                flushed_insts: lost[at],
+                ..Request::default()
+            });
+            let taken = own.or_better(other, limits);
+            prop_assert!(taken == own || taken == other);
+            let missed = |request: &Request| request.violates(limits.0, limits.1);
+            prop_assert_eq!(missed(&taken), missed(&own) && missed(&other));
+            if missed(&own) == missed(&other) {
+                prop_assert_eq!(taken.is_late(limits.0), own.is_late(limits.0) && other.is_late(limits.0));
+            }
+        }
     }
 
     #[test]

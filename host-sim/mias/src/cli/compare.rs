@@ -6,7 +6,7 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, resolve, say, threads};
+use super::{CliError, interrupt, own, presets, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::machine::End;
@@ -24,6 +24,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         [] => known.set(args.policies),
         some => known.sorted(some),
     };
+    presets::check(&policies, common)?;
     let image = resolve::image(common)?;
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);

@@ -27,6 +27,7 @@ mod kernels;
 mod own;
 mod partition;
 mod preemption;
+mod presets;
 mod progress;
 mod replay;
 mod report;

@@ -22,6 +22,18 @@ pub(super) struct PartitionArgs {
     miss_resources: Option<MissShares>,
 }
 
+impl PartitionArgs {
+    /// The ways of the L1 were asked for.
+    pub(super) fn l1_ways_given(&self) -> bool {
+        self.l1_ways.is_some()
+    }
+
+    /// The L1's miss resources were asked for.
+    pub(super) fn miss_resources_given(&self) -> bool {
+        self.miss_resources.is_some()
+    }
+}
+
 /// Who owns which ways of a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ways {

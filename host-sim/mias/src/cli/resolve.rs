@@ -99,6 +99,13 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     }
     let holds = MemoryIssueConfig { from: MemoryIssueFrom::Reset, ..config.clone() } != MemoryIssueConfig::default();
     gpu.sm.memory_issue = holds.then_some(config);
+    // Options with too many have been refused: these are of the file, which is of more runs than this one.
+    for (key, numbers) in machines::numbers_by_kernel(&gpu).into_iter().filter(|(_, numbers)| *numbers > kernels) {
+        say::warning(format_args!(
+            "machine `{}`: {key} has {numbers} numbers; {kernels} kernels run, and the last numbers mean nothing",
+            gpu.name
+        ));
+    }
     Ok(gpu)
 }
 
@@ -168,6 +175,12 @@ fn launched(
     }
     let labels = labels(&requests.iter().map(|(word, request)| request.name(word)).collect::<Vec<_>>());
     let arrivals = arrive.of(&labels, options)?;
+    if let Some((label, arrival)) = arrivals.iter().find(|(_, arrival)| arrival.priority > 0 && !options.transition.preempts()) {
+        let (priority, transition) = (arrival.priority, options.transition.name());
+        say::warning(format_args!(
+            "{label}: nobody makes room under the transition `{transition}`, and priority={priority} means nothing; with `--transition preempt` it does"
+        ));
+    }
     dumps.find(requests, &labels)?;
     let traced = traced(requests, dumps, tracing, cancel)?;
     let arriving = |(stream, ((word, _), label)): (usize, (&(String, Request), &String))| {

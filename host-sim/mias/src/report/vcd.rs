@@ -4,7 +4,7 @@
 //! Time is in femtoseconds of the core clock. The firmware's accesses of one cycle share it evenly, each with its strobe up for
 //! half of its share: the model gives the microcontroller no time of its own, but for decisions, whose writes come at their end.
 
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, SM_WORDS, global, sm, sm_bit};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, SM_WORDS, global, interrupt, sm, sm_bit};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::{Activity, ActivityEvent};
 use mias_hw_model::sm::KERNEL_SLOTS;
@@ -20,6 +20,9 @@ struct SmSignals {
     quota: Vec<IdCode>,
     resident: Vec<IdCode>,
 }
+
+/// Width of the interrupt registers.
+const INTERRUPT_BITS: u32 = u32::BITS - interrupt::ALL.leading_zeros();
 
 /// All signals, and what is needed to follow them.
 struct Dump {
@@ -75,8 +78,8 @@ impl Dump {
         w.timescale(1, TimescaleUnit::FS)?;
         w.add_module("scheduler")?;
         let irq = w.add_wire(1, "irq")?;
-        let int_status = w.add_wire(8, "int_status")?;
-        let int_enable = w.add_wire(8, "int_enable")?;
+        let int_status = w.add_wire(INTERRUPT_BITS, "int_status")?;
+        let int_enable = w.add_wire(INTERRUPT_BITS, "int_enable")?;
         let phase = w.add_var(VarType::String, 1, "phase", None)?;
         w.add_module("bus")?;
         let (read, write) = (w.add_wire(1, "read")?, w.add_wire(1, "write")?);
@@ -104,7 +107,9 @@ impl Dump {
         for strobe in [self.irq, self.read, self.write] {
             self.writer.change_scalar(strobe, false)?;
         }
-        for (signal, bits) in [(self.int_status, 8), (self.int_enable, 8), (self.address, ADDRESS_BITS), (self.data, 32)] {
+        for (signal, bits) in
+            [(self.int_status, INTERRUPT_BITS), (self.int_enable, INTERRUPT_BITS), (self.address, ADDRESS_BITS), (self.data, 32)]
+        {
             self.vector(signal, 0, bits)?;
         }
         self.writer.change_string(self.phase, PhaseCode::Idle.name())?;
@@ -188,8 +193,8 @@ impl Dump {
 
     fn interrupts(&mut self, status: u32, enable: u32) -> io::Result<()> {
         (self.status, self.enable) = (status, enable);
-        self.vector(self.int_status, status, 8)?;
-        self.vector(self.int_enable, enable, 8)?;
+        self.vector(self.int_status, status, INTERRUPT_BITS)?;
+        self.vector(self.int_enable, enable, INTERRUPT_BITS)?;
         self.writer.change_scalar(self.irq, status & enable != 0)
     }
 }

@@ -66,11 +66,10 @@ proptest! {
     fn clones_and_stops_change_nothing(
         first in random_kernel(),
         second in random_kernel(),
-        divisions in ways::any_divisions(),
+        config in any_options(),
         at in 50u64..550,
         stops in 100u64..300,
     ) {
-        let config = ways::with(of(12), divisions);
         let (mut whole, mut table) = side_by_side(&config, [&first, &second], true);
         assert_eq!(whole.run(&mut table, 600), RunEnd::CycleLimit);
         let (gpu, mut table) = side_by_side(&config, [&first, &second], true);

@@ -148,6 +148,7 @@ impl MemoryIssue {
         }
         if off_chip {
             let in_flight = &mut self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)];
+            debug_assert!(!self.settings.active || self.limits.room(kernel, *in_flight), "slot {kernel} is at its limit: {in_flight}");
             *in_flight += 1;
             let peak = &mut self.peak[usize::from(kernel) & (KERNEL_SLOTS - 1)];
             *peak = (*peak).max(*in_flight);

@@ -90,6 +90,18 @@ impl Places {
         (position < MAX_POSITIONS).then_some(ranges)
     }
 
+    /// For the validation hook: ranges are within the SM, and nobody has any of another's.
+    ///
+    /// # Panics
+    /// If not.
+    pub(super) fn check(&self) {
+        for (place, ranges) in self.taken.iter().enumerate().filter_map(|(place, ranges)| Some((place, (*ranges)?))) {
+            assert!(ranges.registers.end() <= self.registers && ranges.shared.end() <= self.shared, "place {place} is within the SM");
+            let others = self.taken.iter().enumerate().filter(|(other, _)| *other != place).filter_map(|(_, ranges)| *ranges);
+            others.for_each(|other| assert!(!other.meets(ranges), "place {place} is its TB's alone"));
+        }
+    }
+
     /// Whether nobody has any of these ranges.
     pub(super) fn is_free(&self, ranges: Ranges) -> bool {
         self.taken.iter().flatten().all(|taken| !taken.meets(ranges))

@@ -6,6 +6,23 @@ use crate::sm::{Programs, Sm};
 use mias_firmware::regs::{preempt_command, technique};
 
 impl Sm {
+    /// For the validation hook: every TB has a place of its own within the SM, and nothing has one where no TB is.
+    ///
+    /// # Panics
+    /// If not.
+    pub(crate) fn check_places(&self) {
+        if let Some(preemption) = &self.preemption {
+            preemption.places.check();
+            for (place, resident) in preemption.residents.iter().enumerate() {
+                assert_eq!(
+                    preemption.places.of(place).is_some(),
+                    resident.is_some(),
+                    "place {place} is taken if and only if a TB is in it"
+                );
+            }
+        }
+    }
+
     /// The TB in a place in cycle `now`; whether it may be flushed only if it is `asked`, since that takes a look at its trace.
     pub(crate) fn tb_status(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
         let preemption = self.preemption.as_mut()?;

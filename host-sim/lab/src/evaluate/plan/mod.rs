@@ -20,12 +20,13 @@ use crate::experiment::machine::End;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
 use crate::experiment::precision::Precision;
+use crate::experiment::presets::Preset;
 use crate::experiment::request::Request;
 use crate::machines;
 use keys::{EXPERIMENT, PLAN};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::{file, suggest};
-use parameters::Change;
+use parameters::{Axis, Change};
 use quick_form::Form;
 use reader::{Source, Table, Value};
 use std::path::Path;
@@ -217,7 +218,8 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     if quick {
         parameters = quick_form::parameters(parameters);
     }
-    let (mut settings, mut words) = (Vec::new(), Vec::new());
+    let most = groups.iter().map(Vec::len).max().unwrap_or_default();
+    let (mut settings, mut words, mut axes_of_machine) = (Vec::new(), Vec::new(), Vec::new());
     for one in gpu.one_or_more()? {
         let word = one.beside(one.text()?, &machines::names());
         let config = machines::load(&word).map_err(|error| one.fail(&error.to_string()))?;
@@ -233,7 +235,10 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let many = form.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
         let fields = || form.get("sharing").or(form.get("machine")).unwrap_or(one);
-        settings.extend(parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?);
+        let made = parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?;
+        made.iter().try_for_each(|setting| numbers_for(&setting.sharing.gpu, most)).map_err(|message| fields().fail(&message))?;
+        settings.extend(made);
+        axes_of_machine.extend(machine);
     }
     for_traces(table, &kernels, &settings)?;
     if let Some(value) = form.get("requests") {
@@ -241,6 +246,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         if let Some(group) = groups.iter().find(|group| group.len() < 2) {
             return Err(value.fail(&format!("a group of {} has no kernel that the urgent one, its last, meets", group.len())));
         }
+        settings.iter().try_for_each(|setting| requests::check(&requests, setting)).map_err(|message| value.fail(&message))?;
         settings.iter_mut().for_each(|setting: &mut Setting| setting.options.requests = Some(requests));
     }
     let several = gpu.one_or_more()?.len() > 1;
@@ -250,6 +256,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         }
         room_for(&policies, &groups, &setting.gpu).map_err(|message| named.fail(&message))?;
         for preset in policies.iter().filter_map(|policy| policy.preset()) {
+            said_twice(preset, &axes_of_machine).map_err(|message| named.fail(&message))?;
             preset.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", preset.name)))?;
         }
     }
@@ -282,6 +289,28 @@ fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Sett
     let parameters = table.require("parameters")?.entries()?;
     let fail = |value: &Value<'_>| value.fail("it is for traces, and none of `kernels` is one; leave it out");
     Err(parameters.iter().find(|value| value.key == *key).map_or_else(|| table.fail(key), fail))
+}
+
+/// Refuses a field that a preset sets and the experiment, too: one of them would not hold.
+fn said_twice(preset: &Preset, axes: &[Axis]) -> Result<(), String> {
+    let sets = preset.sets();
+    match axes.iter().find(|axis| sets.contains(&axis.key)) {
+        Some(axis) => {
+            let (name, key, places) = (preset.name, &axis.key, preset.places.name());
+            Err(format!("{name} sets {key} itself, and the experiment gives it, too: leave it out, or name {places} instead"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses limits, quotas, ways and weights for more kernels than share the machine.
+fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
+    match machines::numbers_by_kernel(gpu).into_iter().find(|(_, numbers)| *numbers > most) {
+        Some((key, numbers)) => {
+            Err(format!("{key} has {numbers} numbers, and no group more than {most} kernels: give one for each, or fewer"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether the machine has SMs enough for every policy.

@@ -1,9 +1,11 @@
 //! `requests`: an urgent kernel that comes again and again while another runs (Shieh 2016, chapter 4).
 
-use super::PlanError;
 use super::keys::REQUESTS;
 use super::reader::Value;
+use super::{PlanError, Setting};
 use crate::choice::Choice;
+use crate::experiment::machine::End;
+use crate::experiment::policy::Transition;
 use crate::experiment::requests::{MOST_LIMITS, Requests, Scheme};
 use mias_workloads::input::suggest;
 
@@ -29,4 +31,25 @@ pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
     }
     let limits: Vec<u32> = list.iter().map(|one| Ok(one.whole(1..=LONGEST_LIMIT_NS)? as u32)).collect::<Result<_, PlanError>>()?;
     Ok(Requests::new(count as u32, &schemes, &limits))
+}
+
+/// What requests need of the experiment around them.
+pub(super) fn check(requests: &Requests, setting: &Setting) -> Result<(), String> {
+    let Setting { sharing, options, .. } = setting;
+    if sharing.gpu.sm.preemption.is_none() {
+        let name = &sharing.name;
+        return Err(format!("machine `{name}` takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"` in [experiment.machine]"));
+    }
+    if options.transition != Transition::Drain {
+        return Err(format!("`schemes` say who leaves and how: leave out `transition = \"{}\"`", options.transition.name()));
+    }
+    let End::Cycles(cycles) = options.end else { return Err("they are spread over a window: give `cycles`, not `until`".into()) };
+    let longest = requests.limits_ns().max().unwrap_or_default();
+    let of_limit = u64::from(longest) * u64::from(sharing.gpu.clocks.core_khz) / 1_000_000;
+    if of_limit >= cycles {
+        return Err(format!(
+            "limits-ns = {longest}: {of_limit} cycles are beyond the window of {cycles}; give a shorter limit or a longer window"
+        ));
+    }
+    Ok(())
 }

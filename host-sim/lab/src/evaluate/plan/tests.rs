@@ -1,5 +1,6 @@
 //! Plans that are read, and what is said of those that cannot be.
 
+mod requests;
 mod sharing;
 
 use super::*;
@@ -47,6 +48,15 @@ fn built_in_plans_are_sound() {
     assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 78, 286]);
     assert_eq!((of("limits").groups.len(), of("limits").settings.len()), (3, 625));
     assert_eq!(of("pairs").settings[0].options.end, End::Cycles(2_000_000));
+    // Its quick form: a quarter of the machine, 300,000 cycles, 12 pairs, 8 triples, 5 by 5 limits.
+    let quick = load_quick("dai", &Policies::default()).unwrap();
+    let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
+    assert_eq!(["alone", "pairs", "triples"].map(|name| of(name).groups.len()), [13, 12, 8]);
+    assert_eq!((of("limits").groups.len(), of("limits").settings.len()), (3, 25));
+    for setting in quick.experiments.iter().flat_map(|experiment| &experiment.settings).filter(|setting| setting.gpu.name == "dai18-lines")
+    {
+        assert_eq!((setting.gpu.sm.count, setting.gpu.dram.channels, setting.options.end), (4, 4, End::Cycles(300_000)));
+    }
     let triples = load("extended").unwrap().experiments.into_iter().find(|experiment| experiment.name == "triples").unwrap();
     assert_eq!(triples.groups.len(), 35);
 }

@@ -47,7 +47,26 @@ fn what_cannot_be_together_is_refused_where_it_stands() {
     // A preset that finds its own limits, where others are given.
     let both = with(&limits.replace("= 0", "= 3")).replace("\"mias-ipc\"", "\"ws-dmil\"");
     let message = refused(&both);
-    assert!(message.contains("policies: ws-dmil: machine `rtx2060`: sm.memory_issue.limits = 1: numbers: static limits"), "{message}");
+    let twice =
+        "policies: ws-dmil sets sm.memory_issue.in_flight itself, and the experiment gives it, too: leave it out, or name warped-slicer";
+    assert!(message.contains(twice), "{message}");
+    for (preset, table, field) in [
+        ("ws-qbmi", "sharing", "sm.memory_issue.order = \"round-robin\""),
+        ("smk-p-w", "sharing", "sm.memory_issue.warp_quota.0 = 100"),
+        ("ws-l1d", "machine", "l1.partition.by = \"ucp-rate\""),
+        ("ws-miss", "machine", "l1.miss_resources.by = \"equal\""),
+    ] {
+        let text = with(&format!("[experiment.{table}]\n{field}\n")).replace("\"mias-ipc\"", &format!("\"{preset}\""));
+        let message = refused(&text);
+        assert!(message.contains(&format!("policies: {preset} sets {} itself", field.split(' ').next().unwrap())), "{message}");
+    }
+    // Numbers for a third kernel, where there are pairs.
+    for field in
+        ["limits.0 = 1\nlimits.1 = 1\nlimits.2 = 1\nin_flight = \"static\"", "warp_quota.0 = 9\nwarp_quota.1 = 9\nwarp_quota.2 = 9"]
+    {
+        let message = refused(&with(&format!("[experiment.sharing.sm.memory_issue]\n{field}\n")));
+        assert!(message.contains("has 3 numbers, and no group more than 2 kernels: give one for each, or fewer"), "{message}");
+    }
     let slip = SOUND.replace("\"mias-ipc\"", "\"ws-dmill\"");
     assert!(refused(&slip).contains("unknown policy `ws-dmill`; did you mean `ws-dmil`?"), "{}", refused(&slip));
 }

@@ -86,9 +86,16 @@ fn setting(study: &StudyResult) -> String {
     study.setting.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Which configuration is best without limits and with them, and what MIAS chooses: studies are the same but for one setting.
+/// Which configuration is best where nothing holds kernels back and where something does, and what MIAS chooses: studies are the same but for
+/// their setting, and the first is without.
 pub(super) fn best(page: &mut Page, studies: &[&StudyResult]) {
-    let [without, with] = studies[..] else { return };
+    let Some((without, others)) = studies.split_first() else { return };
+    for with in others {
+        best_of(page, without, with);
+    }
+}
+
+fn best_of(page: &mut Page, without: &StudyResult, with: &StudyResult) {
     let mut rows = Vec::new();
     for (plain, limited) in without.groups.iter().zip(&with.groups) {
         for study_policy in means::policies(without) {
@@ -115,7 +122,7 @@ pub(super) fn best(page: &mut Page, studies: &[&StudyResult]) {
         }
     }
     let (off, on) = (setting(without), setting(with));
-    page.heading("Does the best configuration change, and is it found?");
+    page.heading(&format!("Does the best configuration change, and is it found? {}, {on}", without.title));
     let headings = [
         "kernels".to_owned(),
         "policy".to_owned(),
@@ -128,5 +135,5 @@ pub(super) fn best(page: &mut Page, studies: &[&StudyResult]) {
         format!("regret of the choice of {off} with {on}"),
     ];
     page.table(&headings.each_ref().map(String::as_str), &rows, true);
-    page.note("TBs per SM of each kernel. Regret: 1 less a static run of the choice over the best static run, both with the limits that the column names. The last column says what a decision is worth that was taken without the limits under which it then runs.");
+    page.note("TBs per SM of each kernel. Regret: 1 less a static run of the choice over the best static run, both under what the column names. The last column says what a decision is worth that was taken without what it then runs under.");
 }

@@ -72,7 +72,9 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
             beyond::means_of(page, study, &study.title);
         }
     }
-    beyond::best(page, &of("mias-best"));
+    for name in ["mias-best", "thesis-best"] {
+        beyond::best(page, &of(name));
+    }
     page.section("Every group under every policy");
     for study in [pairs, triples, one("mias"), one("thesis-kernels")].into_iter().flatten() {
         page.heading(&study.title);

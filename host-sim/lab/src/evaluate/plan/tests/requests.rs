@@ -1,0 +1,33 @@
+//! Requests for room in a plan.
+
+use super::*;
+use crate::experiment::requests::Scheme;
+
+const URGENT: &str = "name = \"p\"\ndescription = \"d\"\n\n[[experiment]]\nname = \"e\"\ntitle = \"t\"\ngpu = \"shieh16-lines\"\n\
+    kernels = [\"pf\", \"preempt\"]\npolicies = [\"left-over\"]\nconfigurations = false\n\
+    requests = { count = 3, schemes = [\"shieh\", \"oracle\"], limits-ns = [2_000, 5_000] }\n\
+    [experiment.parameters]\ncycles = 20_000\n[experiment.machine]\nsm.preemption.switch = \"stall\"\n";
+
+#[test]
+fn requests_are_read() {
+    let plan = parse("my.toml", URGENT).unwrap();
+    let requests = plan.experiments[0].settings[0].options.requests.unwrap();
+    assert_eq!(requests.count, 3);
+    assert_eq!(requests.schemes().collect::<Vec<_>>(), [Scheme::Shieh, Scheme::Oracle]);
+    assert_eq!(requests.limits_ns().collect::<Vec<_>>(), [2_000, 5_000]);
+}
+
+#[test]
+fn requests_that_would_say_nothing_are_refused() {
+    for (from, to, said) in [
+        ("sm.preemption.switch = \"stall\"", "sm.count = 4", "takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"`"),
+        ("cycles = 20_000", "cycles = 20_000\ntransition = \"ideal\"", "`schemes` say who leaves and how: leave out `transition = \"ideal\"`"),
+        ("cycles = 20_000", "until = \"done\"", "they are spread over a window: give `cycles`, not `until`"),
+        ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles are beyond the window of 20000"),
+        ("\"oracle\"", "\"oracel\"", "did you mean `oracle`?"),
+        ("count = 3", "count = 0", "count"),
+    ] {
+        let message = refused(&URGENT.replace(from, to));
+        assert!(message.contains("requests") && message.contains(said), "{message}");
+    }
+}

@@ -1,0 +1,16 @@
+//! What a machine's file says kernel by kernel.
+
+use mias_hw_model::config::GpuConfig;
+
+/// The lists of a machine that have a number for each kernel in launch order: dotted key, and how many numbers. Empty ones are left out.
+pub fn numbers_by_kernel(gpu: &GpuConfig) -> Vec<(&'static str, usize)> {
+    let issue = gpu.sm.memory_issue.as_ref();
+    let all = [
+        ("sm.memory_issue.limits", issue.map(|issue| issue.limits.len())),
+        ("sm.memory_issue.warp_quota", issue.map(|issue| issue.warp_quota.len())),
+        ("l1.partition.ways", gpu.l1.partition.as_ref().map(|partition| partition.ways.len())),
+        ("l1.miss_resources.weights", gpu.l1.miss_resources.as_ref().map(|resources| resources.weights.len())),
+        ("l2.partition.ways", gpu.l2.partition.as_ref().map(|partition| partition.ways.len())),
+    ];
+    all.into_iter().filter_map(|(key, numbers)| numbers.filter(|numbers| *numbers > 0).map(|numbers| (key, numbers))).collect()
+}
