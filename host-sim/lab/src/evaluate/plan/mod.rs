@@ -294,7 +294,7 @@ fn for_traces(table: &Table<'_>, kernels: &[(String, Request)], settings: &[Sett
 /// Refuses a field that a preset sets and the experiment, too: one of them would not hold.
 fn said_twice(preset: &Preset, axes: &[Axis]) -> Result<(), String> {
     let sets = preset.sets();
-    match axes.iter().find(|axis| sets.contains(&axis.key)) {
+    match axes.iter().find(|axis| sets.iter().any(|set| axis.key == *set || axis.key.starts_with(&format!("{set}.")))) {
         Some(axis) => {
             let (name, key, places) = (preset.name, &axis.key, preset.places.name());
             Err(format!("{name} sets {key} itself, and the experiment gives it, too: leave it out, or name {places} instead"))
