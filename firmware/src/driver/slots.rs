@@ -50,7 +50,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             if found && self.orphans >> turn & 1 == 0 {
                 continue;
             }
-            if cfg!(not(feature = "preempt")) && !self.scheduler.has_room() {
+            // Without preemption nobody goes past one that waits.
+            if !self.preempts() && !self.scheduler.has_room() {
                 return Ok(());
             }
             let slot = if found { turn } else { read(bus, global::LAUNCH_SLOT)? };
@@ -81,6 +82,12 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a kernel may be urgent: not in an image without preemption.
+    #[cfg(not(feature = "preempt"))]
+    const fn preempts(&self) -> bool {
+        false
     }
 
     /// Finds the slots that are taken.

@@ -40,6 +40,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         self.urgent
     }
 
+    /// Whether it preempts: then a kernel may be urgent.
+    pub(crate) fn preempts(&self) -> bool {
+        self.scheme != Scheme::None
+    }
+
     /// Does what the straps say of preemption, and forgets whom it was for.
     pub(crate) fn start_preempting<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         (self.scheme, self.urgent) = (Scheme::None, 0);
@@ -68,7 +73,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// When the kernel in a slot is taken, which was `found` there or is the oldest in the launch FIFO. If that has to wait for room and hides
     /// an urgent one, it is put aside: with what is found in slots, it comes before all that are in the FIFO, in the order of the slots.
     pub(crate) fn precedence<B: TryBus>(&mut self, bus: &mut B, slot: u32, found: bool) -> Result<Precedence, B::Error> {
-        let preempts = self.scheme != Scheme::None && slot < MAX_SLOTS as u32;
+        let preempts = self.preempts() && slot < MAX_SLOTS as u32;
         if preempts && read(bus, slot::at(slot as usize, slot::PRIORITY))? != 0 {
             return Ok(Precedence::Urgent);
         }
