@@ -4,7 +4,7 @@
 //!
 //! | request | bytes | answer |
 //! |---|---|---|
-//! | [`Request::Hello`] | `H`, map version, SMs, kernels, configurations that the image is built for | none |
+//! | [`Request::Hello`] | `H`, map version, SMs, kernels, configurations that the image is built for, its features | none |
 //! | [`Request::Read`] | `R`, offset | the register's word |
 //! | [`Request::Write`] | `W`, offset, value | none |
 //! | [`Request::Sleep`] | `S` | [`WAKE`], once the interrupt line is high; [`RESET`] to start from the beginning |
@@ -29,7 +29,10 @@ pub enum Wake {
 }
 
 /// Most words of a request.
-pub const MAX_WORDS: usize = 4;
+pub const MAX_WORDS: usize = 5;
+
+/// Bit of the features in [`Request::Hello`]: the image preempts if it is asked to.
+pub const PREEMPTS: u32 = 1 << 0;
 
 /// What an image asks of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub enum Request {
         kernels: u32,
         /// Configurations that it has room for.
         configs: u32,
+        /// Features of the build: [`PREEMPTS`].
+        features: u32,
     },
     /// Read the register at this offset.
     Read(u32),
@@ -60,16 +65,21 @@ pub enum Request {
 
 impl Request {
     /// What this image has to say of itself.
-    pub const GREETING: Self =
-        Self::Hello { version: VERSION_VALUE, sms: limits::SMS as u32, kernels: limits::KERNELS as u32, configs: limits::CONFIGS as u32 };
+    pub const GREETING: Self = Self::Hello {
+        version: VERSION_VALUE,
+        sms: limits::SMS as u32,
+        kernels: limits::KERNELS as u32,
+        configs: limits::CONFIGS as u32,
+        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 },
+    };
 
     /// First byte, and the words that follow.
     #[must_use]
     pub const fn encode(self) -> (u8, [u32; MAX_WORDS], usize) {
         match self {
-            Self::Hello { version, sms, kernels, configs } => (b'H', [version, sms, kernels, configs], 4),
-            Self::Read(offset) => (b'R', [offset, 0, 0, 0], 1),
-            Self::Write { offset, value } => (b'W', [offset, value, 0, 0], 2),
+            Self::Hello { version, sms, kernels, configs, features } => (b'H', [version, sms, kernels, configs, features], 5),
+            Self::Read(offset) => (b'R', [offset, 0, 0, 0, 0], 1),
+            Self::Write { offset, value } => (b'W', [offset, value, 0, 0, 0], 2),
             Self::Sleep => (b'S', [0; MAX_WORDS], 0),
         }
     }
@@ -78,7 +88,7 @@ impl Request {
     #[must_use]
     pub const fn words(first: u8) -> Option<usize> {
         match first {
-            b'H' => Some(4),
+            b'H' => Some(5),
             b'R' => Some(1),
             b'W' => Some(2),
             b'S' => Some(0),
@@ -89,9 +99,9 @@ impl Request {
     /// The request of a first byte and its words, unused ones ignored; none if no request starts so.
     #[must_use]
     pub const fn decode(first: u8, words: [u32; MAX_WORDS]) -> Option<Self> {
-        let [a, b, c, d] = words;
+        let [a, b, c, d, e] = words;
         match first {
-            b'H' => Some(Self::Hello { version: a, sms: b, kernels: c, configs: d }),
+            b'H' => Some(Self::Hello { version: a, sms: b, kernels: c, configs: d, features: e }),
             b'R' => Some(Self::Read(a)),
             b'W' => Some(Self::Write { offset: a, value: b }),
             b'S' => Some(Self::Sleep),
@@ -163,7 +173,13 @@ mod tests {
 
     fn request() -> impl Strategy<Value = Request> {
         prop_oneof![
-            any::<[u32; 4]>().prop_map(|[version, sms, kernels, configs]| Request::Hello { version, sms, kernels, configs }),
+            any::<[u32; 5]>().prop_map(|[version, sms, kernels, configs, features]| Request::Hello {
+                version,
+                sms,
+                kernels,
+                configs,
+                features
+            }),
             any::<u32>().prop_map(Request::Read),
             any::<(u32, u32)>().prop_map(|(offset, value)| Request::Write { offset, value }),
             Just(Request::Sleep),
@@ -209,7 +225,7 @@ mod tests {
         assert_eq!(bus.read32(0x10), 0x1234_5678);
         bus.write32(0x1_0080, 3);
         assert_eq!([bus.sleep(), bus.sleep()], [Wake::Interrupt, Wake::Reset]);
-        let greeting = 1 + 4 * 4;
+        let greeting = 1 + 5 * 4;
         assert_eq!(ends.sent[greeting..], [b'R', 0x10, 0, 0, 0, b'W', 0x80, 0, 1, 0, 3, 0, 0, 0, b'S', b'S']);
         assert!(ends.waiting.is_empty());
     }

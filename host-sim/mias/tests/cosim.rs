@@ -113,6 +113,93 @@ fn an_inverted_comparison_changes_the_result() {
         .stdout(contains("mias-ipc: the image's decision is not known here: at cycle").and(contains(part)));
 }
 
+/// Two SMs that `fwt` fills before `mm` arrives and has precedence.
+const URGENT: [&str; 15] = [
+    "run",
+    "fwt:4096",
+    "mm:64",
+    "--gpu",
+    "rtx2060-accelsim",
+    "--cycles",
+    "40000",
+    "--profile-cycles",
+    "2000",
+    "--policy",
+    "left-over",
+    "--arrive",
+    "mm:64@10000,priority=1,limit=3000",
+    "--latency",
+    "off",
+];
+
+/// Every scheme, in turn on the three cores: who left when and how, what was chosen among, and when the urgent kernel had its room.
+#[test]
+fn preemption_is_the_same() {
+    let schemes = ["drain", "switch", "flush", "chimera", "chimera-plus", "shieh", "oracle"];
+    for (scheme, core) in schemes.into_iter().zip(CORES.into_iter().cycle()) {
+        let transition = format!("preempt:{scheme}");
+        let args = [&URGENT[..], &["--transition", &transition]].concat();
+        let native = with(&args, "native");
+        let report: serde_json::Value = serde_json::from_str(&native).expect("JSON");
+        assert!(report["preemptions"].as_array().is_some_and(|tbs| !tbs.is_empty()), "{scheme}: nobody has to leave");
+        assert_eq!(with(&args, core), native, "{scheme} on {core}");
+    }
+    let explained = |firmware| printed(&[&URGENT[..], &["--transition", "preempt", "--explain", "--firmware", firmware]].concat());
+    assert_eq!(explained("qemu"), explained("native"));
+}
+
+/// MIAS changes its configuration with it, and the time of a selection is charged alike.
+#[test]
+fn a_transition_that_preempts_is_the_same() {
+    let args = ["run", "mm:128", "fwt:65536", "--policy", "mias-ipc", "--cycles", "50000", "--profile-cycles", "8000"];
+    let args = [&args[..], &["--arrive", "fwt:65536@5000", "--transition", "preempt:flush"]].concat();
+    for latency in ["off", "worst"] {
+        let args = [&args[..], &["--latency", latency]].concat();
+        assert_eq!(with(&args, "qemu"), with(&args, "native"), "{latency}");
+    }
+}
+
+/// A priority without preemption is nothing to the firmware: the usual image does what is done here.
+#[test]
+fn a_priority_alone_takes_no_image_of_its_own() {
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, false).expect("`cargo xtask image` builds it");
+    let image = image.file.to_str().expect("UTF-8");
+    let args = [&URGENT[..], &["--transition", "drain"]].concat();
+    assert_eq!(with(&[&args[..], &["--image", image]].concat(), "qemu"), with(&args, "native"));
+    // Asked to preempt, it is refused before anything runs, with the image that it takes.
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("run.json");
+    let args = [&URGENT[..], &["--transition", "preempt", "--firmware", "qemu", "--image", image, "--out", out.to_str().expect("UTF-8")]];
+    refused(&args.concat(), &["mias-firmware-remote is built without preemption, and TBs are to be preempted", "--features preempt"]);
+    assert!(!out.exists());
+}
+
+/// A recording of a run that preempts finds the images that do, and a usual one is refused.
+#[test]
+fn recorded_preemption_is_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
+    let run = [&URGENT[..], &["--transition", "preempt", "--record", &file]].concat();
+    for made_by in ["native", "qemu-riscv"] {
+        with(&run, made_by);
+        let report = json(&["firmware", "replay", &file]);
+        let targets = report["targets"].as_array().expect("targets");
+        assert!(targets.len() == 4 && targets.iter().all(|target| target["verdict"] == "same"), "{report}");
+    }
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, false).expect("`cargo xtask image` builds it");
+    let image = image.file.to_str().expect("UTF-8");
+    refused(&["firmware", "replay", &file, "--on", "m4", "--image", image], &["is built without preemption", "--features preempt"]);
+}
+
+/// Launches that wait for a slot of the scheduler are looked at alike by a firmware that could preempt and by images that cannot.
+#[test]
+fn launches_that_wait_are_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recording = generated(folder.path(), &["--seed", "3", "--cases", "30", "--sms", "8", "--kernels", "8"]);
+    let report = json(&["firmware", "replay", &recording]);
+    assert!(report["targets"].as_array().is_some_and(|targets| targets.iter().all(|target| target["verdict"] == "same")), "{report}");
+}
+
 fn generated(folder: &Path, options: &[&str]) -> String {
     let file = folder.join("made-up.mrec").to_str().expect("UTF-8").to_owned();
     printed(&[&["firmware", "generate", &file], options].concat());

@@ -21,6 +21,9 @@ use std::path::{Path, PathBuf};
 /// Name of the image's file, as `cargo xtask image` builds it.
 pub const IMAGE: &str = "mias-firmware-remote";
 
+/// Folder in cargo's target directory in which `cargo xtask image` builds the images that preempt, which have the same names.
+pub const PREEMPTING: &str = "preempt";
+
 /// A processor that QEMU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Core {
@@ -64,20 +67,23 @@ impl Core {
         }
     }
 
-    /// The command that builds its image.
-    fn build(self) -> String {
+    /// The command that builds its image with these features, separated by commas.
+    fn build(self, features: &str) -> String {
         let Board { target, profile, .. } = self.board();
-        format!("cargo build -p mias-firmware-images --bin {IMAGE} --target {target} --profile {profile}")
+        let build = format!("cargo build -p mias-firmware-images --bin {IMAGE} --target {target} --profile {profile}");
+        if features.is_empty() { build } else { format!("{build} --features {features}") }
     }
 }
 
 impl Image {
-    /// The image that was built for `core`: beside this program in cargo's target directory, else in `target/` here.
+    /// The image that was built for `core`, the one that preempts or the usual one: beside this program in cargo's target directory, else
+    /// in `target/` here.
     ///
     /// # Errors
     /// [`CosimError`] if it has not been built.
-    pub fn built_for(core: Core) -> Result<Self, CosimError> {
-        let place = Path::new(core.board().target).join(core.board().profile).join(IMAGE);
+    pub fn built_for(core: Core, preempts: bool) -> Result<Self, CosimError> {
+        let folder = if preempts { Path::new(PREEMPTING) } else { Path::new("") };
+        let place = folder.join(core.board().target).join(core.board().profile).join(IMAGE);
         let program = std::env::current_exe().unwrap_or_default();
         // target/release/mias, or target/release/deps/a-test.
         let beside = program.ancestors().skip(2).take(2).map(|folder| folder.join(&place));
@@ -85,7 +91,8 @@ impl Image {
         let found = beside.chain([here.clone()]).find(|file| file.is_file());
         let missing = || {
             CosimError(format!(
-                "there is no image for {}: build it with `cargo xtask image`, or name one with --image",
+                "there is no image{} for {}: build it with `cargo xtask image`, or name one with --image",
+                if preempts { " that preempts" } else { "" },
                 core.board().target
             ))
         };
@@ -108,6 +115,6 @@ impl Image {
         } else {
             return Ok(());
         };
-        Err(CosimError(format!("{file} {problem}: `{}` builds an image for it", self.core.build())))
+        Err(CosimError(format!("{file} {problem}: `{}` builds an image for it", self.core.build(""))))
     }
 }

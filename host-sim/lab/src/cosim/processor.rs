@@ -6,7 +6,7 @@ use crate::cosim::recording::Limits;
 use mias_firmware::bus::Bus;
 use mias_firmware::limits::LARGE_SMS;
 use mias_firmware::regs::VERSION_VALUE;
-use mias_firmware::remote::{MAX_WORDS, RESET, Request, WAKE};
+use mias_firmware::remote::{MAX_WORDS, PREEMPTS, RESET, Request, WAKE};
 
 /// An image that runs. It asks for registers, and somebody's bus answers.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub struct Processor {
     image: Image,
     line: SerialLine,
     limits: Limits,
+    /// It preempts if it is asked to.
+    preempts: bool,
     /// It has just booted, and starts by itself.
     fresh: bool,
 }
@@ -25,9 +27,9 @@ impl Processor {
     /// [`CosimError`]: no QEMU, no such image, or one that knows another register map.
     pub fn boot(image: &Image) -> Result<Self, CosimError> {
         let none = Limits { sms: 0, kernels: 0, configs: 0 };
-        let mut processor = Processor { image: image.clone(), line: SerialLine::open(image)?, limits: none, fresh: true };
+        let mut processor = Processor { image: image.clone(), line: SerialLine::open(image)?, limits: none, preempts: false, fresh: true };
         let file = image.file.display();
-        let Request::Hello { version, sms, kernels, configs } = processor.request()? else {
+        let Request::Hello { version, sms, kernels, configs, features } = processor.request()? else {
             return Err(CosimError(format!("{file} does not begin with a greeting: it is no remote image")));
         };
         if version != VERSION_VALUE {
@@ -35,6 +37,7 @@ impl Processor {
             return Err(CosimError(message + ": build it again with `cargo xtask image`"));
         }
         processor.limits = Limits { sms, kernels, configs };
+        processor.preempts = features & PREEMPTS != 0;
         Ok(processor)
     }
 
@@ -43,15 +46,23 @@ impl Processor {
         self.limits
     }
 
-    /// Sees to it that the image holds what `asker` asks for.
+    /// Sees to it that the image holds what `asker` asks for, and preempts if it is to.
     ///
     /// # Errors
-    /// [`CosimError`] with the limit and how to build a larger image.
-    pub fn can_hold(&self, asker: &str, asked: Limits) -> Result<(), CosimError> {
-        let Some(short) = self.limits.short_of(asked) else { return Ok(()) };
-        let (file, build) = (self.image.file.display(), self.image.core.build());
-        let largest = format!("`{build} --features sms-132` builds the largest image there is, for {LARGE_SMS} SMs");
-        Err(CosimError(format!("{file} is built for {}, {asker} {}: {largest}", short.had(), short.asked)))
+    /// [`CosimError`] with what it lacks and how to build an image that has it.
+    pub fn can_do(&self, asker: &str, asked: Limits, preempts: bool) -> Result<(), CosimError> {
+        let file = self.image.file.display();
+        let build = |features: &str| self.image.core.build(features);
+        if let Some(short) = self.limits.short_of(asked) {
+            let build = build(if preempts { "sms-132,preempt" } else { "sms-132" });
+            let largest = format!("`{build}` builds the largest image there is, for {LARGE_SMS} SMs");
+            return Err(CosimError(format!("{file} is built for {}, {asker} {}: {largest}", short.had(), short.asked)));
+        }
+        if preempts && !self.preempts {
+            let message = format!("{file} is built without preemption, and TBs are to be preempted");
+            return Err(CosimError(format!("{message}: `{}` builds an image that can", build("preempt"))));
+        }
+        Ok(())
     }
 
     /// Starts the firmware from its beginning and serves it until it sleeps, or until `enough`.

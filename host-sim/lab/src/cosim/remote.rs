@@ -8,6 +8,8 @@ use super::{CosimError, Image};
 use super::{Parting, Replay};
 use crate::cosim::recording::{Access, Limits, Recorder};
 use mias_firmware::Firmware;
+use mias_firmware::driver::Observer;
+use mias_firmware::regs::preempt_scheme;
 use mias_hw_model::register_file::RegisterFile;
 
 /// An image in QEMU.
@@ -33,11 +35,12 @@ impl RemoteFirmware {
     /// Starts an image, which starts the policy that the straps in `registers` ask for.
     ///
     /// # Errors
-    /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map.
+    /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map, or without preemption
+    /// where the straps ask for it.
     pub fn start(image: &Image, registers: &mut RegisterFile) -> Result<Self, CosimError> {
         let mut processor = Processor::boot(image)?;
         let asked = Limits { sms: registers.machine().sm_count, kernels: 0, configs: 0 };
-        processor.can_hold("the machine has", asked)?;
+        processor.can_do("the machine has", asked, registers.machine().straps.preempt != preempt_scheme::NONE)?;
         let mut record = Vec::new();
         processor.start(&mut Recorder { bus: &mut *registers, list: Some(&mut record) }, |_| false)?;
         let mut twin = Box::new(Firmware::idle());
@@ -48,8 +51,9 @@ impl RemoteFirmware {
         Ok(RemoteFirmware { processor, twin, record, failed: None })
     }
 
-    /// Wakes the image and serves it until it sleeps. Once it has failed, nothing more happens.
-    pub fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+    /// Wakes the image and serves it until it sleeps; `observer` is told what the firmware that follows it sees. Once it has failed,
+    /// nothing more happens.
+    pub fn on_interrupt(&mut self, registers: &mut RegisterFile, observer: &mut impl Observer) {
         self.record.clear();
         if self.failed.is_some() {
             return;
@@ -61,7 +65,7 @@ impl RemoteFirmware {
         }
         if let Twin::Follows(twin) = &mut self.twin {
             let mut replay = Replay::new(&self.record);
-            twin.on_interrupt(&mut replay);
+            let Ok(()) = twin.on_interrupt_watched(&mut replay, observer);
             if let Some(parting) = replay.end() {
                 self.twin = Twin::Parted(registers.now(), parting);
             }

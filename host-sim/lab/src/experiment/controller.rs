@@ -7,7 +7,7 @@ use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
 use super::machine::{Decision, DecisionTime, Placement, RunError};
 use super::own::Own;
-use super::victims::VictimChoice;
+use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
 use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
@@ -267,7 +267,11 @@ impl Microcontroller for Controller {
                 firmware.on_interrupt(&mut Recorder { bus: &mut *registers, list }, self.victims.as_mut());
             }
             Brain::Remote(remote) => {
-                remote.on_interrupt(registers);
+                let cycle = registers.now();
+                match &mut self.victims {
+                    None => remote.on_interrupt(registers, &mut ()),
+                    Some(kept) => remote.on_interrupt(registers, &mut Watcher { cycle, kept }),
+                }
                 made.extend_from_slice(remote.record());
             }
         }

@@ -72,11 +72,11 @@ pub(super) fn main(command: &FirmwareCommand) -> Result<(), CliError> {
 }
 
 fn replay(args: &ReplayArgs) -> Result<(), CliError> {
-    let (targets, not_built) = targets(&args.on, args.image.is_some());
+    let recording = recording::read(&args.recording)?;
+    let (targets, not_built) = targets(&args.on, args.image.is_some(), recording.preempts());
     if args.image.is_some() && !matches!(targets.as_slice(), [one] if one.core().is_some()) {
         return Err(CliError::User("--image: say which core it is for, with --on m4, --on m0 or --on riscv".into()));
     }
-    let recording = recording::read(&args.recording)?;
     let output = Output::open(args.out.as_deref())?;
     let cancel = interrupt::catch()?;
     let ready = targets.iter().map(|&target| Ready::new(target, args.image.as_deref(), &recording));
@@ -93,13 +93,13 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
 }
 
 /// The targets that are named; where none is, this process and the cores whose images are built, and beside them the cores whose images are
-/// not. An image that is given is for a core that is named.
-fn targets(named: &[Target], image_given: bool) -> (Vec<Target>, Vec<Target>) {
+/// not: those that preempt, if it takes one. An image that is given is for a core that is named.
+fn targets(named: &[Target], image_given: bool, preempts: bool) -> (Vec<Target>, Vec<Target>) {
     let all = Target::ALL.iter().copied();
     if !named.is_empty() || image_given {
         return (all.filter(|target| named.is_empty() || named.contains(target)).collect(), Vec::new());
     }
-    all.partition(|target| target.core().is_none_or(|core| Image::built_for(core).is_ok()))
+    all.partition(|target| target.core().is_none_or(|core| Image::built_for(core, preempts).is_ok()))
 }
 
 fn generate(args: &GenerateArgs) -> Result<(), CliError> {

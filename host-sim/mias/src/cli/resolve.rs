@@ -299,7 +299,7 @@ pub(super) fn image(common: &CommonArgs) -> Result<Option<Image>, CliError> {
     };
     let image = match &common.image {
         Some(file) => Ok(Image { core, file: file.clone() }),
-        None => Image::built_for(core),
+        None => Image::built_for(core, common.transition.preempts()),
     };
     image.map(Some).map_err(|error| CliError::User(error.to_string()))
 }

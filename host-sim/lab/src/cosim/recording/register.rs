@@ -1,7 +1,7 @@
 //! Names of registers, from the tables of the map.
 
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, memory, slot, sm};
+use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, memory, preempt, slot, sm};
 
 /// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[LoadRequests]`; the offset itself
 /// where there is none.
@@ -19,6 +19,8 @@ pub fn register_name(offset: u32) -> String {
         format!("SM {sm} memory {name}")
     } else if let Some((sm, name)) = within(sm::BASE, sm::STRIDE, MAX_SMS, sm::REGISTERS) {
         format!("SM {sm} {name}")
+    } else if let Some((sm, name)) = within(preempt::BASE, preempt::STRIDE, MAX_SMS, preempt::REGISTERS) {
+        format!("SM {sm} preemption {name}")
     } else {
         format!("offset {offset:#x}")
     }
@@ -48,7 +50,9 @@ mod tests {
             (memory::at(3, memory::LIMIT + 4), "SM 3 memory LIMIT[1]"),
             (memory::at(255, memory::MODE), "SM 255 memory MODE"),
             (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[LoadRequests]"),
-            (sm::at(256, sm::QUOTA), "offset 0x20080"),
+            (preempt::at(0, preempt::TB), "SM 0 preemption TB[0]"),
+            (preempt::at(255, preempt::COMMAND + 4 * 31), "SM 255 preemption COMMAND[31]"),
+            (preempt::at(256, preempt::TB), "offset 0x70000"),
             (global::COMMIT + 1, "offset 0xc9"),
             (0x1FF0, "offset 0x1ff0"),
             (u32::MAX, "offset 0xffffffff"),

@@ -50,7 +50,7 @@ impl Ready {
     /// # Errors
     /// [`CosimError`]: an image that is not there or does not boot, and limits that the recording exceeds.
     pub fn new(target: Target, image: Option<&Path>, recording: &Recording) -> Result<Self, CosimError> {
-        let asked = recording.asks_for();
+        let (asked, preempts) = (recording.asks_for(), recording.preempts());
         let firmware = match target.core() {
             None => {
                 let native = Native::with_room(asked.configs);
@@ -63,10 +63,10 @@ impl Ready {
             Some(core) => {
                 let image = match image {
                     Some(file) => Image { core, file: file.to_owned() },
-                    None => Image::built_for(core)?,
+                    None => Image::built_for(core, preempts)?,
                 };
                 let processor = Processor::boot(&image)?;
-                processor.can_hold("the recording asks for", asked)?;
+                processor.can_do("the recording asks for", asked, preempts)?;
                 Firmware::Image(Box::new(processor))
             }
         };
