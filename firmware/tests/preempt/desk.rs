@@ -1,6 +1,5 @@
 //! A register block of the test's own, as far as preemption sees it: what is written is kept, commands show as TBs that leave, launches wait in
 //! their order.
-#![allow(dead_code, reason = "not everyone uses all of it")]
 
 use std::collections::BTreeMap;
 
@@ -265,4 +264,22 @@ impl Desk {
     pub(crate) fn faults(&self) -> u32 {
         self.writes.iter().filter(|(offset, _)| *offset == global::FAULT_SET).fold(0, |faults, (_, value)| faults | value)
     }
+}
+
+/// Four TBs of 1,000 registers, of a kernel whose TBs take 1,000 instructions of one cycle; TB `n` has done `done[n]`.
+pub(crate) fn four(scheme: Scheme, done: [u32; 4]) -> Desk {
+    let mut desk = Desk::new(scheme, 1);
+    desk.kernel(0, 0, 50, 1000, 0, 100);
+    desk.ended(0, 0, &[(1000, 1000), (1000, 1000)]);
+    for (place, insts) in done.into_iter().enumerate() {
+        desk.tb(0, place, Tb { slot: 0, insts, cycles: insts, registers: 1000 * place as u32, flushable: true, ..Tb::default() });
+    }
+    desk
+}
+
+/// Two of them are in the way of each position of a kernel of priority 1 whose TBs take 2,000 registers.
+pub(crate) fn urgent_beside(mut desk: Desk, unissued: u32, limit: u32) -> Desk {
+    desk.kernel(1, 1, 50, 2000, 0, unissued);
+    desk.set(slot::at(1, slot::LATENCY_LIMIT), limit);
+    desk
 }
