@@ -4,6 +4,9 @@
 //! How many candidates each SM has to give is known beforehand: taking turns, every SM gives as many as any other, or all that are wanted of
 //! it, and the first ones one more. So each SM is looked at once, its sets are found once and updated after each candidate, and its positions
 //! are reserved before the first TB is commanded.
+//!
+//! An SM that asks has no command under way. Where positions are reserved there still, a command was refused, since its TB might not be flushed any
+//! more or had ended: they are chosen anew, at no cost where nobody is in the way.
 
 use super::candidates::{Places, bits};
 use super::estimate::choose;
@@ -70,8 +73,8 @@ pub(crate) fn serve<B: TryBus>(scheme: Scheme, machine: &Machine, bus: &mut B, o
             whole::make_room(&request, bus, observer, &mut desk, wanted, need)?;
             continue;
         }
-        for _ in 0..ROUNDS {
-            let given = in_turn(&request, bus, observer, &mut desk, wanted, need)?;
+        for round in 0..ROUNDS {
+            let given = in_turn(&request, bus, observer, &mut desk, wanted, (need, round == 0))?;
             need = need.saturating_sub(given);
             if need == 0 || given == 0 {
                 break;
@@ -81,8 +84,8 @@ pub(crate) fn serve<B: TryBus>(scheme: Scheme, machine: &Machine, bus: &mut B, o
     Ok(())
 }
 
-/// Positions that the kernel in a slot wants of each SM, beyond those that are reserved for it there; and how many it needs of all: its TBs
-/// to be issued, less what is reserved anywhere.
+/// Positions that the kernel in a slot wants of each SM; and how many it needs of all: its TBs to be issued, less what is reserved on SMs that
+/// do not ask.
 #[inline(never)]
 fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: &mut Wanted) -> Result<u32, B::Error> {
     let mut any = false;
@@ -99,15 +102,13 @@ fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: 
         return Ok(0);
     }
     let mut coming = 0_u32;
-    for (sm, wanted) in (0_u16..).zip(wanted.iter_mut()) {
-        let reserved = read_reserved(bus, sm, slot)?.count_ones();
-        coming = coming.wrapping_add(reserved);
-        *wanted = wanted.saturating_sub(reserved as u8);
+    for (sm, _) in (0_u16..).zip(wanted.iter()).filter(|(_, wanted)| **wanted == 0) {
+        coming = coming.wrapping_add(read_reserved(bus, sm, slot)?.count_ones());
     }
     Ok(read(bus, slot::at(slot.into(), slot::UNISSUED_TBS))?.saturating_sub(coming))
 }
 
-/// Asks each SM once for its part. Returns how many positions were given. What is wanted still of each SM that can give more is left in
+/// Asks each SM once for its part, for the `first` time or again. Returns how many positions were given. What is wanted still of each SM that can give more is left in
 /// `wanted`.
 fn in_turn<B: TryBus>(
     request: &Request<'_>,
@@ -115,7 +116,7 @@ fn in_turn<B: TryBus>(
     observer: &mut impl Observer,
     desk: &mut Desk,
     wanted: &mut Wanted,
-    need: u32,
+    (need, first): (u32, bool),
 ) -> Result<u32, B::Error> {
     let (each, mut more) = share(wanted, need);
     let mut all = 0_u32;
@@ -128,7 +129,7 @@ fn in_turn<B: TryBus>(
         if part == 0 {
             continue;
         }
-        let given = make_room(request, bus, observer, desk, (sm, part))?;
+        let given = make_room(request, bus, observer, desk, (sm, part, first))?;
         // One that could not give its part has no more.
         *wanted = if given < part { 0 } else { wanted.saturating_sub(given) };
         all = all.wrapping_add(given.into());
@@ -151,17 +152,17 @@ fn share(wanted: &Wanted, need: u32) -> (u8, u32) {
     (each, rest)
 }
 
-/// Makes room for up to `part` TBs on an SM; for how many, is returned.
+/// Makes room for up to `part` TBs on an SM; for how many, is returned. What it has given before counts, unless it is asked `first`.
 #[inline(never)]
 fn make_room<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,
     observer: &mut impl Observer,
     desk: &mut Desk,
-    (sm, part): (u16, u8),
+    (sm, part, first): (u16, u8, bool),
 ) -> Result<u8, B::Error> {
     let Request { scheme, machine, slots, slot, limit } = *request;
-    let before = read_reserved(bus, sm, slot)?;
+    let before = if first { 0 } else { read_reserved(bus, sm, slot)? };
     let Desk { residents, choices } = desk;
     residents.read(bus, (sm, slot), before, (machine, slots), scheme.knows())?;
     choose(bus, sm, residents, (scheme, limit), slots, choices)?;

@@ -9,6 +9,7 @@ mod desk;
 mod need;
 mod room;
 mod schemes;
+mod special;
 mod straps;
 mod urgent;
 mod whole;
