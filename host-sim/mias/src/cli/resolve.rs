@@ -7,6 +7,7 @@ use super::dump::Dumps;
 use super::tracing::Tracing;
 use super::{CliError, partition, preemption, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
+use mias_lab::choice::Choice;
 use mias_lab::cosim::{Core, Image};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
