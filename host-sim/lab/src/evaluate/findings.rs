@@ -313,6 +313,7 @@ fn policy(
             result.transition_cycles + result.profile_cycles + placing.unwrap_or_default() + in_run.unwrap_or_default(),
             kept.cycles,
         ),
+        thrown_away: options.transition.preempts().then(|| thrown_away(kept)).flatten(),
         placement_cycles: placing,
         decision_cycles: result.decision_cycles.or(none_taken),
         decision_cycles_in_run: in_run,
@@ -327,6 +328,12 @@ fn policy(
         memory: None,
         series: None,
     }
+}
+
+/// Warp instructions that flushes threw away, over all that were issued.
+fn thrown_away(kept: &Kept) -> Option<f64> {
+    let flushed = kept.preemptions.iter().filter(|tb| tb.technique == Technique::Flush && !tb.refused);
+    ratio(flushed.map(|tb| tb.warp_insts).sum(), kept.launches.iter().map(|launch| launch.warp_insts).sum())
 }
 
 /// How the decision's scores order the configurations, against static runs of them.

@@ -283,6 +283,9 @@ pub struct PolicyResult {
     pub profile_cycles: u64,
     /// Placing, transition, profiling and decisions, as far as they are in the run, over all cycles simulated.
     pub overhead: Option<f64>,
+    /// Warp instructions that flushes threw away, over all that were issued; none where no TB leaves before its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thrown_away: Option<f64>,
     /// Cycles within the run from the launches to the first quotas; none if that took none. New kernels do not run meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement_cycles: Option<u64>,

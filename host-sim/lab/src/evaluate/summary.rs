@@ -56,6 +56,9 @@ const OF_MEMORY: [Quantity; 4] = [
     ("alu_utilization", |r| r.memory.as_ref()?.alu_utilization),
 ];
 
+/// That of preemption, likewise.
+const OF_PREEMPTION: [Quantity; 1] = [("thrown_away", |r| r.thrown_away)];
+
 /// The run, unless its decision came too late.
 fn in_effect(result: &PolicyResult) -> Option<&PolicyResult> {
     (!result.too_late).then_some(result)
@@ -104,7 +107,7 @@ fn of_policy(class: &str, policy: &'static str, groups: &[&GroupResult], late: b
         counts.map(count).fold(Concordance::default(), Concordance::plus).gamma()
     };
     let metrics: Vec<MetricValues> = results.iter().map(|(_, result)| result.metrics).collect();
-    let of_memory = OF_MEMORY.iter().filter(|(_, of)| results.iter().any(|(_, result)| of(result).is_some()));
+    let of_memory = OF_MEMORY.iter().chain(&OF_PREEMPTION).filter(|(_, of)| results.iter().any(|(_, result)| of(result).is_some()));
     let quantities = QUANTITIES.iter().chain(of_memory);
     let still = results.iter().flat_map(|(_, result)| &result.ipc).filter(|ipc| **ipc == 0.0).count();
     SummaryRow {
@@ -168,7 +171,7 @@ fn mean_half_width(widths: &[Option<f64>]) -> Option<f64> {
 
 /// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.
 pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str) -> Vec<f64> {
-    let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).find(|(name, _)| *name == quantity) else { return Vec::new() };
+    let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).find(|(name, _)| *name == quantity) else { return Vec::new() };
     let members = groups.iter().filter(|group| class == ALL || group.class == class);
     members.filter_map(|group| of(group.policies.iter().find(|result| result.policy == policy)?)).collect()
 }

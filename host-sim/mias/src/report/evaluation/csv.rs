@@ -175,6 +175,7 @@ impl Lines {
         self.number("sms_short_of_it", result.sms_short_of_it.map(f64::from));
         self.add("profile_cycles", result.profile_cycles);
         self.number("overhead", result.overhead);
+        self.number("thrown_away", result.thrown_away);
         self.number("placement_cycles", result.placement_cycles.map(|cycles| cycles as f64));
         self.number("decision_cycles", result.decision_cycles.map(|cycles| cycles as f64));
         self.number("decision_cycles_in_run", result.decision_cycles_in_run.map(|cycles| cycles as f64));

@@ -117,11 +117,15 @@ pub fn means(study: &StudyResult) -> String {
     if study.arrive > 0 {
         headings.push("no progress");
     }
+    let thrown_away = study.summary.iter().any(|row| row.means.contains_key("thrown_away"));
+    if thrown_away {
+        headings.push("thrown away");
+    }
     let headings: Vec<String> = headings.into_iter().map(str::to_owned).collect();
     // Of one class there is nothing more to say of all.
     let one_class = study.groups.iter().all(|group| group.class == study.groups[0].class);
     let shown = study.summary.iter().filter(|row| !one_class || row.class != ALL);
-    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, too_late, study.arrive > 0)).collect();
+    let rows: Vec<Vec<String>> = shown.map(|row| cells(row, until_done, too_late, (study.arrive > 0, thrown_away))).collect();
     let mut text = table::text(&table::of(&headings, &rows));
     if too_late {
         text +=
@@ -135,10 +139,13 @@ pub fn means(study: &StudyResult) -> String {
     if study.arrive > 0 {
         text += "no progress: kernels that executed nothing since they arrived, over all groups.\n";
     }
+    if thrown_away {
+        text += "thrown away: warp instructions of flushed TBs, over all that were issued.\n";
+    }
     text
 }
 
-fn cells(row: &SummaryRow, until_done: bool, too_late: bool, late_arrival: bool) -> Vec<String> {
+fn cells(row: &SummaryRow, until_done: bool, too_late: bool, (late_arrival, thrown_away): (bool, bool)) -> Vec<String> {
     let mean = |name: &str| row.means.get(name).copied().unwrap_or_default();
     let plain = |means: Means| estimate(means.arithmetic, means.half_width, 3);
     let (s, stp) = (mean("speedup"), mean("stp"));
@@ -153,6 +160,9 @@ fn cells(row: &SummaryRow, until_done: bool, too_late: bool, late_arrival: bool)
     }
     if late_arrival {
         cells.push(row.kernels_without_progress.map_or_else(|| table::DASH.to_owned(), |kernels| kernels.to_string()));
+    }
+    if thrown_away {
+        cells.push(percent(mean("thrown_away").arithmetic));
     }
     cells
 }

@@ -185,6 +185,7 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         sms_short_of_it: Some(0),
         profile_cycles: 20_000,
         overhead: Some(numbers.next()),
+        thrown_away: None,
         placement_cycles: None,
         decision_cycles: None,
         decision_cycles_in_run: None,

@@ -122,6 +122,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         "best chosen, STP",
         "overhead",
         "in place",
+        "thrown away",
         "too late",
         "decided at cycle",
         "decision took",
@@ -145,7 +146,7 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         ];
         cells.extend([row.below_one.to_string(), if row.policy == S_NULL { DASH.into() } else { row.not_worth_sharing.to_string() }]);
         cells.extend(["regret_s", "regret_stp", "end_to_end_regret_s", "end_to_end_regret_stp"].map(share));
-        cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead"), share("in_place")]);
+        cells.extend([chosen(row.best_chosen.s), chosen(row.best_chosen.stp), share("overhead"), share("in_place"), share("thrown_away")]);
         cells.push(if row.too_late > 0 { row.too_late.to_string() } else { DASH.to_owned() });
         let cycles =
             |quantity| mean(Some(row), quantity).arithmetic.map_or_else(|| DASH.to_owned(), |cycles| grouped(cycles.round() as u64));
