@@ -4,7 +4,7 @@
 mod common;
 
 use common::hand_made::{HandMade, any_kernel};
-use common::rig::{Setting, launch, small_machine};
+use common::rig::{SCHEMES, Setting, launch, small_machine};
 use common::schedules;
 use mias_firmware::Firmware;
 use mias_firmware::regs::{MAX_SLOTS, PolicyCode, preempt_scheme};
@@ -25,16 +25,6 @@ const TOO_LONG: u64 = 5_000_000;
 /// Cycles that the oracle looks ahead.
 const AHEAD: u64 = 2_000;
 
-const SCHEMES: [u32; 7] = [
-    preempt_scheme::DRAIN,
-    preempt_scheme::SWITCH,
-    preempt_scheme::FLUSH,
-    preempt_scheme::CHIMERA,
-    preempt_scheme::CHIMERA_PLUS,
-    preempt_scheme::SHIEH,
-    preempt_scheme::ORACLE,
-];
-
 /// The firmware, which must find no fault.
 struct Sound(Firmware);
 
@@ -51,12 +41,11 @@ fn any_launches() -> impl Strategy<Value = Vec<(HandMade, u64, u8, u32)>> {
 }
 
 /// Runs the launches to their end.
-fn run(launches: &[(HandMade, u64, u8, u32)], scheme: u32, (switch, resume): (SwitchModel, ResumeOn), sms: u32, setting: &Setting) {
+fn run(launches: &[(HandMade, u64, u8, u32)], (switch, resume): (SwitchModel, ResumeOn), sms: u32, setting: &Setting) {
     let mut config = small_machine(sms);
     config.sm.preemption = Some(PreemptionConfig { switch, resume, ..PreemptionConfig::default() });
-    let mut straps = setting.straps();
-    (straps.preempt, straps.preempt_limit) = (scheme, LIMIT);
-    let mut gpu = Gpu::new(&config, straps).with_validation();
+    let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
+    let (scheme, _) = setting.preempt;
     if scheme == preempt_scheme::ORACLE {
         gpu = gpu.with_foresight(AHEAD);
     }
@@ -101,7 +90,7 @@ proptest! {
         window in 50u32..2_000,
         fixed: [u8; MAX_SLOTS],
     ) {
-        let setting = Setting { window, fixed, ..Setting::new(policy, false) };
-        run(&launches, scheme, (switch, resume), sms, &setting);
+        let setting = Setting { window, fixed, preempt: (scheme, LIMIT), ..Setting::new(policy, false) };
+        run(&launches, (switch, resume), sms, &setting);
     }
 }

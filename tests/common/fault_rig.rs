@@ -4,7 +4,7 @@
 //! commits fits an SM; a batch or a profile ends in time; at the end every TB was issued and completed once, all slots are free,
 //! and a kernel launched then runs as if nothing had happened.
 
-use super::faults::{BrokenCounter, Fault, FaultyBus, Told};
+use super::faults::{BrokenCounter, BrokenRegister, Fault, FaultyBus, Told};
 use super::rig::{LAUNCH_LATENCY, Setting, launch};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
@@ -12,7 +12,7 @@ use mias_firmware::configs::TbVector;
 use mias_firmware::driver::POLL_CYCLES;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, fault, global, interrupt};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
 use mias_hw_model::sm::Resources;
 use mias_hw_model::trace::KernelTrace;
@@ -40,6 +40,7 @@ pub(crate) struct Faulty {
     /// Faults of interrupts to come, oldest first.
     armed: Vec<Fault>,
     counters: Vec<BrokenCounter>,
+    registers: Vec<BrokenRegister>,
     descriptor: Option<(u32, u32)>,
     /// Descriptors that were not what they showed: quotas may be wrong from then on.
     pub(crate) misled: bool,
@@ -83,7 +84,11 @@ impl Faulty {
         while let Some(Fault::Lost { status, events }) = self.take(|f| matches!(f, Fault::Lost { status, .. } if status & pending != 0)) {
             registers.write32(global::INT_STATUS, status);
             let of = |bit: u32, register: u32| if events && status & bit != 0 { vec![register] } else { vec![] };
-            let words = [(interrupt::PARTITION, global::PARTITION), (interrupt::PROFILE_DONE, global::PROFILE_DONE)];
+            let words = [
+                (interrupt::PARTITION, global::PARTITION),
+                (interrupt::PROFILE_DONE, global::PROFILE_DONE),
+                (interrupt::PREEMPT, global::PREEMPT_WANTED),
+            ];
             let slots = [(interrupt::COMPLETED, global::COMPLETED), (interrupt::DRAINED, global::DRAINED)];
             for register in words.into_iter().chain(slots).flat_map(|(bit, register)| of(bit, register)) {
                 registers.write32(register, u32::MAX);
@@ -147,7 +152,7 @@ impl Microcontroller for Faulty {
             self.take(|f| matches!(f, Fault::Reset(_))),
             self.take(|f| matches!(f, Fault::Doubled(_))),
         );
-        let mut bus = FaultyBus::new(&mut *registers, &self.counters, &mut self.descriptor);
+        let mut bus = FaultyBus::new(&mut *registers, (&self.counters, &self.registers), &mut self.descriptor);
         bus.again = again;
         if let Some(Fault::SilentReads(from)) = silent {
             bus.silent_from = from;
@@ -163,7 +168,7 @@ impl Microcontroller for Faulty {
         }
         match doubled {
             Some(Fault::Doubled(0)) => {
-                let mut bus = FaultyBus::new(&mut *registers, &self.counters, &mut self.descriptor);
+                let mut bus = FaultyBus::new(&mut *registers, (&self.counters, &self.registers), &mut self.descriptor);
                 bus.again = told;
                 self.firmware.on_interrupt(&mut bus);
             }
@@ -198,6 +203,7 @@ impl FaultRig {
             firmware,
             armed: Vec::new(),
             counters: counters.to_vec(),
+            registers: Vec::new(),
             descriptor: None,
             misled: false,
             again: None,
@@ -216,6 +222,18 @@ impl FaultRig {
         schedule.sort_by_key(|(cycle, _)| std::cmp::Reverse(*cycle));
         let slack = schedule.iter().map(|(_, fault)| delay(*fault)).sum();
         FaultRig { gpu, faulty, setting: setting.clone(), schedule, slack, traces: Vec::new() }
+    }
+
+    /// Registers of preemption are broken from now on.
+    pub(crate) fn breaking(mut self, registers: &[BrokenRegister]) -> Self {
+        self.faulty.registers = registers.to_vec();
+        self
+    }
+
+    /// The GPU looks so many cycles ahead for those who are to know when TBs end.
+    pub(crate) fn foreseeing(mut self, cycles: u64) -> Self {
+        self.gpu = self.gpu.with_foresight(cycles);
+        self
     }
 
     /// Adds a launch.
@@ -237,9 +255,19 @@ impl FaultRig {
         assert_eq!(registers.phase(), Some(PhaseCode::Idle), "{:?}", self.faulty.phases);
         assert!((0..MAX_SLOTS).all(|slot| registers.kernel(slot).is_none()), "all slots are free");
         let end = self.run_to_the_end();
-        for (launch, trace) in end.launches.iter().zip(&self.traces) {
+        for (index, (launch, trace)) in end.launches.iter().zip(&self.traces).enumerate() {
             let tbs = u64::from(trace.tbs());
-            assert_eq!((launch.tbs_issued, launch.tbs_completed, launch.warp_insts), (tbs, tbs, trace.warp_insts()));
+            // What was flushed is issued and executed again, no more and no less; a TB that had issued all it has, as all TBs of these kernels do
+            // alike, has ended (sources.md D133).
+            let whole = trace.warp_insts() / tbs;
+            let flushed = || {
+                end.preemptions
+                    .iter()
+                    .filter(|tb| tb.launch == index && tb.technique == Technique::Flush && !tb.refused && tb.warp_insts < whole)
+            };
+            let (again, insts) = (flushed().count() as u64, flushed().map(|tb| tb.warp_insts).sum::<u64>());
+            let expected = (tbs + again, tbs, trace.warp_insts() + insts);
+            assert_eq!((launch.tbs_issued, launch.tbs_completed, launch.warp_insts), expected);
         }
         assert!(self.faulty.faults_seen & fault::BAD_ACCESS == 0, "an access to what is not there");
         self.faulty.phases.retain(|(cycle, _)| *cycle < slowest);
@@ -287,7 +315,7 @@ impl FaultRig {
                 Fault::Late(cycles) | Fault::Silent(cycles) => {
                     if matches!(fault, Fault::Silent(_)) {
                         // Woken by what is no interrupt: every read is all ones and every write is lost.
-                        let mut bus = FaultyBus::new(&mut *registers, &[], &mut faulty.descriptor);
+                        let mut bus = FaultyBus::new(&mut *registers, (&[], &[]), &mut faulty.descriptor);
                         (bus.silent_from, bus.lost_from) = (0, 0);
                         faulty.firmware.on_interrupt(&mut bus);
                         assert!(bus.accesses < 8, "nothing is done on a bus that does not answer");

@@ -2,7 +2,7 @@
 
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::{COUNTERS, Counter};
-use mias_firmware::regs::{SM_WORDS, global, slot, sm};
+use mias_firmware::regs::{SM_WORDS, global, preempt, slot, sm};
 use std::collections::BTreeMap;
 
 /// What a broken counter shows in place of its count.
@@ -40,6 +40,33 @@ impl BrokenCounter {
             Reading::Zero => 0,
             Reading::Max { .. } => counter.max(),
             Reading::Torn(other) => (other & counter.max() & !0xFFFF) | (count & 0xFFFF),
+        }
+    }
+}
+
+/// Registers of preemption on an SM that are broken for good: all of one array, such as [`preempt::TB_INSTS`], or one alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BrokenRegister {
+    /// Of which SM; none for all.
+    pub(crate) sm: Option<usize>,
+    /// Offset of the first within the SM's.
+    pub(crate) register: u32,
+    /// What they show.
+    pub(crate) reading: Reading,
+}
+
+impl BrokenRegister {
+    fn is(&self, sm: usize, offset: u32) -> bool {
+        let array = preempt::REGISTERS.iter().find(|array| array.offset == self.register);
+        let within = array.is_some_and(|array| (array.offset..array.offset + 4 * array.count).contains(&offset));
+        within && self.sm.is_none_or(|broken| broken == sm)
+    }
+
+    fn read(&self, value: u32) -> u32 {
+        match self.reading {
+            Reading::Zero => 0,
+            Reading::Max { .. } => u32::MAX,
+            Reading::Torn(other) => (other & !0xFFFF) | (value & 0xFFFF),
         }
     }
 }
@@ -85,6 +112,8 @@ pub(crate) struct Told(BTreeMap<u32, u32>);
 pub(crate) struct FaultyBus<'a, B> {
     pub(crate) inner: B,
     pub(crate) counters: &'a [BrokenCounter],
+    /// Broken registers of preemption.
+    pub(crate) registers: &'a [BrokenRegister],
     /// Accesses so far.
     pub(crate) accesses: u32,
     /// Reads are all ones from this access on.
@@ -100,10 +129,15 @@ pub(crate) struct FaultyBus<'a, B> {
 }
 
 impl<'a, B: Bus> FaultyBus<'a, B> {
-    /// A bus over `inner` with these broken counters and nothing else wrong.
-    pub(crate) fn new(inner: B, counters: &'a [BrokenCounter], descriptor: &'a mut Option<(u32, u32)>) -> Self {
+    /// A bus over `inner` with these broken counters and registers, and nothing else wrong.
+    pub(crate) fn new(
+        inner: B,
+        (counters, registers): (&'a [BrokenCounter], &'a [BrokenRegister]),
+        descriptor: &'a mut Option<(u32, u32)>,
+    ) -> Self {
         let (silent_from, lost_from) = (u32::MAX, u32::MAX);
-        FaultyBus { inner, counters, accesses: 0, silent_from, lost_from, again: Told::default(), told: Told::default(), descriptor }
+        let (again, told) = (Told::default(), Told::default());
+        FaultyBus { inner, counters, registers, accesses: 0, silent_from, lost_from, again, told, descriptor }
     }
 
     /// What a read of an SM's register shows.
@@ -129,6 +163,7 @@ fn tells(offset: u32) -> bool {
     offset == global::INT_STATUS
         || (global::PARTITION..global::PARTITION + words).contains(&offset)
         || (global::PROFILE_DONE..global::PROFILE_DONE + words).contains(&offset)
+        || (global::PREEMPT_WANTED..global::PREEMPT_WANTED + words).contains(&offset)
 }
 
 impl<B: Bus> Bus for FaultyBus<'_, B> {
@@ -141,6 +176,11 @@ impl<B: Bus> Bus for FaultyBus<'_, B> {
         if tells(offset) {
             *self.told.0.entry(offset).or_default() |= value;
             return value | self.again.0.get(&offset).copied().unwrap_or(0);
+        }
+        if offset >= preempt::BASE {
+            let (sm, rest) = ((offset - preempt::BASE) / preempt::STRIDE, (offset - preempt::BASE) % preempt::STRIDE);
+            let broken = self.registers.iter().filter(|broken| broken.is(sm as usize, rest));
+            return broken.fold(value, |value, broken| broken.read(value));
         }
         if offset >= sm::BASE {
             let rest = offset - sm::BASE;

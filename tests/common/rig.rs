@@ -7,7 +7,7 @@ use super::clerk::{Clerk, Events};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::configs::{Origin, TbVector};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, global, option};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, global, option, preempt_scheme};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{RegisterFile, Straps};
@@ -22,6 +22,17 @@ const LOOK_EVERY: u64 = 16;
 
 /// No run of a hand-made kernel is this long.
 const TOO_LONG: u64 = 5_000_000;
+
+/// All schemes by which the firmware preempts.
+pub(crate) const SCHEMES: [u32; 7] = [
+    preempt_scheme::DRAIN,
+    preempt_scheme::SWITCH,
+    preempt_scheme::FLUSH,
+    preempt_scheme::CHIMERA,
+    preempt_scheme::CHIMERA_PLUS,
+    preempt_scheme::SHIEH,
+    preempt_scheme::ORACLE,
+];
 
 /// The reference machine with few SMs and a short launch latency, so that small kernels fill it and runs stay small.
 pub(crate) fn small_machine(sms: u32) -> GpuConfig {
@@ -41,12 +52,14 @@ pub(crate) struct Setting {
     pub(crate) window: u32,
     /// For the fixed-configuration policy.
     pub(crate) fixed: [u8; MAX_SLOTS],
+    /// Whom the firmware preempts, and how, and in how many cycles: [`preempt_scheme`].
+    pub(crate) preempt: (u32, u32),
 }
 
 impl Setting {
     /// A policy with a window of 400 cycles, as long as about one of the scenarios' TBs.
     pub(crate) fn new(policy: PolicyCode, ideal: bool) -> Self {
-        Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0] }
+        Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0], preempt: (preempt_scheme::NONE, 0) }
     }
 
     pub(crate) fn straps(&self) -> Straps {
@@ -54,6 +67,7 @@ impl Setting {
         straps.profile_window = self.window;
         straps.coalesce_window = LAUNCH_LATENCY;
         straps.fixed = self.fixed;
+        (straps.preempt, straps.preempt_limit) = self.preempt;
         straps.options = option::READ_ALL_COUNTERS | if self.ideal { option::IDEAL_TRANSITION } else { 0 };
         straps
     }

@@ -41,10 +41,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let mut soak = cargo(["test", "--package", "mias-suites", "--test", "scheduling", "--"]);
         run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
     });
-    report.step(&format!("{schedules} random schedules of launches that preempt"), || {
-        let mut soak = cargo(["test", "--package", "mias-suites", "--test", "preemption", "--"]);
-        run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
-    });
+    for (suite, what) in [("preemption", "launches that preempt"), ("preemption_faults", "faults while TBs are preempted")] {
+        report.step(&format!("{schedules} random schedules of {what}"), || {
+            let mut soak = cargo(["test", "--package", "mias-suites", "--test", suite, "--"]);
+            run_command(soak.args(&args.filter).env(SCHEDULES, &schedules))
+        });
+    }
     let files = args.files.to_string();
     report.step(&format!("{files} mutations of each kind of input file"), || {
         let mut soak = cargo(["test", "--package", "mias-lab", "--test", "mutations", "--no-fail-fast", "--"]);

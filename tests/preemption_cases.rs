@@ -1,0 +1,169 @@
+//! The firmware preempting on the GPU model at awkward moments: while SMs profile, while a context is on its way, for kernels that ask at once, and by
+//! commands that come late. Each in every cycle of a stretch, so that nothing hangs on one.
+
+mod common;
+
+use common::hand_made::HandMade;
+use common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
+use mias_firmware::Firmware;
+use mias_firmware::bus::Bus;
+use mias_firmware::regs::{PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
+use mias_hw_model::config::PreemptionConfig;
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
+use mias_hw_model::register_file::RegisterFile;
+
+/// No run is this long.
+const TOO_LONG: u64 = 2_000_000;
+
+/// Cycles that a preemption may take.
+const LIMIT: u32 = 1_000;
+
+/// Commands are given until this cycle.
+const COMMANDED: u64 = 6_000;
+
+/// The firmware, which must find no fault; and its phases.
+struct Watched {
+    firmware: Firmware,
+    phases: Vec<(u64, PhaseCode)>,
+}
+
+impl Microcontroller for Watched {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let Ok(()) = self.firmware.on_interrupt(registers);
+        assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
+        let phase = registers.phase().expect("a phase");
+        if self.phases.last().map(|(_, last)| *last) != Some(phase) {
+            self.phases.push((registers.now(), phase));
+        }
+    }
+}
+
+/// So many SMs that preempt by a scheme, under a policy.
+fn gpu(sms: u32, policy: PolicyCode, scheme: u32) -> (Gpu, Watched) {
+    let mut config = small_machine(sms);
+    config.sm.preemption = Some(PreemptionConfig::default());
+    let setting = Setting { preempt: (scheme, LIMIT), ..Setting::new(policy, false) };
+    let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
+    let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
+    (gpu, Watched { firmware, phases: Vec::new() })
+}
+
+/// Runs to the end, at which every TB has been completed once.
+fn finish(gpu: &mut Gpu, watched: &mut Watched, kernels: &[&HandMade]) -> Stats {
+    assert_eq!(gpu.run(watched, TOO_LONG), RunEnd::AllComplete);
+    let stats = gpu.stats();
+    for (launch, kernel) in stats.launches.iter().zip(kernels) {
+        assert_eq!(launch.tbs_completed, u64::from(kernel.tbs));
+    }
+    stats
+}
+
+fn urgent(kernel: &HandMade, stream: u32, arrival: u64, priority: u8) -> Launch {
+    Launch { priority, ..launch(&kernel.trace(), stream, arrival) }
+}
+
+/// The profile goes on, its window neither restarted nor cut short: as many decisions as without the urgent kernel, which has its room at once.
+#[test]
+fn an_sm_is_preempted_within_its_window() {
+    let [first, second, other] = [HandMade::compute(60, 256, 120), HandMade::memory(40, 256, 6), HandMade::compute(4, 256, 10)];
+    for scheme in [preempt_scheme::SHIEH, preempt_scheme::CHIMERA, preempt_scheme::FLUSH] {
+        let run = |arrival: Option<u64>| {
+            let (mut gpu, mut watched) = gpu(2, PolicyCode::MiasIpc, scheme);
+            for (kernel, stream) in [&first, &second].into_iter().zip(0..) {
+                gpu.launch(launch(&kernel.trace(), stream, 0)).expect("fits");
+            }
+            let mut kernels = vec![&first, &second];
+            if let Some(arrival) = arrival {
+                gpu.launch(urgent(&other, 2, arrival, 1)).expect("fits");
+                kernels.push(&other);
+            }
+            let stats = finish(&mut gpu, &mut watched, &kernels);
+            (stats, watched.phases)
+        };
+        let (_, alone) = run(None);
+        let at = |phases: &[(u64, PhaseCode)], wanted| phases.iter().find(|(_, phase)| *phase == wanted).map(|(cycle, _)| *cycle);
+        let begin = at(&alone, PhaseCode::Profile).expect("it profiles");
+        // Its TBs may issue a launch latency later, within a window of 400 cycles.
+        for arrival in (begin + 10..begin + 90).step_by(26) {
+            let (stats, phases) = run(Some(arrival));
+            assert!(!stats.preemptions.is_empty(), "somebody has to leave");
+            assert_eq!(at(&phases, PhaseCode::Profile), Some(begin), "the window begins when it did");
+            let profiles = |phases: &[(u64, PhaseCode)]| phases.iter().filter(|(_, phase)| *phase == PhaseCode::Profile).count();
+            assert_eq!(profiles(&phases), profiles(&alone), "an urgent kernel schedules nothing anew");
+        }
+    }
+}
+
+/// A kernel that is not urgent, and one that is, arrive in each stretch of a switch of whole contexts.
+#[test]
+fn a_launch_during_a_switch_waits_for_nothing() {
+    let long = HandMade { registers: 64, ..HandMade::compute(8, 256, 400) };
+    let [first, second] = [HandMade::compute(4, 256, 10), HandMade::compute(6, 128, 30)];
+    let run = |arrival: u64, priority: u8| {
+        let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SWITCH);
+        gpu.launch(launch(&long.trace(), 0, 0)).expect("fits");
+        gpu.launch(urgent(&first, 1, 1_500, 1)).expect("fits");
+        gpu.launch(urgent(&second, 2, arrival, priority)).expect("fits");
+        finish(&mut gpu, &mut watched, &[&long, &first, &second])
+    };
+    let before = run(1_000_000, 0);
+    let switched = || before.preemptions.iter().filter(|tb| tb.left_cycle.is_some());
+    let begin = switched().map(|tb| tb.commanded_cycle).min().expect("they are switched");
+    let end = switched().filter_map(|tb| tb.left_cycle).max().expect("they have left");
+    assert!(end > begin + 1_000, "a context of 64 KiB takes its time");
+    for arrival in (begin..end).step_by(499) {
+        for priority in [0, 1, 2] {
+            run(arrival - u64::from(LAUNCH_LATENCY), priority);
+        }
+    }
+}
+
+/// Both arrive together; both have TBs there soon, whichever the scheme, and neither keeps the other out.
+#[test]
+fn two_urgent_kernels_at_once_both_have_their_room() {
+    let long = HandMade::compute(24, 256, 300);
+    let [first, second] = [HandMade::compute(6, 256, 20), HandMade { shared: 20_000, ..HandMade::compute(4, 512, 20) }];
+    for scheme in SCHEMES.into_iter().filter(|scheme| *scheme != preempt_scheme::ORACLE) {
+        for priorities in [[1, 1], [1, 2], [2, 1]] {
+            let (mut gpu, mut watched) = gpu(2, PolicyCode::LeftOver, scheme);
+            gpu.launch(launch(&long.trace(), 0, 0)).expect("fits");
+            for ((kernel, priority), stream) in [&first, &second].into_iter().zip(priorities).zip(1..) {
+                gpu.launch(urgent(kernel, stream, 1_500, priority)).expect("fits");
+            }
+            let stats = finish(&mut gpu, &mut watched, &[&long, &first, &second]);
+            let [long, first, second] = &stats.launches[..] else { panic!("three launches") };
+            assert!(first.end_cycle < long.end_cycle && second.end_cycle < long.end_cycle, "scheme {scheme}: both are before the long one");
+        }
+    }
+}
+
+/// Commands as they would be if they came late: nobody looks whether a TB is in the place still, or is the same one, or may be flushed still. Each is
+/// carried out or refused, and every TB runs once.
+#[test]
+fn commands_that_come_late_are_carried_out_or_refused() {
+    // Loads, works, and stores to where it loaded: it may be flushed until then.
+    let kernel = HandMade::memory(24, 256, 4);
+    let (mut carried_out, mut refused) = (0, 0);
+    for how in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
+        for every in [7, 20, 61, 150, 400] {
+            let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SHIEH);
+            gpu.launch(launch(&kernel.trace(), 0, 0)).expect("fits");
+            let mut now = u64::from(LAUNCH_LATENCY);
+            while now < COMMANDED && gpu.run(&mut watched, now) == RunEnd::CycleLimit {
+                for place in 0..5 {
+                    gpu.registers_mut().write32(preempt::at(0, preempt::COMMAND + 4 * place), how);
+                }
+                now += every;
+            }
+            let stats = finish(&mut gpu, &mut watched, &[&kernel]);
+            let of_those = |is_refused: bool| stats.preemptions.iter().filter(move |tb| tb.refused == is_refused);
+            (carried_out, refused) = (carried_out + of_those(false).count(), refused + of_those(true).count());
+            // One that had issued all it has had ended (sources.md D133).
+            let whole = kernel.trace().warp_insts() / u64::from(kernel.tbs);
+            let flushed = of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.warp_insts < whole);
+            let again: u64 = flushed.map(|tb| tb.warp_insts).sum();
+            assert_eq!(stats.launches[0].warp_insts, kernel.trace().warp_insts() + again, "technique {how}, every {every} cycles");
+        }
+    }
+    assert!(carried_out > 0 && refused > 0, "{carried_out} carried out, {refused} refused");
+}
