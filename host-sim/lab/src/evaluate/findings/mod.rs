@@ -1,0 +1,110 @@
+//! From the runs of a folder to results: judged as `mias compare` judges ([`judge`]), and what only many groups together can say.
+
+mod alone;
+mod group;
+mod orders;
+mod quantities;
+mod ranking;
+mod runs;
+
+pub use runs::Runs;
+
+use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
+use super::plan::Plan;
+use super::record::Kept;
+use super::requests::{self, RequestsResult};
+use super::results::{AloneResult, Evaluation, PlanNote, SCHEMA_VERSION, StudyResult};
+use super::store::{Note, StoreError};
+use super::study::{Studies, Study};
+use super::summary;
+use crate::choice::Choice;
+use crate::experiment::machine::End;
+use crate::experiment::recorded::name_of;
+use crate::fingerprint;
+use alone::{alone, scalability};
+
+use orders::compare_orders;
+
+/// All results of a plan.
+///
+/// # Errors
+/// [`StoreError`] if a run is missing.
+pub fn findings(plan: &Plan, studies: &Studies<'_>, runs: &Runs) -> Result<Evaluation, StoreError> {
+    let mut results = studies.all.iter().map(|study| self::study(study, runs)).collect::<Result<Vec<_>, _>>()?;
+    compare_orders(&mut results);
+    for result in &mut results {
+        result.summary = summary::rows(&result.groups, result.arrive > 0);
+    }
+    let note = Note::of(plan);
+    Ok(Evaluation {
+        schema_version: SCHEMA_VERSION,
+        model: note.model,
+        plan: PlanNote { name: plan.name.clone(), description: plan.description.clone(), hash: note.plan_hash },
+        studies: results,
+    })
+}
+
+fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
+    let (experiment, setting) = (study.experiment, study.setting);
+    let options = setting.options;
+    let mut kernels: Vec<AloneResult> = Vec::new();
+    for group in &study.groups {
+        for (kernel, key) in group.alone.iter().enumerate() {
+            if !kernels.iter().any(|known| known.run == *key) {
+                let mut row = alone(key, group.max_tbs[kernel], runs.get(key)?, options, &group.names[kernel], group.hash(kernel));
+                // Until done a kernel alone arrives at 0.
+                row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
+                (row.memory, row.series) = what_it_met(study, runs.get(key)?);
+                let counts = experiment.memory && group.names.len() == 1;
+                row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
+                kernels.push(row);
+            }
+        }
+    }
+    for group in study.groups.iter().filter(|group| experiment.scalability && group.names.len() == 1) {
+        let curve = scalability(group, runs, options)?;
+        kernels.iter_mut().filter(|row| row.run == group.alone[0]).for_each(|row| row.scalability.clone_from(&curve));
+    }
+    let place = |kernel: &AloneResult| experiment.kernels.iter().position(|(word, request)| request.name(word) == kernel.name);
+    kernels.sort_by_key(|kernel| (place(kernel), kernel.arrival_cycle));
+    Ok(StudyResult {
+        experiment: experiment.name.clone(),
+        title: experiment.title.clone(),
+        setting: setting.labels.clone(),
+        gpu: setting.sharing.name.clone(),
+        gpu_hash: fingerprint::gpu(&setting.sharing.gpu),
+        cycles: if let End::Cycles(cycles) = options.end { Some(cycles) } else { None },
+        profile_cycles: options.profile_cycles,
+        transition: options.transition.name(),
+        latency: options.latency.name(),
+        ipc_unit: options.ipc.name(),
+        relaunch: options.relaunch,
+        share_memory: options.share_memory,
+        warm_l2: options.warm_l2,
+        precision: options.precision.map(|precision| precision.to_string()),
+        arrive: setting.arrive,
+        requests: requests(study, runs)?,
+        kernels,
+        groups: study.groups.iter().map(|group| group::group(study, group, runs)).collect::<Result<_, _>>()?,
+        summary: Vec::new(),
+    })
+}
+
+/// What requests for room came to, if there were any: of every kernel, and over all.
+fn requests(study: &Study<'_>, runs: &Runs) -> Result<Vec<RequestsResult>, StoreError> {
+    let mut rows = Vec::new();
+    for group in &study.groups {
+        for origin in group.runs.values() {
+            rows.extend(requests::of(name_of(&group.names[0]), &runs.get(&origin.key)?.requested));
+        }
+    }
+    let all = requests::over_all(&rows);
+    rows.extend(all);
+    Ok(rows)
+}
+
+/// What a run met in the memory pipeline, and its series, as far as the experiment asks for them.
+fn what_it_met(study: &Study<'_>, kept: &Kept) -> (Option<MemoryResult>, Option<SeriesResult>) {
+    let memory = study.experiment.memory.then(|| MemoryResult::of(kept));
+    (memory, study.setting.options.sample_cycles.map(|cycles| SeriesResult::of(kept, cycles)))
+}

@@ -1,0 +1,39 @@
+//! A run's counts as results have them.
+
+use crate::evaluate::record::Kept;
+use crate::evaluate::results::MetricValues;
+use crate::metrics::{Metrics, ratio};
+use mias_hw_model::gpu::Technique;
+use mias_hw_model::sm::IssueClass;
+use std::collections::BTreeMap;
+
+/// Nanojoules per joule.
+const NJ_PER_J: f64 = 1e9;
+
+/// Cycles simulated, of a run that ended before its window.
+pub(super) fn simulated_cycles(kept: &Kept) -> Option<u64> {
+    kept.estimate.as_ref().map(|estimate| estimate.simulated_cycles)
+}
+
+pub(super) fn values(metrics: Metrics) -> MetricValues {
+    let Metrics { speedup, stp, antt, fairness } = metrics;
+    MetricValues { speedup, stp, antt, fairness }
+}
+
+/// Shares of the issue slots, by class.
+pub(super) fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
+    let all: u64 = kept.issue_slots.iter().sum();
+    IssueClass::of(&kept.issue_slots)
+        .map(|class| (class.name(), ratio(kept.issue_slots[class as usize], all).unwrap_or_default()))
+        .collect()
+}
+
+/// Warp instructions that flushes threw away, over all that were issued.
+pub(super) fn thrown_away(kept: &Kept) -> Option<f64> {
+    let flushed = kept.preemptions.iter().filter(|tb| tb.technique == Technique::Flush && !tb.refused);
+    ratio(flushed.map(|tb| tb.warp_insts).sum(), kept.launches.iter().map(|launch| launch.warp_insts).sum())
+}
+
+pub(super) fn joules(kept: &Kept) -> Option<f64> {
+    kept.energy_nj.map(|energy| energy as f64 / NJ_PER_J)
+}

@@ -1,0 +1,176 @@
+//! Everything that a run depends on, and the name that follows from it.
+
+use super::MODEL;
+use crate::choice::Choice;
+use crate::experiment::machine::{End, Options};
+use crate::experiment::policy::{Control, Policy};
+use crate::experiment::workload::Workload;
+use crate::fingerprint;
+use mias_hw_model::config::GpuConfig;
+use mias_trace::fingerprint::Fnv;
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+
+/// Everything that a run depends on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Identity {
+    /// Machine, with the fields that the plan changes.
+    pub gpu: String,
+    /// Fingerprint of its values.
+    pub gpu_hash: String,
+    /// Names of the kernels in launch order.
+    pub kernels: Vec<String>,
+    /// Fingerprints of their traces.
+    pub kernel_hashes: Vec<String>,
+    /// Core cycle at which each arrives; empty where all arrive at 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrivals: Vec<u64>,
+    /// Priority of each; empty where all have the lowest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<u8>,
+    /// Core cycles in which each is to have its room; empty where none has a limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_limits: Vec<u32>,
+    /// A policy's name, or a configuration such as `1-3`.
+    pub control: String,
+    /// Window in core cycles; none: until all kernels have completed.
+    pub cycles: Option<u64>,
+    /// Cycles of a profiling window.
+    pub profile_cycles: u32,
+    /// How SMs change configuration.
+    pub transition: String,
+    /// The time that decisions take.
+    pub latency: String,
+    /// The instruction that decisions count.
+    pub ipc: String,
+    /// Whether kernels that end start again.
+    pub relaunch: bool,
+    /// Whether traces keep the addresses that they were recorded with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub share_memory: bool,
+    /// Where the L2 is warm: fingerprint of what was copied to the device for each kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_l2: Vec<String>,
+    /// How well it is to be known, where it may end before its window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
+    /// Core cycles between two samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_cycles: Option<u64>,
+    /// Requests for room by its last kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<String>,
+    /// [`MODEL`].
+    pub model: String,
+    /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
+}
+
+impl Identity {
+    /// Of a run on `gpu`, which is called `name`.
+    pub fn new(name: &str, gpu: &GpuConfig, workloads: &[Workload], control: &Control, options: Options) -> Self {
+        // Exhaustive: an option that is added is part of the identity, or does not compile. No run of a plan has a cap.
+        let Options {
+            end,
+            profile_cycles,
+            transition,
+            latency,
+            ipc,
+            tbs_per_sm: _,
+            relaunch,
+            share_memory,
+            warm_l2,
+            sample_cycles,
+            precision,
+            requests,
+        } = options;
+        let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
+        Identity {
+            gpu: name.to_owned(),
+            gpu_hash: fingerprint::gpu(gpu),
+            kernels: workloads.iter().map(|workload| workload.name.clone()).collect(),
+            kernel_hashes: workloads.iter().map(|workload| workload.hash.clone()).collect(),
+            priorities: unless_all_zero(workloads.iter().map(|workload| workload.priority).collect()),
+            latency_limits: unless_all_zero(workloads.iter().map(|workload| workload.latency_limit).collect()),
+            arrivals: if arrivals.iter().all(|&cycle| cycle == 0) { Vec::new() } else { arrivals },
+            control: control_name(control),
+            cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
+            profile_cycles,
+            transition: transition.name().to_owned(),
+            latency: latency.name().to_owned(),
+            ipc: ipc.name().to_owned(),
+            relaunch,
+            share_memory,
+            warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
+            precision: precision.map(|precision| precision.to_string()),
+            sample_cycles,
+            requests: requests.map(|requests| requests.describe()),
+            model: MODEL.to_owned(),
+            program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
+        }
+    }
+
+    /// The run's name in a folder: 16 hexadecimal digits.
+    pub fn key(&self) -> String {
+        let mut hasher = Fnv::default();
+        hasher.write(serde_json::to_string(self).unwrap_or_default().as_bytes());
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// The same without fingerprints and version: what two folders may have in common.
+    pub fn question(&self) -> Identity {
+        let none = String::new();
+        // That it is, and not with what.
+        let warm_l2 = vec![none.clone(); self.warm_l2.len()];
+        Identity { gpu_hash: none.clone(), kernel_hashes: Vec::new(), warm_l2, model: none.clone(), program: none, ..self.clone() }
+    }
+
+    /// In one line.
+    pub fn describe(&self) -> String {
+        let end = self.cycles.map_or_else(|| "until done".to_owned(), |cycles| format!("{cycles} cycles"));
+        let arriving = |(at, name): (usize, &String)| {
+            let of = |what: &str, number: Option<u64>| number.filter(|&number| number != 0).map(|number| format!("{what} {number}"));
+            let cycle = of("at cycle", self.arrivals.get(at).copied());
+            let priority = of("priority", self.priorities.get(at).map(|&priority| priority.into()));
+            let limit = of("limit", self.latency_limits.get(at).map(|&limit| limit.into()));
+            let about: Vec<String> = [cycle, priority, limit].into_iter().flatten().collect();
+            if about.is_empty() { name.clone() } else { format!("{name} ({})", about.join(", ")) }
+        };
+        let kernels: Vec<String> = self.kernels.iter().enumerate().map(arriving).collect();
+        let (kernels, profile) = (kernels.join(" + "), self.profile_cycles);
+        let relaunch = if self.relaunch { "" } else { ", no relaunch" };
+        let share = if self.share_memory { ", traces share memory" } else { "" };
+        let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
+        let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
+        let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
+        let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
+        format!(
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{requests}",
+            self.control, self.gpu, self.transition, self.latency, self.ipc
+        )
+    }
+}
+
+/// What is kept of numbers that mostly are 0.
+fn unless_all_zero<T: Default + PartialEq>(numbers: Vec<T>) -> Vec<T> {
+    if numbers.iter().all(|number| *number == T::default()) { Vec::new() } else { numbers }
+}
+
+/// Fingerprint of what was copied to the device for a kernel.
+fn copies_hash(workload: &Workload) -> String {
+    let mut hasher = Fnv::default();
+    for copy in workload.copies.iter().flat_map(|copies| copies.iter()) {
+        hasher.write_u64(copy.start);
+        hasher.write_u64(copy.end);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// A policy's name, or a configuration.
+fn control_name(control: &Control) -> String {
+    match control {
+        Control::Policy(policy) => policy.name().to_owned(),
+        Control::Fixed(config) => crate::table::config(Some(config)),
+    }
+}
