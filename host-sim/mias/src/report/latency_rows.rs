@@ -9,7 +9,7 @@ use mias_lab::table::{self, grouped};
 type Row = (&'static str, fn(&Latency) -> String);
 
 /// The rows of a kernel in its column.
-pub(super) const ROWS: [Row; 7] = [
+pub(in crate::report) const ROWS: [Row; 7] = [
     ("priority", |latency| latency.priority.to_string()),
     ("first TB after", |latency| cycles(latency.first_tb_cycles)),
     ("all TBs after", |latency| cycles(latency.all_tbs_cycles)),

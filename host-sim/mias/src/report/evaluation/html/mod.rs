@@ -11,6 +11,7 @@ mod numbering;
 mod page;
 mod palette;
 mod requests;
+mod rooms;
 mod studies;
 mod tables;
 mod thesis;
@@ -72,12 +73,14 @@ fn page(evaluation: &Evaluation) -> Page {
         let groups = if main.groups.iter().all(|group| group.kernels.len() == 2) { "pair" } else { "group" };
         page.section(&studies::titled(&format!("Every {groups} under every policy"), main));
         tables::groups(&mut page, main);
+        rooms::draw(&mut page, main);
         // Further settings of the main experiment.
         let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|study| study.experiment == main.experiment).collect();
         if settings.len() > 1 {
             page.section(&format!("{}: settings", main.title));
             page.note(&conditions::of_settings(&settings));
             studies::draw(&mut page, &mut numbering, &settings);
+            settings.iter().filter(|study| !std::ptr::eq(**study, main)).for_each(|study| rooms::draw(&mut page, study));
         }
     }
     let mut experiments: Vec<&str> = Vec::new();
@@ -99,10 +102,12 @@ fn page(evaluation: &Evaluation) -> Page {
                 experiment::beyond(&mut page, &mut numbering, study);
                 page.heading("Every group under every policy");
                 tables::groups(&mut page, study);
+                rooms::draw(&mut page, study);
             }
             _ => {
                 page.note(&conditions::of_settings(&settings));
                 studies::draw(&mut page, &mut numbering, &settings);
+                settings.iter().for_each(|study| rooms::draw(&mut page, study));
             }
         }
     }
