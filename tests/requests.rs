@@ -58,7 +58,8 @@ fn an_oracle_never_violates_more() {
         let both = requested(beside, &[Scheme::Shieh, Scheme::Oracle]);
         let [proposed, oracle] = ["shieh", "oracle"].map(|name| both.iter().filter(|row| row.scheme == name).collect::<Vec<_>>());
         for (proposed, oracle) in proposed.into_iter().zip(oracle) {
-            let missed = |row: &Requested| row.samples.iter().map(|sample| sample.violates(row.limit_cycles, row.alone_cycles)).collect::<Vec<_>>();
+            let missed =
+                |row: &Requested| row.samples.iter().map(|sample| sample.violates(row.limit_cycles, row.alone_cycles)).collect::<Vec<_>>();
             for (known, found) in missed(oracle).into_iter().zip(missed(proposed)) {
                 assert!(!known || found, "{beside:?}, limit {}", oracle.limit_cycles);
             }

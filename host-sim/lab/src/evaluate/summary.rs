@@ -171,7 +171,9 @@ fn mean_half_width(widths: &[Option<f64>]) -> Option<f64> {
 
 /// The values that a mean of [`rows`] is of: a quantity of [`QUANTITIES`] under a policy, in the groups of a class in which it exists.
 pub fn values(groups: &[GroupResult], class: &str, policy: &str, quantity: &str) -> Vec<f64> {
-    let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).find(|(name, _)| *name == quantity) else { return Vec::new() };
+    let Some((_, of)) = QUANTITIES.iter().chain(&OF_MEMORY).chain(&OF_PREEMPTION).find(|(name, _)| *name == quantity) else {
+        return Vec::new();
+    };
     let members = groups.iter().filter(|group| class == ALL || group.class == class);
     members.filter_map(|group| of(group.policies.iter().find(|result| result.policy == policy)?)).collect()
 }

@@ -21,7 +21,11 @@ fn requests_are_read() {
 fn requests_that_would_say_nothing_are_refused() {
     for (from, to, said) in [
         ("sm.preemption.switch = \"stall\"", "sm.count = 4", "takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"`"),
-        ("cycles = 20_000", "cycles = 20_000\ntransition = \"ideal\"", "`schemes` say who leaves and how: leave out `transition = \"ideal\"`"),
+        (
+            "cycles = 20_000",
+            "cycles = 20_000\ntransition = \"ideal\"",
+            "`schemes` say who leaves and how: leave out `transition = \"ideal\"`",
+        ),
         ("cycles = 20_000", "until = \"done\"", "they are spread over a window: give `cycles`, not `until`"),
         ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles are beyond the window of 20000"),
         ("\"oracle\"", "\"oracel\"", "did you mean `oracle`?"),
