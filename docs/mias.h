@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10005)
+#define MIAS_VERSION_VALUE UINT32_C(0x10006)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -153,6 +153,15 @@
 /* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is
  * ignored. */
 #define MIAS_LAUNCH_POP UINT32_C(0x108)
+/* Read only. Most sectors of 32 bytes that all L2 slices together hand to the interconnect per core
+ * cycle, Q16.16. With REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS it is what the off-SM bandwidth
+ * model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine. */
+#define MIAS_L2_SECTORS UINT32_C(0x110)
+/* Read only. Bytes of an L2 line. */
+#define MIAS_L2_LINE_BYTES UINT32_C(0x114)
+/* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
+ * feature::POWER_GATING. */
+#define MIAS_SM_WAKE_CYCLES UINT32_C(0x118)
 /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
  * interval. */
 #define MIAS_MEMORY_INTERVAL UINT32_C(0x180)
@@ -201,6 +210,34 @@
 /* Write 1 to clear. 8 of them. SMs of which all preemption commands are done or refused, since the
  * bit was cleared. */
 #define MIAS_PREEMPT_DONE UINT32_C(0x3c0)
+/* Write only. Latches the counters of kernels of the slots whose bits are set, all at one instant,
+ * and clears them, so that the next latch is of what came after this one. Counters of other slots
+ * go on. Bits of slots that the machine does not have raise VALUE_RANGE and are ignored. */
+#define MIAS_KERNEL_SNAPSHOT UINT32_C(0x3e0)
+/* Read only. 8 of them. Of each slot, which of its latched counters saturated: bit n for the n-th of
+ * the arrays that follow, KERNEL_CYCLES the first. */
+#define MIAS_KERNEL_SATURATED UINT32_C(0x400)
+/* Read only. 8 of them. Cycles that the latched counters are of: since the last latch of the slot,
+ * or since the launch; 32 bits. What follows counts the whole chip, saturates, and is of
+ * KERNEL_COUNT_BITS bits where nothing else is said. All are 0 for a kernel that is new in its
+ * slot. */
+#define MIAS_KERNEL_CYCLES UINT32_C(0x420)
+/* Read only. 8 of them. Warp instructions issued. */
+#define MIAS_KERNEL_WARP_INSTS UINT32_C(0x440)
+/* Read only. 8 of them. Thread instructions issued; 32 bits. */
+#define MIAS_KERNEL_THREAD_INSTS UINT32_C(0x460)
+/* Read only. 8 of them. L2 accesses, each of one sector of 32 bytes. */
+#define MIAS_KERNEL_L2_ACCESSES UINT32_C(0x480)
+/* Read only. 8 of them. Of these, hits; an access to a sector that is on its way is none. */
+#define MIAS_KERNEL_L2_HITS UINT32_C(0x4a0)
+/* Read only. 8 of them. DRAM reads, each of one sector. */
+#define MIAS_KERNEL_DRAM_READS UINT32_C(0x4c0)
+/* Read only. 8 of them. DRAM writes, each of one sector. */
+#define MIAS_KERNEL_DRAM_WRITES UINT32_C(0x4e0)
+/* Read only. 8 of them. DRAM reads and writes that found their row open. */
+#define MIAS_KERNEL_ROW_HITS UINT32_C(0x500)
+/* Read only. 8 of them. TBs that have ended. */
+#define MIAS_KERNEL_ENDED_TBS UINT32_C(0x520)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -282,6 +319,12 @@
 /* Read only. 8 of them. Quota in effect per slot: as of the last commit, once that has come to the
  * SM. */
 #define MIAS_SM_REG_ACTIVE_QUOTA UINT32_C(0xc0)
+/* Read and write. What the SM is to be, a code of sm_state: ACTIVE, STALLED or GATED. A code beyond
+ * these is clamped to GATED. STALLED and ACTIVE hold from the cycle that follows. GATED without
+ * feature::POWER_GATING raises UNSUPPORTED, and the request stays what it was. */
+#define MIAS_SM_REG_STATE_REQUEST UINT32_C(0xe0)
+/* Read only. What it is: sm_state. */
+#define MIAS_SM_REG_STATE UINT32_C(0xe4)
 
 /* Registers of preemption: byte offsets in those of an SM. */
 /* Read only. 32 of them. The TB in each place: preempt_tb; 0 if there is none. */
@@ -412,6 +455,12 @@
 #define MIAS_FEATURE_MEMORY_ISSUE UINT32_C(0x4)
 /* Kernels can be given ways of the caches (memory::L1_WAYS, global::L2_WAYS). */
 #define MIAS_FEATURE_WAYS UINT32_C(0x8)
+/* SMs can be stalled (sm::STATE_REQUEST). */
+#define MIAS_FEATURE_SM_STATES UINT32_C(0x10)
+/* Empty SMs can be gated. */
+#define MIAS_FEATURE_POWER_GATING UINT32_C(0x20)
+/* Counters of kernels (global::KERNEL_SNAPSHOT). */
+#define MIAS_FEATURE_KERNEL_COUNTERS UINT32_C(0x40)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -491,6 +540,21 @@
 #define MIAS_SM_STATUS_RUNNING UINT32_C(0x2)
 /* At least one latched counter saturated. */
 #define MIAS_SM_STATUS_SATURATED UINT32_C(0x4)
+
+/* What an SM is to be or is, in sm::STATE_REQUEST and sm::STATE (Zhao et al. 2018, section 4;
+ * sources.md D921). Every SM is in one of these states. */
+/* It takes TBs and issues. */
+#define MIAS_SM_STATE_ACTIVE UINT32_C(0x0)
+/* It issues no instruction and takes no TB. Its TBs stay, and what they have in flight comes back. */
+#define MIAS_SM_STATE_STALLED UINT32_C(0x1)
+/* It is empty and without power. */
+#define MIAS_SM_STATE_GATED UINT32_C(0x2)
+/* In STATE only: it is to be gated and still holds TBs. They run on, and no TB comes. It is gated
+ * when it is empty and its stores are done. */
+#define MIAS_SM_STATE_EMPTYING UINT32_C(0x3)
+/* In STATE only: it was gated and gets power again, for global::SM_WAKE_CYCLES cycles. It takes no
+ * TB yet. A request to gate it is heeded when it is awake. */
+#define MIAS_SM_STATE_WAKING UINT32_C(0x4)
 
 /* Commands of sm::CONTROL. */
 /* Arm this SM. */
@@ -723,7 +787,13 @@ struct mias_sm {
     /* Read only. 8 of them. Quota in effect per slot: as of the last commit, once that has come to
      * the SM. */
     const volatile uint32_t active_quota[8];
-    uint32_t reserved_e0[8];
+    /* Read and write. What the SM is to be, a code of sm_state: ACTIVE, STALLED or GATED. A code
+     * beyond these is clamped to GATED. STALLED and ACTIVE hold from the cycle that follows. GATED
+     * without feature::POWER_GATING raises UNSUPPORTED, and the request stays what it was. */
+    volatile uint32_t state_request;
+    /* Read only. What it is: sm_state. */
+    const volatile uint32_t state;
+    uint32_t reserved_e8[6];
 };
 
 /* Preemption of a streaming multiprocessor. */
@@ -889,7 +959,17 @@ struct mias_block {
     /* Write only. Removes the oldest waiting launch from the FIFO (it stays in its slot). The value
      * is ignored. */
     volatile uint32_t launch_pop;
-    uint32_t reserved_10c[29];
+    uint32_t reserved_10c[1];
+    /* Read only. Most sectors of 32 bytes that all L2 slices together hand to the interconnect per
+     * core cycle, Q16.16. With REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS it is what the off-SM
+     * bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine. */
+    const volatile uint32_t l2_sectors;
+    /* Read only. Bytes of an L2 line. */
+    const volatile uint32_t l2_line_bytes;
+    /* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
+     * feature::POWER_GATING. */
+    const volatile uint32_t sm_wake_cycles;
+    uint32_t reserved_11c[25];
     /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
      * interval. */
     volatile uint32_t memory_interval;
@@ -942,7 +1022,37 @@ struct mias_block {
     /* Write 1 to clear. 8 of them. SMs of which all preemption commands are done or refused, since
      * the bit was cleared. */
     volatile uint32_t preempt_done[8];
-    uint32_t reserved_3e0[264];
+    /* Write only. Latches the counters of kernels of the slots whose bits are set, all at one
+     * instant, and clears them, so that the next latch is of what came after this one. Counters of
+     * other slots go on. Bits of slots that the machine does not have raise VALUE_RANGE and are
+     * ignored. */
+    volatile uint32_t kernel_snapshot;
+    uint32_t reserved_3e4[7];
+    /* Read only. 8 of them. Of each slot, which of its latched counters saturated: bit n for the
+     * n-th of the arrays that follow, KERNEL_CYCLES the first. */
+    const volatile uint32_t kernel_saturated[8];
+    /* Read only. 8 of them. Cycles that the latched counters are of: since the last latch of the
+     * slot, or since the launch; 32 bits. What follows counts the whole chip, saturates, and is of
+     * KERNEL_COUNT_BITS bits where nothing else is said. All are 0 for a kernel that is new in its
+     * slot. */
+    const volatile uint32_t kernel_cycles[8];
+    /* Read only. 8 of them. Warp instructions issued. */
+    const volatile uint32_t kernel_warp_insts[8];
+    /* Read only. 8 of them. Thread instructions issued; 32 bits. */
+    const volatile uint32_t kernel_thread_insts[8];
+    /* Read only. 8 of them. L2 accesses, each of one sector of 32 bytes. */
+    const volatile uint32_t kernel_l2_accesses[8];
+    /* Read only. 8 of them. Of these, hits; an access to a sector that is on its way is none. */
+    const volatile uint32_t kernel_l2_hits[8];
+    /* Read only. 8 of them. DRAM reads, each of one sector. */
+    const volatile uint32_t kernel_dram_reads[8];
+    /* Read only. 8 of them. DRAM writes, each of one sector. */
+    const volatile uint32_t kernel_dram_writes[8];
+    /* Read only. 8 of them. DRAM reads and writes that found their row open. */
+    const volatile uint32_t kernel_row_hits[8];
+    /* Read only. 8 of them. TBs that have ended. */
+    const volatile uint32_t kernel_ended_tbs[8];
+    uint32_t reserved_540[176];
     struct mias_slot slot[8];
     uint32_t reserved_a00[1408];
     struct mias_memory memory[256];
@@ -1001,6 +1111,9 @@ static_assert(offsetof(struct mias_block, decision_cycles) == MIAS_DECISION_CYCL
 static_assert(offsetof(struct mias_block, launch_count) == MIAS_LAUNCH_COUNT, "MIAS_LAUNCH_COUNT");
 static_assert(offsetof(struct mias_block, launch_slot) == MIAS_LAUNCH_SLOT, "MIAS_LAUNCH_SLOT");
 static_assert(offsetof(struct mias_block, launch_pop) == MIAS_LAUNCH_POP, "MIAS_LAUNCH_POP");
+static_assert(offsetof(struct mias_block, l2_sectors) == MIAS_L2_SECTORS, "MIAS_L2_SECTORS");
+static_assert(offsetof(struct mias_block, l2_line_bytes) == MIAS_L2_LINE_BYTES, "MIAS_L2_LINE_BYTES");
+static_assert(offsetof(struct mias_block, sm_wake_cycles) == MIAS_SM_WAKE_CYCLES, "MIAS_SM_WAKE_CYCLES");
 static_assert(offsetof(struct mias_block, memory_interval) == MIAS_MEMORY_INTERVAL, "MIAS_MEMORY_INTERVAL");
 static_assert(offsetof(struct mias_block, memory_snapshot) == MIAS_MEMORY_SNAPSHOT, "MIAS_MEMORY_SNAPSHOT");
 static_assert(offsetof(struct mias_block, memory_active) == MIAS_MEMORY_ACTIVE, "MIAS_MEMORY_ACTIVE");
@@ -1020,6 +1133,17 @@ static_assert(offsetof(struct mias_block, memory_ready) == MIAS_MEMORY_READY, "M
 static_assert(offsetof(struct mias_block, memory_limit_all) == MIAS_MEMORY_LIMIT_ALL, "MIAS_MEMORY_LIMIT_ALL");
 static_assert(offsetof(struct mias_block, preempt_wanted) == MIAS_PREEMPT_WANTED, "MIAS_PREEMPT_WANTED");
 static_assert(offsetof(struct mias_block, preempt_done) == MIAS_PREEMPT_DONE, "MIAS_PREEMPT_DONE");
+static_assert(offsetof(struct mias_block, kernel_snapshot) == MIAS_KERNEL_SNAPSHOT, "MIAS_KERNEL_SNAPSHOT");
+static_assert(offsetof(struct mias_block, kernel_saturated) == MIAS_KERNEL_SATURATED, "MIAS_KERNEL_SATURATED");
+static_assert(offsetof(struct mias_block, kernel_cycles) == MIAS_KERNEL_CYCLES, "MIAS_KERNEL_CYCLES");
+static_assert(offsetof(struct mias_block, kernel_warp_insts) == MIAS_KERNEL_WARP_INSTS, "MIAS_KERNEL_WARP_INSTS");
+static_assert(offsetof(struct mias_block, kernel_thread_insts) == MIAS_KERNEL_THREAD_INSTS, "MIAS_KERNEL_THREAD_INSTS");
+static_assert(offsetof(struct mias_block, kernel_l2_accesses) == MIAS_KERNEL_L2_ACCESSES, "MIAS_KERNEL_L2_ACCESSES");
+static_assert(offsetof(struct mias_block, kernel_l2_hits) == MIAS_KERNEL_L2_HITS, "MIAS_KERNEL_L2_HITS");
+static_assert(offsetof(struct mias_block, kernel_dram_reads) == MIAS_KERNEL_DRAM_READS, "MIAS_KERNEL_DRAM_READS");
+static_assert(offsetof(struct mias_block, kernel_dram_writes) == MIAS_KERNEL_DRAM_WRITES, "MIAS_KERNEL_DRAM_WRITES");
+static_assert(offsetof(struct mias_block, kernel_row_hits) == MIAS_KERNEL_ROW_HITS, "MIAS_KERNEL_ROW_HITS");
+static_assert(offsetof(struct mias_block, kernel_ended_tbs) == MIAS_KERNEL_ENDED_TBS, "MIAS_KERNEL_ENDED_TBS");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");
@@ -1040,6 +1164,8 @@ static_assert(offsetof(struct mias_sm, slot_thread_insts) == MIAS_SM_REG_SLOT_TH
 static_assert(offsetof(struct mias_sm, quota) == MIAS_SM_REG_QUOTA, "MIAS_SM_REG_QUOTA");
 static_assert(offsetof(struct mias_sm, resident) == MIAS_SM_REG_RESIDENT, "MIAS_SM_REG_RESIDENT");
 static_assert(offsetof(struct mias_sm, active_quota) == MIAS_SM_REG_ACTIVE_QUOTA, "MIAS_SM_REG_ACTIVE_QUOTA");
+static_assert(offsetof(struct mias_sm, state_request) == MIAS_SM_REG_STATE_REQUEST, "MIAS_SM_REG_STATE_REQUEST");
+static_assert(offsetof(struct mias_sm, state) == MIAS_SM_REG_STATE, "MIAS_SM_REG_STATE");
 static_assert(offsetof(struct mias_preempt, tb) == MIAS_PREEMPT_REG_TB, "MIAS_PREEMPT_REG_TB");
 static_assert(offsetof(struct mias_preempt, tb_insts) == MIAS_PREEMPT_REG_TB_INSTS, "MIAS_PREEMPT_REG_TB_INSTS");
 static_assert(offsetof(struct mias_preempt, tb_cycles) == MIAS_PREEMPT_REG_TB_CYCLES, "MIAS_PREEMPT_REG_TB_CYCLES");

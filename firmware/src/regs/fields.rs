@@ -66,6 +66,12 @@ pub mod feature {
     pub const MEMORY_ISSUE: u32 = 1 << 2;
     /// Kernels can be given ways of the caches ([`super::super::memory::L1_WAYS`], [`super::super::global::L2_WAYS`]).
     pub const WAYS: u32 = 1 << 3;
+    /// SMs can be stalled ([`super::super::sm::STATE_REQUEST`]).
+    pub const SM_STATES: u32 = 1 << 4;
+    /// Empty SMs can be gated.
+    pub const POWER_GATING: u32 = 1 << 5;
+    /// Counters of kernels ([`super::super::global::KERNEL_SNAPSHOT`]).
+    pub const KERNEL_COUNTERS: u32 = 1 << 6;
 }
 
 /// Transition modes, in [`super::global::MODE`].
@@ -153,6 +159,23 @@ pub mod sm_status {
     pub const RUNNING: u32 = 1 << 1;
     /// At least one latched counter saturated.
     pub const SATURATED: u32 = 1 << 2;
+}
+
+/// What an SM is to be or is, in [`super::sm::STATE_REQUEST`] and [`super::sm::STATE`] (Zhao et al. 2018, section 4; sources.md D921). Every
+/// SM is in one of these states.
+pub mod sm_state {
+    /// It takes TBs and issues.
+    pub const ACTIVE: u32 = 0;
+    /// It issues no instruction and takes no TB. Its TBs stay, and what they have in flight comes back.
+    pub const STALLED: u32 = 1;
+    /// It is empty and without power.
+    pub const GATED: u32 = 2;
+    /// In `STATE` only: it is to be gated and still holds TBs. They run on, and no TB comes. It is gated when it is empty and its stores are
+    /// done.
+    pub const EMPTYING: u32 = 3;
+    /// In `STATE` only: it was gated and gets power again, for [`super::super::global::SM_WAKE_CYCLES`] cycles. It takes no TB yet. A request to
+    /// gate it is heeded when it is awake.
+    pub const WAKING: u32 = 4;
 }
 
 /// Commands of [`super::sm::CONTROL`].

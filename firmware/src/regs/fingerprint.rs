@@ -6,7 +6,7 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, preempt, slot, sm};
+use super::{ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, preempt, slot, sm};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -14,7 +14,7 @@ const FIELDS: &str = include_str!("fields.rs");
 
 /// Feeds the whole map to a hash. What it gives is of one build of one hash: it is for equality only.
 pub fn fingerprint(hasher: &mut impl Hasher) {
-    let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW];
+    let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
     limits
         .into_iter()
         .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE])

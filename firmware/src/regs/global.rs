@@ -113,6 +113,14 @@ registers! {
     /// Removes the oldest waiting launch from the FIFO (it stays in its slot). The value is ignored.
     LAUNCH_POP = 0x108, WriteOnly;
 
+    /// Most sectors of 32 bytes that all L2 slices together hand to the interconnect per core cycle, Q16.16. With `REPLY_SECTORS`,
+    /// `DRAM_SECTORS` and `SM_SCHEDULERS` it is what the off-SM bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine.
+    L2_SECTORS = 0x110, ReadOnly, None;
+    /// Bytes of an L2 line.
+    L2_LINE_BYTES = 0x114, ReadOnly, None;
+    /// Cycles from the request to wake a gated SM until it takes TBs; 0 without [`super::feature::POWER_GATING`].
+    SM_WAKE_CYCLES = 0x118, ReadOnly, None;
+
     /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
     MEMORY_INTERVAL = 0x180, ReadWrite;
     /// Latches and clears, on all SMs at one instant, the counters of memory issue of those slots that have had
@@ -159,4 +167,30 @@ registers! {
     PREEMPT_WANTED[SM_WORDS] = 0x3A0, WriteOneToClear;
     /// SMs of which all preemption commands are done or refused, since the bit was cleared.
     PREEMPT_DONE[SM_WORDS] = 0x3C0, WriteOneToClear;
+
+    /// Latches the counters of kernels of the slots whose bits are set, all at one instant, and clears them, so that the next latch is of what
+    /// came after this one. Counters of other slots go on. Bits of slots that the machine does not have raise VALUE_RANGE and are ignored.
+    KERNEL_SNAPSHOT = 0x3E0, WriteOnly;
+    /// Of each slot, which of its latched counters saturated: bit n for the n-th of the arrays that follow, `KERNEL_CYCLES` the first.
+    KERNEL_SATURATED[MAX_SLOTS] = 0x400, ReadOnly;
+    /// Cycles that the latched counters are of: since the last latch of the slot, or since the launch; 32 bits. What follows counts the
+    /// whole chip, saturates, and is of [`super::KERNEL_COUNT_BITS`] bits where nothing else is said. All are 0 for a kernel that is new in
+    /// its slot.
+    KERNEL_CYCLES[MAX_SLOTS] = 0x420, ReadOnly;
+    /// Warp instructions issued.
+    KERNEL_WARP_INSTS[MAX_SLOTS] = 0x440, ReadOnly;
+    /// Thread instructions issued; 32 bits.
+    KERNEL_THREAD_INSTS[MAX_SLOTS] = 0x460, ReadOnly;
+    /// L2 accesses, each of one sector of 32 bytes.
+    KERNEL_L2_ACCESSES[MAX_SLOTS] = 0x480, ReadOnly;
+    /// Of these, hits; an access to a sector that is on its way is none.
+    KERNEL_L2_HITS[MAX_SLOTS] = 0x4A0, ReadOnly;
+    /// DRAM reads, each of one sector.
+    KERNEL_DRAM_READS[MAX_SLOTS] = 0x4C0, ReadOnly;
+    /// DRAM writes, each of one sector.
+    KERNEL_DRAM_WRITES[MAX_SLOTS] = 0x4E0, ReadOnly;
+    /// DRAM reads and writes that found their row open.
+    KERNEL_ROW_HITS[MAX_SLOTS] = 0x500, ReadOnly;
+    /// TBs that have ended.
+    KERNEL_ENDED_TBS[MAX_SLOTS] = 0x520, ReadOnly;
 }

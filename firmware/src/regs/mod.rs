@@ -26,6 +26,12 @@
 //! resident TBs equal the quota, or are fewer and that kernel has no TB left to issue) hardware clears the SM's counters,
 //! raises PARTITION and starts the SM's window timer. When it expires, hardware latches the counters into the registers at
 //! [`sm::COUNTERS`], clears them, disarms the SM and raises PROFILE_DONE. Windows are exact whatever the firmware's latency.
+//!
+//! # Counters of kernels
+//! [`global::KERNEL_SNAPSHOT`] latches what kernels did on the whole chip since their last latch. A window is what lies between two such
+//! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
+//! [`global::KERNEL_CYCLES`] says how many cycles it came to be. The counters are there whatever SMs' own windows do, and these are not
+//! touched. Counts of the L2 and of DRAM are of the moment at which an access is served, not of that at which it was issued.
 
 #[macro_use]
 mod describe;
@@ -42,7 +48,7 @@ mod fingerprint;
 pub use describe::{Access, Register};
 pub use fields::{
     PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option, preempt_command, preempt_reserve,
-    preempt_scheme, preempt_tb, slot_control, slot_status, sm_control, sm_status, technique,
+    preempt_scheme, preempt_tb, slot_control, slot_status, sm_control, sm_state, sm_status, technique,
 };
 pub use fingerprint::fingerprint;
 
@@ -57,9 +63,12 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0005;
+pub const VERSION_VALUE: u32 = 0x0001_0006;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
+/// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the
+/// longest window, times [`MAX_SMS`] (sources.md D922).
+pub const KERNEL_COUNT_BITS: u32 = 27;
 /// First offset beyond the map.
 pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;
 
