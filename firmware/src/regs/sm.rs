@@ -35,7 +35,7 @@ registers! {
     /// Quota in effect per slot: as of the last commit, once that has come to the SM.
     ACTIVE_QUOTA[MAX_SLOTS] = 0xC0, ReadOnly;
     /// What the SM is to be, a code of [`super::sm_state`]: ACTIVE, STALLED or GATED. A code beyond these is clamped to GATED. STALLED
-    /// and ACTIVE hold from the cycle that follows. GATED without [`super::feature::POWER_GATING`] raises UNSUPPORTED, and the request
+    /// and ACTIVE hold from the cycle of the write on. GATED without [`super::feature::POWER_GATING`] raises UNSUPPORTED, and the request
     /// stays what it was.
     STATE_REQUEST = 0xE0, ReadWrite;
     /// What it is: [`super::sm_state`].

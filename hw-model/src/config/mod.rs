@@ -12,6 +12,7 @@ mod limits;
 mod memory_issue;
 mod microcontroller;
 mod partition;
+mod power_gating;
 mod preemption;
 mod ranges;
 mod texture;
@@ -26,6 +27,7 @@ pub use memory_issue::{
 };
 pub use microcontroller::{MicrocontrollerConfig, MicrocontrollerCore};
 pub use partition::{MissDivision, MissResourcesConfig, Partition, PartitionConfig};
+pub use power_gating::PowerGatingConfig;
 pub use preemption::{PreemptionConfig, ResumeOn, SelectorConfig, SwitchModel, WARP_STATE_BYTES};
 pub use ranges::Range;
 pub use texture::TextureCacheConfig;
@@ -138,6 +140,9 @@ pub struct SmConfig {
     /// TBs may leave before their end; absent: they leave when they have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionConfig>,
+    /// Empty SMs may be without power; absent: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_gating: Option<PowerGatingConfig>,
     /// Latency and initiation interval per unit.
     pub units: Units,
     /// Constant cache; absent: it is perfect, and a constant load takes the load/store unit for one cycle, whatever its lanes read.

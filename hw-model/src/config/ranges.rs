@@ -181,6 +181,12 @@ pub(super) const AT_MOST: [AtMost; 12] = [
 /// Bytes of a warp's context beside its registers.
 pub(super) const WARP_STATE: RangeInclusive<u32> = 0..=4096;
 
+/// Most cycles that a gated SM takes to wake: half of the longest profiling window.
+pub(super) const MOST_WAKE_CYCLES: u32 = (mias_firmware::regs::MAX_WINDOW + 1) / 2;
+
+/// Most energy of waking an SM, in femtojoules (assumption: what the largest SM draws in a microsecond).
+pub(super) const MOST_WAKE_FJ: u32 = 4_000_000_000;
+
 /// What a number of a GPU file may be, whatever the others are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -217,6 +223,8 @@ impl GpuConfig {
         ranges.push(Range { multiple_of: SECTOR_BYTES, ..range("sm.preemption.warp_state_bytes", WARP_STATE) });
         ranges.extend(super::texture::ranges());
         ranges.extend(SELECTOR.map(|(key, _)| range(key, 0..=MOST)));
+        ranges.push(range("sm.power_gating.wake_cycles", 0..=MOST_WAKE_CYCLES));
+        ranges.push(range("sm.power_gating.wake_fj", 0..=MOST_WAKE_FJ));
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
         ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));

@@ -44,7 +44,7 @@ fn flag(set: bool, bit: u32) -> u32 {
 }
 
 /// Index of `offset` within a register array.
-fn element(offset: u32, base: u32, count: usize) -> Option<usize> {
+pub(super) fn element(offset: u32, base: u32, count: usize) -> Option<usize> {
     let index = (offset.checked_sub(base)? / 4) as usize;
     (index < count).then_some(index)
 }
@@ -112,6 +112,9 @@ impl RegisterFile {
             global::SM_SCHEDULERS => machine.sm_schedulers,
             global::REPLY_SECTORS => machine.reply_sectors_q16,
             global::DRAM_SECTORS => machine.dram_sectors_q16,
+            global::L2_SECTORS => machine.l2_sectors_q16,
+            global::L2_LINE_BYTES => machine.l2_line_bytes,
+            global::SM_WAKE_CYCLES => machine.sm_wake_cycles,
             global::STRAP_POLICY => machine.straps.policy as u32,
             global::STRAP_PROFILE_WINDOW => machine.straps.profile_window,
             global::STRAP_COALESCE_WINDOW => machine.straps.coalesce_window,
@@ -157,7 +160,8 @@ impl RegisterFile {
         } else if let Some(word) = element(offset, global::QUOTA_SMS, SM_WORDS) {
             self.quota_sms.get(word).copied()
         } else {
-            self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset)).or_else(|| self.read_memory_global(offset))
+            let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
+            found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset))
         }
     }
 
@@ -186,6 +190,7 @@ impl RegisterFile {
             }
             global::PROFILE_WINDOW => self.profile_window = self.in_range(value, 1, MAX_WINDOW),
             global::COMMIT => self.commit(),
+            global::KERNEL_SNAPSHOT => self.latch_kernels(value),
             global::PHASE => self.report_phase(value),
             global::RESCHEDULINGS => self.report_reschedulings(value),
             global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
@@ -307,6 +312,8 @@ impl RegisterFile {
                     | flag(state.counters.saturated() != 0, sm_status::SATURATED),
             ),
             sm::SATURATED => Some(state.counters.saturated()),
+            sm::STATE_REQUEST => Some(self.states.request(index)),
+            sm::STATE => Some(self.states.shown(index)),
             _ => None,
         }
     }
@@ -322,6 +329,10 @@ impl RegisterFile {
             } else if value & sm_control::ARM != 0 {
                 self.arm(index);
             }
+            return Some(());
+        }
+        if offset == sm::STATE_REQUEST {
+            self.request_state(index, value);
             return Some(());
         }
         let slot = element(offset, sm::QUOTA, self.slots.len())?;

@@ -37,7 +37,8 @@ impl Busy {
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
         // Who has been looked at is not held: what wants room from then on is new.
         let wanted = (global::PREEMPT_WANTED..global::PREEMPT_DONE).contains(&offset);
-        let held = self.holding && !(self.preemption && wanted);
+        // A window of kernels' counters begins or ends where the firmware says so, not when it is done.
+        let held = self.holding && !(self.preemption && wanted) && offset != global::KERNEL_SNAPSHOT;
         if held {
             self.writes.push((offset, value));
         }

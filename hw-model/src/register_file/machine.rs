@@ -7,6 +7,9 @@ use crate::config::GpuConfig;
 /// Threads of a warp on every machine modelled here.
 const WARP_THREADS: u32 = 32;
 
+/// Bytes of a sector.
+const SECTOR_BYTES: u64 = 32;
+
 /// Read-only facts that the firmware finds in the register block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineDescription {
@@ -36,6 +39,12 @@ pub struct MachineDescription {
     pub reply_sectors_q16: u32,
     /// Most sectors that DRAM moves per core cycle, Q16.16.
     pub dram_sectors_q16: u32,
+    /// Most sectors that the L2 hands to the interconnect per core cycle, Q16.16.
+    pub l2_sectors_q16: u32,
+    /// Bytes of an L2 line.
+    pub l2_line_bytes: u32,
+    /// Cycles until a gated SM is awake; 0 where none is gated.
+    pub sm_wake_cycles: u32,
     /// [`feature`] bits.
     pub features: u32,
     /// What the firmware is asked to do.
@@ -60,6 +69,9 @@ impl MachineDescription {
             sm_schedulers: gpu.sm.sub_cores,
             reply_sectors_q16: reply_sectors_q16(gpu),
             dram_sectors_q16: dram_sectors_q16(gpu),
+            l2_sectors_q16: l2_sectors_q16(gpu),
+            l2_line_bytes: gpu.l2.line_bytes,
+            sm_wake_cycles: gpu.sm.power_gating.map_or(0, |gating| gating.wake_cycles),
             features: feature::IDEAL_TRANSITION,
             straps,
         }
@@ -82,6 +94,12 @@ fn reply_sectors_q16(gpu: &GpuConfig) -> u32 {
     let sectors = 1 << gpu.l2.fetch_bits();
     let flits = u64::from(gpu.interconnect.flits(sectors));
     q16(ports * u64::from(sectors) * u64::from(gpu.clocks.interconnect_khz), flits * u64::from(gpu.clocks.core_khz))
+}
+
+/// As many bytes per L2 cycle as a slice's port is wide, on every slice.
+fn l2_sectors_q16(gpu: &GpuConfig) -> u32 {
+    let bytes = u64::from(gpu.dram.channels) * u64::from(gpu.l2.slices_per_channel) * u64::from(gpu.l2.port_bytes);
+    q16(bytes * u64::from(gpu.clocks.l2_khz), SECTOR_BYTES * u64::from(gpu.clocks.core_khz))
 }
 
 fn dram_sectors_q16(gpu: &GpuConfig) -> u32 {

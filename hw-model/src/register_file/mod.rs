@@ -16,10 +16,12 @@ mod activity;
 mod broadcast;
 mod busy;
 mod counters;
+mod kernels;
 mod launch;
 mod machine;
 mod memory;
 mod preempt;
+mod sm_states;
 mod state;
 mod ways;
 mod windows;
@@ -31,6 +33,7 @@ use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interr
 
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
+pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, Straps};
 pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
@@ -38,8 +41,10 @@ pub use preempt::{PreemptAction, ShownTb};
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
+use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
+use sm_states::StateBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 use ways::WaysBlock;
 
@@ -79,6 +84,10 @@ pub struct RegisterFile {
     memory: MemoryBlock,
     /// Ways of the caches.
     ways: WaysBlock,
+    /// What SMs are to be, and are.
+    states: StateBlock,
+    /// Counters of kernels.
+    kernels: KernelBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
@@ -97,6 +106,8 @@ impl RegisterFile {
             slots: vec![SlotState::default(); machine.slot_count as usize],
             memory: MemoryBlock::new(machine.sm_count as usize),
             ways: WaysBlock::new(machine.sm_count as usize),
+            states: StateBlock::new(machine.sm_count as usize),
+            kernels: KernelBlock::default(),
             machine,
             now: 0,
             cycle_high: 0,

@@ -19,6 +19,9 @@ pub(crate) fn machine(sms: usize, straps: Straps) -> MachineDescription {
         sm_schedulers: 4,
         reply_sectors_q16: 24 << 16,
         dram_sectors_q16: 8 << 16,
+        l2_sectors_q16: 24 << 16,
+        l2_line_bytes: 128,
+        sm_wake_cycles: 0,
         features: feature::IDEAL_TRANSITION,
         straps,
     }

@@ -30,6 +30,9 @@ pub(super) fn machine() -> MachineDescription {
         sm_schedulers: 4,
         reply_sectors_q16: 24 << 16,
         dram_sectors_q16: 8 << 16,
+        l2_sectors_q16: 24 << 16,
+        l2_line_bytes: 128,
+        sm_wake_cycles: 0,
         features: feature::IDEAL_TRANSITION,
         straps: Straps::new(PolicyCode::MiasIpc),
     }

@@ -1,0 +1,107 @@
+//! The block's share of the states of SMs: what the firmware asks of each, and what each is ([`mias_firmware::regs::sm_state`]; Zhao et al.
+//! 2018, section 4; sources.md D921). What becomes of a request is the GPU's part.
+
+use mias_firmware::regs::{fault, feature, sm_state};
+
+use super::RegisterFile;
+
+/// A request and a state for each SM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StateBlock {
+    /// Requested and shown codes, by SM.
+    sms: Vec<(u8, u8)>,
+    /// Changes whenever a request does.
+    generation: u32,
+}
+
+impl StateBlock {
+    /// All active.
+    pub(super) fn new(sms: usize) -> Self {
+        StateBlock { sms: vec![(sm_state::ACTIVE as u8, sm_state::ACTIVE as u8); sms], generation: 0 }
+    }
+
+    /// What an SM is to be.
+    pub(super) fn request(&self, sm: usize) -> u32 {
+        self.sms.get(sm).map_or(sm_state::ACTIVE, |(request, _)| u32::from(*request))
+    }
+
+    /// What it is.
+    pub(super) fn shown(&self, sm: usize) -> u32 {
+        self.sms.get(sm).map_or(sm_state::ACTIVE, |(_, shown)| u32::from(*shown))
+    }
+}
+
+impl RegisterFile {
+    /// The firmware asks something of an SM.
+    pub(super) fn request_state(&mut self, sm: usize, value: u32) {
+        let request = self.in_range(value, sm_state::ACTIVE, sm_state::GATED);
+        let needs = match request {
+            sm_state::ACTIVE => 0,
+            sm_state::STALLED => feature::SM_STATES,
+            _ => feature::SM_STATES | feature::POWER_GATING,
+        };
+        if self.machine.features & needs != needs {
+            self.raise_fault(fault::UNSUPPORTED);
+        } else if let Some(state) = self.states.sms.get_mut(sm) {
+            state.0 = request as u8;
+            self.states.generation = self.states.generation.wrapping_add(1);
+        }
+    }
+
+    /// What an SM is to be: [`sm_state`].
+    #[must_use]
+    pub fn state_request(&self, sm: usize) -> u32 {
+        self.states.request(sm)
+    }
+
+    /// Changes whenever the firmware asks something of an SM.
+    #[must_use]
+    pub fn state_generation(&self) -> u32 {
+        self.states.generation
+    }
+
+    /// Reports what an SM is: [`sm_state`].
+    pub fn show_state(&mut self, sm: usize, state: u32) {
+        if let Some(shown) = self.states.sms.get_mut(sm) {
+            shown.1 = state as u8;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{SMS, machine};
+    use super::*;
+    use crate::register_file::MachineDescription;
+    use mias_firmware::bus::Bus;
+    use mias_firmware::regs::sm;
+
+    fn file(features: u32) -> RegisterFile {
+        RegisterFile::new(MachineDescription { features, ..machine() })
+    }
+
+    #[test]
+    fn a_request_is_what_the_hardware_can_do() {
+        let all = [sm_state::ACTIVE, sm_state::STALLED, sm_state::GATED];
+        for (features, most) in
+            [(0, sm_state::ACTIVE), (feature::SM_STATES, sm_state::STALLED), (feature::SM_STATES | feature::POWER_GATING, sm_state::GATED)]
+        {
+            for code in all {
+                let mut file = file(features);
+                file.write32(sm::at(3, sm::STATE_REQUEST), code);
+                let can = code <= most;
+                assert_eq!(file.read32(sm::at(3, sm::STATE_REQUEST)), if can { code } else { sm_state::ACTIVE });
+                assert_eq!(file.faults(), if can { 0 } else { fault::UNSUPPORTED });
+                assert!((0..SMS).filter(|sm| *sm != 3).all(|sm| file.state_request(sm) == sm_state::ACTIVE));
+                assert_eq!(file.read32(sm::at(3, sm::STATE)), sm_state::ACTIVE, "the hardware has not said otherwise");
+            }
+        }
+    }
+
+    #[test]
+    fn a_code_beyond_is_clamped() {
+        let mut file = file(feature::SM_STATES | feature::POWER_GATING);
+        file.write32(sm::at(0, sm::STATE_REQUEST), sm_state::WAKING);
+        assert_eq!((file.state_request(0), file.faults()), (sm_state::GATED, fault::VALUE_RANGE));
+    }
+}
