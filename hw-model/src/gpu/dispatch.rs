@@ -117,7 +117,7 @@ impl Gpu {
             if !self.issue_tb_to(sm) {
                 self.dispatcher.look[sm] = false;
                 self.dispatcher.looks -= 1;
-                if self.registers.preempts() {
+                if self.registers.preempts() && self.states.takes_tbs(sm) {
                     self.look_for_victims(sm);
                 }
             }
@@ -127,6 +127,9 @@ impl Gpu {
 
     /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota and the cap.
     fn issue_tb_to(&mut self, sm: usize) -> bool {
+        if !self.states.takes_tbs(sm) {
+            return false;
+        }
         for i in 0..self.dispatcher.order.len() {
             let slot = self.dispatcher.order[i];
             let Some(state) = &mut self.slots[slot] else { continue };
@@ -140,7 +143,8 @@ impl Gpu {
             let demand = state.demand;
             let returns = state.suspended.iter().position(|tb| {
                 // Where its kernel may have no TB any more it would wait for ever.
-                tb.may_return_to(sm) || tb.home().is_some_and(|home| self.registers.quota(home, slot) == 0)
+                let lost = |home: usize| self.registers.quota(home, slot) == 0 || !self.states.takes_tbs(home);
+                tb.may_return_to(sm) || tb.home().is_some_and(lost)
             });
             if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
                 let Some(program) = self.programs.get(slot as u8) else { continue };

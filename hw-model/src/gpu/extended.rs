@@ -1,6 +1,7 @@
 //! Statistics of a window of which only the first part was simulated: what was counted, and the rate at which it was counted lately, for the
 //! rest. Whether that rate is steady is for the caller to know.
 
+use super::sm_states::SmStateCycles;
 use super::stats::{SmStats, Stats};
 use super::transition::InPlace;
 use crate::counts::Count;
@@ -28,7 +29,16 @@ impl Stats {
             l1_ways: self.l1_ways.clone(),
             memory_choices: self.memory_choices,
             l2_ways: self.l2_ways.clone(),
+            sm_states: self.sm_states.map(|now| now.extended(&before.sm_states_or_active(), rest, span)),
         }
+    }
+}
+
+impl Stats {
+    /// What SMs were; active all the time where nothing is told.
+    fn sm_states_or_active(&self) -> SmStateCycles {
+        let active = self.cycles * self.sms.len() as u64;
+        self.sm_states.unwrap_or(SmStateCycles { active, ..SmStateCycles::default() })
     }
 }
 

@@ -243,7 +243,7 @@ impl Gpu {
                 self.sms[sm].kernel_placed(slot as u8, self.now);
             }
             self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
-            self.count_memory_anew(slot);
+            self.count_anew(slot);
             self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
             self.add_in_turn(slot);
             self.settle(self.now);

@@ -15,6 +15,8 @@ mod memory_issue;
 mod occupancy;
 mod pace;
 mod preempt;
+mod raw;
+mod sm_states;
 mod sms;
 mod stats;
 mod team;
@@ -27,20 +29,22 @@ mod ways;
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
 pub use preempt::{Preemption, Technique};
+pub use sm_states::SmStateCycles;
 pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
 pub use transition::InPlace;
 pub use watchdog::Stuck;
 
 use crate::config::GpuConfig;
 use crate::memory::MemorySystem;
-use crate::register_file::{MachineDescription, RawCounters, RegisterFile, Straps};
+use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
 use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
-use mias_firmware::counters::Counter;
 use occupancy::Occupancy;
 use preempt::Preemptions;
+use raw::raw_counters;
+use sm_states::SmStates;
 use sms::Sms;
 use std::sync::Arc;
 use team::{Desk, Team};
@@ -87,6 +91,7 @@ pub struct Gpu {
     transition: Transition,
     occupancy: Occupancy,
     preemptions: Preemptions,
+    states: SmStates,
     watchdog: Watchdog,
     /// Settings of memory issue that the SMs have.
     memory_generation: u32,
@@ -130,6 +135,7 @@ impl Gpu {
             transition: Transition::default(),
             occupancy: Occupancy::new(config.sm.count as usize),
             preemptions: Preemptions::default(),
+            states: SmStates::new(config.sm.count as usize, config.sm.power_gating.map_or(0, |gating| gating.wake_cycles)),
             watchdog: Watchdog::default(),
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
@@ -245,6 +251,7 @@ impl Gpu {
             }
             self.send_limits();
             self.end_transition();
+            self.gate_empty(self.now + 1);
             if self.validation.is_some() {
                 self.check_sms();
             }
@@ -270,6 +277,7 @@ impl Gpu {
                 self.take_latched();
             }
             self.carry_out();
+            self.follow_states();
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
                 self.follow_memory_issue();
@@ -285,13 +293,6 @@ impl Gpu {
             self.take_latched();
         }
         Err(self.stuck("the scheduler's interrupt line stays high".into()))
-    }
-
-    /// Shows the register block every SM's counts as they are: a snapshot by command is of the cycle in which it is written.
-    pub(super) fn load_counters(&mut self) {
-        for (id, sm) in self.sms.iter_mut().enumerate() {
-            self.registers.load_counters(id, raw_counters(sm, &self.memory, id, self.now));
-        }
     }
 
     fn replies(&mut self) {
@@ -317,7 +318,7 @@ impl Gpu {
         }
         // Waiting for a launch is no hang, so that the watchdog need not look before it.
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
-        next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX));
+        next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
         next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
@@ -337,33 +338,6 @@ impl Gpu {
         self.settle(self.now);
         stats::collect(self)
     }
-}
-
-/// An SM's counters as the register block takes them.
-fn raw_counters(sm: &mut Sm, memory: &MemorySystem, id: usize, now: u64) -> RawCounters {
-    sm.settle(now);
-    let counters = sm.counters();
-    let l2 = memory.sm_l2(id);
-    let mut raw = RawCounters::of([
-        (Counter::Cycles, counters.cycles),
-        (Counter::IssueCycles, counters.issue_cycles),
-        (Counter::MemoryStallCycles, counters.memory_stall_cycles),
-        (Counter::OutstandingMisses, counters.outstanding_misses),
-        (Counter::LsuStallCycles, counters.lsu_stall_cycles),
-        (Counter::L2Accesses, l2.accesses),
-        (Counter::L2Hits, l2.hits),
-    ]);
-    for slot in 0..KERNEL_SLOTS {
-        let kernel = sm.kernel_counters(slot);
-        raw[Counter::LoadRequests] += kernel.load_requests;
-        raw[Counter::WarpInsts] += kernel.warp_insts;
-        raw[Counter::ThreadInsts] += kernel.thread_insts;
-        raw[Counter::L1Accesses] += kernel.l1_accesses;
-        raw[Counter::L1ReservationFails] += kernel.l1_reservation_fails;
-        (raw.slot_warp_insts[slot], raw.slot_thread_insts[slot]) = (kernel.warp_insts, kernel.thread_insts);
-        raw.memory[slot] = sm.memory_counts(slot);
-    }
-    raw
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::Gpu;
 use super::preempt::Preemption;
+use super::sm_states::SmStateCycles;
 use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
@@ -163,6 +164,8 @@ pub struct Stats {
     pub l2_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
     pub memory_choices: Option<MemoryChoices>,
+    /// What SMs were, and for how long; none if every SM was active all the time.
+    pub sm_states: Option<SmStateCycles>,
 }
 
 impl Gpu {
@@ -200,5 +203,6 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     gpu.sms.iter().for_each(|sm| sm.add_choices(&mut stats.memory_choices));
     stats.preemptions.clone_from(&gpu.preemptions.all);
     stats.l2_ways = gpu.memory.ways_stats();
+    stats.sm_states = gpu.states.cycles(gpu.now);
     stats
 }

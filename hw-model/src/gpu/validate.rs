@@ -1,11 +1,11 @@
 //! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
 //!
-//! Every cycle: no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and the warps
+//! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and the warps
 //! of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
 //! grid (docs/reliability.md, invariants 19 and 20).
 
 use super::Gpu;
-use crate::sm::{Resources, Sm};
+use crate::sm::{KERNEL_SLOTS, Resources, Sm};
 
 /// What the hook remembers of a kernel slot.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +21,13 @@ struct Kernel {
 #[derive(Clone, Debug)]
 pub(super) struct Validation {
     kernels: Vec<Kernel>,
+    /// Warp instructions of each SM at the end of the last cycle.
+    insts: Vec<u64>,
 }
 
 impl Validation {
     pub(super) fn new(slots: usize) -> Self {
-        Validation { kernels: vec![Kernel::default(); slots] }
+        Validation { kernels: vec![Kernel::default(); slots], insts: Vec::new() }
     }
 
     /// A kernel takes a slot.
@@ -76,12 +78,25 @@ impl Validation {
 
 impl Gpu {
     /// Checks every SM's resources, and the warps of one SM, of each in its turn.
-    pub(super) fn check_sms(&self) {
+    pub(super) fn check_sms(&mut self) {
         self.check_resources();
+        self.check_states();
         let turn = self.now as usize % self.sms.len().max(1);
         self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
         self.sms.iter().for_each(Sm::check_in_flight);
         self.sms.iter().for_each(Sm::check_places);
+    }
+
+    /// Checks that each SM does what its state allows.
+    fn check_states(&mut self) {
+        let Some(validation) = &mut self.validation else { return };
+        validation.insts.resize(self.sms.len(), 0);
+        for (id, (sm, before)) in self.sms.iter().zip(&mut validation.insts).enumerate() {
+            let insts = (0..KERNEL_SLOTS).map(|slot| sm.kernel_counters(slot).warp_insts).sum();
+            let before = std::mem::replace(before, insts);
+            assert!(!self.states.is_stalled(id) || insts == before, "SM {id} is stalled and issues in cycle {}", self.now);
+            assert!(!self.states.is_off(id) || sm.is_quiet(), "SM {id} has no power and is at work in cycle {}", self.now);
+        }
     }
 
     /// Checks every SM's resources.

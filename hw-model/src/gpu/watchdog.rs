@@ -71,6 +71,7 @@ impl Gpu {
         }
         for (id, sm) in self.sms.iter().enumerate() {
             sm.describe(&mut waiting, id);
+            waiting.extend(self.states.describe(id).map(|state| format!("SM {id}: {state}")));
             if sm.is_empty() && !sm.memory_idle() {
                 waiting.push(format!("SM {id}: no TB, but memory accesses in flight"));
             }

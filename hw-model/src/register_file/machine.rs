@@ -72,7 +72,10 @@ impl MachineDescription {
             l2_sectors_q16: l2_sectors_q16(gpu),
             l2_line_bytes: gpu.l2.line_bytes,
             sm_wake_cycles: gpu.sm.power_gating.map_or(0, |gating| gating.wake_cycles),
-            features: feature::IDEAL_TRANSITION,
+            features: feature::IDEAL_TRANSITION
+                | feature::SM_STATES
+                | feature::KERNEL_COUNTERS
+                | if gpu.sm.power_gating.is_some() { feature::POWER_GATING } else { 0 },
             straps,
         }
     }

@@ -129,7 +129,7 @@ impl Sm {
             self.account.cells[number] = cell(class_of(self.issued >> number & 1 != 0, readiness), kernel);
         }
         (self.account.on_memory, self.account.full) = (on_memory, full);
-        if !alone || self.constant_loads != 0 {
+        if !alone || self.constant_loads != 0 || self.stalled {
             self.look_closer(alone, kernel);
         }
     }
@@ -138,7 +138,7 @@ impl Sm {
     fn look_closer(&mut self, alone: bool, kernel: u8) {
         for number in 0..self.sub_cores_here() {
             let mut class = class_of(self.issued >> number & 1 != 0, &self.sub_cores[number].readiness);
-            if self.held >> number & 1 != 0 {
+            if self.held >> number & 1 != 0 || self.stalled && self.sub_cores[number].readiness.issuable() != 0 {
                 class = Class::Held;
             } else if class == Class::SharedRaw && self.on_shared(number) == 0 {
                 class = Class::ConstantRaw;

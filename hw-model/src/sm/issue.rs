@@ -9,7 +9,9 @@ impl Sm {
     /// Every scheduler issues at most one instruction. The scheduler that goes first rotates, as in the peer.
     #[inline]
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
-        if self.memory_issue.is_none() {
+        if self.stalled {
+            (self.issued, self.hopeful) = (0, 0);
+        } else if self.memory_issue.is_none() {
             self.issue_in_turn::<false>(now, programs);
         } else {
             self.issue_gated(now, programs);
@@ -61,6 +63,21 @@ impl Sm {
             self.hopeful &= !self.held;
             self.account.changed |= self.held != 0;
         }
+    }
+
+    /// From cycle `now` on the schedulers pick nothing, or pick again. Everything else goes on: what is in flight comes back, instructions are
+    /// fetched, warps that have issued all they have leave.
+    pub(crate) fn stall(&mut self, stalled: bool, now: u64) {
+        self.account_sleep(now);
+        self.stalled = stalled;
+        // What has become ready in the meantime is looked for.
+        self.hopeful |= self.sub_cores_mask();
+        self.account.changed = true;
+    }
+
+    /// All sub-cores, bit per sub-core.
+    fn sub_cores_mask(&self) -> u8 {
+        u8::MAX >> (MAX_SUB_CORES - self.sub_cores_here())
     }
 
     /// The sub-cores with a warp that could issue.

@@ -113,6 +113,8 @@ pub struct Sm {
     held: u8,
     /// Sub-cores that may have a warp to issue: one has become ready, or an issue latch free, since none was found.
     hopeful: u8,
+    /// Nothing is issued.
+    stalled: bool,
     /// Some instruction buffer is to be filled, or the end of a warp to be seen.
     to_fetch: bool,
     /// Kernel slots with TBs here, bit per slot.
@@ -177,6 +179,7 @@ impl Sm {
             issued: 0,
             held: 0,
             hopeful: 0,
+            stalled: false,
             to_fetch: false,
             operands: OperandStage::new(
                 config.sm.sub_cores,

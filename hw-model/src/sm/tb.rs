@@ -308,6 +308,11 @@ impl Sm {
         self.lsu.l1.ways()
     }
 
+    /// No TB is on the SM or drains there, none is on its way from it or has ended unseen, and nothing is in flight.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.is_empty() && self.memory_idle() && self.operands.is_empty() && !self.is_preempting() && !self.has_ended_tbs()
+    }
+
     /// Nothing is in flight between the SM and the memory system.
     pub(crate) fn memory_idle(&self) -> bool {
         self.lsu.is_idle()
