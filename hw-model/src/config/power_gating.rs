@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PowerGatingConfig {
-    /// Core cycles from the request until the SM takes TBs, at most 65,536: more than half of the longest window of the profiler
-    /// (131,071 cycles) would be waited for.
+    /// Core cycles from the request until the SM takes TBs, at most 65,536: half of the longest profiling window.
     pub wake_cycles: u32,
     /// Energy of waking once, in femtojoules, beside the power of an empty SM while it wakes; at most 4,000,000,000.
     pub wake_fj: u32,

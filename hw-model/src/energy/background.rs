@@ -1,30 +1,41 @@
 //! What the chip draws whoever runs: power times time, and no kernel's.
+//!
+//! An SM with power never draws less than one that is empty: its clocks do not know whether it holds TBs (sources.md D923). The sources give
+//! less for an SM that holds TBs and issues nothing than for an idle one, since one of them leaves the clocks of SMs with TBs to the
+//! pipelines' share; the floor is ours. A gated SM draws nothing.
 
 use super::Femtojoules;
-use crate::config::EnergyConfig;
-use crate::gpu::Stats;
+use crate::config::{EnergyConfig, PowerGatingConfig};
+use crate::gpu::{SmStateCycles, Stats};
 
 /// How long parts of the chip were in which state, in core cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipActivity {
     /// Cycles of the run.
     pub cycles: u64,
-    /// Cycles in which an SM held a TB, summed over SMs.
+    /// Cycles in which an SM held a TB, stalled or not, summed over SMs.
     pub active_sm_cycles: u64,
-    /// Cycles in which an SM held none, summed over SMs.
+    /// Cycles in which an SM held none and had power, that of waking included, summed over SMs.
     pub idle_sm_cycles: u64,
+    /// Cycles in which an SM had no power, summed over SMs.
+    pub gated_sm_cycles: u64,
     /// Cycles in which an SM issued, summed over SMs.
     pub issue_sm_cycles: u64,
+    /// Times that an SM was woken.
+    pub wakes: u64,
 }
 
 impl ChipActivity {
     pub(super) fn of(stats: &Stats) -> Self {
         let active_sm_cycles = stats.sms.iter().map(|sm| sm.active_cycles).sum();
+        let SmStateCycles { gated, wakes, .. } = stats.sm_states.unwrap_or_default();
         ChipActivity {
             cycles: stats.cycles,
             active_sm_cycles,
-            idle_sm_cycles: stats.cycles * stats.sms.len() as u64 - active_sm_cycles,
+            idle_sm_cycles: (stats.cycles * stats.sms.len() as u64 - active_sm_cycles).saturating_sub(gated),
+            gated_sm_cycles: gated,
             issue_sm_cycles: stats.sms.iter().map(|sm| sm.counters.issue_cycles).sum(),
+            wakes,
         }
     }
 }
@@ -34,36 +45,47 @@ impl ChipActivity {
 pub struct BackgroundEnergy {
     /// The constant part of the chip.
     pub constant: Femtojoules,
-    /// Static, of SMs with TBs.
+    /// Static, of SMs with TBs, and their clocks where the pipelines do not pay for them.
     pub active_sms: Femtojoules,
     /// Of SMs without.
     pub idle_sms: Femtojoules,
     /// Pipelines of SMs that issue.
     pub issuing_sms: Femtojoules,
+    /// Of giving SMs their power again.
+    pub waking_sms: Femtojoules,
 }
 
 impl BackgroundEnergy {
-    /// What `activity` cost at a core clock of `core_khz`, at least 1.
-    pub fn of(activity: &ChipActivity, power: &EnergyConfig, core_khz: u32) -> Self {
+    /// What `activity` cost at a core clock of `core_khz`, at least 1, on a machine whose SMs may be gated or not.
+    pub fn of(activity: &ChipActivity, power: &EnergyConfig, gating: Option<&PowerGatingConfig>, core_khz: u32) -> Self {
         // A microwatt over a cycle of 1/kHz milliseconds is a nanojoule per kHz: a million femtojoules.
         let over = |cycles: u64, power_uw: u32| {
             Femtojoules::from(cycles) * Femtojoules::from(power_uw) * 1_000_000 / Femtojoules::from(core_khz.max(1))
         };
+        // What an empty SM draws more than one with TBs that does not issue, and than one that does.
+        let lacks = power.sm_idle_uw.saturating_sub(power.sm_active_uw);
+        let lacks_issuing = lacks.saturating_sub(power.sm_issue_uw);
+        let quiet = activity.active_sm_cycles.saturating_sub(activity.issue_sm_cycles);
         BackgroundEnergy {
             constant: over(activity.cycles, power.constant_uw),
-            active_sms: over(activity.active_sm_cycles, power.sm_active_uw),
+            active_sms: over(activity.active_sm_cycles, power.sm_active_uw)
+                + over(quiet, lacks)
+                + over(activity.active_sm_cycles - quiet, lacks_issuing),
             idle_sms: over(activity.idle_sm_cycles, power.sm_idle_uw),
             issuing_sms: over(activity.issue_sm_cycles, power.sm_issue_uw),
+            waking_sms: Femtojoules::from(activity.wakes) * Femtojoules::from(gating.map_or(0, |gating| gating.wake_fj)),
         }
     }
 
-    /// Names of the parts and their energies.
-    pub fn parts(&self) -> [(&'static str, Femtojoules); 4] {
-        [("constant", self.constant), ("active_sms", self.active_sms), ("idle_sms", self.idle_sms), ("issuing_sms", self.issuing_sms)]
+    /// Names of the parts and their energies; waking only if any SM was.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, Femtojoules)> {
+        let always =
+            [("constant", self.constant), ("active_sms", self.active_sms), ("idle_sms", self.idle_sms), ("issuing_sms", self.issuing_sms)];
+        always.into_iter().chain((self.waking_sms > 0).then_some(("waking_sms", self.waking_sms)))
     }
 
     /// All parts.
     pub fn total(&self) -> Femtojoules {
-        self.parts().iter().map(|(_, energy)| energy).sum()
+        self.parts().map(|(_, energy)| energy).sum()
     }
 }

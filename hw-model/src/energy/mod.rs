@@ -2,8 +2,8 @@
 //! of GPUWattch and AccelWattch).
 //!
 //! What a kernel's own events cost is the kernel's: instructions, registers, shared memory, caches, crossbar, DRAM. What the
-//! chip draws whoever runs is nobody's: a constant part, static power of SMs that hold TBs, power of SMs that do not, and the pipelines'
-//! power in cycles in which an SM issues. The coefficients are the machine's ([`crate::config::EnergyConfig`]).
+//! chip draws whoever runs is nobody's: a constant part, static power of SMs that hold TBs, power of SMs that do not, the pipelines'
+//! power in cycles in which an SM issues, and what it takes to give an SM its power again. The coefficients are the machine's ([`crate::config::EnergyConfig`]).
 //!
 //! All in whole femtojoules: a sum is exact and does not depend on its order. Reports divide, the model does not.
 
@@ -44,7 +44,12 @@ impl EnergyReport {
         };
         Some(EnergyReport {
             launches: stats.counters.iter().map(of).collect(),
-            background: BackgroundEnergy::of(&ChipActivity::of(stats), coefficients, config.clocks.core_khz),
+            background: BackgroundEnergy::of(
+                &ChipActivity::of(stats),
+                coefficients,
+                config.sm.power_gating.as_ref(),
+                config.clocks.core_khz,
+            ),
         })
     }
 

@@ -1,7 +1,7 @@
 //! Energy is additive over events and monotone in counts, and an idle GPU draws its constant and idle power (sources.md D112).
 
 use super::*;
-use crate::config::EnergyConfig;
+use crate::config::{EnergyConfig, PowerGatingConfig};
 use crate::counts::Count;
 use crate::gpu::{Gpu, Launch, LaunchCounters, Microcontroller, RunEnd};
 use crate::hand_made::{self, config};
@@ -79,13 +79,60 @@ proptest! {
     fn background_grows_with_every_duration(base in prop::array::uniform4(0u64..1 << 50), more in 0usize..4, by in 1u64..1 << 30) {
         let of = |t: [u64; 4]| {
             let [cycles, active_sm_cycles, idle_sm_cycles, issue_sm_cycles] = t;
-            let activity = ChipActivity { cycles, active_sm_cycles, idle_sm_cycles, issue_sm_cycles };
-            BackgroundEnergy::of(&activity, &coefficients(), 1_365_000).total()
+            let activity = ChipActivity { cycles, active_sm_cycles, idle_sm_cycles, issue_sm_cycles, ..ChipActivity::default() };
+            BackgroundEnergy::of(&activity, &coefficients(), None, 1_365_000).total()
         };
         let mut longer = base;
         longer[more] += by;
         prop_assert!(of(longer) > of(base));
     }
+}
+
+/// Background energy with any powers of SMs, in a second of a clock of 1 MHz: a cycle at a microwatt is a picojoule.
+fn of_sms(activity: &ChipActivity, [sm_active_uw, sm_idle_uw, sm_issue_uw]: [u32; 3], wake_fj: u32) -> Femtojoules {
+    let power = EnergyConfig { sm_active_uw, sm_idle_uw, sm_issue_uw, ..coefficients() };
+    BackgroundEnergy::of(activity, &power, Some(&PowerGatingConfig { wake_cycles: 1, wake_fj }), 1_000).total()
+}
+
+proptest! {
+    /// Gating never raises the power: cycles of an empty SM that are spent without power cost that much less, however few they are. Waking costs
+    /// what the machine says, so that energy is saved from wake_fj over the power of an empty SM on.
+    #[test]
+    fn gating_never_raises_the_power(powers in prop::array::uniform3(0u32..1 << 24), idle in 0u64..1 << 40, gated in 0u64..1 << 40, wakes in 0u64..1000, wake_fj in 0u32..4_000_000_000) {
+        let gated = gated.min(idle);
+        let before = ChipActivity { cycles: idle, idle_sm_cycles: idle, ..ChipActivity::default() };
+        let after = ChipActivity { idle_sm_cycles: idle - gated, gated_sm_cycles: gated, ..before };
+        let (with, without) = (of_sms(&after, powers, wake_fj), of_sms(&before, powers, wake_fj));
+        prop_assert!(with <= without);
+        prop_assert_eq!(without - with, Femtojoules::from(gated) * Femtojoules::from(powers[1]) * 1_000);
+        let woken = ChipActivity { wakes, ..after };
+        prop_assert_eq!(of_sms(&woken, powers, wake_fj) - with, Femtojoules::from(wakes) * Femtojoules::from(wake_fj));
+    }
+
+    /// An SM that holds TBs costs at least what an empty one does, stalled or not, whatever the coefficients; and more issue costs no less.
+    #[test]
+    fn holding_tbs_is_never_cheaper_than_being_empty(powers in prop::array::uniform3(0u32..1 << 24), cycles in 1u64..1 << 40, issues in prop::array::uniform2(0u64..1 << 40)) {
+        let empty = of_sms(&ChipActivity { cycles, idle_sm_cycles: cycles, ..ChipActivity::default() }, powers, 0);
+        let holding = |issue: u64| {
+            of_sms(&ChipActivity { cycles, active_sm_cycles: cycles, issue_sm_cycles: issue.min(cycles), ..ChipActivity::default() }, powers, 0)
+        };
+        let [few, many] = [holding(issues[0].min(issues[1])), holding(issues[0].max(issues[1]))];
+        prop_assert!(empty <= few && few <= many);
+    }
+}
+
+/// `zhao18`: an SM with TBs that issues nothing drew 2.66 W where an empty one draws 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it issues.
+#[test]
+fn a_stalled_sm_draws_what_an_empty_one_does() {
+    let zhao: GpuConfig = toml::from_str(mias_machines::text("zhao18").expect("built in")).expect("valid");
+    let power = zhao.energy.expect("it has coefficients");
+    // A thousandth of a second, so that a microwatt is a nanojoule.
+    let of = |activity: ChipActivity| BackgroundEnergy::of(&activity, &power, None, 1_000).total() / 1_000_000;
+    let empty = of(ChipActivity { idle_sm_cycles: 1_000, ..ChipActivity::default() });
+    let stalled = of(ChipActivity { active_sm_cycles: 1_000, ..ChipActivity::default() });
+    let issuing = of(ChipActivity { active_sm_cycles: 1_000, issue_sm_cycles: 1_000, ..ChipActivity::default() });
+    assert_eq!([empty, stalled, issuing], [4_246_600, 4_246_600, 2_656_600 + 1_591_358]);
+    assert_eq!(of(ChipActivity { gated_sm_cycles: 1_000, ..ChipActivity::default() }), 0);
 }
 
 /// By hand: every count meets its coefficient, once.

@@ -12,7 +12,7 @@ use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{LaunchStats, Preemption};
+use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::register_file::Activity;
 use mias_hw_model::sm::{IssueSlots, MemoryChoices};
 
@@ -285,6 +285,8 @@ pub struct Outcome {
     pub memory_choices: Option<MemoryChoices>,
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
+    /// What SMs were, and for how long; none if every SM was active all the time.
+    pub sm_states: Option<SmStateCycles>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
     /// When each kernel had its room; empty where nobody is preempted and nobody is before others.

@@ -291,6 +291,7 @@ impl SimulatedGpu {
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
             l2_ways: stats.l2_ways,
+            sm_states: stats.sm_states,
             room: Vec::new(),
             preemptions: stats.preemptions,
             victims: observed.victims,

@@ -33,7 +33,7 @@ fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option<f64> {
 
 pub(super) fn row(report: &EnergyReport, gpu: &GpuConfig, cycles: u64) -> EnergyRow {
     EnergyRow {
-        background_joules: report.background.parts().map(|(part, energy)| (part, joules(energy))).into(),
+        background_joules: report.background.parts().map(|(part, energy)| (part, joules(energy))).collect(),
         total_joules: joules(report.total()),
         average_watts: watts(report.total(), gpu, cycles),
     }

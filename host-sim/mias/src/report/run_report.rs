@@ -4,7 +4,7 @@ use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, ways};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{LaunchStats, Preemption};
+use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::{estimated_ipc, ipc};
@@ -76,6 +76,8 @@ struct Document<'a> {
     l2_ways: Option<ways::Ways<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_choices: Option<MemoryChoicesRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -200,6 +202,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l1_ways: outcome.l1_ways.as_ref().map(ways::row),
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices.map(|MemoryChoices { issues, contested }| MemoryChoicesRow { issues, contested }),
+        sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
         preemptions: &outcome.preemptions,
@@ -304,6 +307,11 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("the firmware has chosen victims {looks} times: {cycles} cycles ({instructions} instructions)\n");
     }
     text += &latency_rows::preemptions(&outcome.preemptions);
+    if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
+        let all = (active + stalled + gated + waking).max(1) as f64;
+        let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));
+        text += &format!("SM cycles: active {active}, stalled {stalled}, gated {gated}, waking {waking} ({wakes} times)\n");
+    }
     if outcome.in_place.sms_short_of_it > 0 {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");

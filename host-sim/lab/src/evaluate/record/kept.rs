@@ -106,6 +106,7 @@ impl Kept {
             l1_ways: _,
             memory_choices: _,
             l2_ways: _,
+            sm_states: _,
             energy,
             samples,
             room,
