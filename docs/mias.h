@@ -320,7 +320,7 @@
  * SM. */
 #define MIAS_SM_REG_ACTIVE_QUOTA UINT32_C(0xc0)
 /* Read and write. What the SM is to be, a code of sm_state: ACTIVE, STALLED or GATED. A code beyond
- * these is clamped to GATED. STALLED and ACTIVE hold from the cycle that follows. GATED without
+ * these is clamped to GATED. STALLED and ACTIVE hold from the cycle of the write on. GATED without
  * feature::POWER_GATING raises UNSUPPORTED, and the request stays what it was. */
 #define MIAS_SM_REG_STATE_REQUEST UINT32_C(0xe0)
 /* Read only. What it is: sm_state. */
@@ -788,8 +788,8 @@ struct mias_sm {
      * the SM. */
     const volatile uint32_t active_quota[8];
     /* Read and write. What the SM is to be, a code of sm_state: ACTIVE, STALLED or GATED. A code
-     * beyond these is clamped to GATED. STALLED and ACTIVE hold from the cycle that follows. GATED
-     * without feature::POWER_GATING raises UNSUPPORTED, and the request stays what it was. */
+     * beyond these is clamped to GATED. STALLED and ACTIVE hold from the cycle of the write on.
+     * GATED without feature::POWER_GATING raises UNSUPPORTED, and the request stays what it was. */
     volatile uint32_t state_request;
     /* Read only. What it is: sm_state. */
     const volatile uint32_t state;
