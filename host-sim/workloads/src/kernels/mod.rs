@@ -33,8 +33,8 @@ mod variable;
 pub use error::KernelError;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
-/// The seven of the thesis, of those that come with the simulator.
-pub use mias_kernels::THESIS;
+/// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
+pub use mias_kernels::{THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;
 pub use spec::{Input, Spec, SpecError};
@@ -76,3 +76,6 @@ mod memory_intensive_tests;
 
 #[cfg(test)]
 mod shieh_tests;
+
+#[cfg(test)]
+mod zhao_tests;

@@ -313,6 +313,15 @@ fn sizes_end_where_the_files_say() {
         ("bpa", 16, (1 << 20) - 16),
         ("hw", 1, 4096),
         ("preempt", 1, 1 << 28),
+        ("tpacf", 1, 1000),
+        ("leu", 45, 1 << 14),
+        ("coulomb", 8, 1 << 16),
+        ("merge", 1024, 1 << 24),
+        ("lavamd", 1, 64),
+        ("gaussian", 1, 4096),
+        ("lbm", 2, 400),
+        ("gesummv", 1, 1 << 18),
+        ("pvc", 1, 1 << 25),
     ];
     assert_eq!(ends.map(|(name, ..)| name).to_vec(), names().collect::<Vec<_>>());
     for (name, least, most) in ends {

@@ -4,17 +4,23 @@
 //! One file each, and one line in [`ALL`].
 
 mod alignment;
+mod angle_histograms;
 mod binomial_tree;
 mod black_scholes;
 mod block_sums;
+mod box_forces;
 mod breadth_first;
 mod cheapest_ways;
+mod circle_scores;
 mod colour_planes;
+mod coulomb_potential;
 mod cutoff_potential;
 mod diffusion;
 mod dxt1;
 mod dxt1_error;
+mod elimination_step;
 mod euler_fluxes;
+mod fluid_step;
 mod found_again;
 mod heat_steps;
 mod jagged_diagonals;
@@ -25,11 +31,14 @@ mod matrix_vector;
 mod n_body;
 mod nearest_centres;
 mod opening_cost;
+mod pages_of_lines;
 mod product_in_memory;
 mod search_tree;
 mod smoothing;
+mod sorted_runs;
 mod stencil;
 mod transposition;
+mod two_matrix_vector;
 mod walsh;
 mod wavelet_level;
 
@@ -84,6 +93,15 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "layer-moves", parts: &[], make: layer_training::moves },
     Reference { name: "found-again", parts: found_again::PARTS, make: found_again::host },
     Reference { name: "smoothing", parts: &[], make: smoothing::host },
+    Reference { name: "angle-histograms", parts: angle_histograms::PARTS, make: angle_histograms::host },
+    Reference { name: "circle-scores", parts: circle_scores::PARTS, make: circle_scores::host },
+    Reference { name: "coulomb-potential", parts: coulomb_potential::PARTS, make: coulomb_potential::host },
+    Reference { name: "sorted-runs", parts: &[], make: sorted_runs::host },
+    Reference { name: "box-forces", parts: &[], make: box_forces::host },
+    Reference { name: "elimination-step", parts: &[], make: elimination_step::host },
+    Reference { name: "fluid-step", parts: fluid_step::PARTS, make: fluid_step::host },
+    Reference { name: "two-matrix-vector", parts: &[], make: two_matrix_vector::host },
+    Reference { name: "pages-of-lines", parts: pages_of_lines::PARTS, make: pages_of_lines::host },
 ];
 
 impl Reference {

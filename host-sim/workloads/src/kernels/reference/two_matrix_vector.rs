@@ -1,0 +1,36 @@
+//! `two-matrix-vector`: y = alpha A x + beta B x, for `gesummv`, as Polybench's GESUMMV (Grauer-Gray et al. 2012) has it.
+
+use super::Host;
+use crate::kernels::Expected;
+use crate::kernels::given::Inputs;
+use rayon::prelude::*;
+
+/// The kernel's arguments for alpha and beta, from 0.
+const FACTORS: [usize; 2] = [7, 8];
+
+/// Of the buffers `a` and `b`, of `columns` columns, and `x`, into `y`.
+pub(super) fn host(inputs: &Inputs) -> Result<Host, String> {
+    let columns = inputs.value("columns")? as usize;
+    Ok(Host::new(move |filled| {
+        let [alpha, beta] = [filled.float(FACTORS[0])?, filled.float(FACTORS[1])?];
+        let (a, b, x) = (filled.floats("a")?, filled.floats("b")?, filled.floats("x")?);
+        let rows = move || {
+            let pairs = a.par_chunks(columns).zip(b.par_chunks(columns));
+            pairs.map(|(a, b)| alpha.mul_add(dot(a, &x), beta * dot(b, &x))).collect()
+        };
+        Ok(Expected::floats(filled.buffer("y")?, Expected::equal, rows))
+    }))
+}
+
+/// One fused multiply-add per term in ascending order, which is the kernel's order: equal bit for bit.
+fn dot(row: &[f32], x: &[f32]) -> f32 {
+    row.iter().zip(x).fold(0.0, |sum, (&element, &x)| element.mul_add(x, sum))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn terms_add_up() {
+        assert_eq!(super::dot(&[1.0, 2.0, 3.0], &[1.0, 10.0, 100.0]), 321.0);
+    }
+}
