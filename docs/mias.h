@@ -542,7 +542,7 @@
 #define MIAS_SM_STATUS_SATURATED UINT32_C(0x4)
 
 /* What an SM is to be or is, in sm::STATE_REQUEST and sm::STATE (Zhao et al. 2018, section 4;
- * sources.md D921). Every SM is in one of these states. */
+ * sources.md D142). Every SM is in one of these states. */
 /* It takes TBs and issues. */
 #define MIAS_SM_STATE_ACTIVE UINT32_C(0x0)
 /* It issues no instruction and takes no TB. Its TBs stay, and what they have in flight comes back. */

@@ -161,7 +161,7 @@ pub mod sm_status {
     pub const SATURATED: u32 = 1 << 2;
 }
 
-/// What an SM is to be or is, in [`super::sm::STATE_REQUEST`] and [`super::sm::STATE`] (Zhao et al. 2018, section 4; sources.md D921). Every
+/// What an SM is to be or is, in [`super::sm::STATE_REQUEST`] and [`super::sm::STATE`] (Zhao et al. 2018, section 4; sources.md D142). Every
 /// SM is in one of these states.
 pub mod sm_state {
     /// It takes TBs and issues.

@@ -67,7 +67,7 @@ pub const VERSION_VALUE: u32 = 0x0001_0006;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the
-/// longest window, times [`MAX_SMS`] (sources.md D922).
+/// longest window, times [`MAX_SMS`] (sources.md D143).
 pub const KERNEL_COUNT_BITS: u32 = 27;
 /// First offset beyond the map.
 pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;

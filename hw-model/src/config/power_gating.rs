@@ -1,4 +1,4 @@
-//! Power gating of SMs as data (Zhao et al. 2018, section 4.3; sources.md D921).
+//! Power gating of SMs as data (Zhao et al. 2018, section 4.3; sources.md D142).
 
 use super::ranges::{MOST_WAKE_CYCLES, MOST_WAKE_FJ};
 use serde::{Deserialize, Serialize};

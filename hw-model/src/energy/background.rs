@@ -1,6 +1,6 @@
 //! What the chip draws whoever runs: power times time, and no kernel's.
 //!
-//! An SM with power never draws less than one that is empty: its clocks do not know whether it holds TBs (sources.md D923). The sources give
+//! An SM with power never draws less than one that is empty: its clocks do not know whether it holds TBs (sources.md D144). The sources give
 //! less for an SM that holds TBs and issues nothing than for an idle one, since one of them leaves the clocks of SMs with TBs to the
 //! pipelines' share; the floor is ours. A gated SM draws nothing.
 

@@ -1,4 +1,4 @@
-//! What each SM is: active, stalled, without power, or on its way there or back (Zhao et al. 2018, section 4; sources.md D921). The firmware
+//! What each SM is: active, stalled, without power, or on its way there or back (Zhao et al. 2018, section 4; sources.md D142). The firmware
 //! asks ([`mias_firmware::regs::sm::STATE_REQUEST`]); here is what becomes of it.
 //!
 //! | state | issues | takes TBs | holds TBs | ends |

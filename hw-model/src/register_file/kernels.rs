@@ -1,5 +1,5 @@
 //! Counters of kernels over the whole chip, latched by the firmware's command ([`mias_firmware::regs::global::KERNEL_SNAPSHOT`]; Zhao et al.
-//! 2018, section 4.1.2; sources.md D922).
+//! 2018, section 4.1.2; sources.md D143).
 
 use mias_firmware::regs::{KERNEL_COUNT_BITS, MAX_SLOTS, global};
 

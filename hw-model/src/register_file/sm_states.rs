@@ -1,5 +1,5 @@
 //! The block's share of the states of SMs: what the firmware asks of each, and what each is ([`mias_firmware::regs::sm_state`]; Zhao et al.
-//! 2018, section 4; sources.md D921). What becomes of a request is the GPU's part.
+//! 2018, section 4; sources.md D142). What becomes of a request is the GPU's part.
 
 use mias_firmware::regs::{fault, feature, sm_state};
 

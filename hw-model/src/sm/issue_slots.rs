@@ -23,7 +23,7 @@ pub enum IssueClass {
     BothPipelines,
     /// Ready instructions found their arithmetic pipelines full.
     ComputePipeline,
-    /// Warps could have issued, and none was allowed to (sources.md D123 and D921). Only where a machine holds memory instructions back, or an
+    /// Warps could have issued, and none was allowed to (sources.md D123 and D142). Only where a machine holds memory instructions back, or an
     /// SM is stalled.
     Held,
 }

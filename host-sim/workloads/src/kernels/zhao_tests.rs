@@ -3,7 +3,7 @@
 use super::*;
 use mias_hw_model::sm::Resources;
 
-/// A row of the table, and what the originals take (sources.md D931), which the table does not have.
+/// A row of the table, and what the originals take (sources.md D146), which the table does not have.
 struct Row {
     /// The paper's name, in small letters.
     name: &'static str,
