@@ -69,7 +69,7 @@ impl DecisionTimer {
         let own = if let Control::Policy(Policy::Own(own)) = control { Some(*own) } else { None };
         let per_metric = options.latency == Latency::PerMetric;
         let (microcontroller, core_khz) = (gpu.microcontroller, gpu.clocks.core_khz);
-        // As where equal runs are told: `canonical` in evaluate/record.rs.
+        // As where equal runs are told: `canonical` in evaluate/record/same.rs.
         let places = match control {
             Control::Policy(Policy::Own(_)) => true,
             Control::Policy(policy) => policy.measures() && kernels > 1,

@@ -1,4 +1,4 @@
-//! SMs that are stalled, gated and woken, on whole GPUs (sources.md D142), and kernels' counters as the register block shows them (D143). The
+//! SMs that are stalled, gated and woken, on whole GPUs (sources.md D142), and kernels' counters as the register block shows them (sources.md D143). The
 //! validation hook looks on: a stalled SM issues nothing, one without power holds nothing.
 
 use super::*;
