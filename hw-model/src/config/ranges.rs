@@ -116,8 +116,11 @@ pub(super) const UNIT_CYCLES: RangeInclusive<u32> = 1..=512;
 /// Warps that an SM fetches for in a cycle, and instructions in a warp's buffer.
 pub(super) const FETCHED: RangeInclusive<u32> = 1..=32;
 
-/// Times of what chooses who leaves, at most [`MOST`] each: their dotted keys, and where they are found.
-pub(super) const SELECTOR: [(&str, fn(&SelectorConfig) -> u32); 3] = [
+/// A time of what chooses who leaves: its dotted key, and where it is found.
+type OfSelector = (&'static str, fn(&SelectorConfig) -> u32);
+
+/// Times of what chooses who leaves, at most [`MOST`] each.
+pub(super) const SELECTOR: [OfSelector; 3] = [
     ("sm.preemption.selector.start_cycles", |selector| selector.start_cycles),
     ("sm.preemption.selector.tb_cycles", |selector| selector.tb_cycles),
     ("sm.preemption.selector.pass_cycles", |selector| selector.pass_cycles),
@@ -182,7 +185,7 @@ pub(super) const AT_MOST: [AtMost; 12] = [
 pub(super) const WARP_STATE: RangeInclusive<u32> = 0..=4096;
 
 /// Most cycles that a gated SM takes to wake: half of the longest profiling window.
-pub(super) const MOST_WAKE_CYCLES: u32 = (mias_firmware::regs::MAX_WINDOW + 1) / 2;
+pub(super) const MOST_WAKE_CYCLES: u32 = mias_firmware::regs::MAX_WINDOW.div_ceil(2);
 
 /// Most energy of waking an SM, in femtojoules (assumption: what the largest SM draws in a microsecond).
 pub(super) const MOST_WAKE_FJ: u32 = 4_000_000_000;
