@@ -72,11 +72,11 @@ pub(super) fn main(command: &FirmwareCommand) -> Result<(), CliError> {
 }
 
 fn replay(args: &ReplayArgs) -> Result<(), CliError> {
-    let recording = recording::read(&args.recording)?;
-    let (targets, not_built) = targets(&args.on, args.image.is_some(), recording.preempts());
-    if args.image.is_some() && !matches!(targets.as_slice(), [one] if one.core().is_some()) {
+    if args.image.is_some() && !matches!(args.on.as_slice(), [one] if one.core().is_some()) {
         return Err(CliError::User("--image: say which core it is for, with --on m4, --on m0 or --on riscv".into()));
     }
+    let recording = recording::read(&args.recording)?;
+    let (targets, not_built) = targets(&args.on, args.image.is_some(), recording.preempts());
     let output = Output::open(args.out.as_deref())?;
     let cancel = interrupt::catch()?;
     let ready = targets.iter().map(|&target| Ready::new(target, args.image.as_deref(), &recording));
