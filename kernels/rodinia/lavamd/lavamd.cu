@@ -1,8 +1,8 @@
 // Forces and potentials between particles in a cube of boxes, each of which acts on the particles of its own box and of those around it.
 //
 // A block is a box. Its particles come into shared memory, then those of one box after the other; a thread is one particle and
-// goes through the other box's. A particle's force and potential stay in memory, in double precision, since the compiler cannot know that they
-// do not overlap what is read: each pair is four loads and four stores of them, for which lanes are 32 bytes apart.
+// goes through the other box's. A particle's force and potential are in double precision. nvcc keeps them in registers for a box, since what is
+// read is shared memory; between boxes they are in memory, where lanes are 32 bytes apart.
 
 #define ROOM 100
 
