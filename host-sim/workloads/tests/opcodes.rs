@@ -22,6 +22,11 @@ fn check(program: &Program) {
             assert_eq!(stem, "LDC");
             continue;
         }
+        // Accel-Sim's traces list no addresses of texels: a fetch that is read back is an instruction of the texture unit.
+        if lowered.class == Class::Load(Space::Texture) {
+            assert_eq!(Isa::Turing.operation(stem), Some(Operation::Of(Class::Texture)), "{text}");
+            continue;
+        }
         let expected = if lowered.class == Class::Exit { Operation::Exit } else { Operation::Of(lowered.class) };
         assert_eq!(Isa::Turing.operation(stem), Some(expected), "{text}");
     }

@@ -96,12 +96,13 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("FAULT_"), (11, all));
     assert_eq!(group("MODE_"), (2, 2));
     assert_eq!(group("OPTION_"), (10, 0b111_1011_1111));
-    assert_eq!(group("FEATURE_"), (4, 0b1111));
+    assert_eq!(group("FEATURE_"), (7, 0b111_1111));
     assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
     // Two masks; three orders and four kinds of limits.
     assert_eq!(group("MEMORY_MODE_"), (9, 0x33 + (1 + 2) + (0x10 + 0x20 + 0x30)));
     // A mask and a position.
     assert_eq!(group("MONITOR_"), (2, 0x3FF + 16));
+    assert_eq!(group("SM_STATE_"), (5, 1 + 2 + 3 + 4));
     assert_eq!(group("SM_STATUS_"), (3, 0b111));
     assert_eq!(group("SM_CONTROL_"), (2, 0b11));
     assert_eq!(group("SLOT_STATUS_"), (2, 0b11));
