@@ -94,8 +94,8 @@ pub const ALL: &[Kernel] = kernels![
 /// The seven of the MIAS thesis (Nasef 2023, section 4.1.2), in the order of lists: what is characterised and calibrated with.
 pub const THESIS: [&str; 7] = ["mm", "fwt", "nbdy", "blk", "bopt", "bfs", "dxtc"];
 
-/// The fourteen of Zhao et al. 2018, in the order of table 1: the paper's name in small letters, and the word that asks for ours with as many TBs as the
-/// table has. Its CP is `coulomb` here, since `cp` is that of Dai et al. 2018.
+/// The fourteen of Zhao et al. 2018, in the order of table 1: the paper's name in small letters, and the word that asks for ours with as many
+/// TBs as the table has. Its CP is `coulomb` here, since `cp` is that of Dai et al. 2018.
 pub const ZHAO: [(&str, &str); 14] = [
     ("dxtc", "dxtc:512"),
     ("tpacf", "tpacf:100"),

@@ -1,5 +1,5 @@
-//! The firmware preempting on the GPU model at awkward moments: while SMs profile, while a context is on its way, for kernels that ask at once, and by
-//! commands that come late. Each in every cycle of a stretch, so that nothing hangs on one.
+//! The firmware preempting on the GPU model at awkward moments: while SMs profile, while a context is on its way, for kernels that ask at
+//! once, and by commands that come late. Each in every cycle of a stretch, so that nothing hangs on one.
 
 mod common;
 
@@ -62,7 +62,8 @@ fn urgent(kernel: &HandMade, stream: u32, arrival: u64, priority: u8) -> Launch 
     Launch { priority, ..launch(&kernel.trace(), stream, arrival) }
 }
 
-/// The profile goes on, its window neither restarted nor cut short: as many decisions as without the urgent kernel, which has its room at once.
+/// The profile goes on, its window neither restarted nor cut short: as many decisions as without the urgent kernel, which has its room at
+/// once.
 #[test]
 fn an_sm_is_preempted_within_its_window() {
     let [first, second, other] = [HandMade::compute(60, 256, 120), HandMade::memory(40, 256, 6), HandMade::compute(4, 256, 10)];
@@ -137,8 +138,8 @@ fn two_urgent_kernels_at_once_both_have_their_room() {
     }
 }
 
-/// Commands as they would be if they came late: nobody looks whether a TB is in the place still, or is the same one, or may be flushed still. Each is
-/// carried out or refused, and every TB runs once.
+/// Commands as they would be if they came late: nobody looks whether a TB is in the place still, or is the same one, or may be flushed still.
+/// Each is carried out or refused, and every TB runs once.
 #[test]
 fn commands_that_come_late_are_carried_out_or_refused() {
     // Loads, works, and stores to where it loaded: it may be flushed until then.

@@ -69,8 +69,8 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
-/// A kernel of few instructions: the faults are what matters here. It may be flushed until it stores to what it loaded, until its atomic, or to its
-/// end.
+/// A kernel of few instructions: the faults are what matters here. It may be flushed until it stores to what it loaded, until its atomic, or
+/// to its end.
 fn kernel() -> impl Strategy<Value = HandMade> {
     let threads = prop::sample::select(vec![64u32, 256, 512]);
     let shared = prop_oneof![3 => Just(0u32), 1 => Just(9_000u32), 1 => Just(40_000u32)];

@@ -257,8 +257,8 @@ impl FaultRig {
         let end = self.run_to_the_end();
         for (index, (launch, trace)) in end.launches.iter().zip(&self.traces).enumerate() {
             let tbs = u64::from(trace.tbs());
-            // What was flushed is issued and executed again, no more and no less; a TB that had issued all it has, as all TBs of these kernels do
-            // alike, has ended (sources.md D133).
+            // What was flushed is issued and executed again, no more and no less; a TB that had issued all it has, as all TBs of these
+            // kernels do alike, has ended (sources.md D133).
             let whole = trace.warp_insts() / tbs;
             let flushed = || {
                 end.preemptions

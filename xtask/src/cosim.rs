@@ -1,5 +1,5 @@
-//! Builds the images whose register block is at the other end of a serial port, the same that preempt, and one with a comparison inverted; then
-//! runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
+//! Builds the images whose register block is at the other end of a serial port, the same that preempt, and one with a comparison inverted;
+//! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

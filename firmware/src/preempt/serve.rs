@@ -5,8 +5,8 @@
 //! it, and the first ones one more. So each SM is looked at once, its sets are found once and updated after each candidate, and its positions
 //! are reserved before the first TB is commanded.
 //!
-//! An SM that asks has no command under way. Where positions are reserved there still, a command was refused, since its TB might not be flushed any
-//! more or had ended: they are chosen anew, at no cost where nobody is in the way.
+//! An SM that asks has no command under way. Where positions are reserved there still, a command was refused, since its TB might not be
+//! flushed any more or had ended: they are chosen anew, at no cost where nobody is in the way.
 
 use super::candidates::{Places, bits};
 use super::estimate::choose;
@@ -108,8 +108,8 @@ fn read_wanted<B: TryBus>(bus: &mut B, sms: &[u32; SM_WORDS], slot: u8, wanted: 
     Ok(read(bus, slot::at(slot.into(), slot::UNISSUED_TBS))?.saturating_sub(coming))
 }
 
-/// Asks each SM once for its part, for the `first` time or again. Returns how many positions were given. What is wanted still of each SM that can give more is left in
-/// `wanted`.
+/// Asks each SM once for its part, for the `first` time or again. Returns how many positions were given. What is wanted still of each SM that
+/// can give more is left in `wanted`.
 fn in_turn<B: TryBus>(
     request: &Request<'_>,
     bus: &mut B,

@@ -9,8 +9,8 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(cases(400))]
 
-    /// Whatever lies where: a position that is reserved becomes free by those that leave, a TB that comes has its threads and its TB slot, nobody
-    /// leaves who need not, or who leaves already, and nobody is flushed who may not be.
+    /// Whatever lies where: a position that is reserved becomes free by those that leave, a TB that comes has its threads and its TB slot,
+    /// nobody leaves who need not, or who leaves already, and nobody is flushed who may not be.
     #[test]
     fn what_is_commanded_makes_room(
         scheme in prop_oneof![Just(Scheme::Drain), Just(Scheme::Switch), Just(Scheme::Flush), Just(Scheme::Shieh), Just(Scheme::Oracle), Just(Scheme::Chimera)],

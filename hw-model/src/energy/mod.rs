@@ -3,7 +3,8 @@
 //!
 //! What a kernel's own events cost is the kernel's: instructions, registers, shared memory, caches, crossbar, DRAM. What the
 //! chip draws whoever runs is nobody's: a constant part, static power of SMs that hold TBs, power of SMs that do not, the pipelines'
-//! power in cycles in which an SM issues, and what it takes to give an SM its power again. The coefficients are the machine's ([`crate::config::EnergyConfig`]).
+//! power in cycles in which an SM issues, and what it takes to give an SM its power again. The coefficients are the machine's
+//! ([`crate::config::EnergyConfig`]).
 //!
 //! All in whole femtojoules: a sum is exact and does not depend on its order. Reports divide, the model does not.
 

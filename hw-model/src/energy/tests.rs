@@ -95,8 +95,8 @@ fn of_sms(activity: &ChipActivity, [sm_active_uw, sm_idle_uw, sm_issue_uw]: [u32
 }
 
 proptest! {
-    /// Gating never raises the power: cycles of an empty SM that are spent without power cost that much less, however few they are. Waking costs
-    /// what the machine says, so that energy is saved from wake_fj over the power of an empty SM on.
+    /// Gating never raises the power: cycles of an empty SM that are spent without power cost that much less, however few they are. Waking
+    /// costs what the machine says, so that energy is saved from wake_fj over the power of an empty SM on.
     #[test]
     fn gating_never_raises_the_power(powers in prop::array::uniform3(0u32..1 << 24), idle in 0u64..1 << 40, gated in 0u64..1 << 40, wakes in 0u64..1000, wake_fj in 0u32..4_000_000_000) {
         let gated = gated.min(idle);
@@ -121,7 +121,8 @@ proptest! {
     }
 }
 
-/// `zhao18`: an SM with TBs that issues nothing drew 2.66 W where an empty one draws 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it issues.
+/// `zhao18`: an SM with TBs that issues nothing drew 2.66 W where an empty one draws 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it
+/// issues.
 #[test]
 fn a_stalled_sm_draws_what_an_empty_one_does() {
     let zhao: GpuConfig = toml::from_str(mias_machines::text("zhao18").expect("built in")).expect("valid");

@@ -1,5 +1,5 @@
-//! Foresight: when the TBs that are on SMs now will have left if they drain, found by running a copy of the GPU ahead. The oracle of Shieh 2016, section 4.2,
-//! knows it; so does who is told by hand.
+//! Foresight: when the TBs that are on SMs now will have left if they drain, found by running a copy of the GPU ahead. The oracle of Shieh
+//! 2016, section 4.2, knows it; so does who is told by hand.
 
 use super::{Gpu, Microcontroller, RunEnd};
 use crate::register_file::RegisterFile;
@@ -74,8 +74,8 @@ impl Gpu {
         }
     }
 
-    /// When the TBs that are on SMs now will have left if each of them drains, and everything else goes on as it is: found by running a copy ahead, for at most `cycles`. TBs that
-    /// take longer are not in the list.
+    /// When the TBs that are on SMs now will have left if each of them drains, and everything else goes on as it is: found by running a copy
+    /// ahead, for at most `cycles`. TBs that take longer are not in the list.
     #[must_use]
     pub fn look_ahead(&self, cycles: u64) -> Vec<Foretold> {
         let mut ahead = self.clone();

@@ -38,6 +38,14 @@ pub struct Preemption {
     pub refused: bool,
 }
 
+impl Preemption {
+    /// Warp instructions that it threw away: those of a TB that was flushed.
+    #[must_use]
+    pub fn thrown_away(&self) -> u64 {
+        if self.technique == Technique::Flush && !self.refused { self.warp_insts } else { 0 }
+    }
+}
+
 /// How a TB leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,8 +1,8 @@
 //! What SMs and the memory system have counted, as the register block takes it: of an SM, and of a kernel on the whole chip.
 //!
-//! Counts of the L2 by SM are as late as the replies that bring them ([`crate::memory::MemorySystem::sm_l2`]). Counts of a kernel are kept where
-//! things happen, in SMs, slices and channels. A latch is one wire to all of them, as that of SMs' windows is, and what they latched comes back on
-//! the wires of the register block's reads, which wait for it (sources.md D143).
+//! Counts of the L2 by SM are as late as the replies that bring them ([`crate::memory::MemorySystem::sm_l2`]). Counts of a kernel are kept
+//! where things happen, in SMs, slices and channels. A latch is one wire to all of them, as that of SMs' windows is, and what they latched
+//! comes back on the wires of the register block's reads, which wait for it (sources.md D143).
 
 use super::Gpu;
 use super::sms::Sms;

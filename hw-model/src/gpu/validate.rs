@@ -1,8 +1,9 @@
 //! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
 //!
-//! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free plus what its TBs take is what it has; and the warps
-//! of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the
-//! grid (docs/reliability.md, invariants 19 and 20).
+//! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free
+//! plus what its TBs take is what it has; and the warps of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue:
+//! within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the grid (docs/reliability.md, invariants
+//! 19 and 20).
 
 use super::Gpu;
 use crate::sm::{KERNEL_SLOTS, Resources, Sm};

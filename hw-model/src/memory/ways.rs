@@ -62,8 +62,8 @@ impl MemorySystem {
         self.tell_slices(Change::Resident(resident));
     }
 
-    /// Gives each kernel slot so many ways of every slice's sets, whatever divides them otherwise; at least one for each kernel here. With none
-    /// they are divided as before any were given.
+    /// Gives each kernel slot so many ways of every slice's sets, whatever divides them otherwise; at least one for each kernel here. With
+    /// none they are divided as before any were given.
     pub fn set_l2_ways(&mut self, ways: Option<Shares>) {
         let resident = self.kernels;
         self.ways.get_or_insert_with(|| Box::new(WayChanges { due: VecDeque::new(), period: None, watched: false, resident }));

@@ -3,12 +3,10 @@
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, feature};
 
 use crate::config::GpuConfig;
+use crate::trace::SECTOR_BYTES;
 
 /// Threads of a warp on every machine modelled here.
 const WARP_THREADS: u32 = 32;
-
-/// Bytes of a sector.
-const SECTOR_BYTES: u64 = 32;
 
 /// Read-only facts that the firmware finds in the register block.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -276,8 +276,8 @@ impl Sm {
         self.lsu.l1.reset(ways, from);
     }
 
-    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divides them otherwise; at least one for each kernel
-    /// with TBs here. With none they are divided as before any were given.
+    /// Gives each kernel slot so many ways of the L1's sets from cycle `from` on, whatever divides them otherwise; at least one for each
+    /// kernel with TBs here. With none they are divided as before any were given.
     pub fn set_l1_ways(&mut self, ways: Option<Shares>, from: u64) {
         self.lsu.l1.set_ways(ways, self.resident_kernels, from);
     }

@@ -152,8 +152,8 @@ impl Request {
         self.full_cycles.is_none_or(|cycles| cycles > limit_cycles)
     }
 
-    /// What an oracle makes of two choices for the same request, with this limit and time alone: the one that keeps the deadline, of these the one whose
-    /// room is in time, of these the one that loses less; this one if they are equal.
+    /// What an oracle makes of two choices for the same request, with this limit and time alone: the one that keeps the deadline, of these
+    /// the one whose room is in time, of these the one that loses less; this one if they are equal.
     #[must_use]
     pub fn or_better(self, other: Request, (limit_cycles, alone_cycles): (u64, u64)) -> Request {
         let rank = |request: &Request| (request.violates(limit_cycles, alone_cycles), request.is_late(limit_cycles), request.lost_insts());

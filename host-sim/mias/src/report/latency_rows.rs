@@ -74,8 +74,7 @@ pub(super) fn preemptions(all: &[Preemption]) -> String {
     let refused = all.iter().filter(|tb| tb.refused).count() as u64;
     let refused = if refused == 0 { String::new() } else { format!(", {} commands refused", grouped(refused)) };
     let [drained, flushed, switched] = [Technique::Drain, Technique::Flush, Technique::Switch].map(of).map(grouped);
-    let away = |technique| all.iter().filter(move |tb| tb.technique == technique && !tb.refused).map(|tb| tb.warp_insts).sum::<u64>();
-    let lost = match away(Technique::Flush) {
+    let lost = match all.iter().map(Preemption::thrown_away).sum() {
         0 => String::new(),
         insts => format!("; {} warp instructions thrown away", grouped(insts)),
     };

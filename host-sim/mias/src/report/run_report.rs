@@ -44,13 +44,6 @@ pub struct Seconds {
     pub simulate: f64,
 }
 
-/// How often an order of memory issue had something to choose, where the SMs may hold instructions back.
-#[derive(Serialize)]
-struct MemoryChoicesRow {
-    issues: u64,
-    contested: u64,
-}
-
 #[derive(Serialize)]
 struct Document<'a> {
     schema_version: u32,
@@ -75,7 +68,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     l2_ways: Option<ways::Ways<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    memory_choices: Option<MemoryChoicesRow>,
+    memory_choices: Option<MemoryChoices>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
@@ -201,7 +194,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         issue_slots: by_class(&outcome.sms.issue_slots).collect(),
         l1_ways: outcome.l1_ways.as_ref().map(ways::row),
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
-        memory_choices: outcome.memory_choices.map(|MemoryChoices { issues, contested }| MemoryChoicesRow { issues, contested }),
+        memory_choices: outcome.memory_choices,
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),

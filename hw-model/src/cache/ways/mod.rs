@@ -145,8 +145,8 @@ impl TagArray {
         }
     }
 
-    /// Gives each kernel slot so many ways from cycle `from` on, whatever divides them otherwise; with none they are divided as before any were
-    /// given. `resident` are the kernels that are here.
+    /// Gives each kernel slot so many ways from cycle `from` on, whatever divides them otherwise; with none they are divided as before any
+    /// were given. `resident` are the kernels that are here.
     pub fn set_ways(&mut self, given: Option<Shares>, resident: u8, from: u64) {
         if given.is_none() && self.owned.as_ref().is_some_and(|owned| owned.is_made()) {
             self.owned = None;

@@ -1,5 +1,5 @@
-//! SMs that are stalled, gated and woken, on whole GPUs (sources.md D142), and kernels' counters as the register block shows them (sources.md D143). The
-//! validation hook looks on: a stalled SM issues nothing, one without power holds nothing.
+//! SMs that are stalled, gated and woken, on whole GPUs (sources.md D142), and kernels' counters as the register block shows them (sources.md
+//! D143). The validation hook looks on: a stalled SM issues nothing, one without power holds nothing.
 
 use super::*;
 use crate::config::PowerGatingConfig;
@@ -63,8 +63,8 @@ fn planned(config: &GpuConfig, recipes: [&Recipe; 2], plan: &Plan, skip: bool, t
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Whatever SMs are asked for: each is in one state in every cycle, kernels do all they have to as soon as SMs are active again, and neither
-    /// threads, nor skipped cycles, nor copies change a byte.
+    /// Whatever SMs are asked for: each is in one state in every cycle, kernels do all they have to as soon as SMs are active again, and
+    /// neither threads, nor skipped cycles, nor copies change a byte.
     #[test]
     fn states_are_conserved_and_deterministic(first in random_kernel(), second in random_kernel(), plan in any_plan(7)) {
         let config = of(7);
@@ -142,8 +142,8 @@ fn no_tb_comes_to_a_stalled_sm() {
     assert_eq!((insts(&gpu, 0), insts(&gpu, 1)), (8 * 51, 0));
 }
 
-/// An SM with TBs that is to be gated runs them to their end, takes no other, and is gated then; it takes a TB again in the cycle in which it is
-/// awake.
+/// An SM with TBs that is to be gated runs them to their end, takes no other, and is gated then; it takes a TB again in the cycle in which it
+/// is awake.
 #[test]
 fn an_sm_is_gated_when_it_is_empty_and_takes_its_time_to_wake() {
     let config = of(1);

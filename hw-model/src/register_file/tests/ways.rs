@@ -16,7 +16,8 @@ fn word(even: u32, odd: u32) -> u32 {
 }
 
 proptest! {
-    /// Whatever is written of one SM, all, or the L2, in whatever order: the model takes what a plain table of it holds, once, and reads show it.
+    /// Whatever is written of one SM, all, or the L2, in whatever order: the model takes what a plain table of it holds, once, and reads show
+    /// it.
     #[test]
     fn the_model_takes_what_was_written(
         writes in prop::collection::vec((0..3_usize, 0..SMS, 0..4_usize, 0..1_025_u32, 0..1_025_u32), 1..20),

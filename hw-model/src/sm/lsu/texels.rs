@@ -1,7 +1,7 @@
 //! The texture cache: fetches of texels and loads from surfaces go through it and not through the L1 (sources.md D141).
 //!
-//! It is a read-only cache with one bank, MSHRs and a miss queue as the L1 has them, beside the L1: it is looked up and sends its misses off in the same
-//! cycles, before the L1, as in the peer. What it counts stands apart from what the L1 counts.
+//! It is a read-only cache with one bank, MSHRs and a miss queue as the L1 has them, beside the L1: it is looked up and sends its misses off
+//! in the same cycles, before the L1, as in the peer. What it counts stands apart from what the L1 counts.
 
 use super::super::KERNEL_SLOTS;
 use super::super::counters::KernelCounters;
@@ -29,7 +29,9 @@ impl TextureCache {
             return None;
         }
         let found = self.cache.look_up(0, &mut self.counted);
-        for (sum, counted) in counters.iter_mut().zip(&mut self.counted) {
+        // Of the one kernel that it was for.
+        let tried = |counted: &&mut KernelCounters| counted.l1_accesses + counted.l1_reservation_fails > 0;
+        for (sum, counted) in counters.iter_mut().zip(&mut self.counted).filter(|(_, counted)| tried(counted)) {
             let KernelCounters { l1_accesses, l1_hits, l1_pending_hits, l1_misses, l1_reservation_fails, .. } = *counted;
             sum.texture_accesses += l1_accesses;
             sum.texture_hits += l1_hits + l1_pending_hits;

@@ -67,7 +67,7 @@ pub(super) struct MemoryIssue {
 }
 
 /// How often there was something to choose where an off-chip memory instruction issued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MemoryChoices {
     /// Off-chip memory instructions issued.
     pub issues: u64,

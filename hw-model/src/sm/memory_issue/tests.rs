@@ -248,8 +248,8 @@ proptest! {
         }
     }
 
-    /// Nobody issues beyond its quota before all others here have spent theirs: kernels that may issue are at most a set apart, and a kernel that is
-    /// alone in having a quota waits for nobody.
+    /// Nobody issues beyond its quota before all others here have spent theirs: kernels that may issue are at most a set apart, and a kernel
+    /// that is alone in having a quota waits for nobody.
     #[test]
     fn warp_quotas_are_spent_by_all_before_a_new_set(
         quotas in prop::collection::vec(1u32..40, 2..5),

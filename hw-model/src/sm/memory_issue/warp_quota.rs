@@ -1,8 +1,8 @@
 //! Quotas of warp instructions: the W of SMK-(P+W) (Wang et al. 2016, as Dai et al. 2018, section 4, describe it).
 //!
 //! A kernel whose quota is spent stops issuing; a new set is given when those of all kernels here are spent. Kernels without TBs here do not
-//! count, so that nobody waits for them, and neither do kernels without a quota, which would never spend it. A kernel with TBs here and quota left issues in the end, since what it waits for (loads, barriers)
-//! does not wait for other kernels: no time-out is needed.
+//! count, so that nobody waits for them, and neither do kernels without a quota, which would never spend it. A kernel with TBs here and quota
+//! left issues in the end, since what it waits for (loads, barriers) does not wait for other kernels: no time-out is needed.
 
 use super::super::KERNEL_SLOTS;
 

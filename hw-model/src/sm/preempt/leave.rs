@@ -155,8 +155,8 @@ impl Sm {
         }
     }
 
-    /// TBs that drain, or were to be flushed or switched, and have issued all they have by cycle `now`, have ended: their room is free from cycle
-    /// `from` on, and what they have in flight comes back to nobody.
+    /// TBs that drain, or were to be flushed or switched, and have issued all they have by cycle `now`, have ended: their room is free from
+    /// cycle `from` on, and what they have in flight comes back to nobody.
     pub(super) fn end_issued(&mut self, now: u64, from: u64) {
         let mut drains = self.preemption.as_ref().map_or(0, |preemption| preemption.drains);
         while drains != 0 {

@@ -1,4 +1,5 @@
-//! From the runs of a folder to results: judged as `mias compare` judges ([`judge`](crate::experiment::judge)), and what only many groups together can say.
+//! From the runs of a folder to results: judged as `mias compare` judges ([`judge`](crate::experiment::judge)), and what only many groups
+//! together can say.
 
 mod alone;
 mod group;

@@ -3,7 +3,7 @@
 use crate::evaluate::record::Kept;
 use crate::evaluate::results::MetricValues;
 use crate::metrics::{Metrics, ratio};
-use mias_hw_model::gpu::Technique;
+use mias_hw_model::gpu::Preemption;
 use mias_hw_model::sm::IssueClass;
 use std::collections::BTreeMap;
 
@@ -30,8 +30,7 @@ pub(super) fn issue_slots(kept: &Kept) -> BTreeMap<&'static str, f64> {
 
 /// Warp instructions that flushes threw away, over all that were issued.
 pub(super) fn thrown_away(kept: &Kept) -> Option<f64> {
-    let flushed = kept.preemptions.iter().filter(|tb| tb.technique == Technique::Flush && !tb.refused);
-    ratio(flushed.map(|tb| tb.warp_insts).sum(), kept.launches.iter().map(|launch| launch.warp_insts).sum())
+    ratio(kept.preemptions.iter().map(Preemption::thrown_away).sum(), kept.launches.iter().map(|launch| launch.warp_insts).sum())
 }
 
 pub(super) fn joules(kept: &Kept) -> Option<f64> {

@@ -219,7 +219,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         parameters = quick_form::parameters(parameters);
     }
     let most = groups.iter().map(Vec::len).max().unwrap_or_default();
-    let (mut settings, mut words, mut axes_of_machine) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut settings, mut words) = (Vec::new(), Vec::new());
     for one in gpu.one_or_more()? {
         let word = one.beside(one.text()?, &machines::names());
         let config = machines::load(&word).map_err(|error| one.fail(&error.to_string()))?;
@@ -229,6 +229,8 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
             machine = quick_form::machine(machine, &config);
         }
         machine.extend(form.axes("sharing", |value| parameters::machine(value, &config, Change::Sharing))?);
+        let mut presets = policies.iter().filter_map(|policy| policy.preset());
+        presets.try_for_each(|preset| said_twice(preset, &machine)).map_err(|message| named.fail(&message))?;
         let axes = [&parameters[..], &machine[..]].concat();
         // Where most of them come from.
         let machines = parameters::combinations(&machine) > parameters::combinations(&parameters);
@@ -238,7 +240,6 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let made = parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?;
         made.iter().try_for_each(|setting| numbers_for(&setting.sharing.gpu, most)).map_err(|message| fields().fail(&message))?;
         settings.extend(made);
-        axes_of_machine.extend(machine);
     }
     for_traces(table, &kernels, &settings)?;
     if let Some(value) = form.get("requests") {
@@ -256,7 +257,6 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         }
         room_for(&policies, &groups, &setting.gpu).map_err(|message| named.fail(&message))?;
         for preset in policies.iter().filter_map(|policy| policy.preset()) {
-            said_twice(preset, &axes_of_machine).map_err(|message| named.fail(&message))?;
             preset.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", preset.name)))?;
         }
     }

@@ -62,7 +62,8 @@ pub struct Identity {
     pub requests: Option<String>,
     /// [`MODEL`].
     pub model: String,
-    /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says it all.
+    /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says
+    /// it all.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub program: String,
 }

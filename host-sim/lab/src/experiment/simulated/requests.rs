@@ -1,5 +1,5 @@
-//! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and limit,
-//! which goes on until the urgent kernel has ended.
+//! Requests for room on a simulated GPU ([`Requests`]): one run without the urgent kernel, and from it a copy for each request, scheme and
+//! limit, which goes on until the urgent kernel has ended.
 
 use super::{Asked, Controller, Running, SimulatedGpu, limit, unfit};
 use crate::experiment::decision_time::DecisionTimer;
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// Cycles that an urgent kernel may take alone (assumption: a hundred times the limits of interest).
 const MOST_CYCLES: u64 = 400_000;
 
-/// A copy is followed for so many times the limit and the time alone (assumption: whoever is not through by then has missed, and by how much is
-/// of no interest).
+/// A copy is followed for so many times the limit and the time alone (assumption: whoever is not through by then has missed, and by how much
+/// is of no interest).
 const MISSED: u64 = 4;
 
 /// Cycles after which a copy is looked at for the urgent kernel's end.
@@ -117,7 +117,8 @@ impl SimulatedGpu {
         self.follow(run, &mut gpu, urgent, (instant, most_cycles), Some(scheme))
     }
 
-    /// Launches the urgent kernel, starts the firmware anew, which finds the others in their slots, and runs until the urgent kernel has ended.
+    /// Launches the urgent kernel, starts the firmware anew, which finds the others in their slots, and runs until the urgent kernel has
+    /// ended.
     fn follow(
         &self,
         run: &Run<'_>,
@@ -223,7 +224,7 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
             }
             Technique::Flush => {
                 request.victims[1] += 1;
-                request.flushed_insts += tb.warp_insts;
+                request.flushed_insts += tb.thrown_away();
             }
             Technique::Switch => {
                 request.victims[2] += 1;

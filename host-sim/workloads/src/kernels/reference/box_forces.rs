@@ -1,6 +1,6 @@
-//! `box-forces`: forces and potentials between particles of neighbouring boxes, for `lavamd`, as Rodinia's lavaMD (Szafaryn et al. 2013, Experiences
-//! with achieving portability across heterogeneous architectures) sums them: a particle of charge q pulls by q exp(-a d), where d is
-//! half of the squared distance, if the places' `v` are half of their squares. Assumption: `v` is random, as it is there.
+//! `box-forces`: forces and potentials between particles of neighbouring boxes, for `lavamd`, as Rodinia's lavaMD (Szafaryn et al. 2013,
+//! Experiences with achieving portability across heterogeneous architectures) sums them: a particle of charge q pulls by q exp(-a d), where d
+//! is half of the squared distance, if the places' `v` are half of their squares. Assumption: `v` is random, as it is there.
 
 use super::Host;
 use crate::kernels::Expected;

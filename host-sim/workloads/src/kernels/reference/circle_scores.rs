@@ -17,8 +17,8 @@ const POINTS: usize = 150;
 /// Pixels around the picture that have no score.
 const MARGIN: usize = 22;
 
-/// Difference to the reference in double precision that is allowed: absolute, and relative to the score, since a mean near zero is the difference of
-/// large terms.
+/// Difference to the reference in double precision that is allowed: absolute, and relative to the score, since a mean near zero is the
+/// difference of large terms.
 const TOLERANCE: (f32, f32) = (1e-6, 1e-3);
 
 /// What it makes: distances of the points from the middle in elements, circle by circle; and the directions' cosines and sines.
