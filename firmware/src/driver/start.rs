@@ -45,6 +45,8 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
             scheme: crate::preempt::Scheme::None,
             #[cfg(feature = "preempt")]
             urgent: 0,
+            #[cfg(feature = "search")]
+            shares: None,
         }
     }
 
@@ -103,7 +105,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             scheme: crate::preempt::Scheme::None,
             #[cfg(feature = "preempt")]
             urgent: 0,
+            #[cfg(feature = "search")]
+            shares: None,
         };
+        #[cfg(feature = "search")]
+        firmware.start_searching(bus)?;
         firmware.take_over(bus)?;
         Ok(firmware)
     }
@@ -112,6 +118,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         machine.sm_count = machine.sm_count.min(sms);
         set_up_registers(bus, &settings, sms)?;
         self.scheduler.restart(policy, machine, settings);
+        #[cfg(feature = "search")]
+        self.start_searching(bus)?;
         self.take_over(bus)
     }
 

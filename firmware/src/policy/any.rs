@@ -2,24 +2,24 @@
 
 /// Declares [`AnyPolicy`]: a variant for each type of policy. The tag is a word of its own, so that [`AnyPolicy::IDLE`] is all zero.
 macro_rules! any_policy {
-    ($(#[doc = $doc:literal] $Kind:ident($Type:ty),)+) => {
+    ($(#[doc = $doc:literal] $(#[cfg($cfg:meta)])? $Kind:ident($Type:ty),)+) => {
         /// One of the policies.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         pub enum AnyPolicy {
-            $(#[doc = $doc] $Kind($Type),)+
+            $(#[doc = $doc] $(#[cfg($cfg)])? $Kind($Type),)+
         }
 
         impl super::Policy for AnyPolicy {
             fn update_scheduled_kernels(&self, launched: &[crate::kernel::Kernel]) -> super::KernelSet {
                 match self {
-                    $(Self::$Kind(policy) => policy.update_scheduled_kernels(launched),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.update_scheduled_kernels(launched),)+
                 }
             }
 
             fn prepare<const C: usize>(&self, context: &super::Context<'_>, table: &mut crate::configs::ConfigTable<C>) -> bool {
                 match self {
-                    $(Self::$Kind(policy) => policy.prepare(context, table),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.prepare(context, table),)+
                 }
             }
 
@@ -29,7 +29,7 @@ macro_rules! any_policy {
                 table: &mut crate::configs::ConfigTable<C>,
             ) -> super::Plan {
                 match self {
-                    $(Self::$Kind(policy) => policy.generate_configs(context, table),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.generate_configs(context, table),)+
                 }
             }
 
@@ -39,25 +39,39 @@ macro_rules! any_policy {
                 table: &mut crate::configs::ConfigTable<C>,
             ) -> super::Verdict {
                 match self {
-                    $(Self::$Kind(policy) => policy.on_done_profiling(context, table),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.on_done_profiling(context, table),)+
                 }
             }
 
             fn counters(&self) -> crate::counters::CounterSet {
                 match self {
-                    $(Self::$Kind(policy) => policy.counters(),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.counters(),)+
                 }
             }
 
             fn score<const C: usize>(&self, table: &crate::configs::ConfigTable<C>, index: usize) -> Option<crate::metric::Score> {
                 match self {
-                    $(Self::$Kind(policy) => policy.score(table, index),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.score(table, index),)+
+                }
+            }
+
+            #[cfg(feature = "search")]
+            fn searches(&self) -> bool {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.searches(),)+
+                }
+            }
+
+            #[cfg(feature = "search")]
+            fn search(&self, search: &mut crate::search::Search) -> crate::search::Next {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.search(search),)+
                 }
             }
 
             fn follows_drain(&self) -> bool {
                 match self {
-                    $(Self::$Kind(policy) => policy.follows_drain(),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.follows_drain(),)+
                 }
             }
         }
@@ -123,13 +137,26 @@ use crate::configs::{MAX_KERNELS, TbVector};
 use crate::machine::{Machine, Settings};
 use crate::regs::global;
 
+impl PolicyCode {
+    /// Whether the policy searches for how many SMs each kernel needs.
+    #[must_use]
+    pub const fn searches(self) -> bool {
+        matches!(self, Self::CdSearch | Self::CdSearchPerformance | Self::CdSearchPower | Self::GivenShares)
+    }
+}
+
 impl AnyPolicy {
-    /// The policy that the straps ask for; none if the code is unknown.
+    /// The policy that the straps ask for; none if the code is unknown. One that searches is Spatial in an image that cannot, with a fault
+    /// raised.
     ///
     /// # Errors
     /// The bus failed.
     pub fn read<B: TryBus>(bus: &mut B, machine: &Machine, settings: &Settings) -> Result<Option<Self>, B::Error> {
         let Some(code) = PolicyCode::from_code(read(bus, global::STRAP_POLICY)?) else { return Ok(None) };
+        #[cfg(not(feature = "search"))]
+        if code.searches() {
+            crate::bus::write(bus, global::FAULT_SET, crate::regs::fault::NO_SEARCH)?;
+        }
         let mut fixed = TbVector::default();
         for (kernel, offset) in (global::STRAP_FIXED..).step_by(4).enumerate().take(MAX_KERNELS) {
             fixed.set(kernel, u8::try_from(read(bus, offset)?).unwrap_or(u8::MAX));

@@ -2,8 +2,12 @@
 
 #[macro_use]
 mod any;
+#[cfg(feature = "search")]
+mod cd_search;
 mod coordinated;
 mod fixed_config;
+#[cfg(feature = "search")]
+mod given_shares;
 mod left_over;
 mod maestro;
 mod mias;
@@ -16,8 +20,12 @@ mod table;
 mod warped_slicer;
 mod water_fill;
 
+#[cfg(feature = "search")]
+pub use cd_search::{CdSearch, Mode};
 pub use coordinated::Coordinated;
 pub use fixed_config::FixedConfig;
+#[cfg(feature = "search")]
+pub use given_shares::GivenShares;
 pub use left_over::LeftOver;
 pub use maestro::Maestro;
 pub use mias::Mias;
@@ -88,6 +96,9 @@ pub enum Plan {
     Place,
     /// Deal them to the SMs, profile, and ask [`Policy::on_done_profiling`].
     Profile,
+    /// One per kernel, as Spatial has them: find out how many SMs each gets, with [`Policy::search`].
+    #[cfg(feature = "search")]
+    Search,
 }
 
 /// What profiling led to.
@@ -138,6 +149,19 @@ pub trait Policy {
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
         let _ = (table, index);
         None
+    }
+
+    /// Whether it ever plans a search.
+    #[cfg(feature = "search")]
+    fn searches(&self) -> bool {
+        false
+    }
+
+    /// What to try next, or that the search is over: called when it begins, and whenever a step's windows are over. By default it is over
+    /// with the even split.
+    #[cfg(feature = "search")]
+    fn search(&self, search: &mut crate::search::Search) -> crate::search::Next {
+        search.settle()
     }
 
     /// Whether the kernels after the current one get their quotas when it is drained (Left-over).

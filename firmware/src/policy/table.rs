@@ -4,6 +4,8 @@
 //!
 //! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
 
+#[cfg(feature = "search")]
+use super::{CdSearch, GivenShares, Mode};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
@@ -36,6 +38,26 @@ any_policy! {
     Maestro(Maestro),
     /// Coordinated TB combination.
     Coordinated(Coordinated),
+    /// Classification-driven search.
+    #[cfg(feature = "search")]
+    CdSearch(CdSearch),
+    /// Spatial with given numbers of SMs.
+    #[cfg(feature = "search")]
+    GivenShares(GivenShares),
+}
+
+/// A policy that searches; in an image that cannot, the even split that it begins with.
+#[cfg(feature = "search")]
+macro_rules! searching {
+    ($policy:expr) => {
+        $policy
+    };
+}
+#[cfg(not(feature = "search"))]
+macro_rules! searching {
+    ($policy:expr) => {
+        AnyPolicy::Spatial(Spatial)
+    };
 }
 
 // Codes never change. `machine`, `settings` and `fixed` are what the straps say.
@@ -60,6 +82,11 @@ policy_codes! { (machine, settings, fixed)
     MiasRoofline = 14, "MIAS deciding by what the whole GPU would do, in S and STP.":
         AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Both) } });
     MiasRooflineStp = 15, "The same, in STP alone.": AnyPolicy::MiasStp(MiasStp { metric: Progress { whole: Some(Aim::Stp) } });
+    CdSearch = 16, "Classification-driven search, in the mode that the kernels call for.":
+        searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Chosen }));
+    CdSearchPerformance = 17, "The same for performance.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Performance }));
+    CdSearchPower = 18, "The same for power.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Power }));
+    GivenShares = 19, "Spatial with as many SMs of each kernel as `STRAP_SHARES` says.": searching!(AnyPolicy::GivenShares(GivenShares));
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -99,6 +126,15 @@ macro_rules! named_policies {
                 "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
             MiasRooflineStp, "mias-roofline-stp", MiasRooflineStp, 0, WithAlone, "#663333",
                 "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
+            CdSearch, "cd-search", CdSearch, 0, Search, "#CC3311",
+                "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
+            CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",
+                "The same, always for performance";
+            CdSearchPower, "cd-search-power", CdSearchPower, 0, Search, "#0077BB", "The same, always for power";
+            CdSearchReassign, "cd-search-reassign", CdSearch, option::SEARCH_REASSIGNS, Search, "#009988",
+                "cd-search, which hands SMs over in every step";
+            CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#EE3377",
+                "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
         }
     };
 }
@@ -119,6 +155,8 @@ pub enum Charged {
     Sum,
     /// Its own: TBs are added one by one.
     OneByOne,
+    /// Its own: SMs are taken and given in steps.
+    Search,
 }
 
 /// A policy that users can name.
@@ -168,12 +206,16 @@ mod tests {
         assert_eq!(NAMED.iter().map(|named| named.colour).collect::<BTreeSet<_>>().len(), NAMED.len());
     }
 
-    /// Users can name every policy but the one that experiments give a configuration.
+    /// Users can name every policy but those that experiments give a configuration or shares.
     #[test]
     fn codes_count_from_zero_and_all_but_one_have_a_name() {
         for (number, code) in PolicyCode::ALL.into_iter().enumerate() {
             assert_eq!((code as usize, PolicyCode::from_code(number as u32)), (number, Some(code)));
-            assert_eq!(NAMED.iter().any(|named| named.code == code), code != PolicyCode::FixedConfig, "{code:?}");
+            assert_eq!(
+                NAMED.iter().any(|named| named.code == code),
+                !matches!(code, PolicyCode::FixedConfig | PolicyCode::GivenShares),
+                "{code:?}"
+            );
         }
         assert_eq!(PolicyCode::from_code(PolicyCode::ALL.len() as u32), None);
     }

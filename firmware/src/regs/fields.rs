@@ -50,10 +50,12 @@ pub mod fault {
     pub const WRONG_MAP: u32 = 1 << 12;
     /// Asked to preempt in a way that this firmware or its hardware does not have; nobody is preempted.
     pub const NO_PREEMPTION: u32 = 1 << 13;
+    /// Asked to search how many SMs each kernel needs, which this firmware or its hardware cannot; the SMs are split evenly.
+    pub const NO_SEARCH: u32 = 1 << 14;
     /// The bits that firmware may raise.
     pub const BY_FIRMWARE: u32 = 0xFF00;
     /// All fault bits.
-    pub const ALL: u32 = 0x3F1F;
+    pub const ALL: u32 = 0x7F1F;
 }
 
 /// Hardware abilities, in [`super::global::FEATURES`].
@@ -109,6 +111,10 @@ pub mod option {
     pub const LIMIT_WIDE: u32 = 1 << 9;
     /// Memory instructions are held back from the decision on, and not while configurations are tried.
     pub const MEMORY_FROM_DECISION: u32 = 1 << 10;
+    /// A search for SMs calls a kernel memory-intensive by the share of DRAM's bandwidth that it uses, and not by what it asks for.
+    pub const SEARCH_BY_UTILISATION: u32 = 1 << 11;
+    /// A search for SMs hands over in every step the SMs that it takes from a kernel, in place of stalling them until it is over.
+    pub const SEARCH_REASSIGNS: u32 = 1 << 12;
 }
 
 /// When memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. What finds limits and quotas goes on while they are not.

@@ -121,6 +121,18 @@ registers! {
     /// Cycles from the request to wake a gated SM until it takes TBs; 0 without [`super::feature::POWER_GATING`].
     SM_WAKE_CYCLES = 0x118, ReadOnly, None;
 
+    /// Strap: cycles of each step of a search for SMs that are not measured (Zhao et al. 2018, sections 4.1.2 and 4.2), 1 to 131,071.
+    STRAP_SEARCH_WARM_UP = 0x120, ReadOnly, None;
+    /// Strap: cycles of each step that are measured then, 1 to 131,071.
+    STRAP_SEARCH_WINDOW = 0x124, ReadOnly, None;
+    /// Strap: what a kernel may lose of its IPC on its even share of the SMs, in thousandths.
+    STRAP_SEARCH_LOSS = 0x128, ReadOnly, None;
+    /// Strap: the share of DRAM's bandwidth, in thousandths, above which a kernel is memory-intensive, with
+    /// [`super::option::SEARCH_BY_UTILISATION`].
+    STRAP_SEARCH_UTILISATION = 0x12C, ReadOnly, None;
+    /// Strap: SMs of the n-th kernel scheduled, for the policy that deals them out as given.
+    STRAP_SHARES[MAX_SLOTS] = 0x130, ReadOnly, None;
+
     /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
     MEMORY_INTERVAL = 0x180, ReadWrite;
     /// Latches and clears, on all SMs at one instant, the counters of memory issue of those slots that have had

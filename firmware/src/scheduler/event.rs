@@ -2,7 +2,7 @@
 
 use heapless::Vec;
 
-use super::SmWord;
+use super::{SearchCommand, SmWord};
 use crate::kernel::Kernel;
 use crate::regs::PhaseCode;
 
@@ -50,6 +50,8 @@ pub enum Command {
     Reject(u8),
     /// Raise fault bits.
     Fault(u32),
+    /// Do something for a search.
+    Search(SearchCommand),
 }
 
 /// Commands that one event can cause at most: a release or a fault, a disarming, a timer or quotas, and a phase, and one to spare.

@@ -11,6 +11,9 @@ mod phase;
 mod placement;
 mod profiling;
 mod report;
+mod search_phase;
+#[cfg(feature = "search")]
+mod searching;
 mod sm_set;
 mod view;
 
@@ -19,12 +22,15 @@ use heapless::Vec;
 pub use event::{Command, Commands, Event, MAX_COMMANDS};
 pub use phase::{EVENTS_TO_REST, Phase};
 pub use report::{Report, Tried};
+pub use search_phase::{SearchCommand, SearchPhase};
 pub use sm_set::{SmSet, SmWord};
 
 use crate::configs::{ConfigTable, MAX_KERNELS, TbVector};
 use crate::kernel::Kernel;
 use crate::machine::{Machine, Settings};
 use crate::policy::Policy;
+#[cfg(feature = "search")]
+use crate::search::Search;
 
 /// The scheduler of policy `P` with room for `C` configurations.
 #[derive(Clone, Debug)]
@@ -46,6 +52,8 @@ pub struct Scheduler<P, const C: usize> {
     started: u64,
     done: SmSet,
     reschedulings: u32,
+    #[cfg(feature = "search")]
+    search: Search,
 }
 
 impl<P: Policy, const C: usize> Scheduler<P, C> {
@@ -72,6 +80,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             started: 0,
             done: SmSet::EMPTY,
             reschedulings: 0,
+            #[cfg(feature = "search")]
+            search: Search::NONE,
         }
     }
 
@@ -84,6 +94,10 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.scheduled.clear();
         self.table.reset(core::iter::empty());
         self.table.pool_mut().forget();
+        #[cfg(feature = "search")]
+        {
+            self.search = Search::NONE;
+        }
     }
 
     /// Answers one event that happened at cycle `now`.

@@ -1,9 +1,10 @@
 //! The phases of the scheduler (sources.md D25).
 
+use super::SearchPhase;
 use crate::regs::PhaseCode;
 
 /// Events after which the scheduler is at rest, [`Phase::Steady`] or [`Phase::Idle`], if nothing but the answers to its own commands
-/// comes any more: the batch's timer, two rounds of partition reached, time-out and counters read, and the broadcast.
+/// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, and the broadcast.
 pub const EVENTS_TO_REST: u32 = 8;
 
 /// Where the scheduler is.
@@ -37,6 +38,8 @@ pub enum Phase {
     Broadcast,
     /// Running until the next launch or completion.
     Steady,
+    /// A step of a search is going on.
+    Search(SearchPhase),
 }
 
 impl Phase {
@@ -51,6 +54,7 @@ impl Phase {
             Self::Decide => PhaseCode::Decide,
             Self::Broadcast => PhaseCode::Broadcast,
             Self::Steady => PhaseCode::Steady,
+            Self::Search(phase) => phase.code(),
         }
     }
 
@@ -60,6 +64,7 @@ impl Phase {
         match self {
             Self::Partition { at } => Some(at),
             Self::Profile { until } => Some(until),
+            Self::Search(phase) => Some(phase.until()),
             Self::Idle | Self::Transition | Self::Decide | Self::Broadcast | Self::Steady => None,
         }
     }

@@ -27,6 +27,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         self.table.reset(self.scheduled.iter().map(|kernel| kernel.slot));
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         let plan = self.policy.generate_configs(&context, &mut self.table);
+        #[cfg(feature = "search")]
+        self.search.leave();
         if self.table.entries().is_empty() {
             self.fall_back(fault::IMPOSSIBLE_INDEX, commands);
         } else {
@@ -43,16 +45,30 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.kernels };
                 self.policy.prepare(&context, &mut self.table)
             }
-            Phase::Idle | Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => false,
+            Phase::Idle
+            | Phase::Transition
+            | Phase::Profile { .. }
+            | Phase::Decide
+            | Phase::Broadcast
+            | Phase::Steady
+            | Phase::Search(_) => false,
         }
     }
 
     /// Deals the table's current round to the SMs.
     pub(super) fn place(&mut self, plan: Plan, now: u64, commands: &mut Commands) {
+        #[cfg(feature = "search")]
+        if plan == Plan::Search {
+            self.begin_search(now, commands);
+            return;
+        }
         self.broadcast = None;
         push(commands, Command::ApplyQuotas);
         match plan {
             Plan::Place => self.phase = Phase::Broadcast,
+            // Has gone its own way.
+            #[cfg(feature = "search")]
+            Plan::Search => {}
             Plan::Profile => {
                 self.done = SmSet::EMPTY;
                 self.started = now;

@@ -18,7 +18,13 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                 push(commands, Command::SetTimer(until));
             }
             // Late news of an attempt that was given up, or one more SM.
-            Phase::Idle | Phase::Partition { .. } | Phase::Profile { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
+            Phase::Idle
+            | Phase::Partition { .. }
+            | Phase::Profile { .. }
+            | Phase::Decide
+            | Phase::Broadcast
+            | Phase::Steady
+            | Phase::Search(_) => {}
         }
     }
 
@@ -36,7 +42,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                     push(commands, Command::ReadCounters);
                 }
             }
-            Phase::Idle | Phase::Partition { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
+            Phase::Idle | Phase::Partition { .. } | Phase::Decide | Phase::Broadcast | Phase::Steady | Phase::Search(_) => {}
         }
     }
 
@@ -50,6 +56,10 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             }
             // An expiry that is older than the phase: the one that is wanted is still to come.
             Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => push(commands, Command::SetTimer(deadline)),
+            #[cfg(feature = "search")]
+            Phase::Search(phase) => self.on_search_timer(phase, now, commands),
+            #[cfg(not(feature = "search"))]
+            Phase::Search(_) => {}
             Phase::Idle | Phase::Transition | Phase::Decide | Phase::Broadcast | Phase::Steady => {}
         }
     }
@@ -57,6 +67,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     #[inline(never)]
     pub(super) fn on_counters_read(&mut self, now: u64, commands: &mut Commands) {
         match self.phase {
+            #[cfg(feature = "search")]
+            Phase::Decide if self.search.running() => self.next_step(now, commands),
             Phase::Decide => {
                 let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
                 match self.policy.on_done_profiling(&context, &mut self.table) {
@@ -70,22 +82,38 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
                     Verdict::NoSamples => self.fall_back(fault::NO_SAMPLES, commands),
                 }
             }
-            Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Broadcast | Phase::Steady => {}
+            Phase::Idle
+            | Phase::Partition { .. }
+            | Phase::Transition
+            | Phase::Profile { .. }
+            | Phase::Broadcast
+            | Phase::Steady
+            | Phase::Search(_) => {}
         }
     }
 
     pub(super) fn on_broadcast_done(&mut self) {
         match self.phase {
             Phase::Broadcast => self.phase = Phase::Steady,
-            Phase::Idle | Phase::Partition { .. } | Phase::Transition | Phase::Profile { .. } | Phase::Decide | Phase::Steady => {}
+            Phase::Idle
+            | Phase::Partition { .. }
+            | Phase::Transition
+            | Phase::Profile { .. }
+            | Phase::Decide
+            | Phase::Steady
+            | Phase::Search(_) => {}
         }
     }
 
     #[inline(never)]
     pub(super) fn stop_profiling(&mut self, commands: &mut Commands) {
         match self.phase {
+            #[cfg(feature = "search")]
+            Phase::Search(_) | Phase::Decide if self.search.running() => {
+                push(commands, Command::Search(super::SearchCommand::ResumeAll));
+            }
             Phase::Transition | Phase::Profile { .. } | Phase::Decide => push(commands, Command::DisarmAll),
-            Phase::Idle | Phase::Partition { .. } | Phase::Broadcast | Phase::Steady => {}
+            Phase::Idle | Phase::Partition { .. } | Phase::Broadcast | Phase::Steady | Phase::Search(_) => {}
         }
     }
 }

@@ -11,6 +11,11 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     /// configuration.
     #[must_use]
     pub fn quotas(&self, sm: usize) -> TbVector {
+        #[cfg(feature = "search")]
+        if self.search.running() {
+            let holder = self.search.shares.holder(u16::try_from(sm).unwrap_or(u16::MAX));
+            return holder.kernel.and_then(|kernel| Some(self.table.entries().get(kernel)?.vector)).unwrap_or_default();
+        }
         self.broadcast.or_else(|| Some(self.table.entries().get(self.table.assigned(sm)?)?.vector)).unwrap_or_default()
     }
 

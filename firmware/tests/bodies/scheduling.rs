@@ -5,10 +5,11 @@ use mias_firmware::configs::TbVector;
 use mias_firmware::kernel::Kernel;
 use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::AnyPolicy;
-use mias_firmware::quantity::Coefficient;
+use mias_firmware::quantity::{Coefficient, SectorRate};
 use mias_firmware::regs::PolicyCode;
 use mias_firmware::resources::{Resources, SmLimits, TbShape};
-use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, Scheduler, SmWord};
+use mias_firmware::scheduler::{Command, Commands, EVENTS_TO_REST, Event, Phase, Scheduler, SearchCommand, SmWord};
+use mias_firmware::search::{KernelCounts, Parameters, SmState, Supply, most_windows};
 
 use super::commits_what_fits;
 
@@ -68,13 +69,44 @@ impl Input {
     }
 }
 
+/// Windows of a search of 400 and 600 cycles, on SMs that can be stalled and gated.
+pub(crate) const SEARCH: Parameters = Parameters {
+    warm_up: 400,
+    window: 600,
+    loss_permille: 50,
+    able: true,
+    gates: true,
+    supply: Supply { sms: SMS, schedulers: 2, interconnect: SectorRate::lit("4"), l2: SectorRate::lit("3"), dram: SectorRate::lit("2") },
+    ..Parameters::NONE
+};
+
+/// Events of a search at most: two timers and the counters of each window.
+const SEARCH_EVENTS: u32 = 3 * most_windows(SMS) as u32;
+
 type Machinery = Scheduler<AnyPolicy, 64>;
+
+/// Counts of an input, as any as the block may show.
+fn counts(input: &Input, kernel: usize) -> KernelCounts {
+    let [a, b, c] = input.numbers;
+    let number = |place: u32| (a ^ b.rotate_left(7 * place)).wrapping_mul(c | 1).rotate_left(11 * kernel as u32 + place);
+    let counts = 1 << 27;
+    KernelCounts {
+        cycles: if input.place.is_multiple_of(3) { number(0) } else { 600 },
+        instructions: number(1) >> (number(2) % 32),
+        warp_insts: (number(3) % counts) >> (number(2) % 8),
+        l2_accesses: number(4) % counts,
+        l2_hits: (number(5) % counts).min(number(4) % counts),
+        dram_sectors: number(6) % counts,
+        ended_tbs: number(7) % 2,
+    }
+}
 
 /// Whatever happens in whatever order.
 pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item = Input>) {
     let code = PolicyCode::ALL[policy as usize % PolicyCode::ALL.len()];
     let fixed = TbVector([(policy >> 8) as u8, (policy >> 16) as u8, (policy >> 24) as u8, 1]);
     let mut s: Machinery = Scheduler::new(AnyPolicy::new(code, &MACHINE, &SETTINGS, fixed), MACHINE, SETTINGS);
+    s.search_mut().parameters = Parameters { reassigns: policy >> 31 != 0, gates: policy >> 30 & 1 == 0, given: [1, 3, 1, 1], ..SEARCH };
     let mut now = 0_u64;
     for input in inputs {
         now += u64::from(input.later);
@@ -85,13 +117,18 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
         {
             continue;
         }
+        s.search_mut().counts = core::array::from_fn(|kernel| counts(&input, kernel));
         step(&mut s, event, now);
     }
-    for _ in 0..EVENTS_TO_REST {
+    for _ in 0..EVENTS_TO_REST + SEARCH_EVENTS {
         let answer = match s.phase() {
             Phase::Idle | Phase::Steady => break,
             Phase::Partition { at: deadline } | Phase::Profile { until: deadline } => {
                 now = now.max(deadline);
+                Event::Timer
+            }
+            Phase::Search(phase) => {
+                now = now.max(phase.until());
                 Event::Timer
             }
             Phase::Transition => Event::PartitionReached(SmWord::one(0)),
@@ -101,7 +138,7 @@ pub(crate) fn always_comes_to_rest(policy: u32, inputs: impl IntoIterator<Item =
         step(&mut s, answer, now);
     }
     let rest = if s.kernels().is_empty() { Phase::Idle } else { Phase::Steady };
-    assert_eq!(s.phase(), rest, "not at rest after {EVENTS_TO_REST} events");
+    assert_eq!(s.phase(), rest, "not at rest after {} events", EVENTS_TO_REST + SEARCH_EVENTS);
 }
 
 /// Preparing, any number of parts before any event, changes no answer and nothing that can be seen: a scheduler that never prepares does
@@ -119,6 +156,10 @@ pub(crate) fn preparing_changes_nothing(policy: u32, inputs: impl IntoIterator<I
             Phase::Partition { .. } if input.place % 2 == 1 => Input { kind: 0, ..input }.event(),
             Phase::Partition { at } => {
                 now = now.max(at);
+                Event::Timer
+            }
+            Phase::Search(phase) => {
+                now = now.max(phase.until());
                 Event::Timer
             }
             Phase::Transition => Event::PartitionReached(SmWord::one(0)),
@@ -164,6 +205,10 @@ fn step(s: &mut Machinery, event: Event, now: u64) {
         let open = matches!(s.phase(), Phase::Partition { .. });
         assert!(if s.kernels().is_empty() { s.phase() == Phase::Idle } else { open }, "{event:?} leads to {:?}", s.phase());
     }
+    if commands.contains(&Command::Search(SearchCommand::ApplyShares)) {
+        (0..SMS.into()).for_each(|sm| commits_what_fits(s, sm));
+        shares_out(s);
+    }
     // What is not applied reaches no SM.
     if commands.contains(&Command::ApplyQuotas) {
         (0..SMS.into()).for_each(|sm| commits_what_fits(s, sm));
@@ -185,4 +230,20 @@ fn deals_evenly(s: &Machinery, commands: &Commands) {
         (least, most, dealt) = (least.min(sms), most.max(sms), dealt + sms);
     }
     assert!(dealt == u32::from(SMS) && least >= 1 && most - least <= 1, "{dealt} SMs, {least} to {most} each: {commands:?}");
+}
+
+/// Invariant 38 of sources.md D946: every SM is active, stalled or gated, active ones are somebody's, every kernel has at least one, and what is
+/// stalled is so only while a search measures.
+fn shares_out(s: &Machinery) {
+    let (shares, measuring) = (&s.search().shares, s.search().measuring());
+    assert_eq!(shares.holders().count(), usize::from(SMS));
+    let all = |state| shares.holders().filter(|holder| holder.state == state).count();
+    assert_eq!(all(SmState::Active) + all(SmState::Stalled) + all(SmState::Gated), usize::from(SMS));
+    assert!(measuring || all(SmState::Stalled) == 0, "stalled for ever");
+    assert!(!measuring || all(SmState::Gated) == 0, "gated before the search is over");
+    for kernel in 0..shares.kernels() {
+        let active = shares.holders().filter(|holder| holder.kernel == Some(kernel) && holder.state == SmState::Active).count();
+        assert!(active >= 1 && active == usize::from(shares.active(kernel)), "kernel {kernel} has {active} SMs");
+    }
+    assert!(s.search().windows <= most_windows(SMS));
 }

@@ -123,6 +123,10 @@ impl RegisterFile {
             global::STRAP_MEMORY_INTERVAL => machine.straps.memory_interval,
             global::STRAP_PREEMPT => machine.straps.preempt,
             global::STRAP_PREEMPT_LIMIT => machine.straps.preempt_limit,
+            global::STRAP_SEARCH_WARM_UP => machine.straps.search.warm_up_cycles,
+            global::STRAP_SEARCH_WINDOW => machine.straps.search.window_cycles,
+            global::STRAP_SEARCH_LOSS => machine.straps.search.loss_permille,
+            global::STRAP_SEARCH_UTILISATION => machine.straps.search.utilisation_permille,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -150,6 +154,8 @@ impl RegisterFile {
     fn read_global_array(&self, offset: u32) -> Option<u32> {
         if let Some(index) = element(offset, global::STRAP_FIXED, MAX_SLOTS) {
             self.machine.straps.fixed.get(index).copied().map(u32::from)
+        } else if let Some(index) = element(offset, global::STRAP_SHARES, MAX_SLOTS) {
+            self.machine.straps.search.shares.get(index).copied()
         } else if let Some(word) = element(offset, global::ARM, SM_WORDS) {
             let sms = self.sms.iter().skip(word * 32).take(32).enumerate();
             Some(sms.fold(0, |bits, (bit, sm)| bits | u32::from(sm.armed) << bit))

@@ -134,6 +134,8 @@ pub struct Straps {
     pub preempt: u32,
     /// Cycles that a preemption may take, for kernels whose launch does not say.
     pub preempt_limit: u32,
+    /// A search for how many SMs each kernel needs.
+    pub search: SearchStraps,
 }
 
 impl Straps {
@@ -152,8 +154,31 @@ impl Straps {
             memory_interval: 0,
             preempt: 0,
             preempt_limit: 0,
+            search: SearchStraps::PUBLISHED,
         }
     }
+}
+
+/// The straps of a search for how many SMs each kernel needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchStraps {
+    /// Cycles of each step that are not measured, 1 to 131,071.
+    pub warm_up_cycles: u32,
+    /// Cycles of each step that are, 1 to 131,071.
+    pub window_cycles: u32,
+    /// What a kernel may lose of its IPC on its even share, in thousandths.
+    pub loss_permille: u32,
+    /// Share of DRAM's bandwidth above which a kernel is memory-intensive, where that is asked for, in thousandths.
+    pub utilisation_permille: u32,
+    /// SMs of the n-th kernel scheduled, for the policy that deals them out as given.
+    pub shares: [u32; MAX_SLOTS],
+}
+
+impl SearchStraps {
+    /// Steps of 20,000 and 20,000 cycles, and a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth: assumption, the
+    /// paper has no number.
+    pub const PUBLISHED: Self =
+        Self { warm_up_cycles: 20_000, window_cycles: 20_000, loss_permille: 50, utilisation_permille: 100, shares: [0; MAX_SLOTS] };
 }
 
 /// A kernel as launched.

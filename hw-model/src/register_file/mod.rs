@@ -34,7 +34,7 @@ use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interr
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use kernels::RawKernel;
-pub use machine::{KernelDescriptor, MachineDescription, Straps};
+pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
 pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
 

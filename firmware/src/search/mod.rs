@@ -1,0 +1,187 @@
+//! Searching for how many SMs each kernel needs, in steps of two windows each: the first for caches and queues to settle, the second
+//! measured over the whole chip (Zhao et al. 2018, section 4; sources.md D941).
+//!
+//! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
+//! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
+//! memory-intensive ([`Supply`]). What a step does with it is the policy's: [`performance`] and [`power`] are the two modes of
+//! classification-driven search.
+//!
+//! Without the feature `search` nothing of it is in an image.
+
+mod bandwidth;
+mod counts;
+mod parameters;
+mod performance;
+mod power;
+mod shares;
+
+pub use bandwidth::{Supply, utilised};
+pub use counts::{KernelCounts, Rate};
+pub use parameters::Parameters;
+pub use shares::{Holder, Holders, Rest, Shares, SmState};
+
+use crate::configs::MAX_KERNELS;
+
+/// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
+/// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows.
+#[must_use]
+pub const fn most_windows(sms: u16) -> u16 {
+    sms.saturating_add(1)
+}
+
+/// What follows a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The shares are tried: a window to settle, a window to measure.
+    Measure,
+    /// The shares stay.
+    Done,
+}
+
+/// What was tried last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    #[default]
+    Begin,
+    /// The even split, to tell kernels that ask for more than there is.
+    Classify,
+    /// Fewer SMs for them, in steps of two.
+    Shrink,
+    /// One SM for each of them.
+    One,
+    /// As many as one SM makes expect, and then one more at a time.
+    Verify,
+    /// It is over.
+    Done,
+}
+
+/// A set of scheduled kernels: bit n for the n-th.
+pub type Kernels = u8;
+
+/// A search, from the even split to the shares that stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// What it was asked for, and what the machine has.
+    pub parameters: Parameters,
+    /// Who has which SM.
+    pub shares: Shares,
+    /// What each kernel did in the last window.
+    pub counts: [KernelCounts; MAX_KERNELS],
+    /// How fast each was on its even share.
+    pub even: [Rate; MAX_KERNELS],
+    /// What was tried last.
+    pub step: Step,
+    /// Windows measured.
+    pub windows: u16,
+    /// Kernels that ask for more than the chip beyond the SMs gives.
+    pub memory: Kernels,
+    /// Kernels that ended a TB in the first window: their SMs are moved by draining (Zhao et al. 2018, section 4.1.2).
+    pub drains: Kernels,
+    /// Kernels whose shares are found.
+    pub found: Kernels,
+    /// SMs taken in the last step from each kernel.
+    taken: [u8; MAX_KERNELS],
+    /// The shares say who has which SM.
+    running: bool,
+}
+
+impl Search {
+    /// None.
+    pub const NONE: Self = Self {
+        parameters: Parameters::NONE,
+        shares: Shares::NONE,
+        counts: [KernelCounts::NONE; MAX_KERNELS],
+        even: [Rate::NONE; MAX_KERNELS],
+        step: Step::Begin,
+        windows: 0,
+        memory: 0,
+        drains: 0,
+        found: 0,
+        taken: [0; MAX_KERNELS],
+        running: false,
+    };
+
+    /// Begins anew with the even split of `sms` SMs among so many kernels.
+    pub fn begin(&mut self, sms: u16, kernels: usize) {
+        *self = Self { parameters: self.parameters, shares: Shares::even(sms, kernels), running: true, ..Self::NONE };
+    }
+
+    /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays.
+    pub fn give_up(&mut self) {
+        self.shares.resume();
+        self.step = Step::Done;
+    }
+
+    /// Something else places TBs from here on.
+    pub fn leave(&mut self) {
+        self.running = false;
+    }
+
+    /// Whether the shares say who has which SM.
+    #[must_use]
+    pub fn running(&self) -> bool {
+        self.running
+    }
+
+    /// Whether it is running and not over.
+    #[must_use]
+    pub fn measuring(&self) -> bool {
+        self.running && self.step != Step::Done
+    }
+
+    /// The first window is over, and its counts were read: who ended a TB in it?
+    pub fn warmed_up(&mut self) {
+        if self.step == Step::Classify {
+            self.drains = self.those(|counts, _| counts.ended_tbs != 0);
+        }
+        self.windows = self.windows.saturating_add(1);
+    }
+
+    /// Tries the even split.
+    pub fn try_even(&mut self) -> Next {
+        self.step = Step::Classify;
+        Next::Measure
+    }
+
+    /// Takes the window as that of the even split, and tells the kernels that ask for more than there is.
+    pub fn classify(&mut self) {
+        for (even, counts) in self.even.iter_mut().zip(&self.counts) {
+            *even = counts.rate();
+        }
+        let parameters = self.parameters;
+        self.memory = self.those(|counts, _| match parameters.utilisation_permille {
+            Some(threshold) => utilised(counts, parameters.supply.dram, threshold),
+            None => parameters.supply.falls_short(counts),
+        });
+    }
+
+    /// The shares stay.
+    pub fn settle(&mut self) -> Next {
+        self.step = Step::Done;
+        Next::Done
+    }
+
+    /// All kernels of the search.
+    #[must_use]
+    pub fn all(&self) -> Kernels {
+        // At most four.
+        (1 << self.shares.kernels().min(MAX_KERNELS)) - 1
+    }
+
+    /// The kernels of which this holds, by their counts and their number.
+    fn those(&self, mut holds: impl FnMut(&KernelCounts, usize) -> bool) -> Kernels {
+        let kernels = self.shares.kernels();
+        self.counts
+            .iter()
+            .enumerate()
+            .take(kernels)
+            .fold(0, |set, (kernel, counts)| if holds(counts, kernel) { set | 1 << kernel } else { set })
+    }
+
+    /// Kernels that lost more than they may, beside their even share.
+    fn losers(&self) -> Kernels {
+        let least = 1000_u32.saturating_sub(self.parameters.loss_permille);
+        self.those(|counts, kernel| self.even.get(kernel).is_some_and(|even| !counts.rate().is_at_least(least, even)))
+    }
+}

@@ -1,0 +1,9 @@
+//! The search for how many SMs each kernel needs: its arithmetic against exact references and the paper's numbers, its steps on kernels whose
+//! performance is known, and the driver under it on a register block of the test's own, under any counters.
+#![allow(missing_docs)]
+
+mod bandwidth;
+mod chip;
+mod shares;
+mod steps;
+mod whole;
