@@ -14,6 +14,8 @@ pub(crate) struct Budget {
     image_132: ImageBudget,
     #[serde(rename = "image-preempt")]
     image_preempt: ImageBudget,
+    #[serde(rename = "image-search")]
+    image_search: ImageBudget,
     pub(crate) decision: DecisionBudget,
     #[serde(rename = "memory-limit")]
     pub(crate) memory_limit: MemoryLimitBudget,
@@ -30,10 +32,12 @@ pub(crate) enum Build {
     Large,
     /// For 32 SMs, with preemption.
     Preempt,
+    /// For 32 SMs, with the search for how many SMs each kernel needs.
+    Search,
 }
 
 /// All of them; the usual one last, so that it is what is left where images are.
-pub(crate) const BUILDS: [Build; 3] = [Build::Large, Build::Preempt, Build::Usual];
+pub(crate) const BUILDS: [Build; 4] = [Build::Large, Build::Preempt, Build::Search, Build::Usual];
 
 impl Build {
     /// The feature of the images' package that makes it.
@@ -42,6 +46,7 @@ impl Build {
             Self::Usual => None,
             Self::Large => Some("sms-132"),
             Self::Preempt => Some("preempt"),
+            Self::Search => Some("search"),
         }
     }
 
@@ -51,6 +56,7 @@ impl Build {
             Self::Usual => "",
             Self::Large => " for 132 SMs",
             Self::Preempt => " that preempts",
+            Self::Search => " that searches",
         }
     }
 }
@@ -106,6 +112,7 @@ impl Budget {
             Build::Usual => self.image,
             Build::Large => self.image_132,
             Build::Preempt => self.image_preempt,
+            Build::Search => self.image_search,
         }
     }
 }
