@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mias_firmware::regs::PhaseCode;
-use mias_firmware::scheduler::{EVENTS_TO_REST, Event};
-use phases::{LATE, events, in_phase};
+use mias_firmware::scheduler::{Command, EVENTS_TO_REST, Event};
+use phases::{LATE, events, in_phase, in_search};
 
 /// Name of a command or an event: what comes before its data.
 fn name(debug: &str) -> &str {
@@ -47,6 +47,7 @@ fn page() -> String {
     for ((from, to), by) in arrows {
         drawing += &format!("    {} --> {}: {}\n", from.name(), to.name(), by.into_iter().collect::<Vec<_>>().join(", "));
     }
+    let search = search_matrix(&names);
     format!(
         "# The scheduler's state machine\n\nWritten by the test `firmware/tests/transitions.rs` from the machine itself; the test says how. Do not edit it.\n\n\
          Each row is a phase, each column an event. A cell holds the phase that follows, if it is another one, and the commands that the driver gets.\n\
@@ -54,8 +55,40 @@ fn page() -> String {
          The machine is MIAS with two kernels and three configurations on six SMs. The launch is that of a third kernel. The kernel that is drained or\n\
          completed is the first of the two. One SM of the six reports. No counter was added when the decision is made, so it falls back to Left-over.\n\
          With samples, the decision leads to `broadcast`, or to `transition` for a second round.\n\n\
-         {matrix}\n```mermaid\n{drawing}```\n"
+         {matrix}\n```mermaid\n{drawing}```\n\n\
+         ## While a search goes on\n\n\
+         Classification-driven search with the same kernels, in the step that measures the even split ([policies.md](policies.md#classification-driven-search)).\n\
+         The phase register shows `transition` while shares settle and `profile` while kernels are measured. Nothing was counted when the decision is made, so\n\
+         that no kernel is memory-intensive and the search is over; else it leads to `transition` for the next step.\n\n\
+         {search}"
     )
+}
+
+/// The same matrix of a search's step.
+fn search_matrix(names: &[String]) -> String {
+    let mut matrix = format!("| phase | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    for (phase, scheduler) in in_search() {
+        matrix += &format!("| **{phase}** |");
+        for event in events() {
+            let mut scheduler = scheduler.clone();
+            let from = scheduler.phase().code();
+            let commands = scheduler.handle(event, LATE);
+            let told = commands.iter().map(|command| match command {
+                Command::Search(command) => name(&format!("{command:?}")).to_owned(),
+                command => name(&format!("{command:?}")).to_owned(),
+            });
+            let asked = told.filter(|name| name != "SetPhase").collect::<Vec<_>>().join(", ");
+            let to = scheduler.phase().code();
+            matrix += &match (to == from, asked.is_empty()) {
+                (true, true) => " - |".to_owned(),
+                (true, false) => format!(" {asked} |"),
+                (false, true) => format!(" **{}** |", to.name()),
+                (false, false) => format!(" **{}**: {asked} |", to.name()),
+            };
+        }
+        matrix += "\n";
+    }
+    matrix
 }
 
 #[test]

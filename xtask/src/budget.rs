@@ -19,6 +19,7 @@ pub(crate) struct Budget {
     pub(crate) decision: DecisionBudget,
     #[serde(rename = "memory-limit")]
     pub(crate) memory_limit: MemoryLimitBudget,
+    pub(crate) search: SearchBudget,
     #[serde(rename = "victim-selection")]
     pub(crate) victim_selection: VictimSelectionBudget,
 }
@@ -67,6 +68,14 @@ impl Build {
 pub(crate) struct VictimSelectionBudget {
     pub(crate) most_instructions_per_sm: u64,
     pub(crate) most_instructions_per_tb: u64,
+}
+
+/// What a step of a search may take.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchBudget {
+    pub(crate) most_instructions_per_kernel_and_sm: u64,
+    pub(crate) most_instructions_per_sm: u64,
 }
 
 /// What a look at the counters of memory issue may take.

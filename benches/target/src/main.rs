@@ -5,8 +5,8 @@
 //! The firmware is built as in its image: same profile, same code. The register block is plain memory here, so that a register
 //! access is one load or store, as on a chip.
 #![cfg_attr(target_os = "none", no_std, no_main)]
-// The build that preempts measures that and nothing else.
-#![cfg_attr(feature = "preempt", allow(dead_code, unused_imports))]
+// The builds that preempt and search measure that and nothing else.
+#![cfg_attr(any(feature = "preempt", feature = "search"), allow(dead_code, unused_imports))]
 
 #[cfg(target_os = "none")]
 extern crate alloc;
@@ -38,6 +38,8 @@ mod measure;
 mod memory;
 #[cfg(target_os = "none")]
 mod scenario;
+#[cfg(all(target_os = "none", feature = "search"))]
+mod search;
 #[cfg(target_os = "none")]
 mod stack;
 #[cfg(target_os = "none")]

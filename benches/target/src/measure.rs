@@ -49,9 +49,9 @@ pub(crate) fn counted(charged: Charged) -> impl Iterator<Item = (&'static str, P
     NAMED.iter().filter(move |named| named.charged == charged && named.option == 0).map(|named| (named.name, named.code))
 }
 
-/// All policies of the firmware but those four.
+/// All policies of the firmware but those four and those that search.
 fn others() -> impl Iterator<Item = (&'static str, PolicyCode)> {
-    let named = NAMED.iter().filter(|named| named.charged != Charged::Metric && named.option == 0);
+    let named = NAMED.iter().filter(|named| !matches!(named.charged, Charged::Metric | Charged::Search) && named.option == 0);
     named.map(|named| (named.name, named.code)).chain([("fixed", PolicyCode::FixedConfig)])
 }
 
@@ -62,8 +62,15 @@ pub(crate) fn run() -> ! {
     semihosting::process::exit(0)
 }
 
+/// What the build that searches has beside the others, then the end.
+#[cfg(all(feature = "search", not(feature = "preempt")))]
+pub(crate) fn run() -> ! {
+    println!("stack {}", crate::search::measure());
+    semihosting::process::exit(0)
+}
+
 /// All of it, then the end.
-#[cfg(not(feature = "preempt"))]
+#[cfg(not(any(feature = "preempt", feature = "search")))]
 pub(crate) fn run() -> ! {
     let mut deepest = 0;
     for &sms in MACHINES {

@@ -201,6 +201,37 @@ pub(crate) fn select_victims() -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
+/// Instructions of the longest step of a search over kernels of which those in `memory` are memory-intensive, and the deepest stack.
+#[cfg(feature = "search")]
+pub(crate) fn search(sms: u16, launches: &Launches, options: u32, memory: u32) -> (u32, u32) {
+    use mias_firmware::scheduler::SearchPhase;
+    // SAFETY: one scenario runs at a time.
+    let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
+    block::describe(&mut bus, sms, &launches.sm, PolicyCode::CdSearch, options);
+    crate::search::describe(&mut bus);
+    assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
+    let mut bench = Bench { bus, firmware, deepest: 0 };
+    for ((number, kernel), tbs) in (0..).zip(launches.kernels).zip(launches.tbs) {
+        block::launch(&mut bench.bus, number, kernel, *tbs);
+        bench.interrupt();
+    }
+    let (mut longest, mut windows) = (0, 0);
+    while let Some(deadline) = bench.firmware.scheduler().phase().deadline() {
+        let decides = matches!(bench.firmware.scheduler().phase(), Phase::Search(SearchPhase::Measure { .. }));
+        block::set_time(&mut bench.bus, deadline as u32);
+        crate::search::count(&mut bench.bus, launches.kernels.len(), memory, windows == 0);
+        mias_firmware::bus::Bus::write32(&mut bench.bus, global::INT_STATUS, interrupt::TIMER);
+        let (span, marks) = bench.interrupt();
+        if decides {
+            windows += 1;
+            longest = Span { from: span.from, to: marks.committed }.instructions().max(longest);
+        }
+    }
+    assert_eq!(bench.firmware.scheduler().phase(), Phase::Steady);
+    assert!(windows > 2, "no step was taken");
+    (longest, bench.deepest)
+}
+
 fn decide(bench: &mut Bench, sms: u16, kernels: usize, way: Way) -> Cost {
     let (configs, round, held) = held(bench.firmware);
     let runs = |sm: &u16| held[usize::from(*sm) % usize::from(configs)];

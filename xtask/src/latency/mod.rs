@@ -10,7 +10,7 @@ mod table;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::budget::{BUILDS, Budget, Build, VictimSelectionBudget, keep};
+use crate::budget::{BUILDS, Budget, Build, SearchBudget, VictimSelectionBudget, keep};
 use crate::setup;
 use crate::targets::{TARGETS, Target};
 use crate::util::{Report, command, root, run as run_command, stdout, target_dir, write_file};
@@ -110,6 +110,11 @@ fn check(all: &[Numbers]) -> Result<()> {
     for kernels in [2, 3] {
         let most = 30 * kernels * budget.memory_limit.most_instructions_per_kernel_and_sm;
         keep(&format!("limits of memory instructions of {kernels} kernels on 30 SMs: instructions"), numbers.memory(30, kernels)?, most)?;
+    }
+    for ((sms, kernels), instructions) in numbers.searches.iter().filter(|((sms, _), _)| *sms == 30) {
+        let SearchBudget { most_instructions_per_kernel_and_sm, most_instructions_per_sm } = budget.search;
+        let most = sms * (most_instructions_per_sm + kernels * most_instructions_per_kernel_and_sm);
+        keep(&format!("a step of a search over {kernels} kernels on {sms} SMs: instructions"), *instructions, most)?;
     }
     for ((scheme, sms, tbs), instructions) in numbers.victims.iter().filter(|((_, sms, _), _)| *sms <= 30) {
         let VictimSelectionBudget { most_instructions_per_sm, most_instructions_per_tb } = budget.victim_selection;

@@ -71,6 +71,10 @@ and for them the ways that end with SMs of their own for each kernel.
             Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which\n\
             some of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
         text += &victims(numbers);
+        text += "\n### Search for how many SMs each kernel needs\n\n\
+            In the image with that feature: from the timer at the end of a window, in which each kernel was counted, to the last SM that is told what it\n\
+            is to be. The longest step of the modes for performance and for power.\n\n";
+        text += &searches(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\
             Both without the interrupt around it.\n\n";
@@ -179,6 +183,14 @@ fn memory_limits(numbers: &Numbers) -> String {
     for ((sms, kernels), instructions) in &numbers.memory {
         let each = instructions.checked_div(sms * kernels).map_or_else(|| "-".to_owned(), |each| each.to_string());
         text += &format!("| {sms} | {kernels} | {} | {each} |\n", grouped(*instructions));
+    }
+    text
+}
+
+fn searches(numbers: &Numbers) -> String {
+    let mut text = String::from("| SMs | kernels | instructions | an SM |\n|---|---|---|---|\n");
+    for ((sms, kernels), instructions) in &numbers.searches {
+        text += &format!("| {sms} | {kernels} | {} | {} |\n", grouped(*instructions), grouped(instructions / sms.max(&1)));
     }
     text
 }

@@ -51,6 +51,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # victims                 A selection of victims, from the interrupt that says that `sms` SMs want room for one TB each to the end of it, where each has
 #                         so many TBs (`kernels`): by Shieh's scheme, and by Chimera's, which hands whole SMs over.
 #
+# search                  A step of a search for how many SMs each kernel needs, from the timer at the end of a window to the last SM that is told what
+#                         it is to be.
+#
 # Counts are rounded up, by less than a sixteenth, so that what is simulated does not change with every instruction of the firmware; the
 # page has them as they are.
 ",
@@ -63,6 +66,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         }
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
+        text += &format!("search = [\n{}]\n", searches(numbers));
         text += &format!("victims = [\n{}]\n", victims(numbers));
     }
     text
@@ -110,6 +114,15 @@ fn memory_limits(numbers: &Numbers) -> String {
         format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, memory-limit = {instructions} }},\n")
     };
     numbers.memory.iter().map(row).collect()
+}
+
+/// A step of a search.
+fn searches(numbers: &Numbers) -> String {
+    let row = |(&(sms, kernels), &instructions): (&(u64, u64), &u64)| {
+        let instructions = rounded_up(instructions);
+        format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, search = {instructions} }},\n")
+    };
+    numbers.searches.iter().map(row).collect()
 }
 
 /// A selection of victims.

@@ -3,6 +3,9 @@
 use crate::experiment::policy::Policy;
 use mias_firmware::policy::{Charged, NAMED};
 
+/// The column of searches.
+const SEARCH: &str = "search";
+
 /// The column of the largest of MIAS' four metrics.
 const WORST: &str = "worst";
 
@@ -15,6 +18,8 @@ pub enum Charge {
     Metric(&'static str),
     /// Another policy, by its name.
     Policy(&'static str),
+    /// A step of a search.
+    Search,
 }
 
 impl Charge {
@@ -26,6 +31,7 @@ impl Charge {
             None => Charge::SlowestMetric,
             Some(named) => match named.charged {
                 Charged::SlowestMetric => Charge::SlowestMetric,
+                Charged::Search => Charge::Search,
                 Charged::Metric if worst => Charge::SlowestMetric,
                 Charged::Metric => Charge::Metric(named.name),
                 // Of policies of one code, which differ in an option, the first was counted: the steps are the same.
@@ -43,6 +49,7 @@ impl Charge {
     pub(super) fn column(self) -> &'static str {
         match self {
             Charge::SlowestMetric => WORST,
+            Charge::Search => SEARCH,
             Charge::Metric(name) | Charge::Policy(name) => name,
         }
     }

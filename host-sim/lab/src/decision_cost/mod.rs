@@ -77,6 +77,8 @@ impl LatencyTable {
     /// that of the slowest where a second round follows: that takes most of the time and depends on where the best
     /// configuration lies, not on the metric.
     pub fn instructions(&self, core: MicrocontrollerCore, situation: Situation, charge: Charge) -> u64 {
+        // A step looks at kernels and SMs, and at no configuration.
+        let situation = if charge == Charge::Search { Situation { late: false, scored: 0, generated: 0, ..situation } } else { situation };
         let charge = if situation.generated != 0 { charge.of_generation() } else { charge };
         bound::bound(self.entries(core, charge), situation, charge.column())
     }

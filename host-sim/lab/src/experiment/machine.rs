@@ -6,6 +6,7 @@ use super::policy::{Control, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
 use super::requests::{Requested, Requests};
 use super::room::Room;
+use super::shares::Shares;
 use super::victims::VictimChoice;
 use super::workload::Workload;
 use crate::cosim::recording::Recording;
@@ -13,7 +14,7 @@ use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
-use mias_hw_model::register_file::Activity;
+use mias_hw_model::register_file::{Activity, SearchStraps};
 use mias_hw_model::sm::{IssueSlots, MemoryChoices};
 
 /// When a run ends.
@@ -33,6 +34,10 @@ pub struct Options {
     pub end: End,
     /// Cycles of a profiling window.
     pub profile_cycles: u32,
+    /// Cycles of each of the two windows of a search's step, 1 to 131,071.
+    pub search_cycles: u32,
+    /// SMs of each kernel under Spatial; none: as many of each.
+    pub shares: Option<Shares>,
     /// How SMs change configuration.
     pub transition: Transition,
     /// The time that decisions take.
@@ -57,6 +62,9 @@ pub struct Options {
     pub requests: Option<Requests>,
 }
 
+/// Cycles of each window of a search's step, if nothing else is said (Zhao et al. 2018, sections 4.1.2 and 4.2).
+pub const SEARCH_CYCLES: u32 = SearchStraps::PUBLISHED.window_cycles;
+
 impl Options {
     /// The thesis' way to this end: windows of 45,000 cycles (sources.md D33), drained transitions, thread
     /// instructions, no cap, kernels relaunched; and decisions that take their time.
@@ -65,6 +73,8 @@ impl Options {
         Options {
             end,
             profile_cycles: 45_000,
+            search_cycles: SEARCH_CYCLES,
+            shares: None,
             transition,
             latency,
             ipc,

@@ -25,6 +25,7 @@ pub mod requests;
 pub mod room;
 pub mod sequential;
 pub mod shape;
+pub mod shares;
 pub mod simulated;
 pub mod sweep;
 #[cfg(test)]

@@ -112,6 +112,11 @@ impl Policy {
         self.decides() && self.in_firmware().is_none_or(|named| named.charged != Charged::SlowestMetric)
     }
 
+    /// Whether it searches for how many SMs each kernel needs.
+    pub fn searches(self) -> bool {
+        self.in_firmware().is_some_and(|named| named.code.searches())
+    }
+
     /// The preset, if it is one.
     pub fn preset(self) -> Option<&'static Preset> {
         if let Policy::Preset(preset) = self { Some(preset) } else { None }
@@ -137,6 +142,7 @@ impl Policy {
     pub fn least_sms(self, kernels: u32) -> u32 {
         match self {
             Policy::Spatial => kernels,
+            _ if self.searches() => kernels,
             _ => 1,
         }
     }
@@ -182,6 +188,14 @@ impl PolicySet {
             PolicySet::Thesis => &Policy::THESIS,
             PolicySet::All => &Policy::ALL,
         }
+    }
+}
+
+impl Control {
+    /// Whether it searches for how many SMs each kernel needs.
+    #[must_use]
+    pub fn searches(&self) -> bool {
+        if let Control::Policy(policy) = self { policy.searches() } else { false }
     }
 }
 

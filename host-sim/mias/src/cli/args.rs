@@ -11,9 +11,11 @@ use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::choice::Choice;
+use mias_lab::experiment::machine::SEARCH_CYCLES;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
 use mias_lab::experiment::precision::Precision;
+use mias_lab::experiment::shares::Shares;
 use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
 
@@ -276,6 +278,12 @@ pub(super) struct CommonArgs {
     /// Cycles of a profiling window; the thesis' is 45,000
     #[arg(long, default_value_t = 45_000, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
     pub(super) profile_cycles: u32,
+    /// Cycles of each of the two windows of a search's step (`cd-search`); Zhao et al. 2018 have 20,000
+    #[arg(long, default_value_t = SEARCH_CYCLES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_WINDOW)), value_name = "N")]
+    pub(super) search_cycles: u32,
+    /// SMs of each kernel under `spatial`, as in 6-18; as many of each if left out
+    #[arg(long, value_name = "N-M")]
+    pub(super) shares: Option<Shares>,
     /// How SMs change configuration
     #[arg(long, value_parser = choice::<Transition>(), default_value = Transition::Drain.name())]
     pub(super) transition: Transition,

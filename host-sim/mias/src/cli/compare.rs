@@ -28,6 +28,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     let image = resolve::image(common)?;
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
+    resolve::check_shares(options, args.kernels.len(), &gpu)?;
     let cancel = interrupt::catch()?;
     let workloads = resolve::workloads(
         &args.kernels,

@@ -310,6 +310,8 @@ pub(super) fn options(common: &CommonArgs) -> Options {
     Options {
         end: if common.until == Some(Until::Done) { End::Done } else { End::Cycles(common.cycles) },
         profile_cycles: common.profile_cycles,
+        search_cycles: common.search_cycles,
+        shares: common.shares,
         transition: common.transition,
         latency: common.latency,
         ipc: common.ipc,
@@ -321,6 +323,12 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         precision: common.precision,
         requests: None,
     }
+}
+
+/// Whether `--shares` are SMs of so many kernels on the machine.
+pub(super) fn check_shares(options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
+    let checked = options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count));
+    checked.map_err(|message| CliError::User(format!("--shares: {message}")))
 }
 
 /// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.

@@ -83,6 +83,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
         }
     };
 
+    resolve::check_shares(options, workloads.len(), &gpu)?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

@@ -119,7 +119,7 @@ pub(super) const REQUESTS: [Key; 3] = [
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 15] = [
+pub(super) const PARAMETERS: [Key; 17] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -128,6 +128,12 @@ pub(super) const PARAMETERS: [Key; 15] = [
     optional("until", "Instead of `cycles`: every kernel runs once, to its end.", |_| one_or_more(&json!({ "enum": ["done"] }))),
     optional("relaunch", "Whether a kernel that ends within the window starts again; true if left out.", |_| on_or_off()),
     optional("profile-cycles", "Profiling window in core cycles; 45,000 if left out.", |_| numbers(1, MAX_WINDOW.into())),
+    optional("search-cycles", "Core cycles of each of the two windows of a search's step; 20,000 if left out.", |_| {
+        numbers(1, MAX_WINDOW.into())
+    }),
+    optional("shares", "SMs of each kernel under `spatial`, as in `6-18`; as many of each if left out.", |_| {
+        one_or_more(&json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)*$" }))
+    }),
     optional("transition", "How SMs come from one configuration to the next; drain if left out.", |_| chosen::<Transition>()),
     optional("latency", "The time that decisions take in simulated time; worst if left out.", |_| chosen::<Latency>()),
     optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),

@@ -256,6 +256,10 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
             setting.labels.insert(0, ("gpu".into(), setting.gpu.name.clone()));
         }
         room_for(&policies, &groups, &setting.gpu).map_err(|message| named.fail(&message))?;
+        if let Some(shares) = setting.options.shares {
+            let checked = groups.iter().try_for_each(|group| shares.check(group.len(), setting.gpu.sm.count));
+            checked.map_err(|message| named.fail(&format!("shares: {message}")))?;
+        }
         for preset in policies.iter().filter_map(|policy| policy.preset()) {
             preset.on(&setting.sharing.gpu).map_err(|message| named.fail(&format!("{}: {message}", preset.name)))?;
         }

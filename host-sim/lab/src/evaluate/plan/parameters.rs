@@ -9,6 +9,7 @@ use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
 use crate::experiment::room;
+use crate::experiment::shares::Shares;
 use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use crate::machines::fields::{self, Field, changed, label};
@@ -33,6 +34,8 @@ pub(super) enum Change {
     Done,
     Relaunch(bool),
     ProfileCycles(u32),
+    SearchCycles(u32),
+    Shares(Shares),
     Transition(Transition),
     Latency(Latency),
     Ipc(IpcUnit),
@@ -161,13 +164,17 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     }
     let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
         Ok(match key {
-            "cycles" | "profile-cycles" | "arrive" | "sample-cycles" | "priority" => {
+            "cycles" | "profile-cycles" | "search-cycles" | "arrive" | "sample-cycles" | "priority" => {
                 let number = value.whole(0..=u64::MAX)?;
                 (number.to_string(), numeric(value, number)?)
             }
             "relaunch" => (value.flag()?.to_string(), Change::Relaunch(value.flag()?)),
             "warm-l2" => (value.flag()?.to_string(), Change::WarmL2(value.flag()?)),
             "share-memory" => (value.flag()?.to_string(), Change::ShareMemory(value.flag()?)),
+            "shares" => {
+                let shares: Shares = value.text()?.parse().map_err(|message: String| value.fail(&message))?;
+                (shares.to_string(), Change::Shares(shares))
+            }
             "limit" => {
                 let time: Time = value.text()?.parse().map_err(|message: String| value.fail(&message))?;
                 (time.to_string(), Change::Limit(time))
@@ -194,6 +201,7 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
     match value.key {
         "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
+        "search-cycles" => Ok(Change::SearchCycles(bounded(MAX_WINDOW.into())? as u32)),
         "sample-cycles" => Ok(Change::SampleCycles(bounded(LONGEST_WINDOW)?)),
         "priority" => match u8::try_from(number) {
             Ok(priority) => Ok(Change::Priority(priority)),
@@ -333,6 +341,8 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
         match change {
             Change::Relaunch(relaunch) => setting.options.relaunch = *relaunch,
             Change::ProfileCycles(cycles) => setting.options.profile_cycles = *cycles,
+            Change::Shares(shares) => setting.options.shares = Some(*shares),
+            Change::SearchCycles(cycles) => setting.options.search_cycles = *cycles,
             Change::Transition(transition) => setting.options.transition = *transition,
             Change::Latency(latency) => setting.options.latency = *latency,
             Change::Ipc(ipc) => setting.options.ipc = *ipc,

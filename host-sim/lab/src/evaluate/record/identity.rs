@@ -2,7 +2,7 @@
 
 use super::MODEL;
 use crate::choice::Choice;
-use crate::experiment::machine::{End, Options};
+use crate::experiment::machine::{End, Options, SEARCH_CYCLES};
 use crate::experiment::policy::{Control, Policy};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
@@ -37,6 +37,12 @@ pub struct Identity {
     pub cycles: Option<u64>,
     /// Cycles of a profiling window.
     pub profile_cycles: u32,
+    /// Cycles of each window of a search's step, if the policy searches and they are not those of the paper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_cycles: Option<u32>,
+    /// SMs of each kernel, where Spatial deals them out as given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<String>,
     /// How SMs change configuration.
     pub transition: String,
     /// The time that decisions take.
@@ -75,6 +81,8 @@ impl Identity {
         let Options {
             end,
             profile_cycles,
+            search_cycles,
+            shares,
             transition,
             latency,
             ipc,
@@ -98,6 +106,8 @@ impl Identity {
             control: control_name(control),
             cycles: if let End::Cycles(cycles) = end { Some(cycles) } else { None },
             profile_cycles,
+            search_cycles: (control.searches() && search_cycles != SEARCH_CYCLES).then_some(search_cycles),
+            shares: shares.filter(|_| *control == Control::Policy(Policy::Spatial)).map(|shares| shares.to_string()),
             transition: transition.name().to_owned(),
             latency: latency.name().to_owned(),
             ipc: ipc.name().to_owned(),

@@ -27,6 +27,12 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
         Control::Policy(policy) => policy.measures() && kernels > 1,
         Control::Fixed(_) => false,
     };
+    if *control != Control::Policy(Policy::Spatial) || kernels == 1 {
+        same.shares = plain.shares;
+    }
+    if !control.searches() {
+        same.search_cycles = plain.search_cycles;
+    }
     if !measures {
         (same.profile_cycles, same.ipc) = (plain.profile_cycles, plain.ipc);
         // Making room takes its time, whoever measures.

@@ -2,7 +2,7 @@
 
 use super::SimulatedGpu;
 use crate::experiment::machine::Run;
-use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Transition};
+use crate::experiment::policy::{Control, IpcUnit, PREEMPT_LIMIT_NS, Policy, Transition};
 use mias_firmware::regs::{PolicyCode, option};
 use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, NoFails};
 use mias_hw_model::register_file::Straps;
@@ -17,8 +17,10 @@ impl SimulatedGpu {
             Control::Fixed(_) => (PolicyCode::FixedConfig, 0),
         };
         let fixed = if let Control::Fixed(config) = &run.control { config.as_slice() } else { &[] };
-        let mut straps = Straps::new(policy);
+        let shares = run.options.shares.filter(|_| run.control == Control::Policy(Policy::Spatial));
+        let mut straps = Straps::new(if shares.is_some() { PolicyCode::GivenShares } else { policy });
         straps.profile_window = run.options.profile_cycles;
+        (straps.search.warm_up_cycles, straps.search.window_cycles) = (run.options.search_cycles, run.options.search_cycles);
         // sources.md D27: kernels that arrive within one launch latency are scheduled together.
         straps.coalesce_window = self.config.launch.latency_cycles;
         straps.options = option::READ_ALL_COUNTERS | option_of_policy;
@@ -48,6 +50,9 @@ impl SimulatedGpu {
         // The firmware counts kernels as they arrive.
         let mut order: Vec<usize> = (0..run.workloads.len()).collect();
         order.sort_by_key(|&kernel| run.workloads[kernel].arrival_cycle);
+        for (strap, kernel) in straps.search.shares.iter_mut().zip(&order) {
+            *strap = shares.and_then(|shares| shares.sms().get(*kernel).copied()).map_or(0, u32::from);
+        }
         for (strap, kernel) in straps.fixed.iter_mut().zip(order) {
             *strap = fixed.get(kernel).map_or(0, |&tbs| u8::try_from(tbs).unwrap_or(u8::MAX));
         }
