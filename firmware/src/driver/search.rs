@@ -75,6 +75,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// the quotas of their new kernel, then go on: what is on them leaves as the quotas say, or at once where the firmware preempts.
     fn apply_shares<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.clear_quotas(bus)?;
+        if let Some(vector) = self.scheduler.search().together() {
+            stage(bus, global::QUOTA_ALL, self.scheduler.scheduled_slots(), vector)?;
+            write(bus, global::COMMIT, 1)?;
+            return if self.shares.is_some() { self.resume_all(bus) } else { Ok(()) };
+        }
         let shares = self.scheduler.search().shares;
         let (slots, sms) = (self.scheduler.scheduled_slots(), shares.sms());
         for (kernel, entry) in self.scheduler.dealt().iter().enumerate() {

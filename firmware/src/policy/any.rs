@@ -63,9 +63,9 @@ macro_rules! any_policy {
             }
 
             #[cfg(feature = "search")]
-            fn search(&self, search: &mut crate::search::Search) -> crate::search::Next {
+            fn search(&self, context: &super::Context<'_>, search: &mut crate::search::Search) -> crate::search::Next {
                 match self {
-                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.search(search),)+
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.search(context, search),)+
                 }
             }
 
@@ -141,7 +141,7 @@ impl PolicyCode {
     /// Whether the policy searches for how many SMs each kernel needs.
     #[must_use]
     pub const fn searches(self) -> bool {
-        matches!(self, Self::CdSearch | Self::CdSearchPerformance | Self::CdSearchPower | Self::GivenShares)
+        matches!(self, Self::CdSearch | Self::CdSearchPerformance | Self::CdSearchPower | Self::GivenShares | Self::MaestroSearch | Self::CdSearchMaestro)
     }
 }
 

@@ -32,8 +32,15 @@ impl Policy for CdSearch {
         true
     }
 
+    fn search(&self, _: &Context<'_>, search: &mut Search) -> Next {
+        self.step(search)
+    }
+}
+
+impl CdSearch {
+    /// What its steps ask for, also as a part of another search.
     #[inline(never)]
-    fn search(&self, search: &mut Search) -> Next {
+    pub(super) fn step(&self, search: &mut Search) -> Next {
         match search.step {
             Step::Begin => search.try_even(),
             Step::Classify => {
@@ -52,7 +59,7 @@ impl Policy for CdSearch {
             Step::Shrink => search.shrunk(),
             Step::One => search.estimate(),
             Step::Verify => search.verify(),
-            Step::Done => search.settle(),
+            Step::Apart | Step::Together | Step::Climb | Step::Done => search.settle(),
         }
     }
 }

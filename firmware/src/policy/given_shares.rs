@@ -18,7 +18,7 @@ impl Policy for GivenShares {
         true
     }
 
-    fn search(&self, search: &mut Search) -> Next {
+    fn search(&self, _: &Context<'_>, search: &mut Search) -> Next {
         let wanted = search.parameters.given.get(..search.shares.kernels()).unwrap_or_default();
         if !wanted.contains(&0)
             && let Some(shares) = Shares::of(search.shares.sms(), wanted)

@@ -10,6 +10,8 @@ mod fixed_config;
 mod given_shares;
 mod left_over;
 mod maestro;
+#[cfg(feature = "search")]
+mod maestro_search;
 mod mias;
 mod mias_guard;
 mod mias_stp;
@@ -28,6 +30,8 @@ pub use fixed_config::FixedConfig;
 pub use given_shares::GivenShares;
 pub use left_over::LeftOver;
 pub use maestro::Maestro;
+#[cfg(feature = "search")]
+pub use maestro_search::MaestroSearch;
 pub use mias::Mias;
 pub use mias_guard::MiasGuard;
 pub use mias_stp::MiasStp;
@@ -160,7 +164,8 @@ pub trait Policy {
     /// What to try next, or that the search is over: called when it begins, and whenever a step's windows are over. By default it is over
     /// with the even split.
     #[cfg(feature = "search")]
-    fn search(&self, search: &mut crate::search::Search) -> crate::search::Next {
+    fn search(&self, context: &Context<'_>, search: &mut crate::search::Search) -> crate::search::Next {
+        let _ = context;
         search.settle()
     }
 

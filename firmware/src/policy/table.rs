@@ -5,7 +5,7 @@
 //! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
 
 #[cfg(feature = "search")]
-use super::{CdSearch, GivenShares, Mode};
+use super::{CdSearch, GivenShares, MaestroSearch, Mode};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
@@ -44,6 +44,9 @@ any_policy! {
     /// Spatial with given numbers of SMs.
     #[cfg(feature = "search")]
     GivenShares(GivenShares),
+    /// Maestro with hill climbing.
+    #[cfg(feature = "search")]
+    MaestroSearch(MaestroSearch),
 }
 
 /// A policy that searches; in an image that cannot, the even split that it begins with.
@@ -87,6 +90,10 @@ policy_codes! { (machine, settings, fixed)
     CdSearchPerformance = 17, "The same for performance.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Performance }));
     CdSearchPower = 18, "The same for power.": searching!(AnyPolicy::CdSearch(CdSearch { mode: Mode::Power }));
     GivenShares = 19, "Spatial with as many SMs of each kernel as `STRAP_SHARES` says.": searching!(AnyPolicy::GivenShares(GivenShares));
+    MaestroSearch = 20, "The better of Spatial and shared SMs, with hill climbing.":
+        searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: false }));
+    CdSearchMaestro = 21, "The better of what classification-driven search finds and shared SMs.":
+        searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: true }));
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -135,6 +142,10 @@ macro_rules! named_policies {
                 "cd-search, which hands SMs over in every step";
             CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#EE3377",
                 "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
+            MaestroSearch, "maestro-search", MaestroSearch, 0, Search, "#88CCEE",
+                "The better of spatial and shared SMs, the latter found by hill climbing from smk";
+            CdSearchMaestro, "cd-search-maestro", CdSearchMaestro, 0, Search, "#AA3377",
+                "The better of cd-search and shared SMs, the latter found by hill climbing from smk";
         }
     };
 }

@@ -5,7 +5,7 @@
 //! TBs that are stalled are its last (sources.md D943). In every case what was stalled goes on at once.
 
 use super::{Command, Commands, Phase, Scheduler, SearchCommand, SearchPhase, push};
-use crate::policy::Policy;
+use crate::policy::{Context, Policy};
 use crate::regs::fault;
 use crate::search::{Next, Search};
 
@@ -25,7 +25,8 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
 
     /// A step is over, or the search begins: what is next?
     pub(super) fn next_step(&mut self, now: u64, commands: &mut Commands) {
-        match self.policy.search(&mut self.search) {
+        let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
+        match self.policy.search(&context, &mut self.search) {
             Next::Measure if self.search.parameters.able => {
                 let until = now.saturating_add(self.search.parameters.warm_up.into());
                 self.phase = Phase::Search(SearchPhase::WarmUp { until });

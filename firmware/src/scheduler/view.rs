@@ -13,6 +13,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub fn quotas(&self, sm: usize) -> TbVector {
         #[cfg(feature = "search")]
         if self.search.running() {
+            if let Some(vector) = self.search.together() {
+                return vector;
+            }
             let holder = self.search.shares.holder(u16::try_from(sm).unwrap_or(u16::MAX));
             return holder.kernel.and_then(|kernel| Some(self.table.entries().get(kernel)?.vector)).unwrap_or_default();
         }

@@ -92,6 +92,11 @@ impl Rate {
         multiple
     }
 
+    /// Its instructions.
+    pub(super) const fn instructions(&self) -> u32 {
+        self.instructions
+    }
+
     /// Its cycles, below 2^21.
     pub(super) const fn cycles(&self) -> u32 {
         self.cycles

@@ -14,19 +14,22 @@ mod parameters;
 mod performance;
 mod power;
 mod shares;
+mod together;
 
 pub use bandwidth::{Supply, utilised};
 pub use counts::{KernelCounts, Rate};
 pub use parameters::Parameters;
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
+pub use together::MOST_CLIMBS;
 
-use crate::configs::MAX_KERNELS;
+use crate::configs::{MAX_KERNELS, TbVector};
 
 /// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
-/// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows.
+/// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
+/// was not, and vectors of TBs may be tried, one and its neighbours.
 #[must_use]
 pub const fn most_windows(sms: u16) -> u16 {
-    sms.saturating_add(1)
+    sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16)
 }
 
 /// What follows a step.
@@ -38,8 +41,8 @@ pub enum Next {
     Done,
 }
 
-/// What was tried last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What was tried last, in the order in which it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// Nothing yet.
     #[default]
@@ -52,6 +55,12 @@ pub enum Step {
     One,
     /// As many as one SM makes expect, and then one more at a time.
     Verify,
+    /// The shares that were found.
+    Apart,
+    /// A vector of TBs on all SMs.
+    Together,
+    /// Its neighbours.
+    Climb,
     /// It is over.
     Done,
 }
@@ -82,6 +91,16 @@ pub struct Search {
     pub found: Kernels,
     /// SMs taken in the last step from each kernel.
     taken: [u8; MAX_KERNELS],
+    /// What all SMs have, in place of the shares.
+    together: Option<TbVector>,
+    /// The best vector tried so far, its score, and that of the shares.
+    best: TbVector,
+    best_together: u32,
+    apart: u32,
+    /// Neighbours tried, and which one is next.
+    climbs: u8,
+    /// The neighbour that is tried.
+    pub(crate) neighbour: u8,
     /// The shares say who has which SM.
     running: bool,
 }
@@ -99,6 +118,12 @@ impl Search {
         drains: 0,
         found: 0,
         taken: [0; MAX_KERNELS],
+        together: None,
+        best: TbVector([0; MAX_KERNELS]),
+        best_together: 0,
+        apart: 0,
+        climbs: 0,
+        neighbour: 0,
         running: false,
     };
 

@@ -1,6 +1,7 @@
 //! The steps of both modes on kernels whose performance is a known function of their SMs.
 
-use mias_firmware::policy::{CdSearch, Mode, Policy};
+use mias_firmware::machine::{Machine, Settings};
+use mias_firmware::policy::{CdSearch, Context, Mode, Policy};
 use mias_firmware::quantity::SectorRate;
 use mias_firmware::search::{KernelCounts, Next, Parameters, Rest, Search, Supply, most_windows};
 use proptest::prelude::*;
@@ -20,7 +21,8 @@ fn searched(mode: Mode, parameters: Parameters, kernels: &[Kernel<'_>]) -> (Vec<
     search.parameters = parameters;
     search.begin(parameters.supply.sms, kernels.len());
     let (policy, mut tried) = (CdSearch { mode }, Vec::new());
-    while policy.search(&mut search) == Next::Measure {
+    let context = Context { machine: &Machine::NONE, settings: &Settings::NONE, kernels: &[] };
+    while policy.search(&context, &mut search) == Next::Measure {
         tried.push((0..kernels.len()).map(|kernel| search.shares.active(kernel)).collect());
         for (kernel, (memory, instructions)) in kernels.iter().enumerate() {
             let instructions = instructions(search.shares.active(kernel));

@@ -5,8 +5,14 @@ use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option,
 use mias_firmware::search::most_windows;
 use proptest::prelude::*;
 
-const POLICIES: [PolicyCode; 4] =
-    [PolicyCode::CdSearch, PolicyCode::CdSearchPerformance, PolicyCode::CdSearchPower, PolicyCode::GivenShares];
+const POLICIES: [PolicyCode; 6] = [
+    PolicyCode::CdSearch,
+    PolicyCode::CdSearchPerformance,
+    PolicyCode::CdSearchPower,
+    PolicyCode::GivenShares,
+    PolicyCode::MaestroSearch,
+    PolicyCode::CdSearchMaestro,
+];
 
 /// Asks for 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle, of 4 that there are.
 const MEMORY: Kernel = Kernel { rate: 32, saturates_at: 6, apki: 1000 };
@@ -111,6 +117,35 @@ fn given_shares_are_heeded_if_they_add_up() {
         chip.rest();
         assert_eq!([2, 1].map(|slot| chip.block.active(slot)), expected);
     }
+}
+
+/// Section 7.5: two kernels that do not saturate are as fast together as apart, so the split stays; what every neighbour was worth is known.
+#[test]
+fn maestro_measures_both_ways() {
+    for (policy, expected) in [(PolicyCode::MaestroSearch, [12, 12]), (PolicyCode::CdSearchMaestro, [6, 18])] {
+        let mut chip = Chip::new(policy, 24, &[]);
+        chip.launch(0, MEMORY);
+        chip.launch(1, Kernel { saturates_at: 18, ..COMPUTE });
+        let (mut shared, mut windows) = (0, 0);
+        while chip.step() {
+            windows += u32::from(chip.phase() == PhaseCode::Profile);
+            shared += u32::from(chip.phase() == PhaseCode::Profile && (0..24).all(|sm| chip.block.quota(sm, 0) * chip.block.quota(sm, 1) != 0));
+        }
+        // Each TB is as fast as a quarter of an SM in this chip's reckoning: an SM that is shared counts for both.
+        let [apart, together] = chip.firmware.scheduler().search().scores();
+        assert!(shared >= 1 && apart > 0 && together > 0, "{windows} windows, {shared} shared");
+        let quotas: Vec<[u32; 2]> = (0..24).map(|sm| [chip.block.quota(sm, 0), chip.block.quota(sm, 1)]).collect();
+        if together > apart {
+            assert!(quotas.iter().all(|quotas| *quotas == quotas_of(&chip)));
+        } else {
+            assert_eq!([chip.block.active(0), chip.block.active(1)], expected);
+        }
+    }
+}
+
+fn quotas_of(chip: &Chip) -> [u32; 2] {
+    let best = chip.firmware.scheduler().search().best();
+    [best.get(0).into(), best.get(1).into()]
 }
 
 /// A firmware that starts again finds SMs as the one before left them, and wakes them all.
