@@ -68,7 +68,7 @@ fn every_policy_has_its_code() {
 /// target it is smaller. A search is state of its own, in images that have it.
 #[test]
 fn state_fits_four_kibibytes() {
-    let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Option<Shares>>());
+    let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Shares>());
     assert!(all - search <= 4096, "{all} bytes, {search} of a search");
-    assert!(search <= 320, "{search} bytes");
+    assert!(search <= 352, "{search} bytes");
 }

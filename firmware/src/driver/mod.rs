@@ -57,9 +57,9 @@ pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     /// Slots of kernels that the scheduler does not know of, since they are urgent: one bit each.
     #[cfg(feature = "preempt")]
     pub(crate) urgent: u8,
-    /// The shares that are in effect; none while every SM issues and something else places TBs.
+    /// The shares that are in effect; of no SM while every SM issues and something else places TBs.
     #[cfg(feature = "search")]
-    shares: Option<crate::search::Shares>,
+    shares: crate::search::Shares,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
@@ -235,7 +235,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
                 }
                 Command::ApplyQuotas => {
                     #[cfg(feature = "search")]
-                    if self.shares.is_some() {
+                    if self.shares.sms() != 0 {
                         self.resume_all(bus)?;
                     }
                     self.apply_quotas(bus)?;

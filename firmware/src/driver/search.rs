@@ -10,7 +10,7 @@ use crate::search::{Holder, KernelCounts, Parameters, Shares, SmState};
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Learns what a search is asked for, if the policy ever searches. A firmware before a reset may have left SMs stalled or gated: they go on.
     pub(super) fn start_searching<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
-        self.shares = None;
+        self.shares = Shares::NONE;
         if !self.scheduler.policy().searches() {
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
     /// All SMs are to issue, whatever the shares say.
     pub(super) fn resume_all<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
-        self.shares = None;
+        self.shares = Shares::NONE;
         (0..self.scheduler.machine().sm_count).try_for_each(|sm| request(bus, sm, SmState::Active))
     }
 
@@ -78,7 +78,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if let Some(vector) = self.scheduler.search().together() {
             stage(bus, global::QUOTA_ALL, self.scheduler.scheduled_slots(), vector)?;
             write(bus, global::COMMIT, 1)?;
-            return if self.shares.is_some() { self.resume_all(bus) } else { Ok(()) };
+            return if self.shares.sms() != 0 { self.resume_all(bus) } else { Ok(()) };
         }
         let shares = self.scheduler.search().shares;
         let (slots, sms) = (self.scheduler.scheduled_slots(), shares.sms());
@@ -92,8 +92,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             stage(bus, global::QUOTA_SOME, slots, entry.vector)?;
         }
         write(bus, global::COMMIT, 1)?;
-        let before = self.shares.replace(shares);
-        let mut held = before.iter().flat_map(Shares::holders);
+        let before = core::mem::replace(&mut self.shares, shares);
+        let mut held = before.holders();
         for (sm, holder) in (0..).zip(shares.holders()) {
             // Without shares before them, every SM issues.
             let old = held.next().unwrap_or(Holder { state: SmState::Active, ..holder });

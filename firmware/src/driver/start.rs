@@ -46,7 +46,7 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
             #[cfg(feature = "preempt")]
             urgent: 0,
             #[cfg(feature = "search")]
-            shares: None,
+            shares: crate::search::Shares::NONE,
         }
     }
 
@@ -106,7 +106,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             #[cfg(feature = "preempt")]
             urgent: 0,
             #[cfg(feature = "search")]
-            shares: None,
+            shares: crate::search::Shares::NONE,
         };
         #[cfg(feature = "search")]
         firmware.start_searching(bus)?;

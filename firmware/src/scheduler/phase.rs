@@ -16,7 +16,9 @@ pub const EVENTS_TO_REST: u32 = 8;
 ///   |        +--|------ nothing to choose among ---------------+          |
 ///   +-----------+--------- kernel launched / completed -------------------+
 /// ```
+// With a tag of its own, so that idle is all zero and a firmware that has not started takes no flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "search", repr(u32))]
 pub enum Phase {
     /// No kernel.
     Idle,
