@@ -21,7 +21,9 @@ pub const ALL: &[(&str, &str)] = machines![
     "lin18",
     "shieh16",
     "shieh16-lines",
-    "zhao18"
+    "zhao18",
+    "zhao18-lines",
+    "p100",
 ];
 
 /// The file of the machine called `name`.
