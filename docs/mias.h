@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10006)
+#define MIAS_VERSION_VALUE UINT32_C(0x10007)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -157,11 +157,27 @@
  * cycle, Q16.16. With REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS it is what the off-SM bandwidth
  * model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine. */
 #define MIAS_L2_SECTORS UINT32_C(0x110)
-/* Read only. Bytes of an L2 line. */
-#define MIAS_L2_LINE_BYTES UINT32_C(0x114)
+/* Read only. Bytes that an L2 access moves at most: a sector of 32, or a whole line where caches
+ * have no sectors. */
+#define MIAS_L2_ACCESS_BYTES UINT32_C(0x114)
 /* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
  * feature::POWER_GATING. */
 #define MIAS_SM_WAKE_CYCLES UINT32_C(0x118)
+/* Read only. Strap: cycles of each step of a search for SMs that are not measured (Zhao et al. 2018,
+ * sections 4.1.2 and 4.2), 1 to 131,071. */
+#define MIAS_STRAP_SEARCH_WARM_UP UINT32_C(0x120)
+/* Read only. Strap: cycles of each step that are measured then, 1 to 131,071. */
+#define MIAS_STRAP_SEARCH_WINDOW UINT32_C(0x124)
+/* Read only. Strap: what a kernel may lose of its IPC on its even share of the SMs, in thousandths. */
+#define MIAS_STRAP_SEARCH_LOSS UINT32_C(0x128)
+/* Read only. Strap: the share of DRAM's bandwidth, in thousandths, above which a kernel is
+ * memory-intensive, with option::SEARCH_BY_UTILISATION. */
+#define MIAS_STRAP_SEARCH_UTILISATION UINT32_C(0x12c)
+/* Read only. 8 of them. Strap: SMs of the n-th kernel scheduled, for the policy that deals them out
+ * as given. */
+#define MIAS_STRAP_SHARES UINT32_C(0x130)
+/* Read and write. What a search for SMs has found, search_found: for traces, no effect on hardware. */
+#define MIAS_SEARCH_FOUND UINT32_C(0x150)
 /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
  * interval. */
 #define MIAS_MEMORY_INTERVAL UINT32_C(0x180)
@@ -226,9 +242,9 @@
 #define MIAS_KERNEL_WARP_INSTS UINT32_C(0x440)
 /* Read only. 8 of them. Thread instructions issued; 32 bits. */
 #define MIAS_KERNEL_THREAD_INSTS UINT32_C(0x460)
-/* Read only. 8 of them. L2 accesses, each of one sector of 32 bytes. */
+/* Read only. 8 of them. L2 accesses, each of at most L2_ACCESS_BYTES. */
 #define MIAS_KERNEL_L2_ACCESSES UINT32_C(0x480)
-/* Read only. 8 of them. Of these, hits; an access to a sector that is on its way is none. */
+/* Read only. 8 of them. Of these, hits; an access to what is on its way is none. */
 #define MIAS_KERNEL_L2_HITS UINT32_C(0x4a0)
 /* Read only. 8 of them. DRAM reads, each of one sector. */
 #define MIAS_KERNEL_DRAM_READS UINT32_C(0x4c0)
@@ -441,10 +457,13 @@
 #define MIAS_FAULT_WRONG_MAP UINT32_C(0x1000)
 /* Asked to preempt in a way that this firmware or its hardware does not have; nobody is preempted. */
 #define MIAS_FAULT_NO_PREEMPTION UINT32_C(0x2000)
+/* Asked to search how many SMs each kernel needs, which this firmware or its hardware cannot; the
+ * SMs are split evenly. */
+#define MIAS_FAULT_NO_SEARCH UINT32_C(0x4000)
 /* The bits that firmware may raise. */
 #define MIAS_FAULT_BY_FIRMWARE UINT32_C(0xff00)
 /* All fault bits. */
-#define MIAS_FAULT_ALL UINT32_C(0x3f1f)
+#define MIAS_FAULT_ALL UINT32_C(0x7f1f)
 
 /* Hardware abilities, in global::FEATURES. */
 /* Ideal transitions (0 cycles). */
@@ -496,6 +515,15 @@
 #define MIAS_OPTION_LIMIT_WIDE UINT32_C(0x200)
 /* Memory instructions are held back from the decision on, and not while configurations are tried. */
 #define MIAS_OPTION_MEMORY_FROM_DECISION UINT32_C(0x400)
+/* A search for SMs calls a kernel memory-intensive by the share of DRAM's bandwidth that it uses,
+ * and not by what it asks for. */
+#define MIAS_OPTION_SEARCH_BY_UTILISATION UINT32_C(0x800)
+/* A search for SMs hands over in every step the SMs that it takes from a kernel, in place of
+ * stalling them until it is over. */
+#define MIAS_OPTION_SEARCH_REASSIGNS UINT32_C(0x1000)
+/* A search for SMs calls a kernel memory-intensive if the SMs that it has on the even split would
+ * ask for more than there is; otherwise if all SMs of the chip would. */
+#define MIAS_OPTION_SEARCH_BY_SHARE UINT32_C(0x2000)
 
 /* When memory instructions are held back, in global::MEMORY_ACTIVE. What finds limits and quotas
  * goes on while they are not. */
@@ -555,6 +583,16 @@
 /* In STATE only: it was gated and gets power again, for global::SM_WAKE_CYCLES cycles. It takes no
  * TB yet. A request to gate it is heeded when it is awake. */
 #define MIAS_SM_STATE_WAKING UINT32_C(0x4)
+
+/* What a search for SMs has found, in global::SEARCH_FOUND. */
+/* The shares stay. 0 while it goes on, and where there is none. */
+#define MIAS_SEARCH_FOUND_DONE UINT32_C(0x80000000)
+/* Slots of the kernels that are memory-intensive, in bits 0 to 7. */
+#define MIAS_SEARCH_FOUND_MEMORY_MASK UINT32_C(0xff)
+/* First of the 9 bits that count the windows that were measured. */
+#define MIAS_SEARCH_FOUND_WINDOWS_SHIFT UINT32_C(0x8)
+/* Bits of that count. */
+#define MIAS_SEARCH_FOUND_WINDOWS_MASK UINT32_C(0x1ff)
 
 /* Commands of sm::CONTROL. */
 /* Arm this SM. */
@@ -699,6 +737,18 @@
 #define MIAS_POLICY_MIAS_ROOFLINE UINT32_C(0xe)
 /* The same, in STP alone. */
 #define MIAS_POLICY_MIAS_ROOFLINE_STP UINT32_C(0xf)
+/* Classification-driven search, in the mode that the kernels call for. */
+#define MIAS_POLICY_CD_SEARCH UINT32_C(0x10)
+/* The same for performance. */
+#define MIAS_POLICY_CD_SEARCH_PERFORMANCE UINT32_C(0x11)
+/* The same for power. */
+#define MIAS_POLICY_CD_SEARCH_POWER UINT32_C(0x12)
+/* Spatial with as many SMs of each kernel as STRAP_SHARES says. */
+#define MIAS_POLICY_GIVEN_SHARES UINT32_C(0x13)
+/* The better of Spatial and shared SMs, with hill climbing. */
+#define MIAS_POLICY_MAESTRO_SEARCH UINT32_C(0x14)
+/* The better of what classification-driven search finds and shared SMs. */
+#define MIAS_POLICY_CD_SEARCH_MAESTRO UINT32_C(0x15)
 
 /* A launched kernel. */
 struct mias_slot {
@@ -964,12 +1014,31 @@ struct mias_block {
      * core cycle, Q16.16. With REPLY_SECTORS, DRAM_SECTORS and SM_SCHEDULERS it is what the off-SM
      * bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine. */
     const volatile uint32_t l2_sectors;
-    /* Read only. Bytes of an L2 line. */
-    const volatile uint32_t l2_line_bytes;
+    /* Read only. Bytes that an L2 access moves at most: a sector of 32, or a whole line where caches
+     * have no sectors. */
+    const volatile uint32_t l2_access_bytes;
     /* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
      * feature::POWER_GATING. */
     const volatile uint32_t sm_wake_cycles;
-    uint32_t reserved_11c[25];
+    uint32_t reserved_11c[1];
+    /* Read only. Strap: cycles of each step of a search for SMs that are not measured (Zhao et al.
+     * 2018, sections 4.1.2 and 4.2), 1 to 131,071. */
+    const volatile uint32_t strap_search_warm_up;
+    /* Read only. Strap: cycles of each step that are measured then, 1 to 131,071. */
+    const volatile uint32_t strap_search_window;
+    /* Read only. Strap: what a kernel may lose of its IPC on its even share of the SMs, in
+     * thousandths. */
+    const volatile uint32_t strap_search_loss;
+    /* Read only. Strap: the share of DRAM's bandwidth, in thousandths, above which a kernel is
+     * memory-intensive, with option::SEARCH_BY_UTILISATION. */
+    const volatile uint32_t strap_search_utilisation;
+    /* Read only. 8 of them. Strap: SMs of the n-th kernel scheduled, for the policy that deals them
+     * out as given. */
+    const volatile uint32_t strap_shares[8];
+    /* Read and write. What a search for SMs has found, search_found: for traces, no effect on
+     * hardware. */
+    volatile uint32_t search_found;
+    uint32_t reserved_154[11];
     /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
      * interval. */
     volatile uint32_t memory_interval;
@@ -1040,9 +1109,9 @@ struct mias_block {
     const volatile uint32_t kernel_warp_insts[8];
     /* Read only. 8 of them. Thread instructions issued; 32 bits. */
     const volatile uint32_t kernel_thread_insts[8];
-    /* Read only. 8 of them. L2 accesses, each of one sector of 32 bytes. */
+    /* Read only. 8 of them. L2 accesses, each of at most L2_ACCESS_BYTES. */
     const volatile uint32_t kernel_l2_accesses[8];
-    /* Read only. 8 of them. Of these, hits; an access to a sector that is on its way is none. */
+    /* Read only. 8 of them. Of these, hits; an access to what is on its way is none. */
     const volatile uint32_t kernel_l2_hits[8];
     /* Read only. 8 of them. DRAM reads, each of one sector. */
     const volatile uint32_t kernel_dram_reads[8];
@@ -1112,8 +1181,14 @@ static_assert(offsetof(struct mias_block, launch_count) == MIAS_LAUNCH_COUNT, "M
 static_assert(offsetof(struct mias_block, launch_slot) == MIAS_LAUNCH_SLOT, "MIAS_LAUNCH_SLOT");
 static_assert(offsetof(struct mias_block, launch_pop) == MIAS_LAUNCH_POP, "MIAS_LAUNCH_POP");
 static_assert(offsetof(struct mias_block, l2_sectors) == MIAS_L2_SECTORS, "MIAS_L2_SECTORS");
-static_assert(offsetof(struct mias_block, l2_line_bytes) == MIAS_L2_LINE_BYTES, "MIAS_L2_LINE_BYTES");
+static_assert(offsetof(struct mias_block, l2_access_bytes) == MIAS_L2_ACCESS_BYTES, "MIAS_L2_ACCESS_BYTES");
 static_assert(offsetof(struct mias_block, sm_wake_cycles) == MIAS_SM_WAKE_CYCLES, "MIAS_SM_WAKE_CYCLES");
+static_assert(offsetof(struct mias_block, strap_search_warm_up) == MIAS_STRAP_SEARCH_WARM_UP, "MIAS_STRAP_SEARCH_WARM_UP");
+static_assert(offsetof(struct mias_block, strap_search_window) == MIAS_STRAP_SEARCH_WINDOW, "MIAS_STRAP_SEARCH_WINDOW");
+static_assert(offsetof(struct mias_block, strap_search_loss) == MIAS_STRAP_SEARCH_LOSS, "MIAS_STRAP_SEARCH_LOSS");
+static_assert(offsetof(struct mias_block, strap_search_utilisation) == MIAS_STRAP_SEARCH_UTILISATION, "MIAS_STRAP_SEARCH_UTILISATION");
+static_assert(offsetof(struct mias_block, strap_shares) == MIAS_STRAP_SHARES, "MIAS_STRAP_SHARES");
+static_assert(offsetof(struct mias_block, search_found) == MIAS_SEARCH_FOUND, "MIAS_SEARCH_FOUND");
 static_assert(offsetof(struct mias_block, memory_interval) == MIAS_MEMORY_INTERVAL, "MIAS_MEMORY_INTERVAL");
 static_assert(offsetof(struct mias_block, memory_snapshot) == MIAS_MEMORY_SNAPSHOT, "MIAS_MEMORY_SNAPSHOT");
 static_assert(offsetof(struct mias_block, memory_active) == MIAS_MEMORY_ACTIVE, "MIAS_MEMORY_ACTIVE");

@@ -3,7 +3,7 @@
 use super::{Firmware, Observer, stage};
 use crate::bus::{TryBus, read, write};
 use crate::policy::Policy;
-use crate::regs::{MAX_SLOTS, feature, global, sm, sm_state};
+use crate::regs::{MAX_SLOTS, feature, global, search_found, sm, sm_state};
 use crate::scheduler::{Phase, SearchCommand};
 use crate::search::{Holder, KernelCounts, Parameters, Shares, SmState};
 
@@ -30,9 +30,13 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         match command {
             SearchCommand::ApplyShares => {
                 self.apply_shares(bus)?;
+                self.tell_found(bus)?;
                 observer.quotas_committed();
             }
-            SearchCommand::ResumeAll => self.resume_all(bus)?,
+            SearchCommand::ResumeAll => {
+                self.resume_all(bus)?;
+                write(bus, global::SEARCH_FOUND, 0)?;
+            }
             SearchCommand::BeginCounting => write(bus, global::KERNEL_SNAPSHOT, self.scheduled_mask())?,
             SearchCommand::ReadKernels => {
                 let decides = matches!(self.scheduler.phase(), Phase::Decide);
@@ -50,6 +54,16 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     pub(super) fn resume_all<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.shares = Shares::NONE;
         (0..self.scheduler.machine().sm_count).try_for_each(|sm| request(bus, sm, SmState::Active))
+    }
+
+    /// Says what is found so far: for traces.
+    fn tell_found<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
+        let search = self.scheduler.search();
+        let slots = self.scheduler.scheduled_slots().iter().enumerate();
+        let of = |(kernel, slot): (usize, &u8)| u32::from(search.memory >> kernel & 1).checked_shl((*slot).into()).unwrap_or(0);
+        let memory = slots.fold(0, |set, named| set | of(named)) & search_found::MEMORY_MASK;
+        let windows = (u32::from(search.windows) & search_found::WINDOWS_MASK) << search_found::WINDOWS_SHIFT;
+        write(bus, global::SEARCH_FOUND, memory | windows | if search.measuring() { 0 } else { search_found::DONE })
     }
 
     /// Slots of the scheduled kernels, one bit each.

@@ -141,7 +141,15 @@ impl PolicyCode {
     /// Whether the policy searches for how many SMs each kernel needs.
     #[must_use]
     pub const fn searches(self) -> bool {
-        matches!(self, Self::CdSearch | Self::CdSearchPerformance | Self::CdSearchPower | Self::GivenShares | Self::MaestroSearch | Self::CdSearchMaestro)
+        matches!(
+            self,
+            Self::CdSearch
+                | Self::CdSearchPerformance
+                | Self::CdSearchPower
+                | Self::GivenShares
+                | Self::MaestroSearch
+                | Self::CdSearchMaestro
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! CD-search, classification-driven search (Zhao et al. 2018, section 4; sources.md D941 to D944): which kernels ask for more than the
+//! CD-search, classification-driven search (Zhao et al. 2018, section 4; sources.md D148 to D151): which kernels ask for more than the
 //! chip beyond the SMs gives, and then how many SMs they can do without, for the other kernels or without power.
 
 use super::{Context, Plan, Policy, fall_back, spatial};

@@ -1,4 +1,4 @@
-//! Spatial multitasking with given numbers of SMs: what a search is held against (Zhao et al. 2018, section 7.3; sources.md D945).
+//! Spatial multitasking with given numbers of SMs: what a search is held against (Zhao et al. 2018, section 7.3; sources.md D152).
 
 use super::{Context, Plan, Policy, cd_search};
 use crate::configs::ConfigTable;

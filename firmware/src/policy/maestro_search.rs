@@ -1,5 +1,5 @@
 //! Maestro as a search: SMs divided or shared, whichever is measured to be better, with hill climbing over what shares an SM; and the same beside
-//! what CD-search makes of dividing them (Zhao et al. 2018, sections 6 and 7.5, on Park et al. 2017; sources.md D946).
+//! what CD-search makes of dividing them (Zhao et al. 2018, sections 6 and 7.5, on Park et al. 2017; sources.md D153).
 //!
 //! How Maestro itself searches is not published in what we could read. Here SMK-P's vector is tried on all SMs, then its neighbours: one TB more of a
 //! kernel for as few less of another as make room. Whatever is better than the best so far takes its place, and its neighbours follow.

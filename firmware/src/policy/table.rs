@@ -142,6 +142,8 @@ macro_rules! named_policies {
                 "cd-search, which hands SMs over in every step";
             CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#EE3377",
                 "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
+            CdSearchShare, "cd-search-share", CdSearch, option::SEARCH_BY_SHARE, Search, "#BBBBBB",
+                "cd-search, with kernels told apart by what the SMs that they have ask for, and not all SMs";
             MaestroSearch, "maestro-search", MaestroSearch, 0, Search, "#88CCEE",
                 "The better of spatial and shared SMs, the latter found by hill climbing from smk";
             CdSearchMaestro, "cd-search-maestro", CdSearchMaestro, 0, Search, "#AA3377",

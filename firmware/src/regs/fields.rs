@@ -115,6 +115,9 @@ pub mod option {
     pub const SEARCH_BY_UTILISATION: u32 = 1 << 11;
     /// A search for SMs hands over in every step the SMs that it takes from a kernel, in place of stalling them until it is over.
     pub const SEARCH_REASSIGNS: u32 = 1 << 12;
+    /// A search for SMs calls a kernel memory-intensive if the SMs that it has on the even split would ask for more than there is; otherwise if
+    /// all SMs of the chip would.
+    pub const SEARCH_BY_SHARE: u32 = 1 << 13;
 }
 
 /// When memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. What finds limits and quotas goes on while they are not.
@@ -182,6 +185,18 @@ pub mod sm_state {
     /// In `STATE` only: it was gated and gets power again, for [`super::super::global::SM_WAKE_CYCLES`] cycles. It takes no TB yet. A request to
     /// gate it is heeded when it is awake.
     pub const WAKING: u32 = 4;
+}
+
+/// What a search for SMs has found, in [`super::global::SEARCH_FOUND`].
+pub mod search_found {
+    /// The shares stay. 0 while it goes on, and where there is none.
+    pub const DONE: u32 = 1 << 31;
+    /// Slots of the kernels that are memory-intensive, in bits 0 to 7.
+    pub const MEMORY_MASK: u32 = 0xFF;
+    /// First of the 9 bits that count the windows that were measured.
+    pub const WINDOWS_SHIFT: u32 = 8;
+    /// Bits of that count.
+    pub const WINDOWS_MASK: u32 = 0x1FF;
 }
 
 /// Commands of [`super::sm::CONTROL`].

@@ -116,8 +116,8 @@ registers! {
     /// Most sectors of 32 bytes that all L2 slices together hand to the interconnect per core cycle, Q16.16. With `REPLY_SECTORS`,
     /// `DRAM_SECTORS` and `SM_SCHEDULERS` it is what the off-SM bandwidth model of Zhao et al. 2018 (eq. 1 and 2) takes from the machine.
     L2_SECTORS = 0x110, ReadOnly, None;
-    /// Bytes of an L2 line.
-    L2_LINE_BYTES = 0x114, ReadOnly, None;
+    /// Bytes that an L2 access moves at most: a sector of 32, or a whole line where caches have no sectors.
+    L2_ACCESS_BYTES = 0x114, ReadOnly, None;
     /// Cycles from the request to wake a gated SM until it takes TBs; 0 without [`super::feature::POWER_GATING`].
     SM_WAKE_CYCLES = 0x118, ReadOnly, None;
 
@@ -132,6 +132,8 @@ registers! {
     STRAP_SEARCH_UTILISATION = 0x12C, ReadOnly, None;
     /// Strap: SMs of the n-th kernel scheduled, for the policy that deals them out as given.
     STRAP_SHARES[MAX_SLOTS] = 0x130, ReadOnly, None;
+    /// What a search for SMs has found, [`super::search_found`]: for traces, no effect on hardware.
+    SEARCH_FOUND = 0x150, ReadWrite;
 
     /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
     MEMORY_INTERVAL = 0x180, ReadWrite;
@@ -193,9 +195,9 @@ registers! {
     KERNEL_WARP_INSTS[MAX_SLOTS] = 0x440, ReadOnly;
     /// Thread instructions issued; 32 bits.
     KERNEL_THREAD_INSTS[MAX_SLOTS] = 0x460, ReadOnly;
-    /// L2 accesses, each of one sector of 32 bytes.
+    /// L2 accesses, each of at most `L2_ACCESS_BYTES`.
     KERNEL_L2_ACCESSES[MAX_SLOTS] = 0x480, ReadOnly;
-    /// Of these, hits; an access to a sector that is on its way is none.
+    /// Of these, hits; an access to what is on its way is none.
     KERNEL_L2_HITS[MAX_SLOTS] = 0x4A0, ReadOnly;
     /// DRAM reads, each of one sector.
     KERNEL_DRAM_READS[MAX_SLOTS] = 0x4C0, ReadOnly;

@@ -48,7 +48,7 @@ mod fingerprint;
 pub use describe::{Access, Register};
 pub use fields::{
     PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option, preempt_command, preempt_reserve,
-    preempt_scheme, preempt_tb, slot_control, slot_status, sm_control, sm_state, sm_status, technique,
+    preempt_scheme, preempt_tb, search_found, slot_control, slot_status, sm_control, sm_state, sm_status, technique,
 };
 pub use fingerprint::fingerprint;
 
@@ -63,7 +63,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0006;
+pub const VERSION_VALUE: u32 = 0x0001_0007;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the

@@ -1,8 +1,8 @@
 //! The search for shares: a step is a window in which they settle and one in which kernels are measured (Zhao et al. 2018, sections 4.1.2 and
-//! 4.2; sources.md D941). Then the policy says what to try next, or that it is over.
+//! 4.2; sources.md D148). Then the policy says what to try next, or that it is over.
 //!
 //! A launch or a completion gives it up, as it does profiling. So does a kernel that has no TB left to issue: what it does is no measure any more, and
-//! TBs that are stalled are its last (sources.md D943). In every case what was stalled goes on at once.
+//! TBs that are stalled are its last (sources.md D150). In every case what was stalled goes on at once.
 
 use super::{Command, Commands, Phase, Scheduler, SearchCommand, SearchPhase, push};
 use crate::policy::{Context, Policy};

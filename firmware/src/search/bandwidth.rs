@@ -1,14 +1,15 @@
 //! Which kernels are memory-intensive: the model of off-SM bandwidth, and beside it the share of DRAM's bandwidth that a kernel uses (Zhao et
-//! al. 2018, section 4.1; sources.md D942).
+//! al. 2018, section 4.1; sources.md D149).
 //!
 //! Equation 1 is what all SMs would ask for if none ever waited: `IPC_max APKI / 1000 line frequency SMs`. Equation 2 is what the
 //! chip gives them: `min(NoC, LLC hits + DRAM misses / 2)`, with the rates of hits and misses. A kernel that asks for more than it is given is
-//! memory-intensive. Everything here is in sectors per core cycle, of which an access of the L2 moves one, so that the size of a line and the
-//! frequency cancel. With A accesses, H hits and W warp instructions in the window, N SMs of S schedulers, and 2^16 from the registers:
+//! memory-intensive. Everything here is in sectors per core cycle, of which an access of the L2 moves L, so that the frequency cancels: one, or a
+//! line's where caches have no sectors. With A accesses, H hits and W warp instructions in the window, N SMs of S schedulers, and 2^16 from the
+//! registers:
 //!
 //! ```text
-//! demand > NoC            S N 2^16 A     > NoC W
-//! demand > LLC and DRAM   S N 2^16 2 A A > W (2 LLC H + DRAM (A - H))
+//! demand > NoC            S N L 2^16 A     > NoC W
+//! demand > LLC and DRAM   S N L 2^16 2 A A > W (2 LLC H + DRAM (A - H))
 //! ```
 //!
 //! The first fits 64 bits, the second 96: nothing is divided or rounded.
@@ -19,14 +20,18 @@ use crate::quantity::SectorRate;
 
 /// More schedulers than an SM has.
 const MOST_SCHEDULERS: u32 = 255;
+/// Sectors of a line of 256 bytes: more than any GPU has.
+const MOST_ACCESS_SECTORS: u8 = 8;
 
 /// What the chip beyond the SMs moves at most, and what the SMs could ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Supply {
-    /// All SMs of the chip: the demand is that of all of them, however few a kernel has now.
+    /// SMs whose demand it is: all of the chip, however few a kernel has now, or as many as it has.
     pub sms: u16,
     /// Warp instructions that an SM issues per cycle at most.
     pub schedulers: u32,
+    /// Sectors that an L2 access moves, 1 to 8.
+    pub access_sectors: u8,
     /// Sectors per core cycle from the L2 to the SMs.
     pub interconnect: SectorRate,
     /// Sectors per core cycle out of the L2.
@@ -37,7 +42,8 @@ pub struct Supply {
 
 impl Supply {
     /// Of a chip of which nothing is known.
-    pub const NONE: Self = Self { sms: 0, schedulers: 0, interconnect: SectorRate::ZERO, l2: SectorRate::ZERO, dram: SectorRate::ZERO };
+    pub const NONE: Self =
+        Self { sms: 0, schedulers: 0, access_sectors: 0, interconnect: SectorRate::ZERO, l2: SectorRate::ZERO, dram: SectorRate::ZERO };
 
     /// Whether the machine says what it moves.
     #[must_use]
@@ -50,14 +56,15 @@ impl Supply {
     pub fn falls_short(&self, counts: &KernelCounts) -> bool {
         let (accesses, hits, insts) = (u64::from(counts.l2_accesses), u64::from(counts.l2_hits), u64::from(counts.warp_insts));
         let peak = u64::from(self.schedulers.min(MOST_SCHEDULERS)) * u64::from(self.sms);
-        // 16 bits, 16 more, and 27.
-        let asked = (peak << 16).saturating_mul(accesses);
+        let sectors = accesses * u64::from(self.access_sectors.min(MOST_ACCESS_SECTORS));
+        // 16 bits, 16 more, 27 and 3: below 2^62, so that its double fits.
+        let asked = (peak << 16).saturating_mul(sectors);
         let bits = |rate: SectorRate| u64::from(rate.to_bits());
         if asked > bits(self.interconnect) * insts {
             return true;
         }
         let given = (2 * bits(self.l2) * hits).saturating_add(bits(self.dram) * accesses.saturating_sub(hits));
-        U96::product(2 * asked, narrow(accesses)) > U96::product(given, narrow(insts))
+        U96::product(asked.saturating_mul(2), narrow(accesses)) > U96::product(given, narrow(insts))
     }
 }
 

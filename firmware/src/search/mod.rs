@@ -1,5 +1,5 @@
 //! Searching for how many SMs each kernel needs, in steps of two windows each: the first for caches and queues to settle, the second
-//! measured over the whole chip (Zhao et al. 2018, section 4; sources.md D941).
+//! measured over the whole chip (Zhao et al. 2018, section 4; sources.md D148).
 //!
 //! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
 //! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
@@ -175,8 +175,10 @@ impl Search {
             *even = counts.rate();
         }
         let parameters = self.parameters;
-        self.memory = self.those(|counts, _| match parameters.utilisation_permille {
+        let shares = self.shares;
+        self.memory = self.those(|counts, kernel| match parameters.utilisation_permille {
             Some(threshold) => utilised(counts, parameters.supply.dram, threshold),
+            None if parameters.by_share => Supply { sms: shares.share(kernel), ..parameters.supply }.falls_short(counts),
             None => parameters.supply.falls_short(counts),
         });
     }

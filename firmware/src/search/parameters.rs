@@ -7,6 +7,9 @@ use crate::machine::Machine;
 use crate::quantity::SectorRate;
 use crate::regs::{MAX_WINDOW, feature, global, option};
 
+/// Bytes of a sector, in which bandwidths are.
+const SECTOR_BYTES: u32 = 32;
+
 /// Parameters of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parameters {
@@ -18,6 +21,8 @@ pub struct Parameters {
     pub loss_permille: u32,
     /// Share of DRAM's bandwidth above which a kernel is memory-intensive, in thousandths; none: by the model of off-SM bandwidth.
     pub utilisation_permille: Option<u32>,
+    /// The demand is that of the SMs that a kernel has, and not of all.
+    pub by_share: bool,
     /// Every step hands over the SMs that it takes, in place of stalling them.
     pub reassigns: bool,
     /// SMs can be stalled, kernels are counted, and the machine says what it moves.
@@ -37,6 +42,7 @@ impl Parameters {
         window: 0,
         loss_permille: 0,
         utilisation_permille: None,
+        by_share: false,
         reassigns: false,
         able: false,
         gates: false,
@@ -54,6 +60,7 @@ impl Parameters {
         let supply = Supply {
             sms: machine.sm_count,
             schedulers: machine.schedulers,
+            access_sectors: (read(bus, global::L2_ACCESS_BYTES)? / SECTOR_BYTES).clamp(1, u8::MAX.into()) as u8,
             interconnect: machine.reply_sectors,
             l2: SectorRate::from_bits(read(bus, global::L2_SECTORS)?),
             dram: machine.dram_sectors,
@@ -69,6 +76,7 @@ impl Parameters {
             window: read(bus, global::STRAP_SEARCH_WINDOW)?.clamp(1, MAX_WINDOW),
             loss_permille: read(bus, global::STRAP_SEARCH_LOSS)?.min(1000),
             utilisation_permille: if by_utilisation { Some(read(bus, global::STRAP_SEARCH_UTILISATION)?.min(1000)) } else { None },
+            by_share: options & option::SEARCH_BY_SHARE != 0,
             reassigns: options & option::SEARCH_REASSIGNS != 0,
             able: features & needed == needed && supply.is_known(),
             gates: features & feature::POWER_GATING != 0 && read(bus, global::SM_WAKE_CYCLES)? <= warm_up,

@@ -1,5 +1,5 @@
 //! The performance mode: as few SMs for each memory-intensive kernel as leave it what it had, the others for the rest (Zhao et al. 2018, section
-//! 4.2; sources.md D943).
+//! 4.2; sources.md D150).
 //!
 //! The paper ends "when the performance loss is no more than" the threshold, with which no step but the first could follow. Here it ends when
 //! the loss exceeds it, and goes one step back.

@@ -1,5 +1,5 @@
 //! The power mode: as few SMs for each memory-intensive kernel as leave it what it had, and no power for the others (Zhao et al. 2018, section
-//! 4.3; sources.md D944).
+//! 4.3; sources.md D151).
 //!
 //! One SM of each kernel says how many it may need, which is measured, and then one SM more at a time until nobody has lost more than allowed.
 //! Kernels that had enough are looked at again in every step, since those beside them get more: when it ends, each has what it had, or all of

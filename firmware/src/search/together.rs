@@ -1,5 +1,5 @@
 //! Sharing every SM in place of dividing them: the other way that a search can try, measured in steps of the same two windows (Zhao et al. 2018,
-//! section 7.5, on Park et al. 2017; sources.md D946).
+//! section 7.5, on Park et al. 2017; sources.md D153).
 //!
 //! The score is the sum over kernels of their IPC over that on the even split. The even split has as many as there are kernels.
 

@@ -76,7 +76,14 @@ pub(crate) const SEARCH: Parameters = Parameters {
     loss_permille: 50,
     able: true,
     gates: true,
-    supply: Supply { sms: SMS, schedulers: 2, interconnect: SectorRate::lit("4"), l2: SectorRate::lit("3"), dram: SectorRate::lit("2") },
+    supply: Supply {
+        sms: SMS,
+        schedulers: 2,
+        access_sectors: 1,
+        interconnect: SectorRate::lit("4"),
+        l2: SectorRate::lit("3"),
+        dram: SectorRate::lit("2"),
+    },
     ..Parameters::NONE
 };
 
@@ -232,7 +239,7 @@ fn deals_evenly(s: &Machinery, commands: &Commands) {
     assert!(dealt == u32::from(SMS) && least >= 1 && most - least <= 1, "{dealt} SMs, {least} to {most} each: {commands:?}");
 }
 
-/// Invariant 38 of sources.md D946: every SM is active, stalled or gated, active ones are somebody's, every kernel has at least one, and what is
+/// Invariant 38 of sources.md D153: every SM is active, stalled or gated, active ones are somebody's, every kernel has at least one, and what is
 /// stalled is so only while a search measures.
 fn shares_out(s: &Machinery) {
     let (shares, measuring) = (&s.search().shares, s.search().measuring());

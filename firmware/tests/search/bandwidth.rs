@@ -11,6 +11,7 @@ fn zhao() -> Supply {
     Supply {
         sms: 24,
         schedulers: 2,
+        access_sectors: 1,
         interconnect: sectors_per_cycle(268_800_000_000),
         l2: sectors_per_cycle(268_800_000_000),
         dram: sectors_per_cycle(177_400_000_000),
@@ -72,12 +73,12 @@ proptest! {
 
     /// The equations as printed, as exact fractions of 128 bits.
     #[test]
-    fn as_the_equations_say(counts in counts(), (interconnect, l2, dram) in (rate(), rate(), rate()), sms in 1..257_u16, schedulers in 0..256_u32) {
-        let supply = Supply { sms, schedulers, interconnect, l2, dram };
+    fn as_the_equations_say(counts in counts(), (interconnect, l2, dram) in (rate(), rate(), rate()), sms in 1..257_u16, schedulers in 0..256_u32, access_sectors in 1..9_u8) {
+        let supply = Supply { sms, schedulers, access_sectors, interconnect, l2, dram };
         let [w, a, h] = [counts.warp_insts, counts.l2_accesses, counts.l2_hits].map(u128::from);
         let [interconnect, l2, dram] = [interconnect, l2, dram].map(|rate| u128::from(rate.to_bits()));
         // BW_total = peak A / W, BW_off = min(NoC, (LLC H + MEM (A - H) / 2) / A), in 2^-16 sectors per cycle.
-        let peak = (u128::from(schedulers) * u128::from(sms)) << 16;
+        let peak = (u128::from(schedulers) * u128::from(sms) * u128::from(access_sectors)) << 16;
         let expected = a != 0 && (peak * a > interconnect * w || 2 * peak * a * a > w * (2 * l2 * h + dram * (a - h)));
         prop_assert_eq!(supply.falls_short(&counts), expected);
     }
@@ -85,7 +86,7 @@ proptest! {
     /// More accesses per instruction, more SMs, or less bandwidth never make a memory-intensive kernel a compute-intensive one.
     #[test]
     fn more_demand_is_no_less(counts in counts(), fewer in 0..1_u32 << 27, (rate, less) in (rate(), any::<u32>()), sms in 1..129_u16) {
-        let supply = Supply { sms, schedulers: 2, interconnect: rate, l2: rate, dram: rate };
+        let supply = Supply { sms, schedulers: 2, access_sectors: 1, interconnect: rate, l2: rate, dram: rate };
         if supply.falls_short(&counts) {
             let busier = KernelCounts { warp_insts: counts.warp_insts.min(fewer), ..counts };
             prop_assert!(supply.falls_short(&busier));

@@ -6,8 +6,14 @@ use mias_firmware::quantity::SectorRate;
 use mias_firmware::search::{KernelCounts, Next, Parameters, Rest, Search, Supply, most_windows};
 use proptest::prelude::*;
 
-const SUPPLY: Supply =
-    Supply { sms: 24, schedulers: 2, interconnect: SectorRate::lit("12"), l2: SectorRate::lit("12"), dram: SectorRate::lit("8") };
+const SUPPLY: Supply = Supply {
+    sms: 24,
+    schedulers: 2,
+    access_sectors: 1,
+    interconnect: SectorRate::lit("12"),
+    l2: SectorRate::lit("12"),
+    dram: SectorRate::lit("8"),
+};
 
 const PARAMETERS: Parameters =
     Parameters { warm_up: 20_000, window: 20_000, loss_permille: 50, able: true, gates: true, supply: SUPPLY, ..Parameters::NONE };
@@ -85,6 +91,23 @@ fn power_mode_by_hand() {
     let parameters = Parameters { gates: false, ..PARAMETERS };
     let (_, search) = searched(Mode::Chosen, parameters, &[(true, &saturates(5)), (true, &saturates(3))]);
     assert_eq!(search.shares.rest(), Rest::Idle);
+}
+
+/// With two warp instructions per SM and cycle and a supply of 8 / 2 sectors per cycle without hits, 24 SMs ask for more above 4 / 48 accesses per warp instruction,
+/// 12 above 4 / 24.
+#[test]
+fn demand_is_of_all_sms_or_of_those_that_a_kernel_has() {
+    let memory = |accesses_per_thousand: u32, by_share: bool| {
+        let mut search = Search::NONE;
+        search.parameters = Parameters { by_share, ..PARAMETERS };
+        search.begin(24, 2);
+        let counts = |l2_accesses| KernelCounts { cycles: 20_000, warp_insts: 1_000_000, l2_accesses, ..KernelCounts::NONE };
+        (search.counts[0], search.counts[1]) = (counts(1000 * accesses_per_thousand), counts(0));
+        search.classify();
+        search.memory
+    };
+    assert_eq!([83, 84].map(|accesses| memory(accesses, false)), [0, 1]);
+    assert_eq!([84, 166, 167].map(|accesses| memory(accesses, true)), [0, 0, 1]);
 }
 
 /// Zhao et al. 2018, section 3.3: two compute-intensive kernels stay as they are, after one window.

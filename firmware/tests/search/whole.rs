@@ -129,7 +129,8 @@ fn maestro_measures_both_ways() {
         let (mut shared, mut windows) = (0, 0);
         while chip.step() {
             windows += u32::from(chip.phase() == PhaseCode::Profile);
-            shared += u32::from(chip.phase() == PhaseCode::Profile && (0..24).all(|sm| chip.block.quota(sm, 0) * chip.block.quota(sm, 1) != 0));
+            shared +=
+                u32::from(chip.phase() == PhaseCode::Profile && (0..24).all(|sm| chip.block.quota(sm, 0) * chip.block.quota(sm, 1) != 0));
         }
         // Each TB is as fast as a quarter of an SM in this chip's reckoning: an SM that is shared counts for both.
         let [apart, together] = chip.firmware.scheduler().search().scores();
@@ -218,7 +219,7 @@ proptest! {
     #[test]
     fn any_counters_and_any_events(
         (policy, sms) in (prop::sample::select(POLICIES.to_vec()), prop_oneof![2..9_u32, Just(24_u32), Just(33), 2..133_u32]),
-        options in prop::sample::select(vec![0, option::SEARCH_BY_UTILISATION, option::SEARCH_REASSIGNS, option::SEARCH_REASSIGNS | option::WARP_IPC]),
+        options in prop::sample::select(vec![0, option::SEARCH_BY_UTILISATION, option::SEARCH_BY_SHARE, option::SEARCH_REASSIGNS, option::SEARCH_REASSIGNS | option::WARP_IPC]),
         (loss, threshold) in (any::<u32>(), any::<u32>()),
         (kind, seed) in (0..3_u8, any::<u64>()),
         given in any::<[u8; 4]>(),

@@ -113,7 +113,7 @@ impl RegisterFile {
             global::REPLY_SECTORS => machine.reply_sectors_q16,
             global::DRAM_SECTORS => machine.dram_sectors_q16,
             global::L2_SECTORS => machine.l2_sectors_q16,
-            global::L2_LINE_BYTES => machine.l2_line_bytes,
+            global::L2_ACCESS_BYTES => machine.l2_access_bytes,
             global::SM_WAKE_CYCLES => machine.sm_wake_cycles,
             global::STRAP_POLICY => machine.straps.policy as u32,
             global::STRAP_PROFILE_WINDOW => machine.straps.profile_window,
@@ -142,7 +142,9 @@ impl RegisterFile {
             global::COMPLETED => self.completed,
             global::MODE => self.mode,
             global::PROFILE_WINDOW => self.profile_window,
-            global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.get(offset),
+            global::PHASE | global::RESCHEDULINGS | global::DECISION_BEGIN | global::DECISION_CYCLES | global::SEARCH_FOUND => {
+                self.notes.get(offset)
+            }
             global::FAULT => self.faults,
             global::WATCHDOG_PERIOD => self.watchdog.period,
             global::LAUNCH_COUNT => self.launches.len() as u32,
@@ -199,7 +201,7 @@ impl RegisterFile {
             global::KERNEL_SNAPSHOT => self.latch_kernels(value),
             global::PHASE => self.report_phase(value),
             global::RESCHEDULINGS => self.report_reschedulings(value),
-            global::DECISION_BEGIN | global::DECISION_CYCLES => self.notes.set(offset, value),
+            global::DECISION_BEGIN | global::DECISION_CYCLES | global::SEARCH_FOUND => self.notes.set(offset, value),
             global::FAULT => self.faults &= !value,
             global::FAULT_SET => self.raise_fault(value & fault::BY_FIRMWARE),
             global::WATCHDOG_PERIOD => {

@@ -39,8 +39,8 @@ pub struct MachineDescription {
     pub dram_sectors_q16: u32,
     /// Most sectors that the L2 hands to the interconnect per core cycle, Q16.16.
     pub l2_sectors_q16: u32,
-    /// Bytes of an L2 line.
-    pub l2_line_bytes: u32,
+    /// Bytes that an L2 access moves at most.
+    pub l2_access_bytes: u32,
     /// Cycles until a gated SM is awake; 0 where none is gated.
     pub sm_wake_cycles: u32,
     /// [`feature`] bits.
@@ -68,7 +68,7 @@ impl MachineDescription {
             reply_sectors_q16: reply_sectors_q16(gpu),
             dram_sectors_q16: dram_sectors_q16(gpu),
             l2_sectors_q16: l2_sectors_q16(gpu),
-            l2_line_bytes: gpu.l2.line_bytes,
+            l2_access_bytes: (SECTOR_BYTES as u32) << gpu.l2.fetch_bits(),
             sm_wake_cycles: gpu.sm.power_gating.map_or(0, |gating| gating.wake_cycles),
             features: feature::IDEAL_TRANSITION
                 | feature::SM_STATES

@@ -235,6 +235,12 @@ impl RegisterFile {
         self.notes.get(global::RESCHEDULINGS)
     }
 
+    /// What a search for SMs has found, as the firmware last said it: [`mias_firmware::regs::search_found`].
+    #[must_use]
+    pub fn search_found(&self) -> u32 {
+        self.notes.get(global::SEARCH_FOUND)
+    }
+
     /// [`fault`] bits that are set.
     #[must_use]
     pub fn faults(&self) -> u32 {

@@ -34,12 +34,13 @@ pub(super) struct SlotState {
 /// What the firmware says of itself: registers without effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Notes {
-    /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`].
-    values: [u32; 4],
+    /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`],
+    /// [`global::SEARCH_FOUND`].
+    values: [u32; 5],
 }
 
 impl Notes {
-    const OFFSETS: [u32; 4] = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES];
+    const OFFSETS: [u32; 5] = [global::PHASE, global::RESCHEDULINGS, global::DECISION_BEGIN, global::DECISION_CYCLES, global::SEARCH_FOUND];
 
     /// The register at this offset, 0 if it is none of them.
     pub(super) fn get(&self, offset: u32) -> u32 {

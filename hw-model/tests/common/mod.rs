@@ -20,7 +20,7 @@ pub(crate) fn machine(sms: usize, straps: Straps) -> MachineDescription {
         reply_sectors_q16: 24 << 16,
         dram_sectors_q16: 8 << 16,
         l2_sectors_q16: 24 << 16,
-        l2_line_bytes: 128,
+        l2_access_bytes: 32,
         sm_wake_cycles: 0,
         features: feature::IDEAL_TRANSITION,
         straps,

@@ -93,9 +93,9 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("INTERRUPT_"), (9, 0x3FE));
     // All bits, those by firmware alone among them.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
-    assert_eq!(group("FAULT_"), (11, all));
+    assert_eq!(group("FAULT_"), (12, all));
     assert_eq!(group("MODE_"), (2, 2));
-    assert_eq!(group("OPTION_"), (10, 0b111_1011_1111));
+    assert_eq!(group("OPTION_"), (13, 0b11_1111_1011_1111));
     assert_eq!(group("FEATURE_"), (7, 0b111_1111));
     assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
     // Two masks; three orders and four kinds of limits.
@@ -114,6 +114,8 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("PREEMPT_COMMAND_"), (9, 8 + 8 + (0x20 + 0x40) + (1 + 2 + 3 + 4)));
     assert_eq!(group("PREEMPT_RESERVE_"), (2, 0x1F));
     assert_eq!(group("PREEMPT_SCHEME_"), (8, 28));
+    // A bit, two masks and a position.
+    assert_eq!(group("SEARCH_FOUND_"), (4, (1 << 31) + 0xFF + 0x1FF + 8));
     assert!(found.is_empty(), "{found:?}");
 }
 

@@ -48,6 +48,8 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         control: "left-over".into(),
         cycles: Some(1_000),
         profile_cycles: 100,
+        search_cycles: None,
+        shares: None,
         transition: "drain".into(),
         latency: "off".into(),
         ipc: "thread".into(),

@@ -5,8 +5,9 @@ use super::half_widths::HalfWidths;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::requests::RequestsResult;
-use crate::experiment::machine::Placement;
+use crate::experiment::machine::{Placement, SearchFound};
 use crate::experiment::room::Latency;
+use mias_hw_model::gpu::SmStateCycles;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -310,6 +311,12 @@ pub struct PolicyResult {
     pub makespan_speedup_left_over: Option<f64>,
     /// The same for left-over with the kernels launched the other way round, where the plan has that.
     pub makespan_speedup_left_over_reversed: Option<f64>,
+    /// What a search for SMs found, where the policy searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchFound>,
+    /// SM cycles by state, where an SM was not active all the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sm_states: Option<SmStateCycles>,
     /// What it met in the memory pipeline, where the experiment asks for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryResult>,

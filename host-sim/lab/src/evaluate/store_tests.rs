@@ -21,6 +21,8 @@ fn identity(control: &str) -> Identity {
         control: control.into(),
         cycles: Some(1_000),
         profile_cycles: 100,
+        search_cycles: None,
+        shares: None,
         transition: "drain".into(),
         latency: "worst".into(),
         ipc: "thread".into(),

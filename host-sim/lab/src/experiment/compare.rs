@@ -6,7 +6,7 @@
 //! profiling and transition.
 
 use super::judge::{Material, judge};
-use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError};
+use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError, SearchFound};
 use super::policy::{Control, IpcUnit, Policy};
 use super::room::{Latency, Room};
 use super::sequential::sequential;
@@ -14,6 +14,7 @@ use super::workload::Workload;
 use crate::intervals::Estimated;
 use crate::machines::fields::Field;
 use crate::metrics::{Metrics, ratio};
+use mias_hw_model::gpu::SmStateCycles;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -103,6 +104,14 @@ pub struct PolicyResult {
     pub late_config: Option<Vec<u32>>,
     /// How an image and the firmware in this process parted ([`Outcome::parted`]).
     pub parted: Option<String>,
+    /// What a search for SMs found; none if the policy searches for none.
+    pub search: Option<SearchFound>,
+    /// What SMs were, and for how long; none if every SM was active all the time.
+    pub sm_states: Option<SmStateCycles>,
+    /// Energy of the run in femtojoules; none if the machine has no coefficients.
+    pub energy_fj: Option<u128>,
+    /// Core cycles that it is of.
+    pub cycles: u64,
 }
 
 /// A configuration of the sweep and what a static run of it achieved.

@@ -5,7 +5,7 @@
 use super::decider::{Decider, slot_of};
 use super::decision_time::{DecisionTimer, accesses};
 use super::fixed_in_turn::{FixedInTurn, Wanted};
-use super::machine::{Decision, DecisionTime, Placement, RunError};
+use super::machine::{Decision, DecisionTime, Placement, RunError, SearchFound};
 use super::own::Own;
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::{Limits, Recorder, Recording, Run};
@@ -13,7 +13,7 @@ use crate::cosim::{Image, RemoteFirmware};
 use mias_firmware::Firmware;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
-use mias_firmware::regs::{MAX_SMS, PhaseCode};
+use mias_firmware::regs::{MAX_SMS, PhaseCode, search_found};
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
 
@@ -63,6 +63,7 @@ pub(super) struct Controller {
     profile_cycles: u64,
     placement: Vec<Placement>,
     decision: Option<Decision>,
+    search: Option<SearchFound>,
     /// Reschedulings when the last decision was noted.
     noted: u32,
     /// Reschedulings when the last placement was noted.
@@ -82,6 +83,8 @@ pub(super) struct Observed {
     pub(super) placement: Vec<Placement>,
     /// The last decision.
     pub(super) decision: Option<Decision>,
+    /// What the last search found.
+    pub(super) search: Option<SearchFound>,
     /// The firmware's accesses, if they were recorded.
     pub(super) recording: Option<Recording>,
     /// How an image and the firmware in this process parted, if they did.
@@ -141,6 +144,7 @@ impl Controller {
             profile_cycles: 0,
             placement: Vec::new(),
             decision: None,
+            search: None,
             noted: 0,
             placed: 0,
         })
@@ -170,6 +174,7 @@ impl Controller {
             streams: self.streams.clone(),
             placement: self.placement.clone(),
             decision: self.decision.clone(),
+            search: self.search.clone(),
             ..*self
         })
     }
@@ -185,10 +190,11 @@ impl Controller {
         let parted =
             parted.map(|(cycle, parting)| format!("at cycle {cycle} {}", parting.told("the firmware in this process", "the image")));
         let unsettled = !matches!(self.phase, PhaseCode::Steady | PhaseCode::Idle);
-        let Controller { victims, timer, profile_cycles, placement, decision, record, .. } = self;
+        let Controller { victims, timer, profile_cycles, placement, decision, search, record, .. } = self;
         let recording = record.map(|run| Recording { maker, runs: vec![run] });
         let decision_time = timer.map(|timer| timer.spent(now));
-        Observed { profile_cycles, decision_time, unsettled, placement, decision, recording, parted, victims: victims.unwrap_or_default() }
+        let victims = victims.unwrap_or_default();
+        Observed { profile_cycles, decision_time, unsettled, placement, decision, search, recording, parted, victims }
     }
 
     /// The same, which keeps how the firmware in this process chooses victims.
@@ -201,6 +207,22 @@ impl Controller {
         self.phase = registers.phase().unwrap_or(PhaseCode::Idle);
         if self.phase == PhaseCode::Steady {
             self.note_placement(registers);
+        }
+        if registers.search_found() != 0 {
+            self.note_search(registers);
+        }
+    }
+
+    /// What a search has found so far. Keeps what was before once kernels begin to leave.
+    fn note_search(&mut self, registers: &RegisterFile) {
+        let found = registers.search_found();
+        let slots: Option<Vec<usize>> = self.streams.iter().map(|&stream| slot_of(registers, stream)).collect();
+        if let Some(slots) = slots {
+            self.search = Some(SearchFound {
+                memory_intensive: slots.iter().map(|slot| found & search_found::MEMORY_MASK & 1 << slot != 0).collect(),
+                windows: found >> search_found::WINDOWS_SHIFT & search_found::WINDOWS_MASK,
+                done: found & search_found::DONE != 0,
+            });
         }
     }
 

@@ -9,6 +9,7 @@ use super::policy::{Control, Policy};
 use super::sequential::Sequential;
 use crate::intervals::{self, Estimated};
 use crate::metrics::{self, Metrics};
+use mias_hw_model::energy::EnergyReport;
 use std::collections::BTreeMap;
 
 /// What there is to judge.
@@ -129,6 +130,10 @@ pub fn judge(material: Material<'_>) -> Comparison {
             too_late,
             late_config,
             parted: outcome.parted.clone(),
+            search: outcome.search.clone(),
+            sm_states: outcome.sm_states,
+            energy_fj: outcome.energy.as_ref().map(EnergyReport::total),
+            cycles: outcome.cycles,
         });
     }
     let isolated = alone_ipc.iter().zip(max_tbs);

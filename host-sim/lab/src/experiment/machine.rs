@@ -109,6 +109,17 @@ pub struct Placement {
     pub config: Vec<u32>,
 }
 
+/// What a search for how many SMs each kernel needs has found ([`mias_firmware::search`]).
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SearchFound {
+    /// Which kernels ask for more than the chip beyond the SMs gives, in kernel order.
+    pub memory_intensive: Vec<bool>,
+    /// Windows that were measured, the one that classifies among them.
+    pub windows: u32,
+    /// Whether it came to its end within the run.
+    pub done: bool,
+}
+
 /// What the firmware saw of one configuration, summed over the SMs that had it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ProfiledConfig {
@@ -282,6 +293,8 @@ pub struct Outcome {
     pub decision_time: Option<DecisionTime>,
     /// The last decision, if the policy decides by measuring.
     pub decision: Option<Decision>,
+    /// What the last search for SMs found; none if the policy searches for none.
+    pub search: Option<SearchFound>,
     /// What happened at the register block, in order; empty unless the machine was told to record it.
     pub activity: Vec<Activity>,
     /// The firmware's register accesses; none unless the machine was told to record them.

@@ -82,6 +82,10 @@ impl Sequential {
             too_late: false,
             late_config: None,
             parted: None,
+            search: None,
+            sm_states: None,
+            energy_fj: None,
+            cycles: makespan_cycles.unwrap_or_default(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! SMs of each kernel under Spatial, as a user gives them: `6-18`. What a search for them is held against (Zhao et al. 2018, section 7.3; sources.md
-//! D945).
+//! D152).
 
 use mias_firmware::limits::KERNELS;
 use std::fmt;

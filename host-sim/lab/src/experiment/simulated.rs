@@ -284,6 +284,7 @@ impl SimulatedGpu {
             profile_cycles: observed.profile_cycles,
             decision_time: observed.decision_time,
             decision: observed.decision,
+            search: observed.search,
             activity: gpu.registers_mut().take_activity(),
             recording: observed.recording,
             parted: observed.parted,

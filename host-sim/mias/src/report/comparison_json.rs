@@ -1,12 +1,13 @@
 //! The JSON document of `compare`. Values that do not exist are `null`.
 
-use super::SCHEMA_VERSION;
 use super::provenance::Provenance;
+use super::{SCHEMA_VERSION, search_rows};
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::SmStateCycles;
 use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
 use mias_lab::experiment::compare::{Best, Comparison, Isolated, PerObjective, PolicyResult, SweepPoint};
-use mias_lab::experiment::machine::{Decision, End, Options, Placement};
+use mias_lab::experiment::machine::{Decision, End, Options, Placement, SearchFound};
 use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::metrics::Metrics;
@@ -78,6 +79,12 @@ struct PolicyRow<'a> {
     kernels: Vec<KernelRow>,
     placement: &'a [Placement],
     decision: Option<&'a Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<&'a SearchFound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sm_states: Option<SmStateCycles>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    average_watts: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -124,7 +131,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
             End::Done => None,
         },
         kernels: kernels.map(|(w, alone)| kernel(w, alone)).collect(),
-        results: comparison.results.iter().map(policy_row).collect(),
+        results: comparison.results.iter().map(|result| policy_row(result, search_rows::watts(&comparison.results, result, gpu))).collect(),
         s_null: comparison.s_null,
         oracle: Objectives { s: oracle_row(&comparison.oracle.s), stp: oracle_row(&comparison.oracle.stp) },
         sweep: comparison.sweep.iter().map(sweep_row).collect(),
@@ -141,7 +148,7 @@ fn kernel<'a>(workload: &'a Workload, alone: &Isolated) -> Kernel<'a> {
     Kernel { name: &workload.name, isolated_ipc, isolated_ipc_half_width: (half_width > 0.0).then_some(half_width), max_tbs }
 }
 
-fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
+fn policy_row(result: &PolicyResult, average_watts: Option<f64>) -> PolicyRow<'_> {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
     PolicyRow {
         policy: result.policy.name(),
@@ -166,6 +173,9 @@ fn policy_row(result: &PolicyResult) -> PolicyRow<'_> {
         kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc, latency: k.latency }).collect(),
         placement: &result.placement,
         decision: result.decision.as_ref(),
+        search: result.search.as_ref(),
+        sm_states: result.sm_states,
+        average_watts,
     }
 }
 

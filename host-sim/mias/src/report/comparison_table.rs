@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use super::{explanation, kernel_name, latency_rows};
+use super::{explanation, kernel_name, latency_rows, search_rows};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
@@ -23,14 +23,18 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     }
     text += &undecided(comparison);
     text += &latencies(comparison, &names);
+    text += &search_rows::power(&comparison.results, gpu);
     for result in &comparison.results {
+        if let Some(found) = &result.search {
+            text += &format!("{}: {}", result.policy.name(), search_rows::line(found, &names, &result.placement));
+        }
         text += &placement(result);
         text += &short_of_it(result);
         text += &starvation(result, &names);
         text += &explanation::undecided(
             result.policy,
             result.profile_cycles,
-            result.decision.is_some(),
+            result.decision.is_some() || result.search.as_ref().is_some_and(|search| search.done),
             !result.placement.is_empty() || result.config.is_some(),
         );
     }

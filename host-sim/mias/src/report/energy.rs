@@ -27,7 +27,7 @@ fn joules(energy: Femtojoules) -> f64 {
 }
 
 /// Watts over `cycles` core cycles; none if no time has passed.
-fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option<f64> {
+pub(super) fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option<f64> {
     (cycles > 0).then(|| joules(energy) * f64::from(gpu.clocks.core_khz) * 1e3 / cycles as f64)
 }
 

@@ -19,6 +19,7 @@ pub mod machine_summary;
 pub mod provenance;
 pub mod replay_report;
 pub mod run_report;
+mod search_rows;
 pub mod section;
 pub mod sweep_report;
 pub mod timeline;

@@ -2,13 +2,13 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, ways};
+use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::{estimated_ipc, ipc};
-use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement};
+use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
 use mias_lab::experiment::room::Latency;
@@ -73,6 +73,8 @@ struct Document<'a> {
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
     decision: Option<&'a Decision>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search: Option<&'a SearchFound>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     preemptions: &'a [Preemption],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +200,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
+        search: outcome.search.as_ref(),
         preemptions: &outcome.preemptions,
         seconds: subject.seconds,
     };
@@ -309,10 +312,15 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
     }
+    let kernels = columns(subject);
+    let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
+    if let Some(found) = &outcome.search {
+        text += &search_rows::line(found, &kernels, &outcome.placement);
+    }
     text += &explanation::undecided(
         subject.policy,
         outcome.profile_cycles,
-        outcome.decision.is_some(),
+        outcome.decision.is_some() || outcome.search.as_ref().is_some_and(|search| search.done),
         !outcome.placement.is_empty() && !outcome.unsettled,
     );
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
@@ -325,8 +333,6 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!("\n{}", table::text(&table));
     }
     if let Some(report) = &outcome.energy {
-        let kernels = columns(subject);
-        let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
         text += &format!("\n{}", energy::text(report, &kernels, subject.gpu, outcome.cycles));
     }
     if explain {

@@ -109,7 +109,7 @@ fn machine(reader: &mut Reader<'_>) -> Result<MachineDescription, Fault> {
         reply_sectors_q16: 0,
         dram_sectors_q16: 0,
         l2_sectors_q16: 0,
-        l2_line_bytes: 0,
+        l2_access_bytes: 0,
         sm_wake_cycles: 0,
         features: next("the features", 0, u32::MAX)?,
         straps: Straps::new(PolicyCode::LeftOver),

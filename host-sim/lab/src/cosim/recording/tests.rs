@@ -25,7 +25,7 @@ fn machine(sm_count: u32, policy: PolicyCode) -> MachineDescription {
         reply_sectors_q16: 0,
         dram_sectors_q16: 0,
         l2_sectors_q16: 0,
-        l2_line_bytes: 0,
+        l2_access_bytes: 0,
         sm_wake_cycles: 0,
         features: 1,
         straps: Straps { fixed: [0, 1, 2, 3, 4, 5, 6, 200], ..Straps::new(policy) },

@@ -148,6 +148,8 @@ fn policy(
         makespan_speedup_sequential: None,
         makespan_speedup_left_over: None,
         makespan_speedup_left_over_reversed: None,
+        search: result.search.clone(),
+        sm_states: result.sm_states,
         memory: None,
         series: None,
     }

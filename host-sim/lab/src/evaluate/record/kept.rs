@@ -1,10 +1,10 @@
 //! What a run gave, as it is kept.
 
-use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SmTotals};
+use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::requests::Requested;
 use crate::experiment::room::Room;
-use mias_hw_model::gpu::{LaunchStats, Preemption};
+use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
 #[cfg(doc)]
 use mias_hw_model::sm::IssueClass;
 use mias_hw_model::sm::IssueSlots;
@@ -57,6 +57,12 @@ pub struct Kept {
     /// What became of requests for room, by scheme and limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Requested>,
+    /// What SMs were, and for how long; none if every SM was active all the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sm_states: Option<SmStateCycles>,
+    /// What the last search for SMs found; none if the policy searches for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchFound>,
 }
 
 /// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.
@@ -106,7 +112,8 @@ impl Kept {
             l1_ways: _,
             memory_choices: _,
             l2_ways: _,
-            sm_states: _,
+            sm_states,
+            search,
             energy,
             samples,
             room,
@@ -134,6 +141,8 @@ impl Kept {
             room,
             preemptions,
             requested,
+            sm_states,
+            search,
         }
     }
 
@@ -160,6 +169,8 @@ impl Kept {
             room: self.room.clone(),
             preemptions: self.preemptions.clone(),
             requested: self.requested.clone(),
+            sm_states: self.sm_states,
+            search: self.search.clone(),
             ..Outcome::default()
         }
     }

@@ -57,6 +57,10 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             too_late: late.is_some(),
             late_config: late.map(Vec::from),
             parted: None,
+            search: None,
+            sm_states: None,
+            energy_fj: None,
+            cycles: 0,
         }
     })
 }

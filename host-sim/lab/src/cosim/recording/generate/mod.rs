@@ -91,7 +91,7 @@ fn machine(random: &mut Random, sms: u32) -> MachineDescription {
         reply_sectors_q16: 0,
         dram_sectors_q16: 0,
         l2_sectors_q16: 0,
-        l2_line_bytes: 0,
+        l2_access_bytes: 0,
         sm_wake_cycles: 0,
         features: [0, feature::IDEAL_TRANSITION][below(2) as usize],
         straps,

@@ -197,6 +197,8 @@ fn policy(numbers: &mut Numbers, policy: &'static str, kernels: usize, scale: f6
         makespan_speedup_sequential: done(numbers),
         makespan_speedup_left_over: done(numbers),
         makespan_speedup_left_over_reversed: None,
+        search: None,
+        sm_states: None,
         memory: None,
         series: None,
     }

@@ -1,0 +1,71 @@
+//! What a search for how many SMs each kernel needs has found (`mias_firmware::search`), in a line; and the power of policies of which one
+//! stalls or gates SMs.
+
+use super::energy;
+use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::compare::PolicyResult;
+use mias_lab::experiment::machine::{Placement, SearchFound};
+use mias_lab::table::{self, number};
+
+/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
+pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<f64> {
+    results.iter().any(|result| result.sm_states.is_some()).then(|| energy::watts(of.energy_fj?, gpu, of.cycles)).flatten()
+}
+
+/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square. Nothing
+/// where [`watts`] has none.
+pub(super) fn power(results: &[PolicyResult], gpu: &GpuConfig) -> String {
+    let mut table = table::new(&["policy", "power W", "energy x delay, W / STP^2"]);
+    let mut any = false;
+    for result in results {
+        let Some(watts) = watts(results, result, gpu) else { continue };
+        let delay = result.metrics.stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp));
+        table.add_row([result.policy.name().to_owned(), number(Some(watts), 2), number(delay, 2)]);
+        any = true;
+    }
+    if any { format!("\n{}\n", table::text(&table)) } else { String::new() }
+}
+
+/// The line: which kernels are memory-intensive, how many SMs may hold TBs of each, and after how many windows.
+pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement]) -> String {
+    let memory: Vec<&str> = names.iter().zip(&found.memory_intensive).filter(|(_, memory)| **memory).map(|(name, _)| *name).collect();
+    let memory = if memory.is_empty() { "no kernel is".to_owned() } else { format!("{} {}", memory.join(", "), are(memory.len())) };
+    let windows = match found.windows {
+        1 => "1 window".to_owned(),
+        windows => format!("{windows} windows"),
+    };
+    if !found.done {
+        return format!("search for SMs: {memory} memory-intensive; {windows} so far, not over\n");
+    }
+    let shares = names.iter().enumerate().map(|(kernel, name)| format!("{name} {}", sms(placement, kernel)));
+    let shares: Vec<String> = shares.collect();
+    format!("search for SMs: {memory} memory-intensive; after {windows}: SMs of {}\n", shares.join(", "))
+}
+
+/// SMs that may hold TBs of a kernel.
+fn sms(placement: &[Placement], kernel: usize) -> usize {
+    placement.iter().filter(|place| place.config.get(kernel).is_some_and(|tbs| *tbs > 0)).map(|place| place.sms.len()).sum()
+}
+
+fn are(kernels: usize) -> &'static str {
+    if kernels == 1 { "is" } else { "are" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_who_and_how_many() {
+        let found = SearchFound { memory_intensive: vec![true, false], windows: 5, done: true };
+        let placement = [
+            Placement { sms: vec![0, 2, 4, 6], config: vec![8, 0] },
+            Placement { sms: vec![1, 3, 5], config: vec![0, 4] },
+            Placement { sms: vec![7], config: vec![0, 0] },
+        ];
+        let text = line(&found, &["lbm", "merge"], &placement);
+        assert_eq!(text, "search for SMs: lbm is memory-intensive; after 5 windows: SMs of lbm 4, merge 3\n");
+        let text = line(&SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false }, &["lbm", "merge"], &[]);
+        assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");
+    }
+}
