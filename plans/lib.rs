@@ -19,7 +19,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "rules-elsewhere",
     "dai",
     "shieh",
-    "transitions"
+    "transitions",
+    "zhao"
 ];
 
 /// The file of the plan called `name`.
