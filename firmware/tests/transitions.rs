@@ -58,7 +58,7 @@ fn page() -> String {
          {matrix}\n```mermaid\n{drawing}```\n\n\
          ## While a search goes on\n\n\
          Classification-driven search with the same kernels, in the step that measures the even split ([policies.md](policies.md#classification-driven-search)).\n\
-         The phase register shows `transition` while shares settle and `profile` while kernels are measured. Nothing was counted when the decision is made, so\n\
+         The phase register shows `transition` until the shares are in effect and while they settle, and `profile` while kernels are measured. Nothing was counted when the decision is made, so\n\
          that no kernel is memory-intensive and the search is over; else it leads to `transition` for the next step.\n\n\
          {search}"
     )

@@ -7,6 +7,11 @@ use crate::regs::PhaseCode;
 #[cfg(feature = "search")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchPhase {
+    /// The shares are asked for. The next expiry of the timer is after they are in effect, however long the decision before it took.
+    Apply {
+        /// Cycle of the decision.
+        until: u64,
+    },
     /// The shares are in effect, and what they change settles.
     WarmUp {
         /// Cycle from which on is measured.
@@ -30,7 +35,7 @@ impl SearchPhase {
     pub const fn code(self) -> PhaseCode {
         match self {
             #[cfg(feature = "search")]
-            Self::WarmUp { .. } => PhaseCode::Transition,
+            Self::Apply { .. } | Self::WarmUp { .. } => PhaseCode::Transition,
             #[cfg(feature = "search")]
             Self::Measure { .. } => PhaseCode::Profile,
         }
@@ -41,7 +46,7 @@ impl SearchPhase {
     pub const fn until(self) -> u64 {
         match self {
             #[cfg(feature = "search")]
-            Self::WarmUp { until } | Self::Measure { until } => until,
+            Self::Apply { until } | Self::WarmUp { until } | Self::Measure { until } => until,
         }
     }
 }

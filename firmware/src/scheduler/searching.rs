@@ -1,5 +1,6 @@
 //! The search for shares: a step is a window in which they settle and one in which kernels are measured (Zhao et al. 2018, sections 4.1.2 and
-//! 4.2; sources.md D148). Then the policy says what to try next, or that it is over.
+//! 4.2; sources.md D148). Then the policy says what to try next, or that it is over. The first of the windows begins when the shares are in effect: a
+//! decision may take longer than a window.
 //!
 //! A launch or a completion gives it up, as it does profiling. So does a kernel that has no TB left to issue: what it does is no measure any more, and
 //! TBs that are stalled are its last (sources.md D150). In every case what was stalled goes on at once.
@@ -28,11 +29,9 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         match self.policy.search(&context, &mut self.search) {
             Next::Measure if self.search.parameters.able => {
-                let until = now.saturating_add(self.search.parameters.warm_up.into());
-                self.phase = Phase::Search(SearchPhase::WarmUp { until });
+                self.phase = Phase::Search(SearchPhase::Apply { until: now });
                 push(commands, Command::Search(SearchCommand::ApplyShares));
-                push(commands, Command::Search(SearchCommand::BeginCounting));
-                push(commands, Command::SetTimer(until));
+                push(commands, Command::SetTimer(now));
             }
             Next::Measure => {
                 push(commands, Command::Fault(fault::NO_SEARCH));
@@ -57,6 +56,12 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             return;
         }
         match phase {
+            SearchPhase::Apply { .. } => {
+                let until = now.saturating_add(self.search.parameters.warm_up.into());
+                self.phase = Phase::Search(SearchPhase::WarmUp { until });
+                push(commands, Command::Search(SearchCommand::BeginCounting));
+                push(commands, Command::SetTimer(until));
+            }
             SearchPhase::WarmUp { .. } => {
                 let until = now.saturating_add(self.search.parameters.window.into());
                 self.phase = Phase::Search(SearchPhase::Measure { until });

@@ -87,8 +87,8 @@ pub(crate) const SEARCH: Parameters = Parameters {
     ..Parameters::NONE
 };
 
-/// Events of a search at most: two timers and the counters of each window.
-const SEARCH_EVENTS: u32 = 3 * most_windows(SMS) as u32;
+/// Events of a search at most: three timers and the counters of each window.
+const SEARCH_EVENTS: u32 = 4 * most_windows(SMS) as u32;
 
 type Machinery = Scheduler<AnyPolicy, 64>;
 

@@ -62,19 +62,20 @@ pub(crate) fn in_phase(phase: PhaseCode) -> Scheduler<Mias<Ipc>, 64> {
 }
 
 /// A scheduler in every phase of a search's step: settling, measuring, and deciding.
-pub(crate) fn in_search() -> [(&'static str, Scheduler<CdSearch, 64>); 3] {
-    let mut settling = scheduler(CdSearch { mode: Mode::Chosen });
-    settling.search_mut().parameters = SEARCH;
-    (0..2).for_each(|slot| drop(settling.handle(Event::Launched(kernel(slot, 256)), 0)));
-    settling.handle(Event::Timer, COALESCE);
+pub(crate) fn in_search() -> [(&'static str, Scheduler<CdSearch, 64>); 4] {
+    let mut applying = scheduler(CdSearch { mode: Mode::Chosen });
+    applying.search_mut().parameters = SEARCH;
+    (0..2).for_each(|slot| drop(applying.handle(Event::Launched(kernel(slot, 256)), 0)));
+    applying.handle(Event::Timer, COALESCE);
     let after = |mut s: Scheduler<CdSearch, 64>| {
         let deadline = s.phase().deadline().expect("it waits");
         s.handle(Event::Timer, deadline);
         s
     };
+    let settling = after(applying.clone());
     let measuring = after(settling.clone());
     let deciding = after(measuring.clone());
-    [("transition", settling), ("profile", measuring), ("decide", deciding)]
+    [("transition, asked for", applying), ("transition", settling), ("profile", measuring), ("decide", deciding)]
 }
 
 /// A cycle after everything.
