@@ -13,6 +13,7 @@ mod sm_states;
 mod snapshot;
 mod starvation;
 mod steering;
+mod switches;
 mod texture_cache;
 mod threads;
 mod ways;

@@ -7,7 +7,7 @@ use mias_firmware::regs::preempt::{self, MAX_PLACES};
 use mias_firmware::regs::{preempt_tb, technique};
 
 /// A machine of one SM that preempts.
-fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
+pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;
     config.sm.preemption = Some(PreemptionConfig { switch, resume, ..PreemptionConfig::default() });
@@ -15,14 +15,14 @@ fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
 }
 
 /// Gives kernels their quotas, and makes all TBs that may have to leave do so by one technique, flushing only where that is allowed.
-struct Eager {
+pub(super) struct Eager {
     table: Table,
     technique: u32,
     asked: u32,
 }
 
 impl Eager {
-    fn new(quotas: &[u32], technique: u32) -> Self {
+    pub(super) fn new(quotas: &[u32], technique: u32) -> Self {
         Eager { table: Table::fixed(quotas), technique, asked: 0 }
     }
 }
@@ -53,7 +53,7 @@ impl Microcontroller for Eager {
     }
 }
 
-fn preempting_gpu(config: &GpuConfig) -> Gpu {
+pub(super) fn preempting_gpu(config: &GpuConfig) -> Gpu {
     let mut gpu = gpu(config);
     let events = interrupt::LAUNCH | interrupt::COMPLETED | interrupt::DRAINED | interrupt::TIMER | interrupt::PREEMPT;
     gpu.registers_mut().write32(global::INT_ENABLE, events);
