@@ -123,7 +123,8 @@ pub struct Request {
     pub victims: [u32; 3],
     /// Warp instructions that flushes threw away.
     pub flushed_insts: u64,
-    /// Warp instructions that victims could have issued while they were switched, there and back: their rate before times twice the time.
+    /// Warp instructions that victims could have issued while they stood still to be switched, there and back: their rate before times twice the
+    /// time.
     pub switched_insts: u64,
     /// Warp instructions that issue slots had room for while the places of victims that had left were empty, at the rate of these victims
     /// (only where whole SMs are preempted: elsewhere others come at once).

@@ -1,10 +1,11 @@
-//! Contexts that are switched: where a TB goes on that was switched out (sources.md D133).
+//! Contexts that are switched: where a TB goes on that was switched out, and who issues while contexts go (Wang et al. 2016, as in Shieh 2016,
+//! section 5.3; sources.md D133).
 
 use super::preempt::{Eager, preempting, preempting_gpu};
 use super::*;
 use crate::config::{ResumeOn, SwitchModel};
 use crate::gpu::Technique;
-use mias_firmware::regs::preempt::MAX_PLACES;
+use mias_firmware::regs::preempt::{self, MAX_PLACES};
 use mias_firmware::regs::technique;
 
 /// Warp instructions of a TB of one kernel that is busy for long: each warp has so many.
@@ -78,5 +79,57 @@ fn a_tb_goes_on_where_it_was_or_where_there_is_room() {
         let moved = any.iter().filter(|stays| stays[0] != stays[1]).count();
         assert!(moved > 0, "{any:?}");
         assert_ne!(any.iter().filter(|stays| stays[1] == 0).count(), 0, "{any:?}");
+    }
+}
+
+/// Eight TBs of two warps are on an SM, so few that every warp issues as soon as it may; three of them are switched out.
+#[test]
+fn others_issue_while_a_context_goes() {
+    const VICTIMS: usize = 3;
+    const TBS: usize = 8;
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let mut gpu = preempting_gpu(&config);
+    gpu.launch(once(busy(TBS as u32, 64, |_| LONG))).expect("fits");
+    let mut table = Table::fixed(&[32]);
+    let begin = 2_000 + u64::from(config.launch.latency_cycles);
+    assert_eq!(gpu.run(&mut table, begin), RunEnd::CycleLimit);
+    assert_eq!(gpu.sms[0].resident(0), TBS as u32);
+    gpu.registers_mut().write32(global::MODE, mode::PREEMPT);
+    for place in 0..VICTIMS {
+        gpu.registers_mut().write32(preempt::at(0, preempt::COMMAND + 4 * place as u32), technique::SWITCH);
+    }
+    // What each has issued, cycle by cycle, until the last victim has gone.
+    let mut series: Vec<[Option<u64>; TBS]> = Vec::new();
+    loop {
+        assert_eq!(gpu.run(&mut table, gpu.now + 1), RunEnd::CycleLimit);
+        let (programs, now) = (gpu.programs.clone(), gpu.now);
+        series.push(std::array::from_fn(|place| gpu.sms[0].tb_status(place, now, false, &programs).map(|tb| tb.insts)));
+        if gpu.stats().preemptions.iter().filter(|tb| tb.left_cycle.is_some()).count() == VICTIMS {
+            break;
+        }
+        assert!(series.len() < 100_000, "they leave");
+    }
+    let of = |place: usize| series.iter().map(move |all| all[place]);
+    // 64 threads of 32 registers, and two warps of 288 bytes: a sector per cycle.
+    let sectors = (4 * 64 * 32 + 2 * 288) / 32;
+    let stopped: Vec<usize> = (0..VICTIMS)
+        .map(|place| {
+            let last = of(place).flatten().last();
+            of(place).position(|insts| insts == last).expect("it was there")
+        })
+        .collect();
+    let left: Vec<u64> = gpu.stats().preemptions.iter().map(|tb| tb.left_cycle.expect("all have left") - begin).collect();
+    // One at a time: a victim stops when the context before it begins to move, so that its own is ready when that one has gone. A warp's
+    // instructions depend on each other.
+    let pitch = config.sm.units.sp.latency as usize + 5;
+    for place in 1..VICTIMS {
+        assert!(stopped[place] + pitch > sectors * (place - 1), "{stopped:?} of {sectors} sectors each");
+        assert!((stopped[place] as u64) < left[place - 1], "{stopped:?}, {left:?}");
+        assert!(left[place] >= left[place - 1] + sectors as u64, "{left:?}");
+    }
+    // Whoever is not to leave has issued all the time.
+    for (place, window) in (VICTIMS..TBS).flat_map(|place| series.windows(100).map(move |window| (place, window))) {
+        let (first, last) = (window[0][place].expect("it stays"), window[99][place].expect("it stays"));
+        assert!(last > first, "the TB in place {place} stands still at {first}");
     }
 }

@@ -228,7 +228,9 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
             }
             Technique::Switch => {
                 request.victims[2] += 1;
-                request.switched_insts += at_its_rate(2 * took);
+                // Until its turn comes it runs; by then it may have ended.
+                let stood = tb.stopped_cycle.map_or(0, |stopped| left(tb) - stopped);
+                request.switched_insts += at_its_rate(2 * stood);
             }
         }
         if whole {
@@ -254,6 +256,7 @@ mod tests {
             estimated_cycles,
             commanded_cycle,
             left_cycle,
+            stopped_cycle: (technique == Technique::Switch).then_some(commanded_cycle),
             refused: false,
         }
     }
@@ -272,5 +275,15 @@ mod tests {
         add_victims(&mut request, &victims, 2000, true);
         assert_eq!(request.idle_insts, 50 + 20);
         assert_eq!(request.lost_insts(), 100 + 60 + 70);
+    }
+
+    /// One that waited 40 of its 60 cycles for its turn stood still for 20; one that ended before its turn came never did.
+    #[test]
+    fn who_waits_for_a_switch_loses_nothing() {
+        let switched = victim(Technique::Switch, 1000, 1060, 50);
+        let victims = [Preemption { stopped_cycle: Some(1040), ..switched }, Preemption { stopped_cycle: None, ..switched }];
+        let mut request = Request::default();
+        add_victims(&mut request, &victims, 2000, false);
+        assert_eq!((request.victims, request.switched_insts), ([0, 0, 2], 20));
     }
 }
