@@ -168,3 +168,45 @@ fn commands_that_come_late_are_carried_out_or_refused() {
     }
     assert!(carried_out > 0 && refused > 0, "{carried_out} carried out, {refused} refused");
 }
+
+/// Two urgent kernels want the whole of an SM that a third one fills, the second while the contexts of those that leave for the first are on
+/// their way. What becomes free is the first one's, whose TBs come as soon as they would alone.
+///
+/// A second one of the same priority waits for the first one's TBs to end. One of a higher priority does not: it asks when the SM's commands are
+/// done, and the first one's TBs are among those that leave for it.
+#[test]
+fn what_is_reserved_for_one_is_not_taken_by_the_next() {
+    let long = HandMade { registers: 64, ..HandMade::compute(8, 256, 400) };
+    let urgent_one = HandMade::compute(4, 256, 1_000);
+    let run = |second: Option<u8>| {
+        let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SWITCH);
+        gpu.launch(launch(&long.trace(), 0, 0)).expect("fits");
+        gpu.launch(urgent(&urgent_one, 1, 1_500, 1)).expect("fits");
+        let mut kernels = vec![&long, &urgent_one];
+        if let Some(priority) = second {
+            gpu.launch(urgent(&urgent_one, 2, 2_000, priority)).expect("fits");
+            kernels.push(&urgent_one);
+        }
+        finish(&mut gpu, &mut watched, &kernels)
+    };
+    let alone = run(None);
+    let room = |stats: &Stats, launch: usize| {
+        let launch = &stats.launches[launch];
+        (launch.first_issue_cycle.expect("it has TBs"), launch.all_issued_cycle.expect("it has all of them"))
+    };
+    let (first, all) = room(&alone, 1);
+    assert!(first < all && first > 2_000 + u64::from(LAUNCH_LATENCY), "the second comes while room is made: {first} to {all}");
+    for priority in [1, 2] {
+        let stats = run(Some(priority));
+        assert_eq!(room(&stats, 1), (first, all), "priority {priority}: the first has what was reserved for it");
+        let (second, _) = room(&stats, 2);
+        assert!(second > all, "priority {priority}: at {second}");
+        let of_first = stats.preemptions.iter().filter(|tb| tb.launch == 1 && !tb.refused).count();
+        let end = stats.launches[1].end_cycle.expect("it ended");
+        if priority == 1 {
+            assert_eq!(of_first, 0, "equals do not yield");
+        } else {
+            assert!(of_first > 0 && second < end, "{of_first} of the first leave, and the second comes at {second}, not after {end}");
+        }
+    }
+}

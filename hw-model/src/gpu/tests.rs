@@ -9,6 +9,7 @@ mod lines;
 mod memory_issue;
 mod options;
 mod preempt;
+mod reserved;
 mod sm_states;
 mod snapshot;
 mod starvation;
