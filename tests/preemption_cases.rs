@@ -9,7 +9,7 @@ use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::regs::{PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 use mias_hw_model::config::PreemptionConfig;
-use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
 
 /// No run is this long.
@@ -144,7 +144,7 @@ fn two_urgent_kernels_at_once_both_have_their_room() {
 fn commands_that_come_late_are_carried_out_or_refused() {
     // Loads, works, and stores to where it loaded: it may be flushed until then.
     let kernel = HandMade::memory(24, 256, 4);
-    let (mut carried_out, mut refused) = (0, 0);
+    let (mut carried_out, mut refused, mut ended) = (0, 0, 0);
     for how in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
         for every in [7, 20, 61, 150, 400] {
             let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SHIEH);
@@ -159,14 +159,15 @@ fn commands_that_come_late_are_carried_out_or_refused() {
             let stats = finish(&mut gpu, &mut watched, &[&kernel]);
             let of_those = |is_refused: bool| stats.preemptions.iter().filter(move |tb| tb.refused == is_refused);
             (carried_out, refused) = (carried_out + of_those(false).count(), refused + of_those(true).count());
-            // One that had issued all it has had ended (sources.md D133).
+            // One that had issued all it has had ended (sources.md D133), and is not executed again.
             let whole = kernel.trace().warp_insts() / u64::from(kernel.tbs);
-            let flushed = of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.warp_insts < whole);
-            let again: u64 = flushed.map(|tb| tb.warp_insts).sum();
+            assert!(stats.preemptions.iter().all(|tb| tb.refused || tb.ended == (tb.warp_insts == whole)), "{:?}", stats.preemptions);
+            ended += of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.ended).count();
+            let again: u64 = stats.preemptions.iter().map(Preemption::thrown_away).sum();
             assert_eq!(stats.launches[0].warp_insts, kernel.trace().warp_insts() + again, "technique {how}, every {every} cycles");
         }
     }
-    assert!(carried_out > 0 && refused > 0, "{carried_out} carried out, {refused} refused");
+    assert!(carried_out > 0 && refused > 0 && ended > 0, "{carried_out} carried out, {refused} refused, {ended} to be flushed had ended");
 }
 
 /// Two urgent kernels want the whole of an SM that a third one fills, the second while the contexts of those that leave for the first are on

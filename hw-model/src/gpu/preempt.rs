@@ -37,16 +37,25 @@ pub struct Preemption {
     /// meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_cycle: Option<u64>,
+    /// It had issued all it has: whatever the technique, it has ended and is not executed again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
     /// The hardware refused: it was not to be flushed any more, or was leaving already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
 }
 
 impl Preemption {
-    /// Warp instructions that it threw away: those of a TB that was flushed.
+    /// Warp instructions that it threw away: those of a TB that was flushed and had not ended.
     #[must_use]
     pub fn thrown_away(&self) -> u64 {
-        if self.technique == Technique::Flush && !self.refused { self.warp_insts } else { 0 }
+        if self.technique == Technique::Flush { self.would_lose() } else { 0 }
+    }
+
+    /// Warp instructions that flushing it would have thrown away, whatever its bytes forbid: none if the command was refused, or it had ended.
+    #[must_use]
+    pub fn would_lose(&self) -> u64 {
+        if self.refused || self.ended { 0 } else { self.warp_insts }
     }
 }
 
@@ -199,6 +208,7 @@ impl Gpu {
                         self.preemptions.commanded.push(sm as u16);
                     }
                     self.sms.wake(sm, self.now);
+                    let ended = carried.is_ok_and(|carried| carried.ended);
                     let status = match carried {
                         Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),
                         Err(_) => {
@@ -220,6 +230,7 @@ impl Gpu {
                                 commanded_cycle: self.now,
                                 left_cycle: carried.ok().filter(|carried| carried.left).map(|_| self.now),
                                 stopped_cycle: None,
+                                ended,
                                 refused: carried.is_err(),
                             },
                         ))

@@ -129,7 +129,7 @@ pub struct Request {
     /// Warp instructions that issue slots had room for while the places of victims that had left were empty, at the rate of these victims
     /// (only where whole SMs are preempted: elsewhere others come at once).
     pub idle_insts: u64,
-    /// Warp instructions that flushing all victims would have thrown away.
+    /// Warp instructions that flushing all victims would have thrown away: of those that had not ended.
     pub all_insts: u64,
     /// Cycles that draining victims were expected to take, and that they took.
     pub drain_estimated: u64,

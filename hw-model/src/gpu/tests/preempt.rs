@@ -222,7 +222,7 @@ fn a_tb_that_has_issued_all_has_ended() {
         assert!(!issued_all.flush, "it has overwritten what it loaded");
         let (programs, at, free) = (gpu.programs.clone(), gpu.now, gpu.sms[0].resident(0));
         let carried = gpu.sms[0].preempt(0, technique, at, &programs).expect("not refused");
-        assert_eq!((carried.left, free, gpu.sms[0].resident(0)), (true, 1, 0), "its room is free");
+        assert_eq!((carried.left, carried.ended, free, gpu.sms[0].resident(0)), (true, true, 1, 0), "its room is free");
         assert_eq!(gpu.run(&mut table, 1_000_000), RunEnd::AllComplete);
         let stats = gpu.stats();
         assert_eq!((stats.launches[0].tbs_completed, stats.launches[0].warp_insts), (1, 24));

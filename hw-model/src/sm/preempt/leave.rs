@@ -65,7 +65,7 @@ impl Sm {
         let TbStatus { kernel, index, insts, cycles, .. } = status;
         // A TB that has issued all it has needs no room, whatever its bytes forbid.
         let ends = self.tbs[tb_slot].issuing == 0;
-        let carried = |left| Carried { kernel, index, insts, cycles, left };
+        let carried = |left| Carried { kernel, index, insts, cycles, left, ended: ends };
         match how {
             technique::FLUSH if !ends && !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
             technique::FLUSH if !ends => {

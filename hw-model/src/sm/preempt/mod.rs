@@ -105,6 +105,8 @@ pub(crate) struct Carried {
     pub(crate) cycles: u64,
     /// It has left already.
     pub(crate) left: bool,
+    /// It had issued all it has: it has ended, by whatever technique.
+    pub(crate) ended: bool,
 }
 
 /// A TB as the register block shows it.

@@ -212,7 +212,7 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
         // At the rate at which it has issued so far.
         let at_its_rate =
             |cycles: u64| (u128::from(tb.warp_insts) * u128::from(cycles)).checked_div(u128::from(tb.resident_cycles)).unwrap_or(0) as u64;
-        request.all_insts += tb.warp_insts;
+        request.all_insts += tb.would_lose();
         match tb.technique {
             Technique::Drain => {
                 request.victims[0] += 1;
@@ -257,6 +257,7 @@ mod tests {
             commanded_cycle,
             left_cycle,
             stopped_cycle: (technique == Technique::Switch).then_some(commanded_cycle),
+            ended: false,
             refused: false,
         }
     }
@@ -285,5 +286,14 @@ mod tests {
         let mut request = Request::default();
         add_victims(&mut request, &victims, 2000, false);
         assert_eq!((request.victims, request.switched_insts), ([0, 0, 2], 20));
+    }
+
+    /// A TB that had issued all it has has ended: nothing is executed again, and flushing it would not throw away anything either.
+    #[test]
+    fn who_had_ended_loses_nothing() {
+        let ended = |technique| Preemption { ended: true, stopped_cycle: None, ..victim(technique, 1000, 1000, 0) };
+        let mut request = Request::default();
+        add_victims(&mut request, &[Technique::Drain, Technique::Flush, Technique::Switch].map(ended), 2000, false);
+        assert_eq!((request.victims, request.lost_insts(), request.all_insts), ([1, 1, 1], 0, 0));
     }
 }
