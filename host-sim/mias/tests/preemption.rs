@@ -212,3 +212,52 @@ fn off_is_off() {
     assert!(plain["launches"][0].get("latency").is_none() && plain.get("preemptions").is_none());
     assert!(plain["provenance"]["options"].get("priorities").is_none());
 }
+
+/// A report on requests has the distribution of techniques, what was held before and while room was made, and what is stored: the numbers of its
+/// figures are those of the results.
+#[test]
+fn a_report_on_requests_shows_techniques_registers_and_storage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let plan = "name = \"urgent\"\ndescription = \"x\"\n[[experiment]]\nname = \"one\"\ntitle = \"Requests\"\ngpu = \"shieh16-lines\"\n\
+        kernels = [\"mm:128\", \"fwt:65536\", \"preempt:4032\"]\ngroups = [[\"mm:128\", \"preempt:4032\"], [\"fwt:65536\", \"preempt:4032\"]]\n\
+        policies = [\"left-over\"]\nconfigurations = false\n\
+        requests = { count = 3, schemes = [\"switch\", \"flush\", \"shieh\"], limits-ns = [500, 3_000] }\n\
+        [experiment.parameters]\ncycles = 20_000\nlatency = \"off\"\n[experiment.machine]\nsm.count = 2\nlaunch.latency_cycles = 1\nsm.preemption.switch = \"stall\"\n";
+    fs::write(path("urgent.toml"), plan).expect("the plan");
+    mias(&["evaluate", &path("urgent.toml"), "--out", &path("out")]).assert().success();
+    let results: Value = serde_json::from_str(&fs::read_to_string(path("out/results.json")).expect("results")).expect("JSON");
+    let rows = results["studies"][0]["requests"].as_array().expect("rows").clone();
+    let all: Vec<&Value> = rows.iter().filter(|row| row["kernel"] == "all").collect();
+    assert_eq!(all.len(), 3 * 2, "a row for each scheme and limit");
+    let figure = |id: &str| {
+        let text = printed(&["report", &path("out"), "--figure", id, "--format", "csv"]);
+        let lines: Vec<Vec<String>> = text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+        assert!(lines.len() > 1, "{id}: {text}");
+        lines
+    };
+    // Shares of those that left, the same as the counts.
+    let mut shares = Vec::new();
+    for row in &all {
+        let victims: Vec<f64> = row["victims"].as_array().expect("three").iter().map(|n| n.as_f64().expect("a count")).collect();
+        let sum: f64 = victims.iter().sum();
+        if sum > 0.0 {
+            shares.extend(victims.iter().map(|victims| victims / sum));
+        }
+    }
+    assert!(shares.iter().filter(|share| **share > 0.0).count() > 3, "{shares:?}");
+    let shown: Vec<f64> = figure("4.5 (c)")[1..].iter().map(|line| line.last().expect("a cell").parse().expect("a share")).collect();
+    assert_eq!(shown.len(), shares.len(), "{shown:?}");
+    for (shown, share) in shown.iter().zip(&shares) {
+        assert!((shown - share).abs() < 0.006 || (shown / 100.0 - share).abs() < 0.006, "{shown} for {share}");
+    }
+    // Registers before a request: a kernel fills as many as it can, whatever the scheme.
+    let before: Vec<f64> = rows.iter().map(|row| row["registers_before"].as_f64().expect("a share")).collect();
+    assert!(before.iter().all(|share| (0.05..=1.0).contains(share)), "{before:?}");
+    let registers = figure("4.4");
+    assert_eq!(registers.iter().filter(|line| line.iter().any(|cell| cell == "before")).count(), 3, "two kernels and their mean");
+    let page = fs::read_to_string(path("out/report.html")).expect("the report");
+    for part in ["What preemption stores", "candidate victim sets", "Techniques"] {
+        assert!(page.contains(part), "{part}");
+    }
+}

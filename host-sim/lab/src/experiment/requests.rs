@@ -104,6 +104,9 @@ pub struct Requested {
     pub limit_cycles: u64,
     /// Core cycles that the urgent kernel takes alone, from the moment at which its TBs may issue.
     pub alone_cycles: u64,
+    /// Thousandths of all registers of all SMs that TBs held when a request came, the most of any request.
+    #[serde(default)]
+    pub registers_before_permille: u32,
     /// In the order of instants.
     pub samples: Vec<Request>,
 }
