@@ -8,7 +8,7 @@ use crate::gpu::Technique;
 use mias_firmware::regs::preempt::{self, MAX_PLACES};
 use mias_firmware::regs::technique;
 
-/// Warp instructions of a TB of one kernel that is busy for long: each warp has so many.
+/// Instructions of each warp of a kernel that is busy for long.
 const LONG: usize = 6_000;
 
 /// A kernel of arithmetic, whose TBs have no accesses in flight; warps of TB `tb` have `insts(tb)` instructions.
