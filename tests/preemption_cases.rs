@@ -7,9 +7,9 @@ use common::hand_made::HandMade;
 use common::rig::{LAUNCH_LATENCY, SCHEMES, Setting, launch, small_machine};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, preempt, preempt_scheme, technique};
 use mias_hw_model::config::PreemptionConfig;
-use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats, Technique};
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, Preemption, RunEnd, Stats, Technique};
 use mias_hw_model::register_file::RegisterFile;
 
 /// No run is this long.
@@ -21,31 +21,44 @@ const LIMIT: u32 = 1_000;
 /// Commands are given until this cycle.
 const COMMANDED: u64 = 6_000;
 
-/// The firmware, which must find no fault; and its phases.
+/// The firmware, which must find no fault; and its phases, with what SMs held of each slot and might hold before the interrupt that led there.
 struct Watched {
     firmware: Firmware,
     phases: Vec<(u64, PhaseCode)>,
+    held: Vec<Vec<[(u32, u32); MAX_SLOTS]>>,
 }
 
 impl Microcontroller for Watched {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let before = held(registers);
         let Ok(()) = self.firmware.on_interrupt(registers);
         assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
         let phase = registers.phase().expect("a phase");
         if self.phases.last().map(|(_, last)| *last) != Some(phase) {
             self.phases.push((registers.now(), phase));
+            self.held.push(before);
         }
     }
 }
 
+/// TBs of each slot on each SM, and how many there may be.
+fn held(registers: &RegisterFile) -> Vec<[(u32, u32); MAX_SLOTS]> {
+    let sms = 0..registers.machine().sm_count as usize;
+    sms.map(|sm| std::array::from_fn(|slot| (registers.resident(sm, slot), registers.quota(sm, slot)))).collect()
+}
+
 /// So many SMs that preempt by a scheme, under a policy.
 fn gpu(sms: u32, policy: PolicyCode, scheme: u32) -> (Gpu, Watched) {
+    set_up(sms, &Setting { preempt: (scheme, LIMIT), ..Setting::new(policy, false) })
+}
+
+/// So many SMs that are able to preempt.
+fn set_up(sms: u32, setting: &Setting) -> (Gpu, Watched) {
     let mut config = small_machine(sms);
     config.sm.preemption = Some(PreemptionConfig::default());
-    let setting = Setting { preempt: (scheme, LIMIT), ..Setting::new(policy, false) };
     let mut gpu = Gpu::new(&config, setting.straps()).with_validation();
     let firmware = Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map");
-    (gpu, Watched { firmware, phases: Vec::new() })
+    (gpu, Watched { firmware, phases: Vec::new(), held: Vec::new() })
 }
 
 /// Runs to the end, at which every TB has been completed once.
@@ -144,7 +157,7 @@ fn two_urgent_kernels_at_once_both_have_their_room() {
 fn commands_that_come_late_are_carried_out_or_refused() {
     // Loads, works, and stores to where it loaded: it may be flushed until then.
     let kernel = HandMade::memory(24, 256, 4);
-    let (mut carried_out, mut refused) = (0, 0);
+    let (mut carried_out, mut refused, mut ended) = (0, 0, 0);
     for how in [technique::DRAIN, technique::FLUSH, technique::SWITCH] {
         for every in [7, 20, 61, 150, 400] {
             let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SHIEH);
@@ -159,12 +172,103 @@ fn commands_that_come_late_are_carried_out_or_refused() {
             let stats = finish(&mut gpu, &mut watched, &[&kernel]);
             let of_those = |is_refused: bool| stats.preemptions.iter().filter(move |tb| tb.refused == is_refused);
             (carried_out, refused) = (carried_out + of_those(false).count(), refused + of_those(true).count());
-            // One that had issued all it has had ended (sources.md D133).
+            // One that had issued all it has had ended (sources.md D133), and is not executed again.
             let whole = kernel.trace().warp_insts() / u64::from(kernel.tbs);
-            let flushed = of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.warp_insts < whole);
-            let again: u64 = flushed.map(|tb| tb.warp_insts).sum();
+            assert!(stats.preemptions.iter().all(|tb| tb.refused || tb.ended == (tb.warp_insts == whole)), "{:?}", stats.preemptions);
+            ended += of_those(false).filter(|tb| tb.technique == Technique::Flush && tb.ended).count();
+            let again: u64 = stats.preemptions.iter().map(Preemption::thrown_away).sum();
             assert_eq!(stats.launches[0].warp_insts, kernel.trace().warp_insts() + again, "technique {how}, every {every} cycles");
         }
     }
-    assert!(carried_out > 0 && refused > 0, "{carried_out} carried out, {refused} refused");
+    assert!(carried_out > 0 && refused > 0 && ended > 0, "{carried_out} carried out, {refused} refused, {ended} to be flushed had ended");
+}
+
+/// Two urgent kernels want the whole of an SM that a third one fills, the second while the contexts of those that leave for the first are on
+/// their way. What becomes free is the first one's, whose TBs come as soon as they would alone.
+///
+/// A second one of the same priority waits for the first one's TBs to end. One of a higher priority does not: it asks when the SM's commands are
+/// done, and the first one's TBs are among those that leave for it.
+#[test]
+fn what_is_reserved_for_one_is_not_taken_by_the_next() {
+    let long = HandMade { registers: 64, ..HandMade::compute(8, 256, 400) };
+    let urgent_one = HandMade::compute(4, 256, 1_000);
+    let run = |second: Option<u8>| {
+        let (mut gpu, mut watched) = gpu(1, PolicyCode::LeftOver, preempt_scheme::SWITCH);
+        gpu.launch(launch(&long.trace(), 0, 0)).expect("fits");
+        gpu.launch(urgent(&urgent_one, 1, 1_500, 1)).expect("fits");
+        let mut kernels = vec![&long, &urgent_one];
+        if let Some(priority) = second {
+            gpu.launch(urgent(&urgent_one, 2, 2_000, priority)).expect("fits");
+            kernels.push(&urgent_one);
+        }
+        finish(&mut gpu, &mut watched, &kernels)
+    };
+    let alone = run(None);
+    let room = |stats: &Stats, launch: usize| {
+        let launch = &stats.launches[launch];
+        (launch.first_issue_cycle.expect("it has TBs"), launch.all_issued_cycle.expect("it has all of them"))
+    };
+    let (first, all) = room(&alone, 1);
+    assert!(first < all && first > 2_000 + u64::from(LAUNCH_LATENCY), "the second comes while room is made: {first} to {all}");
+    for priority in [1, 2] {
+        let stats = run(Some(priority));
+        assert_eq!(room(&stats, 1), (first, all), "priority {priority}: the first has what was reserved for it");
+        let (second, _) = room(&stats, 2);
+        assert!(second > all, "priority {priority}: at {second}");
+        let of_first = stats.preemptions.iter().filter(|tb| tb.launch == 1 && !tb.refused).count();
+        let end = stats.launches[1].end_cycle.expect("it ended");
+        if priority == 1 {
+            assert_eq!(of_first, 0, "equals do not yield");
+        } else {
+            assert!(of_first > 0 && second < end, "{of_first} of the first leave, and the second comes at {second}, not after {end}");
+        }
+    }
+}
+
+/// Two kernels under MIAS: the first fills three SMs before the second comes, and an SM holds four TBs of either. With a transition that preempts, as
+/// many are commanded to leave as are beyond their new quota: for the partitions that are tried, and then for the one that is chosen. With the
+/// others nobody is commanded; how long after the choice SMs hold what they are to hold says who waits for TBs to end.
+#[test]
+fn a_broadcast_makes_its_room_by_commands() {
+    let [first, second] = [HandMade::compute(90, 256, 2_000), HandMade::compute(60, 256, 1_500)];
+    let run = |preempt: (u32, u32), ideal: bool| {
+        let setting = Setting { preempt, ideal, ..Setting::new(PolicyCode::MiasIpc, false) };
+        let (mut gpu, mut watched) = set_up(3, &setting);
+        gpu.launch(launch(&first.trace(), 0, 0)).expect("fits");
+        gpu.launch(launch(&second.trace(), 1, 3_000)).expect("fits");
+        // It tries, measures, and has chosen: no phase in between is seen after an interrupt.
+        let tried = [PhaseCode::Transition, PhaseCode::Profile, PhaseCode::Steady];
+        let chosen = |watched: &Watched| watched.phases.windows(3).position(|three| three.iter().map(|(_, phase)| *phase).eq(tried));
+        let is_there = |gpu: &Gpu| held(gpu.registers()).iter().flatten().all(|(resident, quota)| resident <= quota);
+        loop {
+            assert_eq!(gpu.run(&mut watched, gpu.cycle() + 10), RunEnd::CycleLimit, "kernels are long");
+            // Quotas come to the SMs one after the other.
+            if let Some(at) = chosen(&watched).filter(|at| gpu.cycle() > watched.phases[at + 2].0 + 20 && is_there(&gpu)) {
+                let quotas = held(gpu.registers());
+                return (gpu.stats(), gpu.cycle(), quotas, at, watched);
+            }
+        }
+    };
+    let (stats, settled, last, at, watched) = run((preempt_scheme::SHIEH, LIMIT), false);
+    let [tried, chosen] = [at, at + 2].map(|phase| (watched.phases[phase].0, &watched.held[phase]));
+    for (begin, before, after, end) in [(tried.0, tried.1, chosen.1, chosen.0), (chosen.0, chosen.1, &last, settled)] {
+        let mut all = 0;
+        for (sm, (before, after)) in before.iter().zip(after).enumerate() {
+            for slot in [0, 1] {
+                let excess = before[slot].0.saturating_sub(after[slot].1);
+                let of = |tb: &&Preemption| tb.sm as usize == sm && tb.launch == slot && (begin..end).contains(&tb.commanded_cycle);
+                let commanded = stats.preemptions.iter().filter(of).count();
+                assert_eq!(commanded, excess as usize, "SM {sm}, slot {slot}, cycles {begin} to {end}: {:?}", stats.preemptions);
+                all += excess;
+            }
+        }
+        assert!(all > 0, "nobody has to leave, and the test shows nothing");
+    }
+    let took = settled - chosen.0;
+    let [drained, ideal] = [false, true].map(|ideal| {
+        let (stats, settled, _, at, watched) = run((preempt_scheme::NONE, 0), ideal);
+        assert_eq!(stats.preemptions, [], "ideal: {ideal}");
+        settled - watched.phases[at + 2].0
+    });
+    assert!(ideal <= took && took <= u64::from(LIMIT) && drained > 4 * took, "{ideal}, {took}, {drained} cycles");
 }

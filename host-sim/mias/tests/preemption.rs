@@ -87,6 +87,123 @@ fn results_say_when_an_urgent_kernel_had_its_room() {
     assert!(text.contains("first TB after") && text.contains("deadline kept"), "{text}");
 }
 
+/// A run in which TBs have to leave, by a scheme: its command.
+fn preempting<'a>(transition: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    let run = ["run", "mm:256", "fwt:16384", "--policy", "left-over", "--arrive", "fwt:16384@10000,priority=1,limit=800"];
+    with(&run, &[&["--transition", transition], options].concat())
+}
+
+fn preemptions(run: &Value) -> Vec<Value> {
+    run["preemptions"].as_array().expect("TBs are made to leave").clone()
+}
+
+/// Every TB that was made to leave, and nothing else: who, how, how long it was to take and took.
+#[test]
+fn the_timeline_has_every_preemption() {
+    const CORE_KHZ: f64 = 1_365_000.0;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("timeline.json");
+    let mut techniques = Vec::new();
+    for transition in ["preempt:shieh", "preempt:switch", "preempt:drain"] {
+        let run = json(&preempting(transition, &["--timeline", path.to_str().expect("UTF-8")]));
+        let timeline: Value = serde_json::from_str(&fs::read_to_string(&path).expect("written")).expect("JSON");
+        let events = timeline["traceEvents"].as_array().expect("events");
+        let of = |phase: &str| events.iter().filter(|event| event["cat"] == "preemption" && event["ph"] == phase).collect::<Vec<_>>();
+        let (begins, ends, all) = (of("b"), of("e"), preemptions(&run));
+        assert_eq!((begins.len(), ends.len()), (all.len(), all.len()), "{transition}");
+        for (id, ((begin, end), tb)) in begins.iter().zip(ends).zip(&all).enumerate() {
+            let number = |field: &str| tb[field].as_u64();
+            let commanded = number("commanded_cycle").expect("a cycle");
+            let took = number("left_cycle").map(|left| left - commanded);
+            let kernel = &run["launches"][number("launch").expect("a launch") as usize]["kernel"];
+            assert_eq!(kernel, "mm:256", "nobody else is in the way");
+            let args = &begin["args"];
+            let shown = ["kernel", "tb", "technique", "cycle", "estimated_cycles", "cycles"].map(|field| args[field].clone());
+            let expected = [kernel.clone(), tb["tb"].clone(), tb["technique"].clone(), commanded.into(), tb["estimated_cycles"].clone()];
+            assert_eq!(shown[..5], expected, "{transition}: {tb}");
+            assert_eq!(shown[5].as_u64(), took, "{transition}: {tb}");
+            for event in [begin, &end] {
+                assert_eq!((event["id"].as_u64(), &event["tid"]), (Some(id as u64), &tb["sm"]), "{transition}: {tb}");
+            }
+            // From the command until the place was free, or the run had ended.
+            let until = number("left_cycle").unwrap_or(40_000);
+            for (event, cycle) in [(*begin, commanded), (end, until)] {
+                let cycles = event["ts"].as_f64().expect("microseconds") * CORE_KHZ / 1000.0;
+                assert!((cycles - cycle as f64).abs() < 0.01, "{transition}: {cycles} for {cycle}");
+            }
+            techniques.push(tb["technique"].as_str().expect("a name").to_owned());
+        }
+    }
+    for technique in ["drain", "flush", "switch"] {
+        assert!(techniques.iter().any(|one| one == technique), "nobody is to {technique}, and the test shows nothing of it");
+    }
+}
+
+/// A line of the table of choices: cycle, SM, limit, whether it was chosen, position, victims and how they leave, latency, overhead.
+#[derive(Debug)]
+struct Set {
+    at: (u64, u64),
+    limit: u64,
+    chosen: bool,
+    position: u64,
+    victims: Vec<(u64, String)>,
+    cost: (u64, u64),
+}
+
+fn sets(text: &str) -> Vec<Set> {
+    let lines = text.lines().skip_while(|line| !line.starts_with("cycle ")).skip(1);
+    let lines = lines.take_while(|line| !line.starts_with("Latency in cycles, overhead in warp instructions"));
+    let set = |line: &str| {
+        // Columns are apart by two spaces at least.
+        let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let [cycle, sm, _, limit, position, victims, latency, overhead] = cells[..] else { panic!("eight cells: {line}") };
+        let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap_or_else(|_| panic!("{text}: {line}"));
+        let victim = |text: &str| {
+            let (place, how) = text.trim().split_once(' ').expect("place and technique");
+            (number(place), how.to_owned())
+        };
+        Set {
+            at: (number(cycle), number(sm)),
+            limit: number(limit),
+            chosen: position.starts_with("> "),
+            position: number(position.trim_start_matches("> ")),
+            victims: victims.split(',').map(victim).collect(),
+            cost: (number(latency), number(overhead)),
+        }
+    };
+    lines.map(set).collect()
+}
+
+/// Of each choice the candidates, and which was taken: by algorithm 1 of Shieh 2016 the one that costs least among those that meet the limit. Those
+/// who leave are those of the sets that were taken.
+#[test]
+fn the_explanation_has_candidates_and_costs() {
+    let text = printed(&preempting("preempt:shieh", &["--explain"]));
+    let sets = sets(&text);
+    let choices: Vec<&[Set]> = sets.chunk_by(|one, next| one.at == next.at && one.position < next.position).collect();
+    assert!(choices.len() > 1 && choices.iter().any(|choice| choice.len() > 1), "{text}");
+    let mut leave = Vec::new();
+    for choice in choices {
+        let [chosen] = choice.iter().filter(|set| set.chosen).collect::<Vec<_>>()[..] else { panic!("one is chosen: {choice:?}") };
+        assert_eq!(chosen.limit, 800);
+        let meets = |set: &&Set| set.cost.0 <= set.limit;
+        let least = choice.iter().filter(meets).map(|set| set.cost.1).min();
+        match least {
+            Some(overhead) => assert!(meets(&chosen) && chosen.cost.1 == overhead, "{choice:?}"),
+            None => assert_eq!(Some(chosen.cost.0), choice.iter().map(|set| set.cost.0).min(), "{choice:?}"),
+        }
+        leave.extend(chosen.victims.iter().map(|(_, how)| (chosen.at, how.clone())));
+    }
+    let commands = preemptions(&json(&preempting("preempt:shieh", &[])));
+    let number = |tb: &Value, field: &str| tb[field].as_u64().expect("a number");
+    let mut commanded: Vec<((u64, u64), String)> = (commands.iter())
+        .map(|tb| ((number(tb, "commanded_cycle"), number(tb, "sm")), tb["technique"].as_str().expect("a name").to_owned()))
+        .collect();
+    leave.sort();
+    commanded.sort();
+    assert_eq!(leave, commanded);
+}
+
 #[test]
 fn off_is_off() {
     let plain = json(&with(&["run", "fwt:4096", "mm:64"], &["--arrive", "mm:64@10000"]));
@@ -94,4 +211,53 @@ fn off_is_off() {
     assert_eq!(plain, named, "priority 0 is what every kernel has");
     assert!(plain["launches"][0].get("latency").is_none() && plain.get("preemptions").is_none());
     assert!(plain["provenance"]["options"].get("priorities").is_none());
+}
+
+/// A report on requests has the distribution of techniques, what was held before and while room was made, and what is stored: the numbers of its
+/// figures are those of the results.
+#[test]
+fn a_report_on_requests_shows_techniques_registers_and_storage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let plan = "name = \"urgent\"\ndescription = \"x\"\n[[experiment]]\nname = \"one\"\ntitle = \"Requests\"\ngpu = \"shieh16-lines\"\n\
+        kernels = [\"mm:128\", \"fwt:65536\", \"preempt:4032\"]\ngroups = [[\"mm:128\", \"preempt:4032\"], [\"fwt:65536\", \"preempt:4032\"]]\n\
+        policies = [\"left-over\"]\nconfigurations = false\n\
+        requests = { count = 3, schemes = [\"switch\", \"flush\", \"shieh\"], limits-ns = [500, 3_000] }\n\
+        [experiment.parameters]\ncycles = 20_000\nlatency = \"off\"\n[experiment.machine]\nsm.count = 2\nlaunch.latency_cycles = 1\nsm.preemption.switch = \"stall\"\n";
+    fs::write(path("urgent.toml"), plan).expect("the plan");
+    mias(&["evaluate", &path("urgent.toml"), "--out", &path("out")]).assert().success();
+    let results: Value = serde_json::from_str(&fs::read_to_string(path("out/results.json")).expect("results")).expect("JSON");
+    let rows = results["studies"][0]["requests"].as_array().expect("rows").clone();
+    let all: Vec<&Value> = rows.iter().filter(|row| row["kernel"] == "all").collect();
+    assert_eq!(all.len(), 3 * 2, "a row for each scheme and limit");
+    let figure = |id: &str| {
+        let text = printed(&["report", &path("out"), "--figure", id, "--format", "csv"]);
+        let lines: Vec<Vec<String>> = text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
+        assert!(lines.len() > 1, "{id}: {text}");
+        lines
+    };
+    // Shares of those that left, the same as the counts.
+    let mut shares = Vec::new();
+    for row in &all {
+        let victims: Vec<f64> = row["victims"].as_array().expect("three").iter().map(|n| n.as_f64().expect("a count")).collect();
+        let sum: f64 = victims.iter().sum();
+        if sum > 0.0 {
+            shares.extend(victims.iter().map(|victims| victims / sum));
+        }
+    }
+    assert!(shares.iter().filter(|share| **share > 0.0).count() > 3, "{shares:?}");
+    let shown: Vec<f64> = figure("4.5 (c)")[1..].iter().map(|line| line.last().expect("a cell").parse().expect("a share")).collect();
+    assert_eq!(shown.len(), shares.len(), "{shown:?}");
+    for (shown, share) in shown.iter().zip(&shares) {
+        assert!((shown - share).abs() < 0.006 || (shown / 100.0 - share).abs() < 0.006, "{shown} for {share}");
+    }
+    // Registers before a request: a kernel fills as many as it can, whatever the scheme.
+    let before: Vec<f64> = rows.iter().map(|row| row["registers_before"].as_f64().expect("a share")).collect();
+    assert!(before.iter().all(|share| (0.05..=1.0).contains(share)), "{before:?}");
+    let registers = figure("4.4");
+    assert_eq!(registers.iter().filter(|line| line.iter().any(|cell| cell == "before")).count(), 3, "two kernels and their mean");
+    let page = fs::read_to_string(path("out/report.html")).expect("the report");
+    for part in ["What preemption stores", "candidate victim sets", "Techniques"] {
+        assert!(page.contains(part), "{part}");
+    }
 }

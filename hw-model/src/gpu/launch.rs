@@ -278,7 +278,7 @@ impl Gpu {
                 if let Some(validation) = validation {
                     validation.ended(usize::from(tb.kernel), tb.index);
                 }
-                preemptions.ended(sm, tb.kernel, tb.index, until);
+                preemptions.ended(sm, (tb.kernel, tb.index), until, None);
             });
             let left = self.take_left(sm);
             slots_changed |= left;

@@ -33,16 +33,29 @@ pub struct Preemption {
     pub commanded_cycle: u64,
     /// Cycle by which its place was free; none if it was there still at the end, or the command was refused.
     pub left_cycle: Option<u64>,
+    /// Cycle from which it issued nothing more, of a TB that was switched out; none as long as it waits for its turn, and where it ended
+    /// meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_cycle: Option<u64>,
+    /// It had issued all it has: whatever the technique, it has ended and is not executed again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended: bool,
     /// The hardware refused: it was not to be flushed any more, or was leaving already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
 }
 
 impl Preemption {
-    /// Warp instructions that it threw away: those of a TB that was flushed.
+    /// Warp instructions that it threw away: those of a TB that was flushed and had not ended.
     #[must_use]
     pub fn thrown_away(&self) -> u64 {
-        if self.technique == Technique::Flush && !self.refused { self.warp_insts } else { 0 }
+        if self.technique == Technique::Flush { self.would_lose() } else { 0 }
+    }
+
+    /// Warp instructions that flushing it would have thrown away, whatever its bytes forbid: none if the command was refused, or it had ended.
+    #[must_use]
+    pub fn would_lose(&self) -> u64 {
+        if self.refused || self.ended { 0 } else { self.warp_insts }
     }
 }
 
@@ -82,19 +95,28 @@ pub(super) struct Preemptions {
 }
 
 impl Preemptions {
-    /// A TB has ended, or left, on an SM by cycle `cycle`.
-    pub(super) fn ended(&mut self, sm: usize, slot: u8, tb: u32, cycle: u64) {
+    /// A TB has ended, or left, on an SM by cycle `cycle`; if it was switched out, since cycle `stopped` it had issued nothing.
+    pub(super) fn ended(&mut self, sm: usize, (slot, tb): (u8, u32), cycle: u64, stopped: Option<u64>) {
         let Preemptions { all, open, foresight, .. } = self;
         foresight.ended(slot, tb, cycle);
         let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
         if let Some(found) = found {
             let (at, _) = open.swap_remove(found);
-            all[at].left_cycle = Some(cycle);
+            (all[at].left_cycle, all[at].stopped_cycle) = (Some(cycle), stopped);
         }
     }
 }
 
 impl Gpu {
+    /// All commands so far, in order.
+    pub(super) fn preemptions(&self) -> Vec<Preemption> {
+        let mut all = self.preemptions.all.clone();
+        for &(at, slot) in &self.preemptions.open {
+            all[at].stopped_cycle = self.sms[all[at].sm as usize].stopped(slot, all[at].tb);
+        }
+        all
+    }
+
     /// Looks whether a kernel could have another TB on an SM if others left, and says so to the firmware.
     pub(super) fn look_for_victims(&mut self, sm: usize) {
         if self.sms[sm].is_preempting() {
@@ -186,6 +208,7 @@ impl Gpu {
                         self.preemptions.commanded.push(sm as u16);
                     }
                     self.sms.wake(sm, self.now);
+                    let ended = carried.is_ok_and(|carried| carried.ended);
                     let status = match carried {
                         Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),
                         Err(_) => {
@@ -206,6 +229,8 @@ impl Gpu {
                                 estimated_cycles: estimate,
                                 commanded_cycle: self.now,
                                 left_cycle: carried.ok().filter(|carried| carried.left).map(|_| self.now),
+                                stopped_cycle: None,
+                                ended,
                                 refused: carried.is_err(),
                             },
                         ))
@@ -240,12 +265,12 @@ impl Gpu {
     pub(super) fn take_left(&mut self, sm: usize) -> u32 {
         let mut changed = 0;
         let (slots, validation, preemptions, now) = (&mut self.slots, &mut self.validation, &mut self.preemptions, self.now);
-        self.sms[sm].take_left(|LeftTb { kernel, tb }| {
+        self.sms[sm].take_left(|LeftTb { kernel, tb, stopped }| {
             changed |= 1 << kernel;
             if let Some(validation) = validation {
                 validation.left(usize::from(kernel), tb.index);
             }
-            preemptions.ended(sm, kernel, tb.index, now);
+            preemptions.ended(sm, (kernel, tb.index), now, stopped);
             if let Some(state) = &mut slots[usize::from(kernel)] {
                 // What begins anew goes before what has not begun, behind what waits longer.
                 state.suspended.push_back(tb);

@@ -201,7 +201,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));
     gpu.sms.iter().for_each(|sm| sm.add_choices(&mut stats.memory_choices));
-    stats.preemptions.clone_from(&gpu.preemptions.all);
+    stats.preemptions = gpu.preemptions();
     stats.l2_ways = gpu.memory.ways_stats();
     stats.sm_states = gpu.states.cycles(gpu.now);
     stats

@@ -37,6 +37,9 @@ pub struct RequestsResult {
     pub drain_error: Option<f64>,
     /// Mean share of registers held by TBs until the urgent kernel had all of its own; none where that took no time.
     pub registers: Option<f64>,
+    /// Largest share of registers that TBs held when a request came, before anybody had to leave. Over all kernels the mean of theirs.
+    #[serde(default)]
+    pub registers_before: f64,
     /// Victims that drained, were flushed, were switched.
     pub victims: [u64; 3],
 }
@@ -47,7 +50,7 @@ pub fn of(kernel: &str, requested: &[Requested]) -> Vec<RequestsResult> {
 }
 
 fn one(kernel: &str, requested: &Requested) -> RequestsResult {
-    let Requested { scheme, limit_cycles, alone_cycles, samples } = requested;
+    let Requested { scheme, limit_cycles, alone_cycles, registers_before_permille, samples } = requested;
     let sum = |value: fn(&Request) -> u64| samples.iter().map(value).sum::<u64>();
     let missed = samples.iter().filter(|sample| sample.violates(*limit_cycles, *alone_cycles)).count();
     let (violations, violations_half_width) = (missed as f64 / samples.len().max(1) as f64, half_width(missed, samples.len()));
@@ -64,6 +67,7 @@ fn one(kernel: &str, requested: &Requested) -> RequestsResult {
         overhead: share(sum(Request::lost_insts), sum(|sample| sample.all_insts)),
         drain_error: share(sum(|sample| sample.drain_errors), sum(|sample| sample.drain_cycles)),
         registers: mean(samples.iter().filter_map(|sample| sample.registers_permille).map(|permille| f64::from(permille) / 1000.0)),
+        registers_before: f64::from(*registers_before_permille) / 1000.0,
         victims: [0, 1, 2].map(|technique| samples.iter().map(|sample| u64::from(sample.victims[technique])).sum()),
     }
 }
@@ -92,6 +96,7 @@ pub fn over_all(rows: &[RequestsResult]) -> Vec<RequestsResult> {
             overhead: mean(of.iter().filter_map(|row| row.overhead)),
             drain_error: mean(of.iter().filter_map(|row| row.drain_error)),
             registers: mean(of.iter().filter_map(|row| row.registers)),
+            registers_before: mean(of.iter().map(|row| row.registers_before)).unwrap_or_default(),
             victims: [0, 1, 2].map(|technique| of.iter().map(|row| row.victims[technique]).sum()),
         }
     };
@@ -130,7 +135,8 @@ mod tests {
             registers_permille: Some(500),
             ..Request::default()
         };
-        Requested { scheme: scheme.into(), limit_cycles: 1_000, alone_cycles: 5_000, samples: ends.iter().map(sample).collect() }
+        let samples = ends.iter().map(sample).collect();
+        Requested { scheme: scheme.into(), limit_cycles: 1_000, alone_cycles: 5_000, registers_before_permille: 750, samples }
     }
 
     #[test]
@@ -138,7 +144,7 @@ mod tests {
         let rows = of("pf", &[requested("shieh", &[Some(5_500), Some(6_001), None, Some(6_000)])]);
         let [row] = &rows[..] else { panic!("one row") };
         assert_eq!((row.requests, row.violations, row.overhead, row.drain_error), (4, 0.5, Some(0.25), Some(0.25)));
-        assert_eq!((row.victims, row.registers, row.late), ([4, 8, 0], Some(0.5), 1.0));
+        assert_eq!((row.victims, row.registers, row.registers_before, row.late), ([4, 8, 0], Some(0.5), 0.75, 1.0));
         // Of 2 in 4: 1.96 / 1.9604 * sqrt(1/16 + 0.060025).
         assert!((row.violations_half_width - 0.350_1).abs() < 1e-3, "{}", row.violations_half_width);
     }

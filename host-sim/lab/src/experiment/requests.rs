@@ -104,6 +104,9 @@ pub struct Requested {
     pub limit_cycles: u64,
     /// Core cycles that the urgent kernel takes alone, from the moment at which its TBs may issue.
     pub alone_cycles: u64,
+    /// Thousandths of all registers of all SMs that TBs held when a request came, the most of any request.
+    #[serde(default)]
+    pub registers_before_permille: u32,
     /// In the order of instants.
     pub samples: Vec<Request>,
 }
@@ -123,12 +126,13 @@ pub struct Request {
     pub victims: [u32; 3],
     /// Warp instructions that flushes threw away.
     pub flushed_insts: u64,
-    /// Warp instructions that victims could have issued while they were switched, there and back: their rate before times twice the time.
+    /// Warp instructions that victims could have issued while they stood still to be switched, there and back: their rate before times twice the
+    /// time.
     pub switched_insts: u64,
     /// Warp instructions that issue slots had room for while the places of victims that had left were empty, at the rate of these victims
     /// (only where whole SMs are preempted: elsewhere others come at once).
     pub idle_insts: u64,
-    /// Warp instructions that flushing all victims would have thrown away.
+    /// Warp instructions that flushing all victims would have thrown away: of those that had not ended.
     pub all_insts: u64,
     /// Cycles that draining victims were expected to take, and that they took.
     pub drain_estimated: u64,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Field {
     /// Names of the tables that it is in, then its own. An element of a list is named by its place, from 0.
     pub path: Vec<String>,
-    /// What it is.
+    /// What it is. An empty table: the table is there, with its defaults where the machine does not have it.
     pub value: toml::Value,
 }
 
@@ -26,6 +26,11 @@ impl Field {
         Ok(fields)
     }
 
+    /// Whether it is a table without fields.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.value.as_table().is_some_and(toml::Table::is_empty)
+    }
+
     /// Its name, tables and all.
     pub fn name(&self) -> String {
         self.path.join(".")
@@ -36,7 +41,7 @@ fn flatten(table: &toml::Table, path: &mut Vec<String>, fields: &mut Vec<Field>)
     for (name, value) in table {
         path.push(name.clone());
         match value {
-            toml::Value::Table(table) => flatten(table, path, fields),
+            toml::Value::Table(table) if !table.is_empty() => flatten(table, path, fields),
             value => fields.push(Field { path: path.clone(), value: value.clone() }),
         }
         path.pop();
@@ -52,7 +57,10 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     let mut document = toml::Value::try_from(gpu).map_err(|error| fail(&error.to_string()))?;
     for field in fields {
         let at = place(&mut document, &field.path).map_err(|message| fail(&message))?;
-        *at = field.value.clone();
+        // An empty table takes nothing away.
+        if !(field.is_empty() && at.is_table()) {
+            *at = field.value.clone();
+        }
     }
     let mut gpu = GpuConfig::deserialize(document).map_err(|error| fail(&suggested(error.message())))?;
     // All off is as if it were not there.
@@ -118,7 +126,7 @@ fn suggested(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_hw_model::config::{InFlightLimit, StaticLimit, Unlimited};
+    use mias_hw_model::config::{InFlightLimit, SelectorConfig, StaticLimit, SwitchModel, Unlimited};
 
     fn machine() -> GpuConfig {
         crate::machines::load("dai18-lines").unwrap()
@@ -151,6 +159,23 @@ mod tests {
         assert_eq!(issue.limits, [StaticLimit::Most(3), StaticLimit::Any(Unlimited::Inf)]);
         let message = changed(&machine(), &limits[2..]).unwrap_err();
         assert_eq!(message, "machine `dai18-lines`: sm.memory_issue.limits.1: the list has 0 elements; give those before it first");
+    }
+
+    /// As in a machine's file: `selector = {}` is a selector with its defaults. What is there stays as it is.
+    #[test]
+    fn an_empty_table_is_a_table_with_its_defaults() {
+        let selector = fields("sm.preemption.selector = {}");
+        let preemption = changed(&machine(), &selector).unwrap().sm.preemption.unwrap();
+        assert_eq!((preemption.selector, preemption.switch), (Some(SelectorConfig::default()), SwitchModel::Traffic));
+        assert_eq!(name(&machine(), &selector), "dai18-lines sm.preemption.selector={}");
+        let own = fields("sm.preemption = { switch = 'stall', selector.tb_cycles = 9 }");
+        let has_own = changed(&machine(), &own).unwrap();
+        for text in ["sm.preemption.selector = {}", "sm.preemption = {}", "sm = {}", "sm.units.dp = {}"] {
+            assert_eq!(changed(&has_own, &fields(text)).unwrap(), has_own, "{text}");
+        }
+        // One that has no defaults, and one that is none.
+        assert!(changed(&has_own, &fields("sm.power_gating = {}")).unwrap_err().contains("missing field"));
+        assert!(changed(&has_own, &fields("sm.count = {}")).unwrap_err().contains("invalid type"));
     }
 
     #[test]

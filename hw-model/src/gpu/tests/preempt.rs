@@ -7,7 +7,7 @@ use mias_firmware::regs::preempt::{self, MAX_PLACES};
 use mias_firmware::regs::{preempt_tb, technique};
 
 /// A machine of one SM that preempts.
-fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
+pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
     let mut config = config();
     config.sm.count = 1;
     config.sm.preemption = Some(PreemptionConfig { switch, resume, ..PreemptionConfig::default() });
@@ -15,14 +15,14 @@ fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
 }
 
 /// Gives kernels their quotas, and makes all TBs that may have to leave do so by one technique, flushing only where that is allowed.
-struct Eager {
+pub(super) struct Eager {
     table: Table,
     technique: u32,
     asked: u32,
 }
 
 impl Eager {
-    fn new(quotas: &[u32], technique: u32) -> Self {
+    pub(super) fn new(quotas: &[u32], technique: u32) -> Self {
         Eager { table: Table::fixed(quotas), technique, asked: 0 }
     }
 }
@@ -53,7 +53,7 @@ impl Microcontroller for Eager {
     }
 }
 
-fn preempting_gpu(config: &GpuConfig) -> Gpu {
+pub(super) fn preempting_gpu(config: &GpuConfig) -> Gpu {
     let mut gpu = gpu(config);
     let events = interrupt::LAUNCH | interrupt::COMPLETED | interrupt::DRAINED | interrupt::TIMER | interrupt::PREEMPT;
     gpu.registers_mut().write32(global::INT_ENABLE, events);
@@ -222,7 +222,7 @@ fn a_tb_that_has_issued_all_has_ended() {
         assert!(!issued_all.flush, "it has overwritten what it loaded");
         let (programs, at, free) = (gpu.programs.clone(), gpu.now, gpu.sms[0].resident(0));
         let carried = gpu.sms[0].preempt(0, technique, at, &programs).expect("not refused");
-        assert_eq!((carried.left, free, gpu.sms[0].resident(0)), (true, 1, 0), "its room is free");
+        assert_eq!((carried.left, carried.ended, free, gpu.sms[0].resident(0)), (true, true, 1, 0), "its room is free");
         assert_eq!(gpu.run(&mut table, 1_000_000), RunEnd::AllComplete);
         let stats = gpu.stats();
         assert_eq!((stats.launches[0].tbs_completed, stats.launches[0].warp_insts), (1, 24));

@@ -48,11 +48,11 @@ impl Sm {
                 }
             }
             Way::Out => {
-                let saved = resident.saved.take();
+                let (saved, stopped) = (resident.saved.take(), resident.stopped);
                 let kernel = self.tbs[tb_slot].kernel;
                 preemption.gone(place);
                 if let Some(tb) = saved {
-                    preemption.left.push(LeftTb { kernel, tb: *tb });
+                    preemption.left.push(LeftTb { kernel, tb: *tb, stopped });
                 }
                 self.evict(tb_slot, now + 1);
             }

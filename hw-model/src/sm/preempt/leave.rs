@@ -63,9 +63,9 @@ impl Sm {
         }
         let tb_slot = usize::from(resident.tb_slot);
         let TbStatus { kernel, index, insts, cycles, .. } = status;
-        let carried = |left| Carried { kernel, index, insts, cycles, left };
         // A TB that has issued all it has needs no room, whatever its bytes forbid.
         let ends = self.tbs[tb_slot].issuing == 0;
+        let carried = |left| Carried { kernel, index, insts, cycles, left, ended: ends };
         match how {
             technique::FLUSH if !ends && !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
             technique::FLUSH if !ends => {
@@ -74,7 +74,7 @@ impl Sm {
                 self.stop(tb_slot, now);
                 self.evict(tb_slot, now);
                 if let Some(preemption) = &mut self.preemption {
-                    preemption.left.push(LeftTb { kernel, tb });
+                    preemption.left.push(LeftTb { kernel, tb, stopped: None });
                 }
                 Ok(carried(true))
             }
@@ -109,6 +109,7 @@ impl Sm {
         let Some(resident) = preemption.resident_mut(place) else { return };
         let (tb_slot, cycles) = (usize::from(resident.tb_slot), resident.before + now.saturating_sub(resident.since));
         resident.state = state;
+        resident.stopped = Some(now);
         let home = same.then_some(self.lsu.sm());
         let mut saved = self.stop(tb_slot, now);
         saved.back = Return::Restored { cycles, home };
@@ -141,7 +142,7 @@ impl Sm {
         }
     }
 
-    /// The TB that waits longest for its switch stops, if no other is waited for.
+    /// The TB that waits longest for its switch stops, if its context is the next to move.
     pub(super) fn next_switch(&mut self, now: u64) {
         let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
         let Some(preemption) = &mut self.preemption else { return };

@@ -13,7 +13,8 @@
 //! A TB that has issued all it has is not flushed or switched: it has ended.
 //!
 //! Contexts of an SM go one after the other (partial context switching: Wang et al. 2016, as in Shieh 2016, section 5.3), and the next TB stops
-//! when the one before it begins to go, so that others run meanwhile. With the paper's own model all that are commanded stop at once.
+//! when the context before it begins to move, so that those behind it run meanwhile and the way is not idle. With the paper's own model all
+//! that are commanded stop at once.
 //!
 //! Room that the firmware has reserved is kept for its kernel: ranges, and as many threads, TB slots and so on as its TBs take.
 
@@ -70,6 +71,8 @@ struct Resident {
     ends: Option<Box<[u32]>>,
     /// What will be put back, while it is switched out.
     saved: Option<Box<SuspendedTb>>,
+    /// Cycle from which it issues nothing more, since it is being switched out.
+    stopped: Option<u64>,
 }
 
 impl Resident {
@@ -87,6 +90,8 @@ const SETTLE_CYCLES: u64 = 64;
 pub(crate) struct LeftTb {
     pub(crate) kernel: u8,
     pub(crate) tb: SuspendedTb,
+    /// Cycle from which it issued nothing more, if that was before it left.
+    pub(crate) stopped: Option<u64>,
 }
 
 /// What came of a command, as it came.
@@ -100,6 +105,8 @@ pub(crate) struct Carried {
     pub(crate) cycles: u64,
     /// It has left already.
     pub(crate) left: bool,
+    /// It had issued all it has: it has ended, by whatever technique.
+    pub(crate) ended: bool,
 }
 
 /// A TB as the register block shows it.
@@ -157,10 +164,10 @@ impl Preemption {
         }))
     }
 
-    /// The place of the TB that waits longest for its switch, if no other is waited for.
+    /// The place of the TB that waits longest for its switch, if no other has stopped whose context does not move yet.
     fn next_to_stop(&self) -> Option<usize> {
         let residents = || self.residents.iter().enumerate().filter_map(|(place, resident)| Some((place, resident.as_ref()?.state)));
-        if residents().any(|(_, state)| matches!(state, State::Settles(_))) {
+        if self.traffic.is_queued() || residents().any(|(_, state)| matches!(state, State::Settles(_))) {
             return None;
         }
         let waiting = residents().filter_map(|(place, state)| if let State::Waits(number) = state { Some((number, place)) } else { None });

@@ -103,8 +103,16 @@ impl Sm {
             preemption.reserved.release(true);
         }
         preemption.results[place] = 0;
-        preemption.residents[place] =
-            Some(Resident { tb_slot: tb_slot as u8, state: State::Runs, since: from, before: cycles, insts, ends: None, saved: None });
+        preemption.residents[place] = Some(Resident {
+            tb_slot: tb_slot as u8,
+            state: State::Runs,
+            since: from,
+            before: cycles,
+            insts,
+            ends: None,
+            saved: None,
+            stopped: None,
+        });
     }
 
     /// Keeps positions for the kernel in a slot, whose TBs take `demand`, as `word` ([`preempt_reserve`]) says; a word of 0 gives them free.

@@ -69,6 +69,16 @@ impl Sm {
         })
     }
 
+    /// Cycle from which a TB issues nothing more, if it is here and is being switched out.
+    pub(crate) fn stopped(&self, kernel: u8, index: u32) -> Option<u64> {
+        let preemption = self.preemption.as_ref()?;
+        let found = preemption.residents.iter().flatten().find(|resident| {
+            let tb = &self.tbs[usize::from(resident.tb_slot)];
+            tb.kernel == kernel && tb.index == index
+        });
+        found?.stopped
+    }
+
     /// What came of the last command for a place.
     pub(crate) fn preempt_result(&self, place: usize) -> u32 {
         self.preemption.as_ref().and_then(|preemption| preemption.results.get(place)).copied().unwrap_or(0)

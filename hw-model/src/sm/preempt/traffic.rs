@@ -74,6 +74,11 @@ impl Traffic {
         }
     }
 
+    /// Whether a context waits for one before it that moves.
+    pub(super) fn is_queued(&self) -> bool {
+        self.contexts.iter().filter(|context| context.left > 0).nth(1).is_some()
+    }
+
     /// Asks for one request more, if there is room.
     pub(super) fn cycle(&mut self, port: &mut Port<'_>) {
         let Some(context) = self.contexts.iter_mut().find(|context| context.left > 0) else { return };

@@ -243,7 +243,7 @@ fn range(value: &Value<'_>) -> Result<Vec<u64>, PlanError> {
 }
 
 /// Reads `[experiment.machine]` or `[experiment.sharing]`: fields of the machine's file by their dotted names, each a change of the kind
-/// that `change` makes. Tables nest, as in the machine's file.
+/// that `change` makes. Tables nest, as in the machine's file, and an empty one is a table with its defaults.
 pub(super) fn machine(value: &Value<'_>, gpu: &GpuConfig, change: fn(Field) -> Change) -> Result<Vec<Axis>, PlanError> {
     let mut axes = Vec::new();
     fields_of(value, &mut Vec::new(), (gpu, change), &mut axes)?;
@@ -258,11 +258,12 @@ fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_
         let depth = path.len();
         // A quoted key may hold a whole path.
         path.extend(entry.key.split('.').map(str::to_owned));
-        if entry.is_table() && !entry.is_range() {
+        if entry.is_table() && !entry.is_range() && !entry.is_empty_table() {
             fields_of(&entry, path, (gpu, change), axes)?;
         } else {
             let numbers = |numbers: Vec<u64>| numbers.into_iter().map(|n| toml::Value::Integer(n as i64)).collect();
             let values: Vec<toml::Value> = match entry.is_table() {
+                true if entry.is_empty_table() => vec![toml::Value::Table(toml::Table::new())],
                 true => numbers(range(&entry)?),
                 false => entry.one_or_more()?.iter().map(Value::plain).collect::<Result<_, _>>()?,
             };
@@ -270,6 +271,10 @@ fn fields_of(value: &Value<'_>, path: &mut Vec<String>, (gpu, change): Target<'_
             // Every single change must make a machine; combinations are checked when they are made.
             for field in &fields {
                 match changed(gpu, [field]) {
+                    Err(error) if field.is_empty() => {
+                        let remedy = "an empty table is one with its defaults; where there are none, give its fields, or leave it out";
+                        return Err(entry.fail(&format!("{error}: {remedy}")));
+                    }
                     // One of several fields of a table, or elements of a list, that the file has not.
                     Err(error) if error.contains("missing field") || error.contains(fields::BEFORE) => {}
                     made => made.map(drop).map_err(|error| entry.fail(&error))?,

@@ -164,6 +164,10 @@ impl<'a> Value<'a> {
         self.value.get_ref().is_table()
     }
 
+    pub(super) fn is_empty_table(&self) -> bool {
+        self.value.get_ref().as_table().is_some_and(DeTable::is_empty)
+    }
+
     /// Whether it is a range: a table with a range's keys. A field may be called as one of them is, as `from` in `[sm.memory_issue]`: it is
     /// beside others, or no number.
     pub(super) fn is_range(&self) -> bool {

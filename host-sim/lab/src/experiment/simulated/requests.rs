@@ -46,16 +46,24 @@ impl SimulatedGpu {
         let mut all: Vec<Requested> = Vec::new();
         for scheme in requests.schemes() {
             for &limit_cycles in &limits {
-                all.push(Requested { scheme: crate::choice::Choice::name(scheme).into(), limit_cycles, alone_cycles, samples: Vec::new() });
+                all.push(Requested {
+                    scheme: crate::choice::Choice::name(scheme).into(),
+                    limit_cycles,
+                    alone_cycles,
+                    registers_before_permille: 0,
+                    samples: Vec::new(),
+                });
             }
         }
         let mut state = self.start(&base)?;
         // What drains later meets no limit, whenever that is.
         let ahead = 2 * limits.iter().max().copied().unwrap_or_default();
         let latency = u64::from(self.config.launch.latency_cycles);
+        let mut held_before = 0;
         // The first kernel has its TBs after its own launch latency.
         for instant in requests.instants(2 * latency + 1, limit(run.options)) {
             self.advance(&mut state, instant - latency, progress)?;
+            held_before = held_before.max(self.held_registers(&state.gpu));
             state.gpu.know_idempotence();
             let told = if requests.schemes().any(|scheme| scheme == Scheme::Oracle) { state.gpu.look_ahead(ahead) } else { Vec::new() };
             let mut cases = all.iter_mut();
@@ -84,7 +92,24 @@ impl SimulatedGpu {
                 }
             }
         }
+        for requested in &mut all {
+            requested.registers_before_permille = self.permille_of_registers(held_before);
+        }
         Ok((state, all))
+    }
+
+    /// Registers that TBs hold, of all SMs.
+    fn held_registers(&self, gpu: &Gpu) -> u64 {
+        self.registers().saturating_sub(gpu.free_registers())
+    }
+
+    fn registers(&self) -> u64 {
+        u64::from(self.config.sm.registers) * u64::from(self.config.sm.count)
+    }
+
+    /// So many registers in thousandths of all.
+    fn permille_of_registers(&self, registers: u64) -> u32 {
+        (1000 * registers / self.registers().max(1)) as u32
     }
 
     /// Cycles that the urgent kernel takes on an empty GPU, from the moment at which its TBs may issue.
@@ -144,7 +169,6 @@ impl SimulatedGpu {
         let timer = DecisionTimer::new(&self.config, run.options, &run.control, run.workloads.len());
         let mut controller = Controller::start(gpu.registers_mut(), vec![URGENT_STREAM], Asked::Strapped, None, timer, false)?;
         let until = instant + most_cycles;
-        let registers = u64::from(self.config.sm.registers) * u64::from(self.config.sm.count);
         let (mut held, mut looks) = (0, 0);
         let mut stats = loop {
             let stats = gpu.stats();
@@ -154,7 +178,7 @@ impl SimulatedGpu {
                 break stats;
             }
             if gpu.cycle() >= instant && !has_all {
-                held += registers.saturating_sub(gpu.free_registers());
+                held += self.held_registers(gpu);
                 looks += 1;
             }
             let step = if gpu.cycle() < instant {
@@ -185,7 +209,7 @@ impl SimulatedGpu {
             first_cycles: since(urgent.first_issue_cycle),
             full_cycles: since(urgent.all_issued_cycle),
             end_cycles: since(urgent.end_cycle),
-            registers_permille: (looks > 0).then(|| (1000 * held / (looks * registers.max(1))) as u32),
+            registers_permille: (looks > 0).then(|| (1000 * held / (looks * self.registers().max(1))) as u32),
             ..Request::default()
         };
         let now = gpu.cycle();
@@ -212,7 +236,7 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
         // At the rate at which it has issued so far.
         let at_its_rate =
             |cycles: u64| (u128::from(tb.warp_insts) * u128::from(cycles)).checked_div(u128::from(tb.resident_cycles)).unwrap_or(0) as u64;
-        request.all_insts += tb.warp_insts;
+        request.all_insts += tb.would_lose();
         match tb.technique {
             Technique::Drain => {
                 request.victims[0] += 1;
@@ -228,7 +252,9 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
             }
             Technique::Switch => {
                 request.victims[2] += 1;
-                request.switched_insts += at_its_rate(2 * took);
+                // Until its turn comes it runs; by then it may have ended.
+                let stood = tb.stopped_cycle.map_or(0, |stopped| left(tb) - stopped);
+                request.switched_insts += at_its_rate(2 * stood);
             }
         }
         if whole {
@@ -254,6 +280,8 @@ mod tests {
             estimated_cycles,
             commanded_cycle,
             left_cycle,
+            stopped_cycle: (technique == Technique::Switch).then_some(commanded_cycle),
+            ended: false,
             refused: false,
         }
     }
@@ -272,5 +300,24 @@ mod tests {
         add_victims(&mut request, &victims, 2000, true);
         assert_eq!(request.idle_insts, 50 + 20);
         assert_eq!(request.lost_insts(), 100 + 60 + 70);
+    }
+
+    /// One that waited 40 of its 60 cycles for its turn stood still for 20; one that ended before its turn came never did.
+    #[test]
+    fn who_waits_for_a_switch_loses_nothing() {
+        let switched = victim(Technique::Switch, 1000, 1060, 50);
+        let victims = [Preemption { stopped_cycle: Some(1040), ..switched }, Preemption { stopped_cycle: None, ..switched }];
+        let mut request = Request::default();
+        add_victims(&mut request, &victims, 2000, false);
+        assert_eq!((request.victims, request.switched_insts), ([0, 0, 2], 20));
+    }
+
+    /// A TB that had issued all it has has ended: nothing is executed again, and flushing it would not throw away anything either.
+    #[test]
+    fn who_had_ended_loses_nothing() {
+        let ended = |technique| Preemption { ended: true, stopped_cycle: None, ..victim(technique, 1000, 1000, 0) };
+        let mut request = Request::default();
+        add_victims(&mut request, &[Technique::Drain, Technique::Flush, Technique::Switch].map(ended), 2000, false);
+        assert_eq!((request.victims, request.lost_insts(), request.all_insts), ([1, 1, 1], 0, 0));
     }
 }

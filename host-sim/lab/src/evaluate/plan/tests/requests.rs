@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::experiment::requests::Scheme;
+use mias_hw_model::config::SelectorConfig;
 
 const URGENT: &str = "name = \"p\"\ndescription = \"d\"\n\n[[experiment]]\nname = \"e\"\ntitle = \"t\"\ngpu = \"shieh16-lines\"\n\
     kernels = [\"pf\", \"preempt\"]\npolicies = [\"left-over\"]\nconfigurations = false\n\
@@ -34,4 +35,28 @@ fn requests_that_would_say_nothing_are_refused() {
         let message = refused(&URGENT.replace(from, to));
         assert!(message.contains("requests") && message.contains(said), "{message}");
     }
+}
+
+/// It was ignored without a word: now it is what it is in a machine's file, a selector with its defaults.
+#[test]
+fn an_empty_table_is_a_table_with_its_defaults() {
+    let selectors = |text: &str| {
+        let plan = parse("my.toml", text).unwrap();
+        let settings = &plan.experiments[0].settings;
+        settings.iter().map(|setting| setting.gpu.sm.preemption.unwrap().selector).collect::<Vec<_>>()
+    };
+    let own = SelectorConfig { tb_cycles: 9, ..SelectorConfig::default() };
+    assert_eq!(selectors(URGENT), [None]);
+    for empty in ["sm.preemption = { switch = \"stall\", selector = {} }", "sm.preemption.switch = \"stall\"\nsm.preemption.selector = {}"]
+    {
+        assert_eq!(selectors(&URGENT.replace("sm.preemption.switch = \"stall\"", empty)), [Some(SelectorConfig::default())], "{empty}");
+    }
+    let varied = URGENT.replace("switch = \"stall\"", "selector.tb_cycles = [9, 36]");
+    assert_eq!(selectors(&varied), [Some(own), Some(SelectorConfig::default())]);
+    // One without defaults.
+    let message = refused(&URGENT.replace("sm.preemption.switch", "sm.power_gating = {}\nsm.preemption.switch"));
+    assert!(
+        message.starts_with("my.toml:15:") && message.contains("missing field `wake_cycles`: an empty table is one with its defaults"),
+        "{message}"
+    );
 }

@@ -46,14 +46,7 @@ fn page(evaluation: &Evaluation) -> Page {
         dai::draw(&mut page, evaluation);
         return page;
     }
-    let mut asked: Vec<&str> = Vec::new();
-    for study in evaluation.studies.iter().filter(|study| !study.requests.is_empty()) {
-        if !asked.contains(&study.experiment.as_str()) {
-            asked.push(&study.experiment);
-            let settings: Vec<&StudyResult> = evaluation.studies.iter().filter(|other| other.experiment == study.experiment).collect();
-            requests::draw(&mut page, &settings);
-        }
-    }
+    requests::draw(&mut page, &evaluation.studies);
     let main = main_study(evaluation);
     let mut experiment = 0;
     if let Some(main) = main {

@@ -2,12 +2,13 @@
 //! numbers where its text gives them.
 
 mod paper;
+mod storage;
 
 use super::conditions;
 use super::means::plain;
 use super::page::Page;
 use super::palette;
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, Series, Swatch, Unit};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, Series, Stack, Stacks, Swatch, Unit};
 use mias_lab::evaluate::requests::{ALL, RequestsResult};
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::{DASH, grouped, percent};
@@ -15,39 +16,57 @@ use mias_lab::table::{DASH, grouped, percent};
 /// A quantity of a row.
 type Quantity = fn(&RequestsResult) -> Option<f64>;
 
-/// All figures and tables of an experiment's settings with requests.
-pub(super) fn draw(page: &mut Page, settings: &[&StudyResult]) {
+/// In the order of [`RequestsResult::victims`].
+const TECHNIQUES: [&str; 3] = ["drained", "flushed", "switched"];
+
+/// Name of what was before a request.
+const BEFORE: &str = "before";
+
+/// All figures and tables of the experiments with requests. Figures have the paper's numbers, those of the second experiment and of its
+/// second setting with its name and number before them.
+pub(super) fn draw(page: &mut Page, studies: &[StudyResult]) {
+    let mut asked: Vec<&str> = Vec::new();
+    for study in studies.iter().filter(|study| !study.requests.is_empty()) {
+        if asked.contains(&study.experiment.as_str()) {
+            continue;
+        }
+        let settings: Vec<&StudyResult> = studies.iter().filter(|other| other.experiment == study.experiment).collect();
+        let name = if asked.is_empty() { String::new() } else { format!("{}, ", study.experiment) };
+        experiment(page, &settings, &name);
+        asked.push(&study.experiment);
+    }
+    if !asked.is_empty() {
+        page.section("What preemption stores");
+        storage::table(page);
+    }
+}
+
+fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
     for (number, study) in settings.iter().enumerate() {
         page.section(&titled(study));
         page.note(&conditions::fully(study));
         page.paragraph("A request: an urgent kernel arrives while another runs, and others have to leave. It misses its deadline if it ends later than the limit and its time alone after the moment at which its TBs might issue. All schemes and limits see the same requests, each on a copy of the same run.");
         let strictest = study.requests.iter().map(|row| row.limit_cycles).min().unwrap_or_default();
-        let id = |figure: u32| format!("{}{figure}", if number == 0 { "4.".to_owned() } else { format!("setting {number}, 4.") });
-        let violations: Quantity = |row| Some(row.violations);
-        by_kernel(page, study, strictest, &id(1), "Deadlines missed", "requests that missed", violations, true);
-        by_kernel(
-            page,
-            study,
-            strictest,
-            &format!("{} (room)", id(1)),
-            "Room later than the limit",
-            "room late",
-            |row| Some(row.late),
-            false,
-        );
-        by_kernel(page, study, strictest, &id(2), "Error of draining estimates", "error of the estimate", |row| row.drain_error, false);
-        by_kernel(
-            page,
-            study,
-            strictest,
-            &id(3),
-            "Instructions lost, over flushing all victims",
-            "lost over flushing",
-            |row| row.overhead,
-            false,
-        );
-        by_kernel(page, study, strictest, &id(4), "Registers held until all TBs are there", "registers held", |row| row.registers, false);
-        by_limit(page, study, &id(5));
+        let setting = if number == 0 { String::new() } else { format!("setting {number}, ") };
+        let id = |figure: &str| format!("{name}{setting}4.{figure}");
+        let figures: [(&str, Shown); 5] = [
+            ("1", Shown { violations: true, ..Shown::of("Deadlines missed", "requests that missed", |row| Some(row.violations)) }),
+            ("1 (room)", Shown::of("Room later than the limit", "room late", |row| Some(row.late))),
+            ("2", Shown::of("Error of draining estimates", "error of the estimate", |row| row.drain_error)),
+            ("3", Shown::of("Instructions lost, over flushing all victims", "lost over flushing", |row| row.overhead)),
+            (
+                "4",
+                Shown {
+                    before: Some(|row| Some(row.registers_before)),
+                    ..Shown::of("Registers held until all TBs are there", "registers held", |row| row.registers)
+                },
+            ),
+        ];
+        for (figure, shown) in figures {
+            by_kernel(page, study, strictest, &id(figure), &shown);
+        }
+        by_limit(page, study, &id("5"));
+        techniques(page, study, &id("5 (c)"));
         table(page, study);
     }
 }
@@ -85,8 +104,25 @@ fn bar(row: &RequestsResult, value: f64, interval: bool) -> Bar {
     Bar { value, of: None, half_width: interval.then_some(row.violations_half_width) }
 }
 
-#[allow(clippy::too_many_arguments)] // Of one kind of figure, which is drawn four times.
-fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, label: &str, y_label: &str, value: Quantity, violations: bool) {
+/// A quantity of each kernel.
+struct Shown {
+    label: &'static str,
+    y_label: &'static str,
+    value: Quantity,
+    /// It is the share of deadlines that were missed: with its interval, and the paper's.
+    violations: bool,
+    /// What it was before anybody had to leave, whatever the scheme.
+    before: Option<Quantity>,
+}
+
+impl Shown {
+    fn of(label: &'static str, y_label: &'static str, value: Quantity) -> Self {
+        Shown { label, y_label, value, violations: false, before: None }
+    }
+}
+
+fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, shown: &Shown) {
+    let Shown { label, y_label, value, violations, before } = *shown;
     let mut kernels: Vec<&str> = Vec::new();
     for row in &study.requests {
         if !kernels.contains(&row.kernel.as_str()) {
@@ -101,9 +137,13 @@ fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, label: 
         };
         let said = schemes.iter().enumerate().filter(|_| *kernel == ALL && violations);
         let marks = said.filter_map(|(at, scheme)| Some(Mark::Paper(at, paper::violations(scheme, limit)?)));
+        let before = before.map(|before| {
+            let row = study.requests.iter().find(|row| row.kernel == *kernel)?;
+            Some(bar(row, before(row)?, false))
+        });
         Cluster {
             names: vec![plain(kernel).into_owned()],
-            bars: schemes.iter().map(of).collect(),
+            bars: schemes.iter().map(of).chain(before).collect(),
             marks: marks.collect(),
             apart: *kernel == ALL,
         }
@@ -113,18 +153,39 @@ fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, label: 
         return;
     }
     let whiskers = if violations { "; whiskers are intervals of 95 %, diamonds the paper's" } else { "" };
-    let caption = format!("{label}, limit {} cycles: each kernel, and the mean over all{whiskers}.", grouped(limit));
-    let chart = Bars {
-        label: label.to_owned(),
-        y_label: y_label.to_owned(),
-        unit: Unit::Percent,
-        series: series(study),
-        clusters,
-        one: false,
-        numbers: false,
+    let says = if before.is_some() { ". Before: the most that was held when a request came" } else { "" };
+    let caption = format!("{label}, limit {} cycles: each kernel, and the mean over all{whiskers}{says}.", grouped(limit));
+    let (mut series, mut key) = (series(study), key(study));
+    if before.is_some() {
+        let style = palette::curve(series.len()).0.style;
+        key = key.with(Swatch::Bar(style), BEFORE);
+        series.push(Series { name: BEFORE.to_owned(), style });
+    }
+    let (label, y_label) = (label.to_owned(), y_label.to_owned());
+    let chart = Bars { label: label.clone(), y_label, unit: Unit::Percent, series, clusters, one: false, numbers: false };
+    page.heading(&label);
+    page.figure(Figure { id: id.to_owned(), caption, key, panels: vec![Panel::untitled(Chart::Bars(chart))] });
+}
+
+/// Shares of those that left, by technique, by scheme and limit: the paper's figure 4.5 (c).
+fn techniques(page: &mut Page, study: &StudyResult, id: &str) {
+    let series =
+        || TECHNIQUES.iter().enumerate().map(|(number, name)| Series { name: (*name).to_owned(), style: palette::curve(number).0.style });
+    let stack = |row: &RequestsResult| {
+        let all: u64 = row.victims.iter().sum();
+        let shares = row.victims.map(|victims| victims as f64 / all as f64).to_vec();
+        (all > 0).then(|| Stack { names: vec![row.scheme.clone(), grouped(row.limit_cycles)], shares })
     };
+    let stacks: Vec<Stack> = study.requests.iter().filter(|row| row.kernel == ALL).filter_map(stack).collect();
+    if stacks.is_empty() {
+        return;
+    }
+    let label = "Techniques";
+    let chart = Stacks { label: label.to_owned(), y_label: "share of victims".to_owned(), series: series().collect(), stacks };
+    let key = series().fold(Key::default(), |key, series| key.with(Swatch::Bar(series.style), &series.name));
+    let caption = "Who left by which technique, of all victims of all kernels, by scheme and limit in cycles.".to_owned();
     page.heading(label);
-    page.figure(Figure { id: id.to_owned(), caption, key: key(study), panels: vec![Panel::untitled(Chart::Bars(chart))] });
+    page.figure(Figure { id: id.to_owned(), caption, key, panels: vec![Panel::untitled(Chart::Stacks(chart))] });
 }
 
 /// Violations and overhead over limits.
