@@ -20,7 +20,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "dai",
     "shieh",
     "transitions",
-    "zhao"
+    "zhao",
+    "zhao-twelve"
 ];
 
 /// The file of the plan called `name`.
