@@ -3,7 +3,7 @@
 //!
 //! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
 //! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
-//! memory-intensive ([`Supply`]). What a step does with it is the policy's: [`performance`] and [`power`] are the two modes of
+//! memory-intensive ([`Supply`]). What a step does with it is the policy's: `performance.rs` and `power.rs` have the two modes of
 //! classification-driven search.
 //!
 //! Without the feature `search` nothing of it is in an image.
