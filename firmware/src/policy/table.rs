@@ -133,16 +133,16 @@ macro_rules! named_policies {
                 "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
             MiasRooflineStp, "mias-roofline-stp", MiasRooflineStp, 0, WithAlone, "#663333",
                 "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
-            CdSearch, "cd-search", CdSearch, 0, Search, "#CC3311",
+            CdSearch, "cd-search", CdSearch, 0, Search, "#993322",
                 "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
             CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",
                 "The same, always for performance";
             CdSearchPower, "cd-search-power", CdSearchPower, 0, Search, "#0077BB", "The same, always for power";
             CdSearchReassign, "cd-search-reassign", CdSearch, option::SEARCH_REASSIGNS, Search, "#009988",
                 "cd-search, which hands SMs over in every step";
-            CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#EE3377",
+            CdSearchUtilisation, "cd-search-utilisation", CdSearch, option::SEARCH_BY_UTILISATION, Search, "#DD5588",
                 "cd-search, with kernels told apart by the share of DRAM's bandwidth that they use";
-            CdSearchShare, "cd-search-share", CdSearch, option::SEARCH_BY_SHARE, Search, "#BBBBBB",
+            CdSearchShare, "cd-search-share", CdSearch, option::SEARCH_BY_SHARE, Search, "#AA8866",
                 "cd-search, with kernels told apart by what the SMs that they have ask for, and not all SMs";
             MaestroSearch, "maestro-search", MaestroSearch, 0, Search, "#88CCEE",
                 "The better of spatial and shared SMs, the latter found by hill climbing from smk";
