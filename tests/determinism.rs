@@ -41,7 +41,7 @@ fn comparison(workers: usize, options: Options) -> String {
 
 #[test]
 fn equal_comparisons_are_equal_bytes_with_any_number_of_workers() {
-    let window = Options { profile_cycles: 1_000, ..Options::new(End::Cycles(120_000)) };
+    let window = Options { profile_cycles: 1_000, search_cycles: 1_000, ..Options::new(End::Cycles(120_000)) };
     let done = Options { end: End::Done, transition: Transition::Ideal, ..window };
     let measuring = Policy::ALL.iter().filter(|policy| policy.measures()).count();
     for options in [window, done] {
