@@ -156,8 +156,10 @@ impl Identity {
         let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
         let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
         let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
+        let shares = self.shares.as_ref().map(|shares| format!(", SMs {shares}")).unwrap_or_default();
+        let steps = self.search_cycles.map(|cycles| format!(", steps of {cycles} cycles")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{requests}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{requests}{shares}{steps}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
