@@ -63,13 +63,12 @@ fn run(launches: &[(HandMade, u64, u8, u32)], (switch, resume): (SwitchModel, Re
     let flushed = stats.preemptions.iter().any(|tb| tb.technique == mias_hw_model::gpu::Technique::Flush && !tb.refused);
     for (launch, trace) in stats.launches.iter().zip(&traces) {
         assert_eq!(launch.tbs_completed, u64::from(trace.tbs()));
-        // What was flushed begins again.
-        assert!(
-            launch.warp_insts >= trace.warp_insts() && (flushed || launch.warp_insts == trace.warp_insts()),
-            "{} instructions",
-            launch.warp_insts
-        );
-        assert!(launch.first_issue_cycle <= launch.all_issued_cycle && launch.all_issued_cycle < launch.end_cycle);
+        // What was flushed begins again, and is work once.
+        let work = (launch.useful_warp_insts(), launch.useful_thread_insts());
+        assert_eq!(work, (trace.warp_insts(), trace.thread_insts()), "of {} warp instructions", launch.warp_insts);
+        assert!(flushed || launch.warp_insts == trace.warp_insts(), "{} instructions", launch.warp_insts);
+        assert!(launch.first_issue_cycle <= launch.filled_cycle && launch.filled_cycle <= launch.all_issued_cycle);
+        assert!(launch.all_issued_cycle < launch.end_cycle);
     }
     for tb in &stats.preemptions {
         assert!(tb.refused || tb.left_cycle.is_none_or(|left| left >= tb.commanded_cycle), "{tb:?}");

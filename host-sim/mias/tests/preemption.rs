@@ -97,6 +97,41 @@ fn preemptions(run: &Value) -> Vec<Value> {
     run["preemptions"].as_array().expect("TBs are made to leave").clone()
 }
 
+/// What was flushed is no work: what a kernel has done is what it issued less that, and results say how much it was. Configurations are of the
+/// kernels that have quotas, of which there is one.
+#[test]
+fn what_is_thrown_away_is_no_work() {
+    let run = json(&preempting("preempt:flush", &[]));
+    let flushed = preemptions(&run);
+    let flushed = flushed.iter().filter(|tb| tb["technique"] == "flush" && tb["refused"].is_null() && tb["ended"].is_null());
+    let lost: u64 = flushed.map(|tb| tb["warp_insts"].as_u64().expect("a count")).sum();
+    let launch = &run["launches"][0];
+    let thrown_away = |field: &str| launch["thrown_away"][field].as_u64().unwrap_or_else(|| panic!("{field} of {launch}"));
+    assert!(lost > 0);
+    // Every lane of a matrix product takes part.
+    assert_eq!((thrown_away("warp_insts"), thrown_away("thread_insts")), (lost, 32 * lost));
+    let issued = |field: &str| launch[field].as_u64().expect("a count");
+    let ipc = (issued("thread_insts") - 32 * lost) as f64 / 40_000.0;
+    assert!((launch["ipc"].as_f64().expect("a number") - ipc).abs() < 1e-9, "{launch}");
+    let compare = preempting("preempt:flush", &[]).into_iter().skip(1);
+    let compare = json(&std::iter::once("compare").chain(compare).collect::<Vec<_>>());
+    let kernel = &compare["results"][0]["kernels"][0];
+    let share = lost as f64 / issued("warp_insts") as f64;
+    assert!((kernel["thrown_away"].as_f64().expect("a share") - share).abs() < 1e-9, "{kernel}");
+    assert_eq!(kernel["ipc"], launch["ipc"]);
+    assert_eq!((&compare["oracle"]["stp"], compare["sweep"].as_array().map(Vec::len)), (&Value::Null, Some(0)));
+}
+
+/// The firmware chooses for longer than the run: that is said, with what helps.
+#[test]
+fn who_had_no_tb_is_told_why() {
+    let run = ["run", "mm:256", "fwt:16384", "--policy", "left-over", "--arrive", "fwt:16384@10000,priority=1"];
+    let text = printed(&[&run[..], &["--gpu", "rtx2060-accelsim", "--cycles", "40000", "--transition", "preempt"]].concat());
+    assert!(text.contains("fwt:16384 had no TB by the end") && text.contains("--selector hardware"), "{text}");
+    let text = printed(&preempting("preempt:shieh", &[]));
+    assert!(text.contains("room after") && !text.contains("had no TB by the end"), "{text}");
+}
+
 /// Every TB that was made to leave, and nothing else: who, how, how long it was to take and took.
 #[test]
 fn the_timeline_has_every_preemption() {
@@ -257,7 +292,23 @@ fn a_report_on_requests_shows_techniques_registers_and_storage() {
     let registers = figure("4.4");
     assert_eq!(registers.iter().filter(|line| line.iter().any(|cell| cell == "before")).count(), 3, "two kernels and their mean");
     let page = fs::read_to_string(path("out/report.html")).expect("the report");
-    for part in ["What preemption stores", "candidate victim sets", "Techniques"] {
+    for part in ["What preemption stores", "candidate victim sets", "Techniques", "whiskers are intervals of 95 %"] {
         assert!(page.contains(part), "{part}");
+    }
+    // Other kernels' numbers say nothing of these.
+    assert!(!page.contains("missed, paper") && !page.contains("diamonds"));
+    // The same numbers, one per line.
+    let table = fs::read_to_string(path("out/results.csv")).expect("the table");
+    let of = |quantity: &str| {
+        let lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let of = lines.filter(|cells| cells.contains(&"requests") && cells[cells.len() - 2] == quantity);
+        of.map(|cells| cells.last().and_then(|value| value.parse::<f64>().ok()).expect("a number")).collect::<Vec<_>>()
+    };
+    let late: Vec<f64> = rows.iter().map(|row| row["late"].as_f64().expect("a share")).collect();
+    assert_eq!(of("late"), late);
+    let (low, high) = (of("violations_low"), of("violations_high"));
+    assert_eq!(low.len(), rows.len());
+    for ((low, high), share) in low.iter().zip(high).zip(of("violations")) {
+        assert!((0.0..=share).contains(low) && (share..=1.0).contains(&high), "{low} {share} {high}");
     }
 }

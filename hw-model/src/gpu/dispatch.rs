@@ -176,9 +176,15 @@ impl Gpu {
                 if whole && state.relaunch {
                     state.issued = 0;
                 }
-                let (last, launch) = (state.unissued() == 0, state.launch);
+                let (last, launch, issued) = (state.unissued() == 0, state.launch, if whole { state.grid } else { state.issued });
                 let queued = &mut self.queue.launches[launch];
                 queued.first_issue.get_or_insert(self.now);
+                if queued.filled.is_none() {
+                    let fit = crate::sm::Resources::of_sm(&self.config.sm).count(&demand).min(self.tb_cap);
+                    if whole || issued >= fit.saturating_mul(self.sms.len() as u32) {
+                        queued.filled = Some(self.now);
+                    }
+                }
                 if whole {
                     queued.all_issued.get_or_insert(self.now);
                 }

@@ -40,7 +40,9 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// One TB takes more than an SM has.
-    #[error("one TB of kernel `{kernel}` needs {asked} {resource}, an SM of `{gpu}` has {had}")]
+    #[error(
+        "one TB of kernel `{kernel}` needs {asked} {resource}, an SM of `{gpu}` has {had}: take a GPU whose SMs have more, or a kernel whose TBs need less"
+    )]
     DoesNotFit {
         /// Kernel name.
         kernel: String,
@@ -68,6 +70,8 @@ pub(super) struct Queued {
     /// Cycle in which it was given its first TB, and in which the last of a pass over its grid was.
     pub first_issue: Option<u64>,
     pub all_issued: Option<u64>,
+    /// Cycle in which it had been given as many TBs as fit on the GPU, or all of a smaller grid.
+    pub filled: Option<u64>,
     /// Cycle in which its last TB ended, and nothing follows.
     pub end: Option<u64>,
     /// It holds a slot.
@@ -183,6 +187,7 @@ impl Gpu {
             start: None,
             first_issue: None,
             all_issued: None,
+            filled: None,
             end: None,
             running: false,
             slot: 0,

@@ -30,7 +30,7 @@ pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
 pub use preempt::{Preemption, Technique};
 pub use sm_states::SmStateCycles;
-pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats};
+pub use stats::{CacheStats, LaunchCounters, LaunchStats, SmStats, Stats, ThrownAway};
 pub use transition::InPlace;
 pub use watchdog::Stuck;
 

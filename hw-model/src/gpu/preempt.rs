@@ -9,7 +9,7 @@ use super::foresight::Foresight;
 use crate::register_file::{PreemptAction, ShownTb};
 use crate::sm::{LeftTb, Resources};
 use mias_firmware::regs::preempt::MAX_PLACES;
-use mias_firmware::regs::{preempt_reserve, technique};
+use mias_firmware::regs::{preempt_command, preempt_reserve, technique};
 use serde::{Deserialize, Serialize};
 
 /// One command that a TB leaves, and what came of it. Part of `docs/results-format.md`.
@@ -27,7 +27,7 @@ pub struct Preemption {
     pub warp_insts: u64,
     /// Cycles in which it had issued them.
     pub resident_cycles: u64,
-    /// Core cycles that the firmware expected it to take, at most 2^24 - 1.
+    /// Core cycles that the firmware expected it to take, as [`preempt_command`] has it: at most 2^24 - 1, which stands for not known, too.
     pub estimated_cycles: u32,
     /// Cycle of the command.
     pub commanded_cycle: u64,
@@ -46,6 +46,12 @@ pub struct Preemption {
 }
 
 impl Preemption {
+    /// Core cycles that the firmware expected it to take; none where it did not know.
+    #[must_use]
+    pub fn estimate(&self) -> Option<u32> {
+        (self.estimated_cycles < u32::MAX >> preempt_command::ESTIMATE_SHIFT).then_some(self.estimated_cycles)
+    }
+
     /// Warp instructions that it threw away: those of a TB that was flushed and had not ended.
     #[must_use]
     pub fn thrown_away(&self) -> u64 {

@@ -41,6 +41,9 @@ pub struct LaunchStats {
     /// Cycle in which the last TB of its grid was issued for the first time, none if some are left.
     #[serde(default, skip_serializing)]
     pub all_issued_cycle: Option<u64>,
+    /// Cycle in which as many of its TBs had been issued as fit on the GPU, or all of a smaller grid; none if fewer were.
+    #[serde(default, skip_serializing)]
+    pub filled_cycle: Option<u64>,
     /// Cycle by which its last TB had ended, none if it is running, or runs again.
     pub end_cycle: Option<u64>,
     /// Warp instructions issued.
@@ -72,9 +75,39 @@ pub struct LaunchStats {
     /// Issue slots (scheduler-cycles) charged to the kernel, by class: every one of an SM is charged to one kernel at most.
     #[serde(alias = "schedulers")]
     pub issue_slots: IssueSlots,
+    /// Instructions among those issued that came to nothing.
+    #[serde(default, skip_serializing_if = "ThrownAway::is_empty")]
+    pub thrown_away: ThrownAway,
+}
+
+/// Instructions of TBs that were flushed: they had issued, and are executed again from the start (Shieh 2016, section 2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThrownAway {
+    /// Warp instructions.
+    pub warp_insts: u64,
+    /// Thread instructions.
+    pub thread_insts: u64,
+}
+
+impl ThrownAway {
+    /// Nothing was flushed.
+    fn is_empty(&self) -> bool {
+        *self == ThrownAway::default()
+    }
 }
 
 impl LaunchStats {
+    /// Warp instructions that count as work done: those issued, but for those thrown away. A flush in a span of cycles may throw away what was
+    /// issued before it; then the span has done nothing, at worst.
+    pub fn useful_warp_insts(&self) -> u64 {
+        self.warp_insts.saturating_sub(self.thrown_away.warp_insts)
+    }
+
+    /// Thread instructions that count as work done.
+    pub fn useful_thread_insts(&self) -> u64 {
+        self.thread_insts.saturating_sub(self.thrown_away.thread_insts)
+    }
+
     /// Core cycles from its start to its end, or to cycle `now` if it has not ended; 0 if it has not arrived.
     pub fn cycles(&self, now: u64) -> u64 {
         self.start_cycle.map_or(0, |start| self.end_cycle.unwrap_or(now).saturating_sub(start))
@@ -82,8 +115,8 @@ impl LaunchStats {
 
     /// The same launch, which has counted this.
     pub(super) fn of(&self, counters: &LaunchCounters) -> Self {
-        let Self { first_issue_cycle, all_issued_cycle, .. } = *self;
-        LaunchStats { first_issue_cycle, all_issued_cycle, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
+        let Self { first_issue_cycle, all_issued_cycle, filled_cycle, .. } = *self;
+        LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
     }
 
     pub(super) fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
@@ -92,6 +125,7 @@ impl LaunchStats {
             start_cycle,
             first_issue_cycle: None,
             all_issued_cycle: None,
+            filled_cycle: None,
             end_cycle,
             warp_insts: sm.warp_insts,
             thread_insts: sm.thread_insts,
@@ -116,6 +150,7 @@ impl LaunchStats {
             dram_reads: memory.dram_reads,
             dram_writes: memory.dram_writes,
             issue_slots: sm.issue_slots,
+            thrown_away: ThrownAway { warp_insts: sm.thrown_away_warp_insts, thread_insts: sm.thrown_away_thread_insts },
         }
     }
 }
@@ -190,7 +225,8 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
             counters.add(&gpu.slot_counters(queued.slot).since(&queued.before));
         }
         let launch = LaunchStats::new(queued.start, queued.end, &counters);
-        stats.launches.push(LaunchStats { first_issue_cycle: queued.first_issue, all_issued_cycle: queued.all_issued, ..launch });
+        let [first_issue_cycle, all_issued_cycle, filled_cycle] = [queued.first_issue, queued.all_issued, queued.filled];
+        stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, ..launch });
         stats.counters.push(counters);
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {

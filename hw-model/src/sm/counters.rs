@@ -50,6 +50,10 @@ counts! {
         pub tbs_issued: u64,
         /// TBs that ended on this SM.
         pub tbs_completed: u64,
+        /// Warp instructions of TBs that were flushed: issued, and to be executed again.
+        pub thrown_away_warp_insts: u64,
+        /// Thread instructions of them.
+        pub thrown_away_thread_insts: u64,
     }
 }
 

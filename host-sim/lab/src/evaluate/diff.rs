@@ -117,7 +117,7 @@ fn difference(question: &Identity, a: &Record, b: &Record) -> Option<Difference>
 
 /// Relative change of each kernel's thread IPC; none where there was none before.
 fn changes(a: &Kept, b: &Kept) -> Vec<Option<f64>> {
-    let ipc = |kept: &Kept, at: usize| kept.launches.get(at).map_or(0.0, |l| l.thread_insts as f64) / kept.cycles.max(1) as f64;
+    let ipc = |kept: &Kept, at: usize| kept.launches.get(at).map_or(0.0, |l| l.useful_thread_insts() as f64) / kept.cycles.max(1) as f64;
     let change = |at: usize| match (ipc(a, at), ipc(b, at)) {
         (before, after) if before == after => Some(0.0),
         (before, after) => (before > 0.0).then(|| after / before - 1.0),

@@ -1,6 +1,7 @@
 //! What requests for room came to: violations, overhead, draining, techniques, by scheme and limit, for each kernel and over all of them
 //! (Shieh 2016, section 4; docs/evaluation-shieh.md).
 
+use super::results::is_zero;
 use crate::experiment::requests::{Request, Requested};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,12 @@ pub struct RequestsResult {
     pub requests: usize,
     /// Share that missed the deadline, 0..=1; over all kernels the mean of theirs.
     pub violations: f64,
-    /// Half of its 95 % interval (Wilson 1927); over all kernels, of the mean.
+    /// Half of the length of its 95 % interval.
     pub violations_half_width: f64,
+    /// The ends of that interval, within 0..=1 (Wilson 1927); over all kernels those of the mean, from what is known of each (Zou and Donner 2008).
+    /// None in results of versions that did not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violations_interval: Option<[f64; 2]>,
     /// Share in which the urgent kernel did not have all of its TBs within the limit, whenever it ended.
     pub late: f64,
     /// Mean cycles to the first TB of the urgent kernel, and to the last; of requests that got there.
@@ -33,8 +38,11 @@ pub struct RequestsResult {
     pub full_cycles: Option<f64>,
     /// Instructions lost over what flushing all victims would have thrown away; none if nobody was preempted. Over all kernels the mean of theirs.
     pub overhead: Option<f64>,
-    /// Difference between expected and real draining time over the real one; none where nobody drained.
+    /// Difference between expected and real draining time over the real one; none where nobody drained whose time was expected.
     pub drain_error: Option<f64>,
+    /// TBs that drained though nothing was known of how long it would take: none of their kernel had ended yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drains_not_estimated: u64,
     /// Mean share of registers held by TBs until the urgent kernel had all of its own; none where that took no time.
     pub registers: Option<f64>,
     /// Largest share of registers that TBs held when a request came, before anybody had to leave. Over all kernels the mean of theirs.
@@ -53,19 +61,21 @@ fn one(kernel: &str, requested: &Requested) -> RequestsResult {
     let Requested { scheme, limit_cycles, alone_cycles, registers_before_permille, samples } = requested;
     let sum = |value: fn(&Request) -> u64| samples.iter().map(value).sum::<u64>();
     let missed = samples.iter().filter(|sample| sample.violates(*limit_cycles, *alone_cycles)).count();
-    let (violations, violations_half_width) = (missed as f64 / samples.len().max(1) as f64, half_width(missed, samples.len()));
+    let (violations, interval) = (missed as f64 / samples.len().max(1) as f64, interval(missed, samples.len()));
     RequestsResult {
         kernel: kernel.to_owned(),
         scheme: scheme.clone(),
         limit_cycles: *limit_cycles,
         requests: samples.len(),
         violations,
-        violations_half_width,
+        violations_half_width: half(interval),
+        violations_interval: Some(interval),
         late: samples.iter().filter(|sample| sample.is_late(*limit_cycles)).count() as f64 / samples.len().max(1) as f64,
         first_cycles: mean(samples.iter().filter_map(|sample| sample.first_cycles).map(|cycles| cycles as f64)),
         full_cycles: mean(samples.iter().filter_map(|sample| sample.full_cycles).map(|cycles| cycles as f64)),
         overhead: share(sum(Request::lost_insts), sum(|sample| sample.all_insts)),
         drain_error: share(sum(|sample| sample.drain_errors), sum(|sample| sample.drain_cycles)),
+        drains_not_estimated: sum(|sample| sample.drains_not_estimated.into()),
         registers: mean(samples.iter().filter_map(|sample| sample.registers_permille).map(|permille| f64::from(permille) / 1000.0)),
         registers_before: f64::from(*registers_before_permille) / 1000.0,
         victims: [0, 1, 2].map(|technique| samples.iter().map(|sample| u64::from(sample.victims[technique])).sum()),
@@ -82,19 +92,21 @@ pub fn over_all(rows: &[RequestsResult]) -> Vec<RequestsResult> {
     }
     let all = |(scheme, limit_cycles): (&str, u64)| {
         let of: Vec<&RequestsResult> = rows.iter().filter(|row| row.scheme == scheme && row.limit_cycles == limit_cycles).collect();
-        let squares: f64 = of.iter().map(|row| row.violations_half_width.powi(2)).sum();
+        let interval = interval_of_mean(&of);
         RequestsResult {
             kernel: ALL.into(),
             scheme: scheme.into(),
             limit_cycles,
             requests: of.iter().map(|row| row.requests).sum(),
             violations: mean(of.iter().map(|row| row.violations)).unwrap_or_default(),
-            violations_half_width: squares.sqrt() / of.len() as f64,
+            violations_half_width: half(interval),
+            violations_interval: Some(interval),
             late: mean(of.iter().map(|row| row.late)).unwrap_or_default(),
             first_cycles: mean(of.iter().filter_map(|row| row.first_cycles)),
             full_cycles: mean(of.iter().filter_map(|row| row.full_cycles)),
             overhead: mean(of.iter().filter_map(|row| row.overhead)),
             drain_error: mean(of.iter().filter_map(|row| row.drain_error)),
+            drains_not_estimated: of.iter().map(|row| row.drains_not_estimated).sum(),
             registers: mean(of.iter().filter_map(|row| row.registers)),
             registers_before: mean(of.iter().map(|row| row.registers_before)).unwrap_or_default(),
             victims: [0, 1, 2].map(|technique| of.iter().map(|row| row.victims[technique]).sum()),
@@ -112,16 +124,39 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Half of the interval of 95 % of a share of `many` of `all` (Wilson 1927).
-fn half_width(many: usize, all: usize) -> f64 {
+/// The ends of the interval of 95 % of a share of `many` of `all` (Wilson 1927).
+fn interval(many: usize, all: usize) -> [f64; 2] {
     let n = all.max(1) as f64;
     let p = many as f64 / n;
-    Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt()
+    let middle = (p + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let half = Z / (1.0 + Z * Z / n) * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    // Exactly, they reach a share of none or of all; rounded, they might miss it by a bit.
+    [(middle - half).clamp(0.0, p), (middle + half).clamp(p, 1.0)]
+}
+
+/// That of the mean of independent shares, each with an interval of its own: the distance of an end is the root of the summed squares of theirs (Zou
+/// and Donner 2008).
+fn interval_of_mean(rows: &[&RequestsResult]) -> [f64; 2] {
+    let known = |row: &RequestsResult| {
+        let half = row.violations_half_width;
+        row.violations_interval.unwrap_or([(row.violations - half).max(0.0), (row.violations + half).min(1.0)])
+    };
+    let distance = |end: usize| {
+        let squares: f64 = rows.iter().map(|row| (known(row)[end] - row.violations).powi(2)).sum();
+        squares.sqrt() / rows.len().max(1) as f64
+    };
+    let mean = mean(rows.iter().map(|row| row.violations)).unwrap_or_default();
+    [(mean - distance(0)).max(0.0), (mean + distance(1)).min(1.0)]
+}
+
+fn half([low, high]: [f64; 2]) -> f64 {
+    (high - low) / 2.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn requested(scheme: &str, ends: &[Option<u64>]) -> Requested {
         let sample = |&end_cycles: &Option<u64>| Request {
@@ -160,10 +195,28 @@ mod tests {
         );
     }
 
-    /// None of 240: the interval does not close.
+    /// None of 240: from 0 to z^2 / (n + z^2), for n = 240 and z = 1.96. The mean of two such is half as far from 0 as the root of two.
     #[test]
     fn a_share_of_none_has_an_interval() {
-        assert!((half_width(0, 240) - 0.007_9).abs() < 1e-3);
-        assert!(half_width(120, 240) < 0.064);
+        let [low, high] = interval(0, 240);
+        assert!(low == 0.0 && (high - 0.015_75).abs() < 1e-4, "{high}");
+        assert!(half(interval(120, 240)) < 0.064);
+        let mut rows = of("pf", &[requested("shieh", &[Some(1); 240])]);
+        rows.extend(of("hs", &[requested("shieh", &[Some(1); 240])]));
+        let [low, high] = over_all(&rows)[0].violations_interval.expect("it has one");
+        assert!(low == 0.0 && (high - 0.015_75 / 2.0_f64.sqrt()).abs() < 1e-4, "{high}");
+    }
+
+    proptest! {
+        /// Within 0 and 1, around the share, and as far from the one side for so many as from the other for all the others.
+        #[test]
+        fn intervals_are_of_shares(all in 1usize..500, part in 0.0..=1.0_f64) {
+            let many = (part * all as f64) as usize;
+            let [low, high] = interval(many, all);
+            let p = many as f64 / all as f64;
+            prop_assert!(0.0 <= low && low <= p && p <= high && high <= 1.0, "{low} {p} {high}");
+            let [other_low, other_high] = interval(all - many, all);
+            prop_assert!((low - (1.0 - other_high)).abs() < 1e-9 && (high - (1.0 - other_low)).abs() < 1e-9);
+        }
     }
 }

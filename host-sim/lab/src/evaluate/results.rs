@@ -24,7 +24,7 @@ pub struct Objectives<T> {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
-fn is_zero(cycle: &u64) -> bool {
+pub(super) fn is_zero(cycle: &u64) -> bool {
     *cycle == 0
 }
 

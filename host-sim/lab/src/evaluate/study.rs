@@ -3,7 +3,7 @@
 use super::findings::Runs;
 use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
-use crate::experiment::compare::{Alone, Ran};
+use crate::experiment::compare::{Alone, Ran, configurations};
 use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};
 use crate::experiment::presets::quotas;
@@ -147,7 +147,7 @@ impl<'p> Studies<'p> {
             (last.priority, last.latency_limit) = (setting.priority, setting.limit_cycles);
         }
         let members: Vec<&Workload> = workloads.iter().collect();
-        let sweep = if experiment.configurations && members.len() > 1 { machine.configurations(&members)? } else { Vec::new() };
+        let sweep = if experiment.configurations { configurations(machine, &members, setting.options)? } else { Vec::new() };
         let mut plan = GroupPlan {
             names: workloads.iter().map(|workload| workload.name.clone()).collect(),
             class: class(kernels.iter().map(|&kernel| &experiment.kernels[kernel].1)),

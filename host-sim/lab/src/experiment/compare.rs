@@ -39,6 +39,8 @@ pub struct KernelResult {
     pub normalized_ipc: Option<f64>,
     /// How long it waited for its room; none where nobody is preempted and nobody is before others.
     pub latency: Option<Latency>,
+    /// Share of its warp instructions that came to nothing, since their TBs were flushed, 0..=1; none where nothing was thrown away.
+    pub thrown_away: Option<f64>,
 }
 
 /// A value for each of the two objectives.
@@ -197,7 +199,7 @@ pub fn compare(
 ) -> Result<Comparison, RunError> {
     let all: Vec<&Workload> = workloads.iter().collect();
     let max_tbs = all.iter().map(|workload| machine.max_tbs(workload)).collect::<Result<Vec<u32>, _>>()?;
-    let sweep_configs = if all.len() > 1 { machine.configurations(&all)? } else { Vec::new() };
+    let sweep_configs = configurations(machine, &all, options)?;
 
     let isolated = isolated_runs(machine, &all, options, watch)?;
     let isolated_ipc: Vec<Estimated> = isolated.iter().map(|outcome| estimated_ipc(outcome, 0, options)).collect();
@@ -269,6 +271,23 @@ pub fn takes(machine: &dyn Machine, all: &[&Workload], options: Options, watch: 
     let mut isolated = isolated_runs(machine, &limited, options, watch)?.into_iter();
     let of = |workload: &&Workload| if workload.latency_limit == 0 { None } else { Room::takes(&isolated.next()?) };
     Ok(all.iter().map(of).collect())
+}
+
+/// All maximal configurations of the kernels that quotas are of, with 0 for the others, in lexicographic order; none where these are not several.
+///
+/// # Errors
+/// Those of [`Machine::configurations`].
+pub fn configurations(machine: &dyn Machine, all: &[&Workload], options: Options) -> Result<Vec<Vec<u32>>, RunError> {
+    let beside: Vec<bool> = all.iter().map(|workload| workload.is_beside_quotas(options.transition)).collect();
+    let sharing: Vec<&Workload> = all.iter().zip(&beside).filter(|(_, beside)| !**beside).map(|(workload, _)| *workload).collect();
+    if sharing.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let whole = |config: Vec<u32>| {
+        let mut tbs = config.into_iter();
+        beside.iter().map(|beside| if *beside { 0 } else { tbs.next().unwrap_or(0) }).collect()
+    };
+    Ok(machine.configurations(&sharing)?.into_iter().map(whole).collect())
 }
 
 /// One run per different kernel, alone; equal kernels share it. In a window a kernel arrives when it does in the shared run,

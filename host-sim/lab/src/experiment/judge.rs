@@ -100,6 +100,10 @@ pub fn judge(material: Material<'_>) -> Comparison {
         let chosen = config.as_ref().or(late_config.as_ref()).and_then(|config| sweep.iter().find(|point| point.config == *config));
         let normalized = |kernel: usize| metrics::normalized(&ipcs[kernel..=kernel], &isolated_ipc[kernel..=kernel]).map(|n| n[0]);
         let latency = |kernel: usize| outcome.room.get(kernel).map(|room| room.judged(takes.get(kernel).copied().flatten()));
+        let thrown_away = |kernel: usize| {
+            let launch = outcome.launches.get(kernel).filter(|launch| launch.thrown_away.warp_insts > 0)?;
+            metrics::ratio(launch.thrown_away.warp_insts, launch.warp_insts)
+        };
         let half_widths = uncertain(outcome).map(|half_widths| HalfWidths {
             ipc: ipcs_of(outcome).iter().map(|ipc| ipc.half_width).collect(),
             metrics: half_widths,
@@ -124,7 +128,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
             kernels: ipcs
                 .iter()
                 .enumerate()
-                .map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k), latency: latency(k) })
+                .map(|(k, &ipc)| KernelResult { ipc, normalized_ipc: normalized(k), latency: latency(k), thrown_away: thrown_away(k) })
                 .collect(),
             decision: outcome.decision.clone(),
             too_late,

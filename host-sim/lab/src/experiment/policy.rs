@@ -234,11 +234,11 @@ choices! {
 }
 
 impl IpcUnit {
-    /// Instructions of a launch in this unit.
+    /// Work that a launch has done in this unit: instructions issued, but for those of TBs that were flushed.
     pub fn insts(self, launch: &LaunchStats) -> u64 {
         match self {
-            IpcUnit::Thread => launch.thread_insts,
-            IpcUnit::Warp => launch.warp_insts,
+            IpcUnit::Thread => launch.useful_thread_insts(),
+            IpcUnit::Warp => launch.useful_warp_insts(),
         }
     }
 }

@@ -134,7 +134,10 @@ pub struct Request {
     pub idle_insts: u64,
     /// Warp instructions that flushing all victims would have thrown away: of those that had not ended.
     pub all_insts: u64,
-    /// Cycles that draining victims were expected to take, and that they took.
+    /// Victims that drained though nothing was known of how long they would take: none of their kernel had ended yet.
+    #[serde(default)]
+    pub drains_not_estimated: u32,
+    /// Cycles that the other draining victims were expected to take, and that they took.
     pub drain_estimated: u64,
     /// The latter.
     pub drain_cycles: u64,

@@ -1,5 +1,5 @@
-//! When a kernel had its room: how long it waited for its first TB and for all of them, its deadline, and whether it missed that (Shieh 2016,
-//! section 4.2).
+//! When a kernel had its room: how long it waited for its first TB, for as many as fit, and for all of them, its deadline, and whether it missed
+//! that (Shieh 2016, section 4.2).
 //!
 //! All is counted from the moment at which its TBs might issue, one launch latency after it arrived. The deadline is the limit and the time
 //! that the kernel takes alone, from its first TB to its end.
@@ -21,6 +21,9 @@ pub struct Room {
     pub ready_cycle: Option<u64>,
     /// Cycles from there to its first TB; none if it had none.
     pub first_cycles: Option<u64>,
+    /// Cycles until as many of its TBs had been issued as fit on the GPU, or all of a smaller grid.
+    #[serde(default)]
+    pub room_cycles: Option<u64>,
     /// Cycles until the last TB of its grid had been issued for the first time.
     pub all_cycles: Option<u64>,
     /// Cycles until it had ended.
@@ -36,10 +39,14 @@ pub struct Latency {
     pub priority: u8,
     /// Cycles from the moment at which its TBs might issue to its first TB; none if it had none.
     pub first_tb_cycles: Option<u64>,
+    /// Cycles until it had its room: as many of its TBs had been issued as fit on the GPU, or all of a smaller grid.
+    pub room_cycles: Option<u64>,
     /// Cycles until all of its TBs had been issued.
     pub all_tbs_cycles: Option<u64>,
     /// Cycles in which it was to have its room, if its launch says.
     pub limit_cycles: Option<u32>,
+    /// Whether it had its room within the limit; none without one, and where the run ended before.
+    pub room_in_time: Option<bool>,
     /// Cycles in which it was to be through: the limit, and what it takes alone from its first TB. None without a limit, and where it does not end
     /// alone.
     pub deadline_cycles: Option<u64>,
@@ -63,6 +70,7 @@ impl Room {
                 limit_cycles: (workload.latency_limit != 0).then_some(workload.latency_limit),
                 ready_cycle,
                 first_cycles: since(launch.first_issue_cycle),
+                room_cycles: since(launch.filled_cycle),
                 all_cycles: since(launch.all_issued_cycle),
                 end_cycles: since(launch.end_cycle),
                 seen_cycles: since(launch.end_cycle.or(Some(outcome.cycles))).unwrap_or(0),
@@ -84,11 +92,17 @@ impl Room {
             Some(end) => Some(end > deadline),
             None => (self.seen_cycles > deadline).then_some(true),
         });
+        let room_in_time = self.limit_cycles.and_then(|limit| match self.room_cycles {
+            Some(room) => Some(room <= u64::from(limit)),
+            None => (self.seen_cycles > u64::from(limit)).then_some(false),
+        });
         Latency {
             priority: self.priority,
             first_tb_cycles: self.first_cycles,
+            room_cycles: self.room_cycles,
             all_tbs_cycles: self.all_cycles,
             limit_cycles: self.limit_cycles,
+            room_in_time,
             deadline_cycles,
             end_cycles: self.end_cycles,
             violated,
@@ -133,6 +147,19 @@ mod tests {
         let ideal = Options { transition: Transition::Ideal, ..window };
         assert!(check_limit(1, 0, &gpu, ideal).unwrap_err().contains("nothing to limit"));
         assert_eq!(check_limit(0, u64::MAX, &gpu, ideal), Ok(()), "no limit");
+    }
+
+    /// The limit is of its room, whether or not the kernel ends.
+    #[test]
+    fn room_is_within_the_limit_or_late() {
+        let of = |room_cycles, seen_cycles| {
+            let room = Room { limit_cycles: Some(1_000), room_cycles, seen_cycles, ..Room::default() };
+            room.judged(None).room_in_time
+        };
+        assert_eq!([of(Some(1_000), 9_000), of(Some(1_001), 9_000)], [Some(true), Some(false)]);
+        assert_eq!(of(None, 1_000), None, "it may have it in the very next cycle");
+        assert_eq!(of(None, 1_001), Some(false), "it has not had it, whatever comes");
+        assert_eq!(Room { room_cycles: Some(1), ..Room::default() }.judged(None).room_in_time, None, "no limit");
     }
 
     /// It takes 7,000 alone from its first TB, and is to have its room in 1,000: by 8,000 it is to be through.

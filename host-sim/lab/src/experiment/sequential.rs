@@ -76,7 +76,7 @@ impl Sequential {
             kernels: ipc
                 .iter()
                 .enumerate()
-                .map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel), latency: None })
+                .map(|(kernel, &ipc)| KernelResult { ipc, normalized_ipc: part(kernel), latency: None, thrown_away: None })
                 .collect(),
             decision: None,
             too_late: false,

@@ -1,6 +1,7 @@
 //! The kernels of an experiment, and when they arrive.
 
 use super::machine::{End, Options};
+use super::transition::Transition;
 use mias_hw_model::trace::{KernelTrace, SECTOR_BYTES, TraceBuilder, TraceSource};
 use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
@@ -174,6 +175,11 @@ impl Workload {
     /// Whether it is before others, or to have its room by a time.
     pub fn is_urgent(&self) -> bool {
         self.priority != 0 || self.latency_limit != 0
+    }
+
+    /// Whether it has its room before others and takes no part in quotas, under this transition: where nobody is preempted a priority means nothing.
+    pub fn is_beside_quotas(&self, transition: Transition) -> bool {
+        self.priority != 0 && transition.preempts()
     }
 
     /// The same kernel for a run alone, in which nobody is before anybody. With a limit it runs once there, too.

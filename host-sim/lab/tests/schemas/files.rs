@@ -116,7 +116,7 @@ pub(crate) fn machine() -> Kind {
 
 pub(crate) fn plan() -> Kind {
     let mut files: Vec<(String, String)> = mias_plans::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
-    files.extend([text("examples/plans/two.toml"), text("host-sim/lab/tests/data/pairs.toml")]);
+    files.extend([text("examples/plans/two.toml"), text("examples/plans/urgent.toml"), text("host-sim/lab/tests/data/pairs.toml")]);
     files.push(("every key".into(), EVERY_PLAN_KEY.into()));
     plan_of(Policies::default(), files)
 }

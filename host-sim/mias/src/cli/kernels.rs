@@ -20,6 +20,7 @@ use mias_lab::experiment::simulated::SimulatedGpu;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::output::Output;
 use mias_ptx::names;
+use mias_workloads::kernels::OTHER_NAMES;
 use rayon::prelude::*;
 
 pub(super) fn main(args: &KernelsArgs) -> Result<(), CliError> {
@@ -72,8 +73,10 @@ fn row(word: &str, request: &Request, info: &KernelInfo, gpu: &GpuConfig) -> Ker
         return KernelRow { name, description, ..KernelRow::of(info, gpu) };
     };
     let kernel = &request.kernel;
+    let other_names = OTHER_NAMES.iter().filter(|(_, own)| Some(*own) == kernel.built_in_name()).map(|(other, _)| *other);
     KernelRow {
         name,
+        other_names: other_names.collect(),
         suite: kernel.suite().map(str::to_owned),
         description: kernel.description().to_owned(),
         kernel_type: kernel.kernel_type().map(letter),

@@ -3,10 +3,9 @@
 
 use mias_lab::choice::Choice;
 use mias_lab::csv_table;
-use mias_lab::experiment::compare::{Comparison, PolicyResult};
+use mias_lab::experiment::compare::{Comparison, KernelResult, PolicyResult};
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::Latency;
-use mias_lab::experiment::room;
 use mias_lab::experiment::workload::Workload;
 
 use super::comparison_table::choice;
@@ -64,22 +63,25 @@ fn headings(names: &[&str], options: Options) -> Vec<String> {
 /// When each kernel had its room.
 fn latency_headings(names: &[&str]) -> impl Iterator<Item = String> {
     let of = |name: &&str| {
-        let cycles = ["first TB", "all TBs", "limit", "deadline", "end"].map(|what| format!("{what} {name} (cycles)"));
-        [format!("priority {name}")].into_iter().chain(cycles).chain([format!("violated {name} (0 or 1)")]).collect::<Vec<_>>()
+        let cycles = ["first TB", "room", "all TBs", "limit", "deadline", "end"].map(|what| format!("{what} {name} (cycles)"));
+        let last = [format!("room in time {name} (0 or 1)"), format!("violated {name} (0 or 1)"), format!("thrown away {name} (fraction)")];
+        [format!("priority {name}")].into_iter().chain(cycles).chain(last).collect::<Vec<_>>()
     };
     names.iter().flat_map(of).collect::<Vec<_>>().into_iter()
 }
 
 fn latencies(result: &PolicyResult) -> Vec<String> {
-    let of = |latency: Option<room::Latency>| {
-        let Some(latency) = latency else { return vec![String::new(); 7] };
+    let of = |kernel: &KernelResult| {
+        let Some(latency) = kernel.latency else { return vec![String::new(); 10] };
         let limit = latency.limit_cycles.map(u64::from);
-        let cycles = [latency.first_tb_cycles, latency.all_tbs_cycles, limit, latency.deadline_cycles, latency.end_cycles];
+        let (first, room) = (latency.first_tb_cycles, latency.room_cycles);
+        let cycles = [first, room, latency.all_tbs_cycles, limit, latency.deadline_cycles, latency.end_cycles];
         let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
-        let violated = number(latency.violated.map(u64::from));
-        [latency.priority.to_string()].into_iter().chain(cycles.map(number)).chain([violated]).collect()
+        let [in_time, violated] = [latency.room_in_time, latency.violated].map(|is| number(is.map(u64::from)));
+        let thrown_away = kernel.thrown_away.unwrap_or(0.0).to_string();
+        [latency.priority.to_string()].into_iter().chain(cycles.map(number)).chain([in_time, violated, thrown_away]).collect()
     };
-    result.kernels.iter().flat_map(|kernel| of(kernel.latency)).collect()
+    result.kernels.iter().flat_map(of).collect()
 }
 
 fn row(result: &PolicyResult, options: Options) -> Vec<String> {

@@ -6,7 +6,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::SmStateCycles;
 use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
-use mias_lab::experiment::compare::{Best, Comparison, Isolated, PerObjective, PolicyResult, SweepPoint};
+use mias_lab::experiment::compare::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
 use mias_lab::experiment::machine::{Decision, End, Options, Placement, SearchFound};
 use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
@@ -93,6 +93,8 @@ struct KernelRow {
     normalized_ipc: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<Latency>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thrown_away: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -170,13 +172,18 @@ fn policy_row(result: &PolicyResult, average_watts: Option<f64>) -> PolicyRow<'_
         placement_cycles: result.placement_cycles,
         decision_cycles: result.decision_cycles,
         makespan_cycles: result.makespan_cycles,
-        kernels: result.kernels.iter().map(|k| KernelRow { ipc: k.ipc, normalized_ipc: k.normalized_ipc, latency: k.latency }).collect(),
+        kernels: result.kernels.iter().map(kernel_row).collect(),
         placement: &result.placement,
         decision: result.decision.as_ref(),
         search: result.search.as_ref(),
         sm_states: result.sm_states,
         average_watts,
     }
+}
+
+fn kernel_row(kernel: &KernelResult) -> KernelRow {
+    let KernelResult { ipc, normalized_ipc, latency, thrown_away } = *kernel;
+    KernelRow { ipc, normalized_ipc, latency, thrown_away }
 }
 
 fn oracle_row(best: &Option<Best>) -> Option<OracleRow<'_>> {

@@ -22,6 +22,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         text += &format!("Oracle for {objective}: {}\n", oracle.as_deref().unwrap_or(table::DASH));
     }
     text += &undecided(comparison);
+    text += &beside_quotas(workloads, options);
     text += &latencies(comparison, &names);
     text += &search_rows::power(&comparison.results, gpu);
     for result in &comparison.results {
@@ -51,23 +52,36 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
 
 /// When kernels had their room, a row per policy and kernel; nothing where nobody is preempted and nobody is before others.
 fn latencies(comparison: &Comparison, names: &[&str]) -> String {
-    let headings: Vec<&str> = ["policy", "kernel"].into_iter().chain(latency_rows::ROWS.map(|(name, _)| name)).collect();
+    let headings = ["policy", "kernel"].into_iter().chain(latency_rows::ROWS.map(|(name, _)| name)).chain(["thrown away"]);
+    let headings: Vec<&str> = headings.collect();
     let (mut table, mut any) = (table::new(&headings), false);
     for result in &comparison.results {
         for (name, kernel) in names.iter().zip(&result.kernels) {
             let Some(latency) = &kernel.latency else { continue };
             let cells = latency_rows::ROWS.map(|(_, cell)| cell(latency));
-            table.add_row([result.policy.name().to_owned(), (*name).to_owned()].into_iter().chain(cells));
+            let first = [result.policy.name().to_owned(), (*name).to_owned()];
+            table.add_row(first.into_iter().chain(cells).chain([percent(kernel.thrown_away)]));
             any = true;
         }
     }
     match any {
         true => format!(
-            "\n{}Cycles from when a kernel's TBs might issue; a deadline is the limit and what the kernel takes alone from its first TB. What the others \
-             lost is in their norm. above: their progress against their runs alone.\n\n",
-            table::text(&table)
+            "\n{}{}Thrown away: warp instructions of flushed TBs over all that were issued; IPC and what is made of it are of the others.\n\n",
+            table::text(&table),
+            latency_rows::WHAT
         ),
         false => String::new(),
+    }
+}
+
+/// A line on kernels that take no part in quotas; nothing where there are none.
+pub(super) fn beside_quotas(workloads: &[Workload], options: Options) -> String {
+    let beside: Vec<&str> =
+        workloads.iter().filter(|workload| workload.is_beside_quotas(options.transition)).map(|workload| workload.name.as_str()).collect();
+    match beside[..] {
+        [] => String::new(),
+        [kernel] => format!("{kernel} has its room before others, whatever the configuration: configurations are of the others\n"),
+        _ => format!("{} have their room before others, whatever the configuration: configurations are of the others\n", beside.join(", ")),
     }
 }
 

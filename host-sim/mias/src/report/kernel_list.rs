@@ -12,6 +12,9 @@ use serde::Serialize;
 pub struct KernelRow {
     /// As the user typed it.
     pub name: String,
+    /// What else it is called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_names: Vec<&'static str>,
     /// The collection that it is from, if one is named.
     pub suite: Option<String>,
     /// One line.
@@ -63,6 +66,7 @@ impl KernelRow {
         let Occupancy { max_tbs, limits } = Occupancy::of(info, gpu);
         KernelRow {
             name: info.name.clone(),
+            other_names: Vec::new(),
             suite: None,
             description: String::new(),
             kernel_type: None,
@@ -113,7 +117,11 @@ pub fn text(rows: &[KernelRow]) -> String {
         description => format!("    {}: {description}\n", setting.key),
     };
     let settings = |row: &KernelRow| row.settings.iter().map(setting).collect::<String>();
-    let about = rows.iter().map(|row| format!("{}: {}{}\n{}", row.name, row.description, size(row), settings(row)));
+    let also = |row: &KernelRow| match row.other_names[..] {
+        [] => String::new(),
+        _ => format!(", also {}", row.other_names.join(", ")),
+    };
+    let about = rows.iter().map(|row| format!("{}{}: {}{}\n{}", row.name, also(row), row.description, size(row), settings(row)));
     format!("{}\n{}", table(rows), about.collect::<String>())
 }
 

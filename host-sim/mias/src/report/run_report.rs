@@ -4,7 +4,7 @@ use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
 use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
 use mias_lab::bandwidth;
 use mias_lab::experiment::compare::{estimated_ipc, ipc};
@@ -134,6 +134,8 @@ struct LaunchRow<'a> {
     issue_slots: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<Latency>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thrown_away: Option<ThrownAway>,
 }
 
 /// What went through the texture caches, where there are any.
@@ -259,6 +261,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
         issue_slots: by_class(&launch.issue_slots).collect(),
         latency: latency(subject, outcome, at),
+        thrown_away: Some(launch.thrown_away).filter(|thrown_away| thrown_away.warp_insts > 0),
     }
 }
 
@@ -302,6 +305,9 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let instructions = grouped(time.preemption_instructions);
         text += &format!("the firmware has chosen victims {looks} times: {cycles} cycles ({instructions} instructions)\n");
     }
+    let choosing = outcome.decision_time.map_or(0, |time| time.preemption_cycles);
+    text += &comparison_table::beside_quotas(subject.workloads, subject.options);
+    text += &latency_rows::unserved(subject.workloads, &outcome.room, subject.options.transition, choosing);
     text += &latency_rows::preemptions(&outcome.preemptions);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;

@@ -131,7 +131,7 @@ impl Timeline {
                 "tb": tb.tb,
                 "technique": technique,
                 "cycle": tb.commanded_cycle,
-                "estimated_cycles": tb.estimated_cycles,
+                "estimated_cycles": tb.estimate(),
                 "cycles": tb.left_cycle.map(|left| left.saturating_sub(tb.commanded_cycle)),
                 "warp_insts": tb.warp_insts,
                 "refused": tb.refused,

@@ -34,7 +34,7 @@ pub use error::KernelError;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
 /// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
-pub use mias_kernels::{THESIS, ZHAO};
+pub use mias_kernels::{OTHER_NAMES, THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;
 pub use spec::{Input, Spec, SpecError};

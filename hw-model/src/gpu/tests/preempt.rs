@@ -101,6 +101,10 @@ fn a_flush_takes_no_time_and_all_work_again() {
     // What was thrown away is executed again, no more and no less.
     let again: u64 = flushed.iter().map(|tb| tb.warp_insts).sum();
     assert_eq!(stats.launches[0].warp_insts, alone.launches[0].warp_insts + again);
+    // All lanes take part. What is left is the work.
+    let lost = stats.launches[0].thrown_away;
+    assert_eq!((lost.warp_insts, lost.thread_insts), (again, 32 * again));
+    assert_eq!(stats.launches[0].useful_thread_insts(), alone.launches[0].thread_insts);
     assert_eq!(stats.launches[0].tbs_completed, 8);
     // The urgent kernel begins as soon as its launch latency is over.
     let [start, first] = [stats.launches[1].start_cycle, stats.launches[1].first_issue_cycle].map(Option::unwrap);

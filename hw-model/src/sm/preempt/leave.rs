@@ -71,6 +71,10 @@ impl Sm {
             technique::FLUSH if !ends => {
                 let tb = SuspendedTb::anew(index, self.tbs[tb_slot].part);
                 preemption.gone(place);
+                let threads = self.issued_threads(tb_slot, programs);
+                let counters = &mut self.kernels[usize::from(kernel)];
+                counters.thrown_away_warp_insts += insts;
+                counters.thrown_away_thread_insts += threads;
                 self.stop(tb_slot, now);
                 self.evict(tb_slot, now);
                 if let Some(preemption) = &mut self.preemption {

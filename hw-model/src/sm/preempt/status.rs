@@ -69,6 +69,21 @@ impl Sm {
         })
     }
 
+    /// Thread instructions that a TB which is all here has issued: active lanes, summed over the trace behind each of its warps.
+    pub(super) fn issued_threads(&self, tb_slot: usize, programs: &Programs) -> u64 {
+        let tb = self.tbs[tb_slot];
+        let Some((trace, first_tb)) = programs.get(tb.kernel).and_then(|program| program.part(tb.part)) else { return 0 };
+        let of = |warp: u8| {
+            let shape = trace.shape(trace.warp(tb.index - first_tb, warp.into()).shape);
+            let state = &self.warps[tb.first_warp + warp];
+            // A warp that has gone has issued all it had.
+            let here = state.live && usize::from(state.tb_slot) == tb_slot && !state.issued_all;
+            let issued = shape.start as usize..if here { state.next } else { shape.end } as usize;
+            trace.shape_insts().get(issued).into_iter().flatten().map(|inst| u64::from(inst.lanes())).sum::<u64>()
+        };
+        (0..tb.warps).map(of).sum()
+    }
+
     /// Cycle from which a TB issues nothing more, if it is here and is being switched out.
     pub(crate) fn stopped(&self, kernel: u8, index: u32) -> Option<u64> {
         let preemption = self.preemption.as_ref()?;

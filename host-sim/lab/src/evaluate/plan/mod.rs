@@ -237,7 +237,10 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let many = form.get(if machines { "machine" } else { "parameters" }).unwrap_or(one);
         parameters::check_combinations(&axes).map_err(|message| many.fail(&message))?;
         let fields = || form.get("sharing").or(form.get("machine")).unwrap_or(one);
-        let made = parameters::settings(&axes, &config).map_err(|message| fields().fail(&message))?;
+        let made = parameters::settings(&axes, &config).map_err(|unfit| {
+            let place = unfit.parameter.and_then(|key| form.within("parameters", key));
+            place.unwrap_or_else(fields).fail(&unfit.message)
+        })?;
         made.iter().try_for_each(|setting| numbers_for(&setting.sharing.gpu, most)).map_err(|message| fields().fail(&message))?;
         settings.extend(made);
     }
@@ -246,6 +249,11 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         let requests = requests::requests(&value)?;
         if let Some(group) = groups.iter().find(|group| group.len() < 2) {
             return Err(value.fail(&format!("a group of {} has no kernel that the urgent one, its last, meets", group.len())));
+        }
+        for (key, why) in requests::SAID_BY_REQUESTS {
+            if let Some(said) = form.within("parameters", key) {
+                return Err(said.fail(&format!("means nothing beside `requests`, {why}: leave it out")));
+            }
         }
         settings.iter().try_for_each(|setting| requests::check(&requests, setting)).map_err(|message| value.fail(&message))?;
         settings.iter_mut().for_each(|setting: &mut Setting| setting.options.requests = Some(requests));

@@ -301,11 +301,31 @@ pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
     }
 }
 
+/// Why a combination of values cannot be.
+#[derive(Debug)]
+pub(super) struct Unfit {
+    /// The parameter whose value is to blame; none: it is the machine's fields.
+    pub(super) parameter: Option<&'static str>,
+    pub(super) message: String,
+}
+
+impl Unfit {
+    fn of(parameter: &'static str, message: String) -> Self {
+        Unfit { parameter: Some(parameter), message }
+    }
+}
+
+impl From<String> for Unfit {
+    fn from(message: String) -> Self {
+        Unfit { parameter: None, message }
+    }
+}
+
 /// All combinations of values on a machine, the first parameter changing slowest; [`check_combinations`] first.
 ///
 /// # Errors
-/// A machine that cannot be; the message says which.
-pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, String> {
+/// A machine that cannot be, or a parameter's value that it cannot have; the message says which.
+pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, Unfit> {
     let mut combinations: Vec<Combination<'_>> = vec![Vec::new()];
     for axis in axes {
         let longer = combinations.iter().flat_map(|before| axis.values.iter().map(|value| [&before[..], &[(axis, value)]].concat()));
@@ -314,7 +334,7 @@ pub(super) fn settings(axes: &[Axis], gpu: &GpuConfig) -> Result<Vec<Setting>, S
     combinations.iter().map(|combination| setting(combination, gpu)).collect()
 }
 
-fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, String> {
+fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Unfit> {
     let changes: Vec<&Change> = combination.iter().map(|(_, (_, change))| change).collect();
     let of_machine = changes.iter().filter_map(|change| if let Change::Machine(field) = change { Some(field.clone()) } else { None });
     let of_machine: Vec<Field> = of_machine.collect();
@@ -354,7 +374,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
             Change::Priority(priority) => setting.priority = *priority,
-            Change::Limit(limit) => setting.limit_cycles = limit.limit_cycles(&setting.gpu).map_err(|why| format!("limit: {why}"))?,
+            Change::Limit(limit) => setting.limit_cycles = limit.limit_cycles(&setting.gpu).map_err(|why| Unfit::of("limit", why))?,
             Change::WarmL2(warm) => setting.options.warm_l2 = *warm,
             Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Precision(precision) => setting.options.precision = *precision,
@@ -370,14 +390,14 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, St
 }
 
 /// Refuses limits that say nothing, and machines whose SMs cannot preempt.
-fn check_room(setting: &Setting) -> Result<(), String> {
+fn check_room(setting: &Setting) -> Result<(), Unfit> {
     let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
     if options.transition.preempts() {
         options
             .transition
             .on(gpu)
             .check()
-            .map_err(|error| format!("machine `{name}`, transition {}: {error}", options.transition.name()))?;
+            .map_err(|error| Unfit::of("transition", format!("{} on machine `{name}`: {error}", options.transition.name())))?;
     }
-    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| format!("limit: {why}"))
+    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
 }

@@ -42,6 +42,12 @@ impl<'t> Form<'t> {
         self.get(key).map_or_else(|| self.written.require(key), Ok)
     }
 
+    /// The value of a key of the table under another; none if that is no table.
+    pub(super) fn within(&self, table: &str, key: &str) -> Option<Value<'t>> {
+        let of = |form: &Table<'t>| form.get(table)?.entries().ok()?.into_iter().find(|entry| entry.key == key);
+        self.instead.as_ref().and_then(of).or_else(|| of(self.written))
+    }
+
     /// The table that says which kernels run together.
     pub(super) fn of_groups(&self) -> &Table<'t> {
         let says = |table: &&Table<'t>| table.get("groups").is_some() || table.get("together").is_some();

@@ -5,7 +5,6 @@ use super::reader::Value;
 use super::{PlanError, Setting};
 use crate::choice::Choice;
 use crate::experiment::machine::End;
-use crate::experiment::policy::Transition;
 use crate::experiment::requests::{MOST_LIMITS, Requests, Scheme};
 use mias_workloads::input::suggest;
 
@@ -14,6 +13,14 @@ pub(super) const MOST: u64 = 100_000;
 
 /// Longest limit in nanoseconds: about what an urgent kernel that has missed it is followed for.
 pub(super) const LONGEST_LIMIT_NS: u64 = 100_000;
+
+/// Parameters of runs that a request says itself, and how.
+pub(super) const SAID_BY_REQUESTS: [(&str, &str); 4] = [
+    ("transition", "whose `schemes` say who leaves and how"),
+    ("priority", "whose urgent kernel is before the others"),
+    ("limit", "whose `limits-ns` are the limits"),
+    ("arrive", "which are spread over the window"),
+];
 
 /// Reads the table.
 pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
@@ -39,9 +46,6 @@ pub(super) fn check(requests: &Requests, setting: &Setting) -> Result<(), String
     if sharing.gpu.sm.preemption.is_none() {
         let name = &sharing.name;
         return Err(format!("machine `{name}` takes no TB off its SMs: give `sm.preemption.switch = \"traffic\"` in [experiment.machine]"));
-    }
-    if options.transition != Transition::Drain {
-        return Err(format!("`schemes` say who leaves and how: leave out `transition = \"{}\"`", options.transition.name()));
     }
     let End::Cycles(cycles) = options.end else { return Err("they are spread over a window: give `cycles`, not `until`".into()) };
     let longest = requests.limits_ns().max().unwrap_or_default();

@@ -113,11 +113,11 @@ impl Stop {
 
     fn judge(&self, out: &[bool]) -> Option<Known> {
         let batches =
-            |of: &dyn Fn(&Stats) -> u64| -> Vec<f64> { self.marks.windows(2).map(|two| (of(&two[1]) - of(&two[0])) as f64).collect() };
+            |of: &dyn Fn(&Stats) -> u64| -> Vec<f64> { self.marks.windows(2).map(|two| of(&two[1]) as f64 - of(&two[0]) as f64).collect() };
         let insts: Vec<(Vec<f64>, Vec<f64>)> = (0..self.grids.len())
             .map(|at| {
                 let of = |of: fn(&LaunchStats) -> u64| batches(&|stats| stats.launches.get(at).map_or(0, of));
-                (of(|launch| launch.warp_insts), of(|launch| launch.thread_insts))
+                (of(LaunchStats::useful_warp_insts), of(LaunchStats::useful_thread_insts))
             })
             .collect();
         let mut start = 0;
@@ -142,7 +142,10 @@ impl Stop {
                 let half = half_width(batches.get(start..)?, rest)?.ceil();
                 (half <= self.precision.share() * whole as f64).then_some(half as u64)
             };
-            half_widths.push(HalfWidth { warp_insts: known(warps, whole.warp_insts)?, thread_insts: known(threads, whole.thread_insts)? });
+            half_widths.push(HalfWidth {
+                warp_insts: known(warps, whole.useful_warp_insts())?,
+                thread_insts: known(threads, whole.useful_thread_insts())?,
+            });
         }
         let estimate = Estimate { simulated_cycles: now.cycles, steady_from_cycle: since.cycles, half_widths };
         Some(Known { since: since.clone(), estimate })

@@ -240,10 +240,14 @@ fn add_victims(request: &mut Request, victims: &[Preemption], now: u64, whole: b
         match tb.technique {
             Technique::Drain => {
                 request.victims[0] += 1;
-                if tb.left_cycle.is_some() {
-                    request.drain_estimated += u64::from(tb.estimated_cycles);
-                    request.drain_cycles += took;
-                    request.drain_errors += u64::from(tb.estimated_cycles).abs_diff(took);
+                match (tb.estimate(), tb.left_cycle) {
+                    (None, _) => request.drains_not_estimated += 1,
+                    (Some(estimated), Some(_)) => {
+                        request.drain_estimated += u64::from(estimated);
+                        request.drain_cycles += took;
+                        request.drain_errors += u64::from(estimated).abs_diff(took);
+                    }
+                    (Some(_), None) => {}
                 }
             }
             Technique::Flush => {
@@ -310,6 +314,16 @@ mod tests {
         let mut request = Request::default();
         add_victims(&mut request, &victims, 2000, false);
         assert_eq!((request.victims, request.switched_insts), ([0, 0, 2], 20));
+    }
+
+    /// Where nothing is known of how long a drain takes there is no estimate to be wrong.
+    #[test]
+    fn what_was_not_estimated_is_no_error() {
+        let victims = [victim(Technique::Drain, 1000, 1100, (1 << 24) - 1), victim(Technique::Drain, 1000, 1100, 80)];
+        let mut request = Request::default();
+        add_victims(&mut request, &victims, 2000, false);
+        assert_eq!((request.victims[0], request.drains_not_estimated), (2, 1));
+        assert_eq!((request.drain_estimated, request.drain_cycles, request.drain_errors), (80, 100, 20));
     }
 
     /// A TB that had issued all it has has ended: nothing is executed again, and flushing it would not throw away anything either.

@@ -47,8 +47,9 @@ impl SimulatedGpu {
             }
             straps.memory_interval = if firmware { memory.interval() } else { 0 };
         }
-        // The firmware counts kernels as they arrive.
-        let mut order: Vec<usize> = (0..run.workloads.len()).collect();
+        // The firmware counts kernels as they arrive, but for those that are before others.
+        let has_quotas = |&kernel: &usize| !run.workloads[kernel].is_beside_quotas(run.options.transition);
+        let mut order: Vec<usize> = (0..run.workloads.len()).filter(has_quotas).collect();
         order.sort_by_key(|&kernel| run.workloads[kernel].arrival_cycle);
         for (strap, kernel) in straps.search.shares.iter_mut().zip(&order) {
             *strap = shares.and_then(|shares| shares.sms().get(*kernel).copied()).map_or(0, u32::from);

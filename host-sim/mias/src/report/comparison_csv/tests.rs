@@ -52,7 +52,10 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             placement_cycles: latency.then_some(cycles[4]),
             decision_cycles: latency.then_some(cycles[2]),
             makespan_cycles: done.then_some(cycles[3]),
-            kernels: kernels.into_iter().map(|(ipc, normalized_ipc)| KernelResult { ipc, normalized_ipc, latency: None }).collect(),
+            kernels: kernels
+                .into_iter()
+                .map(|(ipc, normalized_ipc)| KernelResult { ipc, normalized_ipc, latency: None, thrown_away: None })
+                .collect(),
             decision: None,
             too_late: late.is_some(),
             late_config: late.map(Vec::from),

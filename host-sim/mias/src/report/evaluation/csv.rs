@@ -1,6 +1,7 @@
 //! `results.csv`: long form, a number per line. docs/results-format.md describes columns and quantities.
 
 use mias_lab::evaluate::memory::{MemoryResult, SeriesResult};
+use mias_lab::evaluate::requests::RequestsResult;
 use mias_lab::evaluate::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult, SummaryRow,
 };
@@ -74,9 +75,34 @@ impl Lines {
                 self.policy(result);
             }
         }
+        for row in &study.requests {
+            let name = format!("{} within {}", row.scheme, row.limit_cycles);
+            self.about = about([&row.kernel, "", "requests", &name]);
+            self.requests(row);
+        }
         for row in &study.summary {
             self.about = about(["", &row.class, "summary", &row.policy]);
             self.summary(row);
+        }
+    }
+
+    /// What came of requests for room, of one kernel or of all, under one scheme with one limit.
+    fn requests(&mut self, row: &RequestsResult) {
+        self.add("requests", row.requests);
+        self.add("violations", row.violations);
+        for (end, value) in ["low", "high"].into_iter().zip(row.violations_interval.into_iter().flatten()) {
+            self.add(&format!("violations_{end}"), value);
+        }
+        self.add("late", row.late);
+        self.number("first_cycles", row.first_cycles);
+        self.number("full_cycles", row.full_cycles);
+        self.number("overhead", row.overhead);
+        self.number("drain_error", row.drain_error);
+        self.add("drains_not_estimated", row.drains_not_estimated);
+        self.number("registers", row.registers);
+        self.add("registers_before", row.registers_before);
+        for (technique, victims) in ["drained", "flushed", "switched"].into_iter().zip(row.victims) {
+            self.add(technique, victims);
         }
     }
 
@@ -157,8 +183,10 @@ impl Lines {
             self.add(&format!("priority_{kernel}"), latency.priority);
             for (quantity, cycles) in [
                 ("first_tb_cycles", latency.first_tb_cycles),
+                ("room_cycles", latency.room_cycles),
                 ("all_tbs_cycles", latency.all_tbs_cycles),
                 ("limit_cycles", latency.limit_cycles.map(u64::from)),
+                ("room_in_time", latency.room_in_time.map(u64::from)),
                 ("deadline_cycles", latency.deadline_cycles),
                 ("end_cycles", latency.end_cycles),
                 ("violated", latency.violated.map(u64::from)),

@@ -57,7 +57,7 @@ pub fn requests(study: &StudyResult) -> String {
         "limit",
         "requests",
         "missed",
-        "+-",
+        "95 %",
         "room late",
         "overhead",
         "drain error",
@@ -74,7 +74,8 @@ pub fn requests(study: &StudyResult) -> String {
             table::grouped(row.limit_cycles),
             row.requests.to_string(),
             percent(Some(row.violations)),
-            percent(Some(row.violations_half_width)),
+            row.violations_interval
+                .map_or_else(|| table::DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high)))),
             percent(Some(row.late)),
             percent(row.overhead),
             percent(row.drain_error),
@@ -86,7 +87,7 @@ pub fn requests(study: &StudyResult) -> String {
     };
     let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
     table::text(&table::of(&headings, &rows))
-        + "missed: requests whose urgent kernel ended later than limit and time alone; +-: half of the 95 % interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
+        + "missed: requests whose urgent kernel ended later than limit and time alone; 95 %: its interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
 }
 
 /// The table of means. Arithmetic but for the columns that say so.

@@ -25,8 +25,16 @@ fn requests_that_would_say_nothing_are_refused() {
         (
             "cycles = 20_000",
             "cycles = 20_000\ntransition = \"ideal\"",
-            "`schemes` say who leaves and how: leave out `transition = \"ideal\"`",
+            "transition: means nothing beside `requests`, whose `schemes` say who leaves and how: leave it out",
         ),
+        ("cycles = 20_000", "cycles = 20_000\ntransition = \"drain\"", "transition: means nothing beside `requests`"),
+        (
+            "cycles = 20_000",
+            "cycles = 20_000\npriority = 1",
+            "priority: means nothing beside `requests`, whose urgent kernel is before the others",
+        ),
+        ("cycles = 20_000", "cycles = 20_000\nlimit = \"5us\"", "limit: means nothing beside `requests`, whose `limits-ns` are the limits"),
+        ("cycles = 20_000", "cycles = 20_000\narrive = 5", "arrive: means nothing beside `requests`"),
         ("cycles = 20_000", "until = \"done\"", "they are spread over a window: give `cycles`, not `until`"),
         ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles are beyond the window of 20000"),
         ("\"oracle\"", "\"oracel\"", "did you mean `oracle`?"),
@@ -35,6 +43,17 @@ fn requests_that_would_say_nothing_are_refused() {
         let message = refused(&URGENT.replace(from, to));
         assert!(message.contains("requests") && message.contains(said), "{message}");
     }
+    // At its own line.
+    let message = refused(&URGENT.replace("cycles = 20_000", "cycles = 20_000\npriority = 1"));
+    assert!(message.starts_with("my.toml:14:"), "{message}");
+}
+
+/// A limit that cannot be is told of where it stands, not where the machine does.
+#[test]
+fn a_limit_is_told_of_at_its_line() {
+    let text = URGENT.replace("requests", "# requests").replace("cycles = 20_000", "cycles = 20_000\nlimit = \"0us\"");
+    let message = refused(&text);
+    assert!(message.starts_with("my.toml:14:") && message.contains("limit: 0us leaves no time at all"), "{message}");
 }
 
 /// It was ignored without a word: now it is what it is in a machine's file, a selector with its defaults.

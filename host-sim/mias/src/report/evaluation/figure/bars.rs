@@ -22,13 +22,15 @@ pub(crate) struct Bar {
     pub(crate) of: Option<(usize, (f64, f64))>,
     /// Of one run that ended before its window: half of its 95 % interval.
     pub(crate) half_width: Option<f64>,
+    /// Of a share: the ends of its 95 % interval, which it need not be in the middle of.
+    pub(crate) interval: Option<(f64, f64)>,
 }
 
 impl Bar {
     /// The ends of its spread: quartiles of a mean of several, or the interval of an estimate.
     fn ends(&self) -> Option<(f64, f64)> {
         let interval = self.half_width.map(|half| (self.value - half, self.value + half));
-        self.of.filter(|(n, _)| *n > 1).map(|(_, quartiles)| quartiles).or(interval)
+        self.of.filter(|(n, _)| *n > 1).map(|(_, quartiles)| quartiles).or(interval).or(self.interval)
     }
 }
 
@@ -174,6 +176,8 @@ impl Bars {
                 format!(", mean of {n}, quartiles {} and {}", self.unit.shown(low), self.unit.shown(high))
             });
             let known = bar.half_width.map_or_else(String::new, |half| format!(" \u{b1} {}", self.unit.shown(half)));
+            let within = |(low, high)| format!(", 95 % interval {} to {}", self.unit.shown(low), self.unit.shown(high));
+            let known = known + &bar.interval.map_or_else(String::new, within);
             let says = format!("{title} {}: {}{known}{of}", series.name, self.unit.shown(bar.value));
             drawing.bar((left(at) + 0.06 * place.bar, from), (0.88 * place.bar, tall), series.style, &says);
             if let Some((low, high)) = bar.ends() {

@@ -86,7 +86,7 @@ pub(super) fn key(palette: &Palette, names: &[&'static str]) -> Key {
 
 /// A mean, of how many and with quartiles; none of nothing.
 fn mean(values: &[f64]) -> Option<Bar> {
-    Some(Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None })
+    Some(Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None })
 }
 
 /// How many groups a class has, as it stands under their means.
@@ -126,7 +126,7 @@ pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'s
     let speedup = |policy: &&str| {
         let result = group.policies.iter().find(|result| result.policy == *policy)?;
         let half_width = result.half_widths.as_ref().and_then(|half| half.metrics.speedup);
-        Some(Bar { value: result.metrics.speedup?, of: None, half_width })
+        Some(Bar { value: result.metrics.speedup?, of: None, half_width, interval: None })
     };
     let mut marks: Vec<Mark> = group.s_null.map(Mark::Null).into_iter().collect();
     marks.extend(group.oracle.s.as_ref().map(|best| Mark::Oracle(best.value)));

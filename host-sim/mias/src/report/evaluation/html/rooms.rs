@@ -30,7 +30,7 @@ pub(super) fn draw(page: &mut Page, study: &StudyResult) {
         ["kernels", "policy", "urgent"].into_iter().chain(latency_rows::ROWS.iter().map(|(heading, _)| *heading)).collect();
     page.table(&headings, &rows, true);
     page.note(&format!(
-        "Core cycles from the moment at which the kernel's TBs might issue, a launch latency after it arrived. The deadline is the limit and what the kernel takes alone. {missed} of {due} deadlines missed; those of kernels that had not ended by the end of the run and were not late by then count as neither."
+        "Core cycles from the moment at which the kernel's TBs might issue, a launch latency after it arrived. Room: as many of its TBs as fit on the GPU, or all of a smaller grid, had been issued. The deadline is the limit and what the kernel takes alone. {missed} of {due} deadlines missed; those of kernels that had not ended by the end of the run and were not late by then count as neither."
     ));
 }
 
@@ -54,8 +54,10 @@ mod tests {
         let none = Latency {
             priority: 0,
             first_tb_cycles: Some(1_111),
+            room_cycles: None,
             all_tbs_cycles: None,
             limit_cycles: None,
+            room_in_time: None,
             deadline_cycles: None,
             end_cycles: None,
             violated: None,

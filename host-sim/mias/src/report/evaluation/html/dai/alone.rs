@@ -145,7 +145,7 @@ pub(super) fn figure_2(page: &mut Page, study: &StudyResult) {
     }
     kernels.sort_by(|a, b| b.1.total_cmp(&a.1));
     page.heading("Figure 2: utilisation and stalls of the kernels alone");
-    let bar = |value| Some(Bar { value, of: None, half_width: None });
+    let bar = |value| Some(Bar { value, of: None, half_width: None, interval: None });
     let cluster = |(kernel, alu, lsu): &(&AloneResult, f64, f64)| Cluster {
         names: vec![plain(&kernel.name).into_owned()],
         bars: vec![bar(*alu), bar(*lsu)],
@@ -228,7 +228,9 @@ pub(super) fn figure_4(page: &mut Page, alone: &StudyResult, pairs: &StudyResult
         let members = pairs.groups.iter().filter(|group| class == mias_lab::evaluate::summary::ALL || group.class == class);
         let known = members.filter_map(|group| Some((theoretical(alone, group)?, bars::of(group, "ws")?.metrics.stp?)));
         let (promised, given): (Vec<f64>, Vec<f64>) = known.unzip();
-        let bar = |values: &[f64]| Some(Bar { value: geometric(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None });
+        let bar = |values: &[f64]| {
+            Some(Bar { value: geometric(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None })
+        };
         let names = vec![bars::named(class), format!("n = {}", given.len())];
         Cluster { names, bars: vec![bar(&promised), bar(&given)], marks: Vec::new(), apart: class == mias_lab::evaluate::summary::ALL }
     };

@@ -55,7 +55,7 @@ pub(super) fn mean(study: &StudyResult, class: &str, policy: &str, quantity: Qua
 
 fn bar(study: &StudyResult, class: &str, policy: &str, quantity: Quantity) -> Option<Bar> {
     let values = summary::values(&study.groups, class, policy, quantity.name);
-    Some(Bar { value: quantity.mean(&values)?, of: Some((values.len(), quartiles(&values)?)), half_width: None })
+    Some(Bar { value: quantity.mean(&values)?, of: Some((values.len(), quartiles(&values)?)), half_width: None, interval: None })
 }
 
 /// Classes with few memory-intensive kernels first, then all groups.
@@ -99,7 +99,12 @@ pub(super) fn of_groups(groups: &[&GroupResult], policies: &[&'static str]) -> V
     let of_group = |group: &&GroupResult| {
         let bar = |policy: &&str| {
             let result = of(group, policy)?;
-            Some(Bar { value: result.metrics.stp?, of: None, half_width: result.half_widths.as_ref().and_then(|half| half.metrics.stp) })
+            Some(Bar {
+                value: result.metrics.stp?,
+                of: None,
+                half_width: result.half_widths.as_ref().and_then(|half| half.metrics.stp),
+                interval: None,
+            })
         };
         Cluster { names: vec![joined(group)], bars: policies.iter().map(bar).collect(), marks: Vec::new(), apart: false }
     };
@@ -112,7 +117,7 @@ pub(super) fn of_kernels(groups: &[&GroupResult], policies: &[&'static str], val
     let of_kernel = |(group, kernel): (&GroupResult, usize)| {
         let bar = |policy: &&str| {
             let memory = of(group, policy)?.memory.as_ref()?;
-            Some(Bar { value: value(memory.kernels.get(kernel)?)?, of: None, half_width: None })
+            Some(Bar { value: value(memory.kernels.get(kernel)?)?, of: None, half_width: None, interval: None })
         };
         Cluster {
             names: vec![plain(&group.kernels[kernel]).into_owned(), format!("in {}", joined(group))],

@@ -3,6 +3,7 @@
 
 mod paper;
 mod storage;
+mod table;
 
 use super::conditions;
 use super::means::plain;
@@ -11,7 +12,7 @@ use super::palette;
 use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, Series, Stack, Stacks, Swatch, Unit};
 use mias_lab::evaluate::requests::{ALL, RequestsResult};
 use mias_lab::evaluate::results::StudyResult;
-use mias_lab::table::{DASH, grouped, percent};
+use mias_lab::table::{DASH, grouped};
 
 /// A quantity of a row.
 type Quantity = fn(&RequestsResult) -> Option<f64>;
@@ -44,7 +45,7 @@ pub(super) fn draw(page: &mut Page, studies: &[StudyResult]) {
 fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
     for (number, study) in settings.iter().enumerate() {
         page.section(&titled(study));
-        page.note(&conditions::fully(study));
+        page.note(&ran(study));
         page.paragraph("A request: an urgent kernel arrives while another runs, and others have to leave. It misses its deadline if it ends later than the limit and its time alone after the moment at which its TBs might issue. All schemes and limits see the same requests, each on a copy of the same run.");
         let strictest = study.requests.iter().map(|row| row.limit_cycles).min().unwrap_or_default();
         let setting = if number == 0 { String::new() } else { format!("setting {number}, ") };
@@ -67,8 +68,26 @@ fn experiment(page: &mut Page, settings: &[&StudyResult], name: &str) {
         }
         by_limit(page, study, &id("5"));
         techniques(page, study, &id("5 (c)"));
-        table(page, study);
+        table::means(page, study);
     }
+}
+
+/// What ran where, and how.
+fn ran(study: &StudyResult) -> String {
+    let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let count = study.requests.iter().find(|row| row.kernel != ALL).map_or(0, |row| row.requests);
+    let setting = conditions::setting(study);
+    let setting = if setting.is_empty() { setting } else { format!(" One of several settings: {setting}.") };
+    let time = match study.latency {
+        "off" => "choosing victims takes no time".to_owned(),
+        latency => format!("choosing victims takes its time (latency {latency})"),
+    };
+    let cycles = study.cycles.map_or_else(|| DASH.to_owned(), grouped);
+    format!(
+        "Kernels {} on {}; windows of {cycles} core cycles, {count} requests of the last kernel of each group in each; {time}.{setting}",
+        kernels.join(", "),
+        study.gpu
+    )
 }
 
 fn titled(study: &StudyResult) -> String {
@@ -101,7 +120,7 @@ fn key(study: &StudyResult) -> Key {
 }
 
 fn bar(row: &RequestsResult, value: f64, interval: bool) -> Bar {
-    Bar { value, of: None, half_width: interval.then_some(row.violations_half_width) }
+    Bar { value, of: None, half_width: None, interval: row.violations_interval.filter(|_| interval).map(|[low, high]| (low, high)) }
 }
 
 /// A quantity of each kernel.
@@ -129,13 +148,13 @@ fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, shown: 
             kernels.push(&row.kernel);
         }
     }
-    let schemes = schemes(study);
+    let (schemes, of_paper) = (schemes(study), paper::is_of(study));
     let cluster = |kernel: &&str| {
         let of = |scheme: &&str| {
             let row = find(study, kernel, scheme, limit)?;
             Some(bar(row, value(row)?, violations))
         };
-        let said = schemes.iter().enumerate().filter(|_| *kernel == ALL && violations);
+        let said = schemes.iter().enumerate().filter(|_| *kernel == ALL && violations && of_paper);
         let marks = said.filter_map(|(at, scheme)| Some(Mark::Paper(at, paper::violations(scheme, limit)?)));
         let before = before.map(|before| {
             let row = study.requests.iter().find(|row| row.kernel == *kernel)?;
@@ -152,10 +171,17 @@ fn by_kernel(page: &mut Page, study: &StudyResult, limit: u64, id: &str, shown: 
     if clusters.iter().all(|cluster| cluster.bars.iter().all(Option::is_none)) {
         return;
     }
-    let whiskers = if violations { "; whiskers are intervals of 95 %, diamonds the paper's" } else { "" };
+    let whiskers = match (violations, of_paper) {
+        (true, true) => "; whiskers are intervals of 95 %, diamonds Shieh 2016",
+        (true, false) => "; whiskers are intervals of 95 %",
+        (false, _) => "",
+    };
     let says = if before.is_some() { ". Before: the most that was held when a request came" } else { "" };
     let caption = format!("{label}, limit {} cycles: each kernel, and the mean over all{whiskers}{says}.", grouped(limit));
     let (mut series, mut key) = (series(study), key(study));
+    if clusters.iter().any(|cluster| !cluster.marks.is_empty()) {
+        key = key.with(Swatch::Thesis, "Shieh 2016");
+    }
     if before.is_some() {
         let style = palette::curve(series.len()).0.style;
         key = key.with(Swatch::Bar(style), BEFORE);
@@ -193,14 +219,15 @@ fn by_limit(page: &mut Page, study: &StudyResult, id: &str) {
     let mut limits: Vec<u64> = study.requests.iter().map(|row| row.limit_cycles).collect();
     limits.sort_unstable();
     limits.dedup();
-    let schemes = schemes(study);
+    let (schemes, of_paper) = (schemes(study), paper::is_of(study));
     let chart = |label: &str, value: Quantity, said: fn(&str, u64) -> Option<f64>, violations: bool| {
         let cluster = |limit: &u64| {
             let of = |scheme: &&str| {
                 let row = find(study, ALL, scheme, *limit)?;
                 Some(bar(row, value(row)?, violations))
             };
-            let marks = schemes.iter().enumerate().filter_map(|(at, scheme)| Some(Mark::Paper(at, said(scheme, *limit)?)));
+            let said = |(at, scheme): (usize, &&str)| Some(Mark::Paper(at, said(scheme, *limit)?)).filter(|_| of_paper);
+            let marks = schemes.iter().enumerate().filter_map(said);
             Cluster {
                 names: vec![format!("{} cycles", grouped(*limit))],
                 bars: schemes.iter().map(of).collect(),
@@ -225,51 +252,10 @@ fn by_limit(page: &mut Page, study: &StudyResult, id: &str) {
         chart("lost over flushing", |row| row.overhead, paper::overhead, false),
     ];
     page.heading("Limits");
-    let caption = "Means over all kernels by the limit; diamonds are the paper's, whiskers intervals of 95 %.".to_owned();
-    page.figure(Figure { id: id.to_owned(), caption, key: key(study), panels });
-}
-
-fn table(page: &mut Page, study: &StudyResult) {
-    page.heading("Means over all kernels");
-    let cycles = |value: Option<f64>| value.map_or_else(|| DASH.to_owned(), |value| grouped(value.round() as u64));
-    let row = |row: &RequestsResult| {
-        let victims: u64 = row.victims.iter().sum();
-        let part = |technique: usize| percent((victims > 0).then(|| row.victims[technique] as f64 / victims as f64));
-        vec![
-            row.scheme.clone(),
-            grouped(row.limit_cycles),
-            row.requests.to_string(),
-            format!("{} \u{b1} {}", percent(Some(row.violations)), percent(Some(row.violations_half_width))),
-            percent(paper::violations(&row.scheme, row.limit_cycles)),
-            percent(Some(row.late)),
-            percent(row.overhead),
-            percent(paper::overhead(&row.scheme, row.limit_cycles)),
-            percent(row.drain_error),
-            percent(row.registers),
-            cycles(row.first_cycles),
-            cycles(row.full_cycles),
-            part(0),
-            part(1),
-            part(2),
-        ]
+    let (key, diamonds) = match of_paper {
+        true => (key(study).with(Swatch::Thesis, "Shieh 2016"), "; diamonds are Shieh 2016"),
+        false => (key(study), ""),
     };
-    let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == ALL).map(row).collect();
-    let headings = [
-        "scheme",
-        "limit",
-        "requests",
-        "missed",
-        "missed, paper",
-        "room late",
-        "overhead",
-        "overhead, paper",
-        "drain error",
-        "registers",
-        "first TB",
-        "all TBs",
-        "drained",
-        "flushed",
-        "switched",
-    ];
-    page.table(&headings, &rows, true);
+    let caption = format!("Means over all kernels by the limit; whiskers are intervals of 95 %{diamonds}.");
+    page.figure(Figure { id: id.to_owned(), caption, key, panels });
 }

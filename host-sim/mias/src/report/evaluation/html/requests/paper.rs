@@ -1,4 +1,28 @@
-//! What Shieh 2016 says of its schemes (sections 4.2 to 4.4): means over its nineteen kernels.
+//! What Shieh 2016 says of its schemes (sections 4.2 to 4.4): means over its nineteen kernels on its machine. It stands beside results of these only.
+
+use mias_lab::evaluate::requests::ALL;
+use mias_lab::evaluate::results::StudyResult;
+
+/// Its kernels (table 4.2), by the names that they have in the library.
+const KERNELS: [&str; 19] =
+    ["pf", "hs", "sc", "dwt", "dwtc", "ks", "km", "stc", "sr1", "sr2", "btr", "bt", "nw1", "nw2", "bfs1", "bfs2", "bpl", "bpa", "hw"];
+
+/// Its urgent task.
+const URGENT: &str = "preempt";
+
+/// What names of its machine (table 4.1) begin with.
+const MACHINE: &str = "shieh16";
+
+/// Whether a study is of its machine, or of a part of it, with its kernels and its urgent task.
+pub(super) fn is_of(study: &StudyResult) -> bool {
+    let bare = |name: &str| name.split(':').next().unwrap_or(name).to_owned();
+    let mut ran: Vec<String> = study.requests.iter().filter(|row| row.kernel != ALL).map(|row| bare(&row.kernel)).collect();
+    ran.sort_unstable();
+    ran.dedup();
+    let mut kernels = KERNELS.map(str::to_owned).to_vec();
+    kernels.sort_unstable();
+    study.gpu.starts_with(MACHINE) && ran == kernels && study.kernels.iter().any(|kernel| bare(&kernel.name) == URGENT)
+}
 
 /// Limits of its section 4.4 in nanoseconds.
 const LIMITS_NS: [u64; 4] = [2_000, 3_000, 4_000, 5_000];
