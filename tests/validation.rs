@@ -111,3 +111,20 @@ fn whole_lines_are_within_their_bounds() {
         }
     }
 }
+
+/// Dependent loads of one warp with whole-line caches, that hit the L1, pass it by and hit the L2, or go to DRAM, one line or 32 at a time: every
+/// cycle and every count is the reference's.
+#[test]
+fn loads_through_whole_lines_take_the_references_cycles() {
+    let folder = reference().join("micro");
+    let loads = ByPath::run(&folder, Some(&folder.join("lines.csv")), WHOLE_LINES).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(loads.launches.len(), 8);
+    for launch in &loads.launches {
+        for (at, (name, _)) in COLUMNS.iter().enumerate() {
+            // The reference does not tell warp instructions here.
+            if let Some(reference) = launch.reference[at] {
+                assert_eq!(launch.ours[at] as f64, reference as f64, "{}, {name}", launch.trace);
+            }
+        }
+    }
+}

@@ -132,6 +132,31 @@ fn quotas_give_the_kernel_with_few_requests_its_share() {
     assert!(fair[1] > 2 * free[1] && fair[1] > 4 * fair[0], "{free:?}, {fair:?}");
 }
 
+/// Requests of atomics count as others do (Dai et al. 2018, section 3.2): a kernel of atomics of 32 requests each has 32 requests per instruction,
+/// and beside it one of single requests gets 32 turns for each of its own, once that is known.
+#[test]
+fn requests_of_atomics_are_in_the_quotas() {
+    let mut config = few();
+    config.sm.count = 1;
+    let issued = |order: MemoryOrder| {
+        let config = with(config.clone(), MemoryIssueConfig { order, ..MemoryIssueConfig::default() });
+        let mut gpu = gpu(&config);
+        for (stream, class, lanes_apart) in [(0, Class::Atomic(Space::Global), 128), (1, Class::Load(Space::Global), 1)] {
+            let address = |tb: u32, warp: u32, i: u64| (u64::from(8 * tb + warp) * 4_000 + i) * 128;
+            let access = |i: u64| StaticInst::new(16 * (i % 16) as u32, class).writes(8 + (i % 16) as u8).reads(&[5]).width(lanes_apart);
+            let steps = |tb, warp| (0..4_000).map(|i| (access(i), address(tb, warp, i))).collect();
+            gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 26, ..once(kernel(2, 256, 32, 0, steps)) }).expect("fits");
+        }
+        gpu.run(&mut Table::fixed(&[2, 2]), 60_000);
+        let stats = gpu.stats();
+        [0, 1].map(|launch| stats.launches[launch].warp_insts)
+    };
+    let (free, fair) = (issued(MemoryOrder::Scheduler), issued(MemoryOrder::Quota));
+    // Until 1,024 requests of it are known its quota is the other's: 32 instructions.
+    let turns = fair[1] / (fair[0] - 32);
+    assert!((28..=36).contains(&turns) && free[1] < 16 * free[0], "{free:?}, {fair:?}");
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let off = MemoryIssueConfig::default;
