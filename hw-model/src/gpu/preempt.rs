@@ -214,6 +214,7 @@ impl Gpu {
                         self.preemptions.commanded.push(sm as u16);
                     }
                     self.sms.wake(sm, self.now);
+                    self.registers.answered(sm);
                     let ended = carried.is_ok_and(|carried| carried.ended);
                     let status = match carried {
                         Ok(carried) => Some((carried.kernel, carried.index, carried.insts, carried.cycles)),

@@ -68,6 +68,8 @@ pub(super) struct PreemptBlock {
     /// Empty where SMs do not preempt.
     sms: Vec<PreemptSm>,
     wanted: [u32; SM_WORDS],
+    /// Of those that wanted room, which the firmware took notice of when it looked last.
+    looked_at: [u32; SM_WORDS],
     done: [u32; SM_WORDS],
     /// By SM, in the order of the writes.
     actions: Vec<(u16, PreemptAction)>,
@@ -138,6 +140,13 @@ impl RegisterFile {
         self.preempt.wanted[word] & bit != 0
     }
 
+    /// An SM has been commanded: what it asked for before is answered, also what it asked for while the firmware chose. It asks again when its commands
+    /// are done.
+    pub(crate) fn answered(&mut self, sm: usize) {
+        let (word, bit) = sm_bit(sm);
+        self.preempt.wanted[word] &= !bit;
+    }
+
     /// All commands of an SM are done.
     pub fn post_preempt_done(&mut self, sm: usize) {
         let (word, bit) = sm_bit(sm);
@@ -164,8 +173,12 @@ impl RegisterFile {
 
     /// Of each of these SMs, the TBs on it and the TBs for which room is wanted.
     pub fn preempt_work_by_sm(&self) -> impl Iterator<Item = (u32, u32)> {
-        let wanting = self.preempt.sms.iter().filter(|sm| sm.wanted != 0);
-        wanting.map(|sm| (sm.tbs.iter().flatten().count() as u32, sm.wanted >> 8))
+        let looked_at = |sm: usize| {
+            let (word, bit) = sm_bit(sm);
+            self.preempt.looked_at[word] & bit != 0
+        };
+        let wanting = self.preempt.sms.iter().enumerate().filter(move |(sm, _)| looked_at(*sm));
+        wanting.map(|(_, sm)| (sm.tbs.iter().flatten().count() as u32, sm.wanted >> 8))
     }
 
     pub(super) fn read_preempt_global(&self, offset: u32) -> Option<u32> {
@@ -181,6 +194,7 @@ impl RegisterFile {
         let word = |base: u32| offset.checked_sub(base).map(|rest| (rest / 4) as usize).filter(|word| *word < SM_WORDS);
         match (word(global::PREEMPT_WANTED), word(global::PREEMPT_DONE)) {
             (Some(word), _) => {
+                self.preempt.looked_at[word] = self.preempt.wanted[word] & value;
                 self.preempt.wanted[word] &= !value;
                 self.busy.begin_preemption();
             }

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::{PreemptionConfig, ResumeOn, SwitchModel};
 use crate::gpu::{Preemption, Technique};
 use mias_firmware::regs::preempt::{self, MAX_PLACES};
-use mias_firmware::regs::{preempt_tb, technique};
+use mias_firmware::regs::{preempt_command, preempt_tb, technique};
 
 /// A machine of one SM that preempts.
 pub(super) fn preempting(switch: SwitchModel, resume: ResumeOn) -> GpuConfig {
@@ -173,6 +173,53 @@ fn the_end_of_commands_is_posted() {
     let last = preemptions.iter().filter(|tb| tb.commanded_cycle == first).filter_map(|tb| tb.left_cycle).max().expect("they have left");
     assert_eq!(done(last - 1), (0, false));
     assert_eq!(done(last + 1), (1, true));
+}
+
+/// The same firmware, which takes so many cycles to choose.
+struct Slow {
+    eager: Eager,
+    cycles: u64,
+    /// Calls with an SM that asks for room, and those of them in which its commands were being carried out.
+    asked: u32,
+    asked_in_between: u32,
+    /// SMs that the time of the last choice was for.
+    looked_at: u32,
+}
+
+impl Microcontroller for Slow {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        let asks = registers.read32(global::PREEMPT_WANTED) & 1 != 0;
+        if asks {
+            let result = |place: usize| registers.read32(preempt::at(0, preempt::COMMAND + 4 * place as u32));
+            let busy = (0..MAX_PLACES).map(result).any(|result| result & preempt_command::BUSY != 0);
+            (self.asked, self.asked_in_between) = (self.asked + 1, self.asked_in_between + u32::from(busy));
+        }
+        self.eager.on_interrupt(registers);
+        self.looked_at = registers.preempt_work().0;
+        let now = u64::from(registers.read32(global::CYCLE_LOW));
+        registers.finish_decision(if asks { now + self.cycles } else { now });
+    }
+}
+
+/// While the firmware chooses, a third kernel arrives, for which all SMs are looked at, and the one that waits for room asks again. The commands
+/// answer that, too: it asks anew when they have been carried out, so that nobody is chosen for positions that are on their way to be free. And no
+/// later look at nobody takes the time of one.
+#[test]
+fn an_sm_does_not_ask_while_its_commands_are_carried_out() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    for cycles in [0, 200, 2_000] {
+        let (mut gpu, eager) = interrupted(&config, technique::SWITCH, false);
+        let third = kernel(1, 32, 8, 0, |_, _| vec![(StaticInst::new(0, Class::Sp).writes(4).reads(&[4]), 0)]);
+        let arrival_cycle = 3_100 + u64::from(config.launch.latency_cycles);
+        gpu.launch(Launch { arrival_cycle, stream: 2, sector_offset: 1 << 21, ..once(third) }).expect("fits");
+        gpu.registers_mut().time_decisions();
+        let mut slow =
+            Slow { eager: Eager { table: Table::fixed(&[32, 32, 32]), ..eager }, cycles, asked: 0, asked_in_between: 0, looked_at: 9 };
+        assert_eq!(gpu.run(&mut slow, 1_000_000), RunEnd::AllComplete);
+        assert_eq!((slow.asked, slow.asked_in_between, slow.looked_at), (1, 0, 0), "{cycles} cycles");
+        let stats = gpu.stats();
+        assert_eq!(stats.preemptions.len(), 4, "{:?}", stats.preemptions);
+    }
 }
 
 /// Shieh 2016, section 4.1: as long as registers and shared memory take at the SM's share of bandwidth.
