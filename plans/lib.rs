@@ -21,7 +21,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "shieh",
     "transitions",
     "zhao",
-    "zhao-twelve"
+    "zhao-twelve",
+    "inside-or-beside"
 ];
 
 /// The file of the plan called `name`.

@@ -20,6 +20,7 @@ pub mod record;
 pub mod requests;
 pub mod results;
 pub mod shard;
+pub mod sides;
 pub mod statistics;
 pub mod store;
 pub mod study;

@@ -6,4 +6,5 @@ pub mod figure;
 pub mod html;
 #[cfg(any(feature = "parquet", test))]
 pub mod parquet;
+mod sides;
 pub mod text;

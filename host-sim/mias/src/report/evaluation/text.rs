@@ -1,5 +1,6 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
+use super::sides;
 use crate::report::kernel_name;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
@@ -14,6 +15,7 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
         let table = if study.requests.is_empty() { means(study) } else { requests(study) };
         text += &format!("{}\n{table}\n", heading(study));
     }
+    text += &sides::text(&evaluation.studies);
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
 

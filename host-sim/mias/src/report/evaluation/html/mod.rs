@@ -12,6 +12,7 @@ mod page;
 mod palette;
 mod requests;
 mod rooms;
+mod sides;
 mod studies;
 mod tables;
 mod thesis;
@@ -104,6 +105,7 @@ fn page(evaluation: &Evaluation) -> Page {
             }
         }
     }
+    sides::draw(&mut page, &evaluation.studies);
     page
 }
 
