@@ -654,7 +654,7 @@
 #define MIAS_PREEMPT_COMMAND_REFUSED UINT32_C(0x40)
 /* Position of the reason, 3 bits. */
 #define MIAS_PREEMPT_COMMAND_REASON_SHIFT UINT32_C(0x8)
-/* No TB is in that place. */
+/* No TB is in that place, or another than was shown, or nobody waits for its room any more. */
 #define MIAS_PREEMPT_COMMAND_NO_TB UINT32_C(0x1)
 /* The TB may not be flushed. */
 #define MIAS_PREEMPT_COMMAND_NOT_IDEMPOTENT UINT32_C(0x2)

@@ -267,7 +267,7 @@ pub mod preempt_command {
     pub const REFUSED: u32 = 1 << 6;
     /// Position of the reason, 3 bits.
     pub const REASON_SHIFT: u32 = 8;
-    /// No TB is in that place.
+    /// No TB is in that place, or another than was shown, or nobody waits for its room any more.
     pub const NO_TB: u32 = 1;
     /// The TB may not be flushed.
     pub const NOT_IDEMPOTENT: u32 = 2;

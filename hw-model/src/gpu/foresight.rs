@@ -9,9 +9,11 @@ use mias_firmware::regs::{interrupt, technique};
 /// When a TB will end if nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foretold {
+    /// SM that it is on.
+    pub sm: usize,
     /// Kernel slot.
     pub slot: u8,
-    /// Index in its grid.
+    /// Index in its grid. A grid that begins again has several such TBs, seldom two on one SM.
     pub tb: u32,
     /// The cycle.
     pub ends: u64,
@@ -23,22 +25,22 @@ pub(super) struct Foresight {
     /// Cycles to look ahead each time the firmware is about to choose victims; none: it is told nothing.
     cycles: Option<u64>,
     told: Vec<Foretold>,
-    /// Kernel slot and index of TBs whose ends are waited for: those of the GPU that a copy has been made of.
-    watched: Vec<(u8, u32)>,
+    /// SM, kernel slot and index of TBs whose ends are waited for: those of the GPU that a copy has been made of.
+    watched: Vec<(usize, (u8, u32))>,
 }
 
 impl Foresight {
     /// A TB has ended, or left, by cycle `cycle`.
-    pub(super) fn ended(&mut self, slot: u8, tb: u32, cycle: u64) {
-        if let Some(found) = self.watched.iter().position(|&watched| watched == (slot, tb)) {
+    pub(super) fn ended(&mut self, sm: usize, (slot, tb): (u8, u32), cycle: u64) {
+        if let Some(found) = self.watched.iter().position(|&watched| watched == (sm, (slot, tb))) {
             self.watched.swap_remove(found);
-            self.told.push(Foretold { slot, tb, ends: cycle });
+            self.told.push(Foretold { sm, slot, tb, ends: cycle });
         }
     }
 
     /// Cycles from `now` until a TB ends, if that is known.
-    pub(super) fn left(&self, slot: u8, tb: u32, now: u64) -> Option<u64> {
-        let found = self.told.iter().find(|told| told.slot == slot && told.tb == tb);
+    pub(super) fn left(&self, sm: usize, (slot, tb): (u8, u32), now: u64) -> Option<u64> {
+        let found = self.told.iter().find(|told| told.sm == sm && told.slot == slot && told.tb == tb);
         found.map(|told| told.ends.saturating_sub(now))
     }
 }
@@ -86,7 +88,7 @@ impl Gpu {
         for sm in 0..ahead.sms.len() {
             for place in 0..MAX_PLACES {
                 if let Some(status) = ahead.sms[sm].tb_status(place, self.now, false, &programs) {
-                    ahead.preemptions.foresight.watched.push((status.kernel, status.index));
+                    ahead.preemptions.foresight.watched.push((sm, (status.kernel, status.index)));
                     // Refused if it leaves otherwise: then that is seen.
                     let _ = ahead.sms[sm].preempt(place, technique::DRAIN, self.now, &programs);
                 }

@@ -104,7 +104,7 @@ impl Preemptions {
     /// A TB has ended, or left, on an SM by cycle `cycle`; if it was switched out, since cycle `stopped` it had issued nothing.
     pub(super) fn ended(&mut self, sm: usize, (slot, tb): (u8, u32), cycle: u64, stopped: Option<u64>) {
         let Preemptions { all, open, foresight, .. } = self;
-        foresight.ended(slot, tb, cycle);
+        foresight.ended(sm, (slot, tb), cycle);
         let found = open.iter().position(|&(at, of)| of == slot && all[at].tb == tb && all[at].sm as usize == sm);
         if let Some(found) = found {
             let (at, _) = open.swap_remove(found);
@@ -170,7 +170,8 @@ impl Gpu {
                     cycles: status.cycles,
                     first_register: status.first_register,
                     first_shared: status.first_shared,
-                    left: self.preemptions.foresight.left(status.kernel, status.index, self.now),
+                    left: self.preemptions.foresight.left(sm, (status.kernel, status.index), self.now),
+                    came_cycle: status.came_cycle,
                 });
                 let result = self.sms[sm].preempt_result(place);
                 self.registers.show_tb(sm, place, shown, result);
@@ -199,17 +200,26 @@ impl Gpu {
             return;
         }
         let programs = self.programs.clone();
+        // The SM on which room was to be kept last for a kernel that does not wait for any, since the firmware took its time.
+        let mut for_nobody = None;
         for (sm, action) in self.registers.take_preempt_actions() {
             let sm = usize::from(sm);
             match action {
                 PreemptAction::Reserve { word, positions } => {
                     let slot = (word & preempt_reserve::SLOT).checked_sub(1);
                     let state = slot.and_then(|slot| self.slots.get(slot as usize)?.as_ref());
-                    let demand = state.map_or(Resources::default(), |state| state.demand);
-                    self.sms[sm].reserve(if state.is_some() { word } else { 0 }, positions, &demand);
+                    let waits = state.is_some_and(|state| state.available() > 0);
+                    for_nobody = (slot.is_some() && !waits).then_some(sm);
+                    if for_nobody.is_none() {
+                        let demand = state.map_or(Resources::default(), |state| state.demand);
+                        self.sms[sm].reserve(word, positions, &demand);
+                    }
                 }
-                PreemptAction::Command { place, technique, estimate } => {
-                    let carried = self.sms[sm].preempt(place, technique, self.now, &programs);
+                PreemptAction::Command { place, technique, estimate, came_cycle } => {
+                    let carried = match for_nobody == Some(sm) {
+                        true => self.sms[sm].refuse(place, technique, preempt_command::NO_TB),
+                        false => self.sms[sm].preempt_shown(place, came_cycle, technique, self.now, &programs),
+                    };
                     if !self.preemptions.commanded.contains(&(sm as u16)) {
                         self.preemptions.commanded.push(sm as u16);
                     }

@@ -21,6 +21,9 @@ pub(super) struct Transition {
     cycles: u64,
     /// By SM: since when it has held no TB beyond its quotas, as they are.
     in_place: Vec<Option<u64>>,
+    /// By slot: its kernel, or the last, was urgent. Nothing is scheduled anew when such a one comes or goes (sources.md D136): its quotas are no
+    /// placement.
+    urgent: Vec<bool>,
 }
 
 /// How far SMs are in the placement that their quotas ask for.
@@ -42,13 +45,20 @@ impl Gpu {
         let quotas = (0..self.sms.len()).flat_map(|sm| (0..slots).map(move |slot| (sm, slot)));
         self.transition.quotas.resize(self.sms.len() * slots, 0);
         self.transition.in_place.resize(self.sms.len(), Some(self.now));
+        self.transition.urgent.resize(slots, false);
+        let preempts = self.registers.preempts();
+        for (urgent, state) in self.transition.urgent.iter_mut().zip(&self.slots) {
+            *urgent = state.as_ref().map_or(*urgent, |state| preempts && state.priority > 0);
+        }
         let mut changed = false;
         for ((sm, slot), before) in quotas.zip(&mut self.transition.quotas) {
             let quota = self.registers.quota(sm, slot);
             if *before != quota {
-                changed = true;
-                self.transition.in_place[sm] = None;
                 *before = quota;
+                if !self.transition.urgent[slot] {
+                    changed = true;
+                    self.transition.in_place[sm] = None;
+                }
             }
         }
         if changed {

@@ -28,6 +28,9 @@ pub struct ShownTb {
     pub first_shared: u32,
     /// Cycles until it ends, if that is known.
     pub left: Option<u64>,
+    /// Cycle in which it came or came back: who it is, in its place. The firmware does not see it; a command is for this TB, whoever is there when it
+    /// takes effect.
+    pub came_cycle: u64,
 }
 
 /// What the firmware has written.
@@ -41,6 +44,8 @@ pub enum PreemptAction {
         technique: u32,
         /// Cycles that the firmware expects it to take.
         estimate: u32,
+        /// Cycle in which the TB came that the firmware was shown there; none if it was shown none.
+        came_cycle: Option<u64>,
     },
     /// Positions are to be kept for a kernel.
     Reserve {
@@ -265,11 +270,12 @@ impl RegisterFile {
                     state.results[place] = asked | preempt_command::REFUSED | preempt_command::MODE << preempt_command::REASON_SHIFT;
                     return Some(());
                 }
+                let came_cycle = state.tbs[place].map(|tb| tb.came_cycle);
                 // It shows at once, also to a firmware that asks again before the model has carried it out.
                 if let Some(tb) = state.tbs[place].as_mut().filter(|tb| tb.leaving == technique::NONE) {
                     tb.leaving = asked;
                 }
-                PreemptAction::Command { place, technique: asked, estimate: value >> preempt_command::ESTIMATE_SHIFT }
+                PreemptAction::Command { place, technique: asked, estimate: value >> preempt_command::ESTIMATE_SHIFT, came_cycle }
             }
             (preempt::RESERVED_LOW, None) => {
                 state.positions = state.positions & !u64::from(u32::MAX) | u64::from(value);

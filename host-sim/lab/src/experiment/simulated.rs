@@ -262,7 +262,14 @@ impl SimulatedGpu {
     fn with_room(&self, run: &Run<'_>, outcome: Outcome) -> Outcome {
         let latency = u64::from(self.config.launch.latency_cycles);
         let room = Room::of(&outcome, &run.workloads, latency, run.options.transition.preempts());
-        Outcome { room, ..outcome }
+        let mut outcome = Outcome { room, ..outcome };
+        // What a kernel that is before others gets is no quota of a configuration.
+        for (kernel, workload) in run.workloads.iter().enumerate() {
+            if workload.is_beside_quotas(run.options.transition) {
+                outcome.placement.iter_mut().filter_map(|placement| placement.config.get_mut(kernel)).for_each(|tbs| *tbs = 0);
+            }
+        }
+        outcome
     }
 
     fn outcome_of(&self, gpu: &mut Gpu, controller: Controller, known: Option<Known>, limit: u64) -> Outcome {

@@ -31,7 +31,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
         }
         text += &placement(result);
         text += &short_of_it(result);
-        text += &starvation(result, &names);
+        text += &starvation(result, &names, workloads, options);
         text += &explanation::undecided(
             result.policy,
             result.profile_cycles,
@@ -227,10 +227,12 @@ pub(super) fn choice(result: &PolicyResult) -> String {
     late.unwrap_or_else(|| config(result.config.as_deref()))
 }
 
-/// A line if the configuration chosen by measuring leaves a kernel out (sources.md D19).
-fn starvation(result: &PolicyResult, names: &[&str]) -> String {
+/// A line if the configuration chosen by measuring leaves a kernel out that has quotas (sources.md D19).
+fn starvation(result: &PolicyResult, names: &[&str], workloads: &[Workload], options: Options) -> String {
     let (Some(config), Some(_)) = (&result.config, &result.decision) else { return String::new() };
-    let left_out: Vec<&str> = names.iter().zip(config).filter(|(_, tbs)| **tbs == 0).map(|(name, _)| *name).collect();
+    let beside = workloads.iter().map(|workload| workload.is_beside_quotas(options.transition));
+    let left_out = names.iter().zip(config).zip(beside).filter(|((_, tbs), beside)| **tbs == 0 && !beside);
+    let left_out: Vec<&str> = left_out.map(|((name, _), _)| *name).collect();
     if left_out.is_empty() { String::new() } else { format!("{}: starves {}\n", result.policy.name(), left_out.join(", ")) }
 }
 

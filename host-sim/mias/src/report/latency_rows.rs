@@ -46,6 +46,7 @@ pub(super) fn choices(all: &[VictimChoice]) -> String {
         return String::new();
     }
     let mut table = table::new(&["choice", "cycle", "SM", "for slot", "limit", "position", "victims (place, how)", "latency", "overhead"]);
+    let unknown = all.iter().flat_map(|choice| &choice.candidates).any(|set| set.latency == u32::MAX);
     // The largest word stands for what is not known.
     let known = |number: u64| if number == u64::from(u32::MAX) { "unknown".to_owned() } else { grouped(number) };
     for (number, choice) in (1..).zip(all) {
@@ -72,20 +73,23 @@ pub(super) fn choices(all: &[VictimChoice]) -> String {
     };
     format!(
         "\n{}{cut}A choice is of one set of victims for one TB's room; > marks the one chosen. Latency in cycles, overhead in warp instructions, both as \
-         the firmware estimates them; unknown, since none of the kernel's TBs has ended there.\n",
-        table::text(&table)
+         the firmware estimates them{}.\n",
+        table::text(&table),
+        if unknown { "; unknown, since none of the kernel's TBs has ended there" } else { "" }
     )
 }
 
-/// The TBs that were made to leave, by technique: how many, how long they were expected to take and took; empty if none was.
-pub(super) fn preemptions(all: &[Preemption]) -> String {
+/// The TBs that were made to leave, by kernel and technique: how many, how long they were expected to take and took; empty if none was.
+pub(super) fn preemptions(all: &[Preemption], kernels: &[&str]) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let headings = ["made to leave", "TBs", "left", "expected, mean", "of these took", "took, mean", "took, most", "thrown away"];
+    let headings = ["made to leave", "how", "TBs", "left", "expected, mean", "of these took", "took, mean", "took, most", "thrown away"];
     let mut table = table::new(&headings);
-    for (name, technique) in [("drained", Technique::Drain), ("flushed", Technique::Flush), ("switched", Technique::Switch)] {
-        let of: Vec<&Preemption> = all.iter().filter(|tb| tb.technique == technique && !tb.refused).collect();
+    let techniques = [("drained", Technique::Drain), ("flushed", Technique::Flush), ("switched", Technique::Switch)];
+    for (launch, (name, technique)) in (0..kernels.len()).flat_map(|launch| techniques.map(|technique| (launch, technique))) {
+        let of = |tb: &&Preemption| tb.launch == launch && tb.technique == technique && !tb.refused;
+        let of: Vec<&Preemption> = all.iter().filter(of).collect();
         if of.is_empty() {
             continue;
         }
@@ -93,6 +97,7 @@ pub(super) fn preemptions(all: &[Preemption]) -> String {
         let known: Vec<(u64, u64)> = of.iter().filter_map(|tb| Some((tb.estimate()?.into(), took(tb)?))).collect();
         let all_took: Vec<u64> = of.iter().filter_map(|tb| took(tb)).collect();
         table.add_row([
+            kernels[launch].to_owned(),
             name.to_owned(),
             grouped(of.len() as u64),
             grouped(all_took.len() as u64),
@@ -105,6 +110,7 @@ pub(super) fn preemptions(all: &[Preemption]) -> String {
     }
     let refused = match all.iter().filter(|tb| tb.refused).count() {
         0 => String::new(),
+        1 => "One command was refused. ".to_owned(),
         many => format!("{} commands were refused. ", grouped(many as u64)),
     };
     format!(
@@ -114,10 +120,10 @@ pub(super) fn preemptions(all: &[Preemption]) -> String {
     )
 }
 
-/// Mean of some cycles, rounded down.
+/// Mean of some cycles, to the nearest.
 fn mean(all: impl Iterator<Item = u64>) -> String {
     let (sum, many) = all.fold((0_u64, 0_u64), |(sum, many), cycles| (sum + cycles, many + 1));
-    cycles(sum.checked_div(many))
+    cycles((sum + many / 2).checked_div(many))
 }
 
 /// A line for each kernel that was before others and had no TB by the end, though it might have; empty if there was none. `choosing` says for how
@@ -170,13 +176,13 @@ mod tests {
     fn what_was_not_expected_is_not_compared() {
         let unknown = (1 << 24) - 1;
         let drains = [(60, 1_100), (80, 1_300), (unknown, 1_800)].map(|(expected, at)| left(Technique::Drain, expected, Some(at)));
-        let text = preemptions(&[&drains[..], &[left(Technique::Flush, 0, Some(1_000))]].concat());
+        let text = preemptions(&[&drains[..], &[left(Technique::Flush, 0, Some(1_000))]].concat(), &["k"]);
         let row = |name: &str| {
             let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name} in {text}"));
             line.split(['\u{2502}', '|', '\u{2506}']).flat_map(str::split_whitespace).map(str::to_owned).collect::<Vec<_>>()
         };
-        assert_eq!(row("drained"), ["drained", "3", "3", "70", "200", "400", "800", "0"]);
-        assert_eq!(row("flushed"), ["flushed", "1", "1", "0", "0", "0", "0", "1,234"]);
-        assert_eq!(preemptions(&[]), "");
+        assert_eq!(row("drained"), ["k", "drained", "3", "3", "70", "200", "400", "800", "0"]);
+        assert_eq!(row("flushed"), ["k", "flushed", "1", "1", "0", "0", "0", "0", "1,234"]);
+        assert_eq!(preemptions(&[], &["k"]), "");
     }
 }

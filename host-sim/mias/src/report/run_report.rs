@@ -303,12 +303,17 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     if let Some(time) = outcome.decision_time.filter(|time| time.preemptions > 0) {
         let (looks, cycles) = (grouped(time.preemptions.into()), grouped(time.preemption_cycles));
         let instructions = grouped(time.preemption_instructions);
-        text += &format!("the firmware has chosen victims {looks} times: {cycles} cycles ({instructions} instructions)\n");
+        let who =
+            if subject.gpu.sm.preemption.is_some_and(|preemption| preemption.selector.is_some()) { "hardware" } else { "the firmware" };
+        let times = if time.preemptions == 1 { "once".to_owned() } else { format!("{looks} times") };
+        text += &format!("{who} has chosen victims {times}: {cycles} cycles ({instructions} instructions)\n");
     }
     let choosing = outcome.decision_time.map_or(0, |time| time.preemption_cycles);
     text += &comparison_table::beside_quotas(subject.workloads, subject.options);
     text += &latency_rows::unserved(subject.workloads, &outcome.room, subject.options.transition, choosing);
-    text += &latency_rows::preemptions(&outcome.preemptions);
+    let kernels = columns(subject);
+    let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
+    text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;
         let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));
@@ -318,8 +323,6 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         let sms = outcome.in_place.sms_short_of_it;
         text += &format!("{sms} SMs never got to the configuration: TBs from before still run on them\n");
     }
-    let kernels = columns(subject);
-    let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     if let Some(found) = &outcome.search {
         text += &search_rows::line(found, &kernels, &outcome.placement);
     }

@@ -222,6 +222,35 @@ fn an_sm_does_not_ask_while_its_commands_are_carried_out() {
     }
 }
 
+/// Commands that come late are for the TBs that the firmware was shown. Where others are by then, the urgent kernel's own among them, or nobody
+/// waits for their room any more, they are refused.
+#[test]
+fn late_commands_are_for_who_was_shown() {
+    let config = preempting(SwitchModel::Traffic, ResumeOn::AnySm);
+    let arithmetic =
+        |insts: u32| move |_: u32, _: u32| (0..insts).map(|_| (StaticInst::new(0, Class::Sp).writes(4).reads(&[4]), 0)).collect();
+    let mut refused = [0; 4];
+    for (refused, cycles) in refused.iter_mut().zip([0, 300, 3_000, 30_000]) {
+        let mut gpu = preempting_gpu(&config);
+        let latency = u64::from(config.launch.latency_cycles);
+        gpu.launch(once(kernel(40, 256, 32, 0, arithmetic(300)))).expect("fits");
+        let urgent = kernel(3, 256, 32, 0, arithmetic(900));
+        gpu.launch(Launch { arrival_cycle: 3_000 + latency, stream: 1, priority: 1, sector_offset: 1 << 20, ..once(urgent) })
+            .expect("fits");
+        gpu.registers_mut().time_decisions();
+        let mut slow = Slow { eager: Eager::new(&[32, 32], technique::SWITCH), cycles, asked: 0, asked_in_between: 0, looked_at: 0 };
+        assert_eq!(gpu.run(&mut slow, 1_000_000), RunEnd::AllComplete);
+        let stats = gpu.stats();
+        let all_issued = stats.launches[1].all_issued_cycle.expect("it ran");
+        for tb in stats.preemptions.iter().filter(|tb| !tb.refused) {
+            assert!(tb.launch == 0 && tb.commanded_cycle <= all_issued, "{cycles} cycles: {tb:?}, all issued by {all_issued}");
+        }
+        *refused = stats.preemptions.iter().filter(|tb| tb.refused).count();
+        assert_eq!([0, 1].map(|launch| stats.launches[launch].tbs_completed), [40, 3]);
+    }
+    assert!(refused[0] == 0 && refused[2] > 0 && refused[3] > 0, "{refused:?}");
+}
+
 /// Shieh 2016, section 4.1: as long as registers and shared memory take at the SM's share of bandwidth.
 #[test]
 fn the_papers_switch_is_a_stall_of_the_estimated_length() {

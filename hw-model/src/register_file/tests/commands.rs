@@ -69,6 +69,7 @@ fn preemption_is_shown_asked_for_and_commanded() {
         first_register: 4096,
         first_shared: 2048,
         left: Some(9),
+        came_cycle: 11,
     };
     file.show_tb(2, 3, Some(shown), 0);
     let of = |register: u32| preempt::at(2, register + 4 * 3);
@@ -99,7 +100,7 @@ fn preemption_is_shown_asked_for_and_commanded() {
     let positions = 1 << 32 | 0b101;
     let actions = vec![
         (2, PreemptAction::Reserve { word: 7 | preempt_reserve::WHOLE_SM, positions }),
-        (2, PreemptAction::Command { place: 3, technique: technique::SWITCH, estimate: 1234 }),
+        (2, PreemptAction::Command { place: 3, technique: technique::SWITCH, estimate: 1234, came_cycle: Some(11) }),
     ];
     assert_eq!(file.take_preempt_actions(), actions);
     file.post_preempt_done(2);

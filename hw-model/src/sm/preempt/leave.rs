@@ -34,12 +34,43 @@ impl Sm {
         }
     }
 
-    /// Makes the TB in a place leave. `now` is the coming cycle.
+    /// Makes the TB in a place leave, whoever it is. `now` is the coming cycle.
     ///
     /// # Errors
     /// One of the reasons of [`preempt_command`].
     pub(crate) fn preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
-        let outcome = self.try_preempt(place, how, now, programs);
+        self.preempt_shown(place, None, how, now, programs)
+    }
+
+    /// The same for the TB that came in this cycle; any, if nobody looked.
+    ///
+    /// # Errors
+    /// As [`Sm::preempt`]; [`preempt_command::NO_TB`] if another is there.
+    pub(crate) fn preempt_shown(
+        &mut self,
+        place: usize,
+        came_cycle: Option<u64>,
+        how: u32,
+        now: u64,
+        programs: &Programs,
+    ) -> Result<Carried, u32> {
+        let outcome = match (came_cycle, self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place))) {
+            (Some(came), Some(resident)) if resident.since != came => Err(preempt_command::NO_TB),
+            _ => self.try_preempt(place, how, now, programs),
+        };
+        self.answer(place, how, outcome)
+    }
+
+    /// Does nothing, and says why.
+    ///
+    /// # Errors
+    /// Always: the reason.
+    pub(crate) fn refuse(&mut self, place: usize, how: u32, reason: u32) -> Result<Carried, u32> {
+        self.answer(place, how, Err(reason))
+    }
+
+    /// What came of a command, as the register of its place shows it.
+    fn answer(&mut self, place: usize, how: u32, outcome: Result<Carried, u32>) -> Result<Carried, u32> {
         if let Some(preemption) = &mut self.preemption
             && let Some(result) = preemption.results.get_mut(place)
         {

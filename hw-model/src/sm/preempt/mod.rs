@@ -122,6 +122,8 @@ pub(crate) struct TbStatus {
     pub(crate) cycles: u64,
     pub(crate) first_register: u32,
     pub(crate) first_shared: u32,
+    /// Cycle in which it came or came back.
+    pub(crate) came_cycle: u64,
 }
 
 /// What an SM that preempts has beside.

@@ -66,6 +66,7 @@ impl Sm {
             cycles: resident.before + now.saturating_sub(resident.since),
             first_register: ranges.first_register(),
             first_shared: ranges.first_shared(),
+            came_cycle: resident.since,
         })
     }
 

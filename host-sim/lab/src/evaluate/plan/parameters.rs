@@ -176,7 +176,8 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
                 (shares.to_string(), Change::Shares(shares))
             }
             "limit" => {
-                let time: Time = value.text()?.parse().map_err(|message: String| value.fail(&message))?;
+                let text = value.text().map_err(|_| value.fail("a time is a text: core cycles, as in \"6825\", or \"5us\""))?;
+                let time: Time = text.parse().map_err(|message: String| value.fail(&message))?;
                 (time.to_string(), Change::Limit(time))
             }
             "precision" => (value.text()?.into(), Change::Precision(precision(value)?)),
@@ -188,7 +189,14 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
             _ => named(value, Change::Order)?,
         })
     };
-    Ok(Axis { key: key.into(), values: value.one_or_more()?.iter().map(one).collect::<Result<_, _>>()? })
+    let written = value.one_or_more()?;
+    let values: Vec<(String, Change)> = written.iter().map(one).collect::<Result<_, _>>()?;
+    for (at, (label, _)) in values.iter().enumerate() {
+        if values[..at].iter().any(|(before, _)| before == label) {
+            return Err(written[at].fail(&format!("{label} stands there already: each value is a setting of its own; leave one out")));
+        }
+    }
+    Ok(Axis { key: key.into(), values })
 }
 
 /// A number as a value of a parameter.

@@ -15,11 +15,13 @@ pub(super) const MOST: u64 = 100_000;
 pub(super) const LONGEST_LIMIT_NS: u64 = 100_000;
 
 /// Parameters of runs that a request says itself, and how.
-pub(super) const SAID_BY_REQUESTS: [(&str, &str); 4] = [
+pub(super) const SAID_BY_REQUESTS: [(&str, &str); 6] = [
     ("transition", "whose `schemes` say who leaves and how"),
     ("priority", "whose urgent kernel is before the others"),
     ("limit", "whose `limits-ns` are the limits"),
     ("arrive", "which are spread over the window"),
+    ("order", "whose urgent kernel is the last of each group"),
+    ("precision", "which are simulated to their end"),
 ];
 
 /// Reads the table.
@@ -29,14 +31,25 @@ pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
     let mut schemes = Vec::new();
     for one in table.require("schemes")?.one_or_more()? {
         let text = one.text()?;
-        schemes.push(Scheme::find(text).ok_or_else(|| one.fail(&suggest::unknown("scheme", text, &Scheme::names())))?);
+        let scheme = Scheme::find(text).ok_or_else(|| one.fail(&suggest::unknown("scheme", text, &Scheme::names())))?;
+        if schemes.contains(&scheme) {
+            return Err(one.fail(&format!("{text} stands there already: leave one out")));
+        }
+        schemes.push(scheme);
     }
     let limits = table.require("limits-ns")?;
     let list = limits.one_or_more()?;
     if list.len() > MOST_LIMITS {
         return Err(limits.fail(&format!("{} limits, at most {MOST_LIMITS} may be", list.len())));
     }
-    let limits: Vec<u32> = list.iter().map(|one| Ok(one.whole(1..=LONGEST_LIMIT_NS)? as u32)).collect::<Result<_, PlanError>>()?;
+    let mut limits: Vec<u32> = Vec::new();
+    for one in &list {
+        let limit = one.whole(1..=LONGEST_LIMIT_NS)? as u32;
+        if limits.contains(&limit) {
+            return Err(one.fail(&format!("{limit} stands there already: leave one out")));
+        }
+        limits.push(limit);
+    }
     Ok(Requests::new(count as u32, &schemes, &limits))
 }
 

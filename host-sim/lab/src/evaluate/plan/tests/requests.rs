@@ -35,6 +35,13 @@ fn requests_that_would_say_nothing_are_refused() {
         ),
         ("cycles = 20_000", "cycles = 20_000\nlimit = \"5us\"", "limit: means nothing beside `requests`, whose `limits-ns` are the limits"),
         ("cycles = 20_000", "cycles = 20_000\narrive = 5", "arrive: means nothing beside `requests`"),
+        (
+            "cycles = 20_000",
+            "cycles = 20_000\norder = \"reversed\"",
+            "order: means nothing beside `requests`, whose urgent kernel is the last",
+        ),
+        ("5_000]", "2_000]", "limits-ns: 2000 stands there already: leave one out"),
+        ("\"oracle\"", "\"shieh\"", "schemes: shieh stands there already"),
         ("cycles = 20_000", "until = \"done\"", "they are spread over a window: give `cycles`, not `until`"),
         ("5_000]", "90_000]", "limits-ns = 90000: 126000 cycles are beyond the window of 20000"),
         ("\"oracle\"", "\"oracel\"", "did you mean `oracle`?"),
@@ -46,6 +53,21 @@ fn requests_that_would_say_nothing_are_refused() {
     // At its own line.
     let message = refused(&URGENT.replace("cycles = 20_000", "cycles = 20_000\npriority = 1"));
     assert!(message.starts_with("my.toml:14:"), "{message}");
+}
+
+/// Values of a parameter are settings: twice the same would count twice.
+#[test]
+fn a_value_stands_once() {
+    let text = URGENT.replace("requests", "# requests");
+    for (parameter, said) in [
+        ("transition = [\"preempt:shieh\", \"preempt\"]", "transition: preempt:shieh stands there already"),
+        ("limit = [\"5us\", \"5us\"]", "limit: 5us stands there already"),
+        ("priority = [1, 1]", "priority: 1 stands there already"),
+        ("limit = 6825", "limit: a time is a text: core cycles, as in \"6825\""),
+    ] {
+        let message = refused(&text.replace("cycles = 20_000", &format!("cycles = 20_000\n{parameter}")));
+        assert!(message.starts_with("my.toml:14:") && message.contains(said), "{message}");
+    }
 }
 
 /// A limit that cannot be is told of where it stands, not where the machine does.
