@@ -268,6 +268,15 @@ pub struct Sample {
     pub l1_accesses: Vec<u64>,
 }
 
+/// What a run has cost up to a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnergySample {
+    /// Core cycle.
+    pub cycle: u64,
+    /// From cycle 0 on.
+    pub energy: EnergyReport,
+}
+
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -312,6 +321,8 @@ pub struct Outcome {
     pub sm_states: Option<SmStateCycles>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
+    /// The same over time, in order; empty unless the machine was told to note it, and has `[energy]`.
+    pub energy_samples: Vec<EnergySample>,
     /// When each kernel had its room; empty where nobody is preempted and nobody is before others.
     pub room: Vec<Room>,
     /// TBs that were made to leave, in the order of the commands.

@@ -3,27 +3,63 @@
 
 use super::energy;
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::energy::Spent;
 use mias_lab::experiment::compare::PolicyResult;
 use mias_lab::experiment::machine::{Placement, SearchFound};
-use mias_lab::table::{self, number};
+use mias_lab::table::{self, number, percent};
+use serde::Serialize;
 
-/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
-pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<f64> {
-    results.iter().any(|result| result.sm_states.is_some()).then(|| energy::watts(of.energy_fj?, gpu, of.cycles)).flatten()
+/// Power of a policy over its run, in watts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Power {
+    average_watts: f64,
+    /// Of that, what SMs leak, and what their clocks draw.
+    leakage_watts: f64,
+    clock_watts: f64,
 }
 
-/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square. Nothing
-/// where [`watts`] has none.
+impl Power {
+    fn without_leakage(self) -> f64 {
+        self.average_watts - self.leakage_watts
+    }
+}
+
+/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
+pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<Power> {
+    if !results.iter().any(|result| result.sm_states.is_some()) {
+        return None;
+    }
+    let Spent { total, standing } = of.energy?;
+    let watts = |energy| energy::watts(energy, gpu, of.cycles);
+    Some(Power { average_watts: watts(total)?, leakage_watts: watts(standing.leakage)?, clock_watts: watts(standing.clocks)? })
+}
+
+/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square; both with
+/// what SMs leak and without. Nothing where [`watts`] has none.
 pub(super) fn power(results: &[PolicyResult], gpu: &GpuConfig) -> String {
-    let mut table = table::new(&["policy", "power W", "energy x delay, W / STP^2"]);
+    let with = ["policy", "power W", "leakage", "clocks", "energy x delay, W / STP^2"];
+    let mut table = table::new(&[&with[..], &["power W without leakage", "W / STP^2 without"]].concat());
     let mut any = false;
     for result in results {
-        let Some(watts) = watts(results, result, gpu) else { continue };
-        let delay = result.metrics.stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp));
-        table.add_row([result.policy.name().to_owned(), number(Some(watts), 2), number(delay, 2)]);
+        let Some(power) = watts(results, result, gpu) else { continue };
+        table.add_row(std::iter::once(result.policy.name().to_owned()).chain(cells(power, result.metrics.stp)));
         any = true;
     }
     if any { format!("\n{}\n", table::text(&table)) } else { String::new() }
+}
+
+/// The cells of a policy.
+fn cells(power: Power, stp: Option<f64>) -> [String; 6] {
+    let share = |watts: f64| percent((power.average_watts > 0.0).then(|| watts / power.average_watts));
+    let delay = |watts: f64| number(stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp)), 2);
+    [
+        number(Some(power.average_watts), 2),
+        share(power.leakage_watts),
+        share(power.clock_watts),
+        delay(power.average_watts),
+        number(Some(power.without_leakage()), 2),
+        delay(power.without_leakage()),
+    ]
 }
 
 /// The line: which kernels are memory-intensive, how many SMs may hold TBs of each, and after how many windows.
@@ -54,6 +90,14 @@ fn are(kernels: usize) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 80 W, of which 30 W leak and 10 W are clocks, for an STP of 2: by hand.
+    #[test]
+    fn power_has_its_shares() {
+        let power = Power { average_watts: 80.0, leakage_watts: 30.0, clock_watts: 10.0 };
+        assert_eq!(cells(power, Some(2.0)), ["80.00", "37.5 %", "12.5 %", "20.00", "50.00", "12.50"]);
+        assert_eq!(cells(power, None)[3], table::DASH);
+    }
 
     #[test]
     fn it_says_who_and_how_many() {
