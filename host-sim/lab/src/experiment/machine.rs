@@ -110,7 +110,7 @@ pub struct Placement {
 }
 
 /// What a search for how many SMs each kernel needs has found ([`mias_firmware::search`]).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SearchFound {
     /// Which kernels ask for more than the chip beyond the SMs gives, in kernel order.
     pub memory_intensive: Vec<bool>,
@@ -118,6 +118,10 @@ pub struct SearchFound {
     pub windows: u32,
     /// Whether it came to its end within the run.
     pub done: bool,
+    /// Each kernel's IPC over that alone on all SMs, as the firmware estimated it on the shares that it chose; empty under a policy that does not
+    /// estimate it, and before it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub estimated_progress: Vec<f64>,
 }
 
 /// What the firmware saw of one configuration, summed over the SMs that had it.
