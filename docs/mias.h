@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10007)
+#define MIAS_VERSION_VALUE UINT32_C(0x10008)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -178,6 +178,15 @@
 #define MIAS_STRAP_SHARES UINT32_C(0x130)
 /* Read and write. What a search for SMs has found, search_found: for traces, no effect on hardware. */
 #define MIAS_SEARCH_FOUND UINT32_C(0x150)
+/* Read only. Strap: what DRAM moves for a kernel alone of which every access opens a row, in
+ * thousandths of its peak, for a policy that tells by a model how slow kernels are. */
+#define MIAS_STRAP_SEARCH_REACH UINT32_C(0x154)
+/* Read only. Strap: how much more it moves where no access does, in thousandths. */
+#define MIAS_STRAP_SEARCH_REACH_OF_HITS UINT32_C(0x158)
+/* Read and write. 8 of them. The progress that the kernel in each slot makes on the shares that a
+ * search for SMs has found: its IPC over that alone on all SMs, as the firmware estimates it, in
+ * parts of 2^14; 0 where it does not. For traces, no effect on hardware. */
+#define MIAS_SEARCH_PROGRESS UINT32_C(0x160)
 /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
  * interval. */
 #define MIAS_MEMORY_INTERVAL UINT32_C(0x180)
@@ -749,6 +758,10 @@
 #define MIAS_POLICY_MAESTRO_SEARCH UINT32_C(0x14)
 /* The better of what classification-driven search finds and shared SMs. */
 #define MIAS_POLICY_CD_SEARCH_MAESTRO UINT32_C(0x15)
+/* SMs for each kernel so that all are equally slow, by what each does alone. */
+#define MIAS_POLICY_FAIR_SHARE UINT32_C(0x16)
+/* The same, by a model of what each would do alone. */
+#define MIAS_POLICY_FAIR_SHARE_MODEL UINT32_C(0x17)
 
 /* A launched kernel. */
 struct mias_slot {
@@ -1038,7 +1051,16 @@ struct mias_block {
     /* Read and write. What a search for SMs has found, search_found: for traces, no effect on
      * hardware. */
     volatile uint32_t search_found;
-    uint32_t reserved_154[11];
+    /* Read only. Strap: what DRAM moves for a kernel alone of which every access opens a row, in
+     * thousandths of its peak, for a policy that tells by a model how slow kernels are. */
+    const volatile uint32_t strap_search_reach;
+    /* Read only. Strap: how much more it moves where no access does, in thousandths. */
+    const volatile uint32_t strap_search_reach_of_hits;
+    uint32_t reserved_15c[1];
+    /* Read and write. 8 of them. The progress that the kernel in each slot makes on the shares that
+     * a search for SMs has found: its IPC over that alone on all SMs, as the firmware estimates it,
+     * in parts of 2^14; 0 where it does not. For traces, no effect on hardware. */
+    volatile uint32_t search_progress[8];
     /* Read and write. Cycles from one MEMORY event to the next; 0: none. Writing it begins the first
      * interval. */
     volatile uint32_t memory_interval;
@@ -1189,6 +1211,9 @@ static_assert(offsetof(struct mias_block, strap_search_loss) == MIAS_STRAP_SEARC
 static_assert(offsetof(struct mias_block, strap_search_utilisation) == MIAS_STRAP_SEARCH_UTILISATION, "MIAS_STRAP_SEARCH_UTILISATION");
 static_assert(offsetof(struct mias_block, strap_shares) == MIAS_STRAP_SHARES, "MIAS_STRAP_SHARES");
 static_assert(offsetof(struct mias_block, search_found) == MIAS_SEARCH_FOUND, "MIAS_SEARCH_FOUND");
+static_assert(offsetof(struct mias_block, strap_search_reach) == MIAS_STRAP_SEARCH_REACH, "MIAS_STRAP_SEARCH_REACH");
+static_assert(offsetof(struct mias_block, strap_search_reach_of_hits) == MIAS_STRAP_SEARCH_REACH_OF_HITS, "MIAS_STRAP_SEARCH_REACH_OF_HITS");
+static_assert(offsetof(struct mias_block, search_progress) == MIAS_SEARCH_PROGRESS, "MIAS_SEARCH_PROGRESS");
 static_assert(offsetof(struct mias_block, memory_interval) == MIAS_MEMORY_INTERVAL, "MIAS_MEMORY_INTERVAL");
 static_assert(offsetof(struct mias_block, memory_snapshot) == MIAS_MEMORY_SNAPSHOT, "MIAS_MEMORY_SNAPSHOT");
 static_assert(offsetof(struct mias_block, memory_active) == MIAS_MEMORY_ACTIVE, "MIAS_MEMORY_ACTIVE");

@@ -203,11 +203,11 @@ pub(crate) fn select_victims() -> (u32, u32) {
 
 /// Instructions of the longest step of a search over kernels of which those in `memory` are memory-intensive, and the deepest stack.
 #[cfg(feature = "search")]
-pub(crate) fn search(sms: u16, launches: &Launches, options: u32, memory: u32) -> (u32, u32) {
+pub(crate) fn search(sms: u16, launches: &Launches, (policy, options): (PolicyCode, u32), memory: u32) -> (u32, u32) {
     use mias_firmware::scheduler::SearchPhase;
     // SAFETY: one scenario runs at a time.
     let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
-    block::describe(&mut bus, sms, &launches.sm, PolicyCode::CdSearch, options);
+    block::describe(&mut bus, sms, &launches.sm, policy, options);
     crate::search::describe(&mut bus);
     assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
     let mut bench = Bench { bus, firmware, deepest: 0 };

@@ -2,7 +2,7 @@
 //! timer at the end of a window to the last SM that is told what it is to be. Of all steps of a search the longest counts.
 
 use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::regs::{feature, global, option};
+use mias_firmware::regs::{PolicyCode, feature, global, option};
 use semihosting::println;
 
 use crate::block;
@@ -18,7 +18,13 @@ pub(crate) fn measure() -> u32 {
             let all = (1_u32 << kernels.len()) - 1;
             // The modes for performance and for power, each as long as it can be.
             for (memory, options) in [(1, 0), (all - 1, 0), (all - 1, option::SEARCH_REASSIGNS), (all, 0)] {
-                let (instructions, stack) = search(sms, &launches, options, memory);
+                let (instructions, stack) = search(sms, &launches, (PolicyCode::CdSearch, options), memory);
+                deepest = stack.max(deepest);
+                println!("search {sms} {} {instructions}", kernels.len());
+            }
+            // Kernels alone in turn, and SMs that go from the fastest to the slowest.
+            for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel] {
+                let (instructions, stack) = search(sms, &launches, (policy, 0), 1);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
@@ -37,6 +43,8 @@ pub(crate) fn describe(bus: &mut MappedBus) {
         (global::STRAP_SEARCH_WINDOW, 20_000),
         (global::STRAP_SEARCH_LOSS, 50),
         (global::STRAP_SEARCH_UTILISATION, 100),
+        (global::STRAP_SEARCH_REACH, 90),
+        (global::STRAP_SEARCH_REACH_OF_HITS, 2960),
     ] {
         bus.write32(offset, value);
     }
@@ -57,6 +65,7 @@ pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, even: bool
             (global::KERNEL_L2_HITS, accesses / 2),
             (global::KERNEL_DRAM_READS, accesses / 2),
             (global::KERNEL_DRAM_WRITES, 0),
+            (global::KERNEL_ROW_HITS, accesses / 4),
             (global::KERNEL_ENDED_TBS, slot & 1),
         ] {
             bus.write32(array + 4 * slot, value);

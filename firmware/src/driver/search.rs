@@ -63,6 +63,9 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         let of = |(kernel, slot): (usize, &u8)| u32::from(search.memory >> kernel & 1).checked_shl((*slot).into()).unwrap_or(0);
         let memory = slots.fold(0, |set, named| set | of(named)) & search_found::MEMORY_MASK;
         let windows = (u32::from(search.windows) & search_found::WINDOWS_MASK) << search_found::WINDOWS_SHIFT;
+        for (slot, progress) in self.scheduler.scheduled_slots().iter().zip(search.progress().unwrap_or(&[])) {
+            write(bus, global::SEARCH_PROGRESS + 4 * (u32::from(*slot) % MAX_SLOTS as u32), *progress)?;
+        }
         write(bus, global::SEARCH_FOUND, memory | windows | if search.measuring() { 0 } else { search_found::DONE })
     }
 
@@ -75,9 +78,10 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     fn read_kernels<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         write(bus, global::KERNEL_SNAPSHOT, self.scheduled_mask())?;
         let warp_ipc = self.scheduler.settings().warp_ipc;
+        let row_hits = self.scheduler.search().counts_row_hits();
         for kernel in 0..self.scheduler.scheduled_slots().len() {
             let slot = self.scheduler.scheduled_slots().get(kernel).copied().unwrap_or(0) % MAX_SLOTS as u8;
-            let counts = KernelCounts::read(bus, slot, warp_ipc)?;
+            let counts = KernelCounts::read(bus, slot, warp_ipc, row_hits)?;
             if let Some(entry) = self.scheduler.search_mut().counts.get_mut(kernel) {
                 *entry = counts;
             }

@@ -149,6 +149,8 @@ impl PolicyCode {
                 | Self::GivenShares
                 | Self::MaestroSearch
                 | Self::CdSearchMaestro
+                | Self::FairShare
+                | Self::FairShareModel
         )
     }
 }

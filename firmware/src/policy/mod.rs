@@ -5,6 +5,8 @@ mod any;
 #[cfg(feature = "search")]
 mod cd_search;
 mod coordinated;
+#[cfg(feature = "search")]
+mod fair_share;
 mod fixed_config;
 #[cfg(feature = "search")]
 mod given_shares;
@@ -25,6 +27,8 @@ mod water_fill;
 #[cfg(feature = "search")]
 pub use cd_search::{CdSearch, Mode};
 pub use coordinated::Coordinated;
+#[cfg(feature = "search")]
+pub use fair_share::{FairShare, Slowdowns};
 pub use fixed_config::FixedConfig;
 #[cfg(feature = "search")]
 pub use given_shares::GivenShares;

@@ -5,7 +5,7 @@
 //! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
 
 #[cfg(feature = "search")]
-use super::{CdSearch, GivenShares, MaestroSearch, Mode};
+use super::{CdSearch, FairShare, GivenShares, MaestroSearch, Mode, Slowdowns};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
@@ -47,6 +47,9 @@ any_policy! {
     /// Maestro with hill climbing.
     #[cfg(feature = "search")]
     MaestroSearch(MaestroSearch),
+    /// Fair share.
+    #[cfg(feature = "search")]
+    FairShare(FairShare),
 }
 
 /// A policy that searches; in an image that cannot, the even split that it begins with.
@@ -94,6 +97,10 @@ policy_codes! { (machine, settings, fixed)
         searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: false }));
     CdSearchMaestro = 21, "The better of what classification-driven search finds and shared SMs.":
         searching!(AnyPolicy::MaestroSearch(MaestroSearch { divides: true }));
+    FairShare = 22, "SMs for each kernel so that all are equally slow, by what each does alone.":
+        searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Alone }));
+    FairShareModel = 23, "The same, by a model of what each would do alone.":
+        searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Model }));
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -148,6 +155,10 @@ macro_rules! named_policies {
                 "The better of spatial and shared SMs, the latter found by hill climbing from smk";
             CdSearchMaestro, "cd-search-maestro", CdSearchMaestro, 0, Search, "#AA3377",
                 "The better of cd-search and shared SMs, the latter found by hill climbing from smk";
+            FairShare, "fair-share", FairShare, 0, Search, "#557700",
+                "SMs from the kernel that is slowed least to the one that is slowed most, until all are equally slow";
+            FairShareModel, "fair-share-model", FairShareModel, 0, Search, "#AA6600",
+                "The same; a model tells how slow kernels are, and none has to be left alone";
         }
     };
 }

@@ -134,6 +134,14 @@ registers! {
     STRAP_SHARES[MAX_SLOTS] = 0x130, ReadOnly, None;
     /// What a search for SMs has found, [`super::search_found`]: for traces, no effect on hardware.
     SEARCH_FOUND = 0x150, ReadWrite;
+    /// Strap: what DRAM moves for a kernel alone of which every access opens a row, in thousandths of its peak, for a policy that tells by a model how slow
+    /// kernels are.
+    STRAP_SEARCH_REACH = 0x154, ReadOnly, None;
+    /// Strap: how much more it moves where no access does, in thousandths.
+    STRAP_SEARCH_REACH_OF_HITS = 0x158, ReadOnly, None;
+    /// The progress that the kernel in each slot makes on the shares that a search for SMs has found: its IPC over that alone on all SMs, as the
+    /// firmware estimates it, in parts of 2^14; 0 where it does not. For traces, no effect on hardware.
+    SEARCH_PROGRESS[MAX_SLOTS] = 0x160, ReadWrite;
 
     /// Cycles from one MEMORY event to the next; 0: none. Writing it begins the first interval.
     MEMORY_INTERVAL = 0x180, ReadWrite;

@@ -1,5 +1,6 @@
 //! What a kernel did on the whole chip in a window, as the register block counts it.
 
+use super::quotient::quotient;
 use crate::bus::{TryBus, read};
 use crate::regs::{KERNEL_COUNT_BITS, global};
 
@@ -25,19 +26,22 @@ pub struct KernelCounts {
     pub l2_hits: u32,
     /// Sectors that DRAM read or wrote.
     pub dram_sectors: u32,
+    /// Of these, those that found their row open; 0 where it is not asked for.
+    pub row_hits: u32,
     /// TBs that have ended.
     pub ended_tbs: u32,
 }
 
 impl KernelCounts {
     /// Nothing.
-    pub const NONE: Self = Self { cycles: 0, instructions: 0, warp_insts: 0, l2_accesses: 0, l2_hits: 0, dram_sectors: 0, ended_tbs: 0 };
+    pub const NONE: Self =
+        Self { cycles: 0, instructions: 0, warp_insts: 0, l2_accesses: 0, l2_hits: 0, dram_sectors: 0, row_hits: 0, ended_tbs: 0 };
 
     /// Reads what was latched of a slot. Hits are at most as many as accesses, whatever the block shows.
     ///
     /// # Errors
     /// The bus failed.
-    pub fn read<B: TryBus>(bus: &mut B, slot: u8, warp_ipc: bool) -> Result<Self, B::Error> {
+    pub fn read<B: TryBus>(bus: &mut B, slot: u8, warp_ipc: bool, row_hits: bool) -> Result<Self, B::Error> {
         let at = 4 * u32::from(slot);
         let warp_insts = read(bus, global::KERNEL_WARP_INSTS + at)?.min(MOST);
         let instructions = if warp_ipc { warp_insts } else { read(bus, global::KERNEL_THREAD_INSTS + at)? };
@@ -50,6 +54,7 @@ impl KernelCounts {
             l2_accesses,
             l2_hits: read(bus, global::KERNEL_L2_HITS + at)?.min(l2_accesses),
             dram_sectors: read(bus, global::KERNEL_DRAM_WRITES + at)?.saturating_add(dram_reads).min(MOST),
+            row_hits: if row_hits { read(bus, global::KERNEL_ROW_HITS + at)?.min(MOST) } else { 0 },
             ended_tbs: read(bus, global::KERNEL_ENDED_TBS + at)?,
         })
     }
@@ -90,6 +95,11 @@ impl Rate {
             multiple += 1;
         }
         multiple
+    }
+
+    /// How many times another it is, in parts of 2^14; none of one that is nothing.
+    pub(super) fn over(&self, other: &Self) -> Option<u32> {
+        quotient(self.times(other.cycles, 1), other.times(self.cycles, 1))
     }
 
     /// Its instructions.

@@ -4,21 +4,29 @@
 //! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
 //! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
 //! memory-intensive ([`Supply`]). What a step does with it is the policy's: `performance.rs` and `power.rs` have the two modes of
-//! classification-driven search.
+//! classification-driven search, `alone.rs`, `model.rs` and `balance.rs` what makes kernels equally slow.
 //!
 //! Without the feature `search` nothing of it is in an image.
 
+mod alone;
+mod balance;
 mod bandwidth;
 mod counts;
+mod model;
 mod parameters;
 mod performance;
 mod power;
+mod quotient;
 mod shares;
 mod together;
 
+pub use alone::Alone;
+pub use balance::MOST_SHIFTS;
 pub use bandwidth::{Supply, utilised};
 pub use counts::{KernelCounts, Rate};
+pub use model::Reach;
 pub use parameters::Parameters;
+pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 pub use together::MOST_CLIMBS;
 
@@ -26,7 +34,8 @@ use crate::configs::{MAX_KERNELS, TbVector};
 
 /// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
 /// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
-/// was not, and vectors of TBs may be tried, one and its neighbours.
+/// was not, and vectors of TBs may be tried, one and its neighbours. Where kernels are made equally slow, each has a window alone, and then there are no more steps than
+/// neighbours, and the even split.
 #[must_use]
 pub const fn most_windows(sms: u16) -> u16 {
     sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16)
@@ -61,6 +70,10 @@ pub enum Step {
     Together,
     /// Its neighbours.
     Climb,
+    /// One kernel on its even share, all others stalled.
+    Alone,
+    /// Shares that may be fairer.
+    Balance,
     /// It is over.
     Done,
 }
@@ -101,6 +114,20 @@ pub struct Search {
     climbs: u8,
     /// The neighbour that is tried.
     pub(crate) neighbour: u8,
+    /// What each kernel would do alone on all SMs, as far as it was measured.
+    pub alone: [Alone; MAX_KERNELS],
+    /// The kernel that is alone.
+    turn: u8,
+    /// What kernels do is held against what they would do alone.
+    estimates: bool,
+    /// The fairest shares so far, how fair they were, and what progress each kernel made: its IPC over that alone on all SMs, as estimated, both in
+    /// parts of 2^14.
+    fairest: Shares,
+    fairness: u32,
+    progress: [u32; MAX_KERNELS],
+    /// Steps that have shifted SMs, and how many of the last ones have made nothing fairer.
+    shifts: u8,
+    misses: u8,
     /// The shares say who has which SM.
     running: bool,
 }
@@ -124,6 +151,14 @@ impl Search {
         apart: 0,
         climbs: 0,
         neighbour: 0,
+        alone: [Alone::NONE; MAX_KERNELS],
+        turn: 0,
+        estimates: false,
+        fairest: Shares::NONE,
+        fairness: 0,
+        progress: [0; MAX_KERNELS],
+        shifts: 0,
+        misses: 0,
         running: false,
     };
 
@@ -157,8 +192,13 @@ impl Search {
 
     /// The first window is over, and its counts were read: who ended a TB in it?
     pub fn warmed_up(&mut self) {
-        if self.step == Step::Classify {
-            self.drains = self.those(|counts, _| counts.ended_tbs != 0);
+        let ended = self.those(|counts, _| counts.ended_tbs != 0);
+        match self.step {
+            Step::Classify => self.drains = ended,
+            Step::Balance if self.windows == 0 => self.drains = ended,
+            // Each when it was alone.
+            Step::Alone => self.drains |= ended & 1_u8.checked_shl(self.turn.into()).unwrap_or(0),
+            _ => {}
         }
         self.windows = self.windows.saturating_add(1);
     }
@@ -204,6 +244,13 @@ impl Search {
             .enumerate()
             .take(kernels)
             .fold(0, |set, (kernel, counts)| if holds(counts, kernel) { set | 1 << kernel } else { set })
+    }
+
+    /// The progress of each kernel on the shares that stay, or that are the fairest so far: its IPC over that alone on all SMs, as estimated, in parts of
+    /// 2^14; none where nothing is estimated.
+    #[must_use]
+    pub fn progress(&self) -> Option<&[u32]> {
+        if self.estimates { self.progress.get(..self.shares.kernels()) } else { None }
     }
 
     /// Kernels that lost more than they may, beside their even share.

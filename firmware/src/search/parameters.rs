@@ -1,6 +1,7 @@
 //! What a search is asked for, and what it has to know of the machine.
 
-use super::Supply;
+use super::model::MOST_OF_HITS;
+use super::{Reach, Supply};
 use crate::bus::{TryBus, read};
 use crate::configs::MAX_KERNELS;
 use crate::machine::Machine;
@@ -31,6 +32,8 @@ pub struct Parameters {
     pub gates: bool,
     /// What the machine moves.
     pub supply: Supply,
+    /// What DRAM moves for a kernel alone.
+    pub reach: Reach,
     /// SMs of each kernel, for the policy that has them given.
     pub given: [u16; MAX_KERNELS],
 }
@@ -47,6 +50,7 @@ impl Parameters {
         able: false,
         gates: false,
         supply: Supply::NONE,
+        reach: Reach::NONE,
         given: [0; MAX_KERNELS],
     };
 
@@ -81,6 +85,10 @@ impl Parameters {
             able: features & needed == needed && supply.is_known(),
             gates: features & feature::POWER_GATING != 0 && read(bus, global::SM_WAKE_CYCLES)? <= warm_up,
             supply,
+            reach: Reach {
+                base_permille: read(bus, global::STRAP_SEARCH_REACH)?.min(1000),
+                row_hits_permille: read(bus, global::STRAP_SEARCH_REACH_OF_HITS)?.min(MOST_OF_HITS),
+            },
             given,
         })
     }

@@ -48,11 +48,13 @@ pub struct Shares {
     kept: [u16; MAX_KERNELS],
     /// SMs that each is given of those that others do not keep.
     given: [u16; MAX_KERNELS],
+    /// The only kernel that issues: SMs of all others are stalled.
+    alone: Option<u8>,
 }
 
 impl Shares {
     /// Of no SM.
-    pub const NONE: Self = Self { sms: 0, kernels: 0, rest: Rest::Stalled, kept: [0; MAX_KERNELS], given: [0; MAX_KERNELS] };
+    pub const NONE: Self = Self { sms: 0, kernels: 0, rest: Rest::Stalled, kept: [0; MAX_KERNELS], given: [0; MAX_KERNELS], alone: None };
 
     /// The even split of up to 256 SMs: floor or ceil of SMs / kernels, the remainder going to the first.
     #[must_use]
@@ -145,8 +147,14 @@ impl Shares {
         }
     }
 
+    /// Stalls all SMs but those of a kernel; none: they go on.
+    pub fn leave_alone(&mut self, kernel: Option<u8>) {
+        self.alone = kernel;
+    }
+
     /// What is stalled goes on.
     pub fn resume(&mut self) {
+        self.alone = None;
         if self.rest == Rest::Stalled {
             for kernel in 0..self.kernels() {
                 if self.unused() != 0 {
@@ -186,6 +194,19 @@ impl Iterator for Holders<'_> {
     type Item = Holder;
 
     fn next(&mut self) -> Option<Holder> {
+        let holder = self.of_next()?;
+        match self.shares.alone {
+            Some(alone) if holder.kernel.is_some_and(|kernel| kernel != usize::from(alone)) => {
+                Some(Holder { state: SmState::Stalled, ..holder })
+            }
+            _ => Some(holder),
+        }
+    }
+}
+
+impl Holders<'_> {
+    /// The next SM, with all kernels at once.
+    fn of_next(&mut self) -> Option<Holder> {
         let (shares, kernel, rank) = (self.shares, self.kernel, self.rank);
         if self.sm >= shares.sms || shares.kernels == 0 {
             return None;

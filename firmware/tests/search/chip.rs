@@ -68,6 +68,16 @@ impl Block {
         (0..self.sms).filter(|sm| self.state(*sm) == sm_state::ACTIVE && self.quota(*sm, slot) != 0).count() as u32
     }
 
+    /// SMs that may hold TBs of a kernel.
+    pub(crate) fn placed(&self, slot: usize) -> u32 {
+        (0..self.sms).filter(|sm| self.quota(*sm, slot) != 0).count() as u32
+    }
+
+    /// A register as it was last written.
+    pub(crate) fn register(&self, offset: u32) -> u32 {
+        self.get(offset)
+    }
+
     fn latch(&mut self, slot: usize) {
         let Some(running) = self.running.get_mut(&slot) else { return };
         let (cycles, threads) = (self.now - running.since, running.thread_insts);
@@ -172,6 +182,7 @@ impl Chip {
             (global::STRAP_SEARCH_WARM_UP, WARM_UP),
             (global::STRAP_SEARCH_WINDOW, WINDOW),
             (global::STRAP_SEARCH_LOSS, 50),
+            (global::STRAP_SEARCH_REACH, 1000),
         ];
         straps.iter().chain(set).for_each(|(offset, value)| block.set(*offset, *value));
         let firmware = Firmware::from_straps(&mut block).expect("the map and the policy are known");

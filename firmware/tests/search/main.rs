@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod chip;
+mod fair;
 mod shares;
 mod steps;
 mod whole;

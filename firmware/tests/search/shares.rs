@@ -52,6 +52,25 @@ proptest! {
         prop_assert!(sizes().max().unwrap() - sizes().min().unwrap() <= 1);
     }
 
+    /// A kernel that is left alone has the SMs that it had, all others are stalled under their kernels, and all go on as before.
+    #[test]
+    fn who_is_alone_stalls_all_others(sms in 4..257_u16, kernels in 1..5_usize, keep in any::<[u16; 4]>(), receivers in 1..16_u8, alone in 0..4_u8) {
+        let mut shares = Shares::even(sms, kernels);
+        (0..kernels).for_each(|kernel| shares.keep(kernel, keep[kernel] % 64));
+        shares.give_to(receivers);
+        let before: Vec<_> = shares.holders().collect();
+        shares.leave_alone(Some(alone));
+        for (now, then) in shares.holders().zip(&before) {
+            let its = then.kernel == Some(usize::from(alone)) || then.kernel.is_none();
+            prop_assert_eq!((now.kernel, now.state), (then.kernel, if its { then.state } else { SmState::Stalled }));
+        }
+        shares.leave_alone(None);
+        prop_assert!(shares.holders().eq(before));
+        shares.leave_alone(Some(alone));
+        shares.resume();
+        prop_assert!(shares.holders().all(|holder| holder.state != SmState::Stalled));
+    }
+
     #[test]
     fn given_numbers_are_what_kernels_get(sms in 1..257_u16, wanted in prop::collection::vec(1..130_u16, 1..5)) {
         let sum: u32 = wanted.iter().map(|sms| u32::from(*sms)).sum();

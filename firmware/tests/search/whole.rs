@@ -5,13 +5,15 @@ use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option,
 use mias_firmware::search::most_windows;
 use proptest::prelude::*;
 
-const POLICIES: [PolicyCode; 6] = [
+const POLICIES: [PolicyCode; 8] = [
     PolicyCode::CdSearch,
     PolicyCode::CdSearchPerformance,
     PolicyCode::CdSearchPower,
     PolicyCode::GivenShares,
     PolicyCode::MaestroSearch,
     PolicyCode::CdSearchMaestro,
+    PolicyCode::FairShare,
+    PolicyCode::FairShareModel,
 ];
 
 /// Asks for 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle, of 4 that there are.
@@ -62,6 +64,35 @@ fn power_mode_over_registers() {
     chip.end(5, true);
     chip.rest();
     assert_eq!((states(&chip), chip.block.active(1)), ([24, 0, 0], 24));
+}
+
+/// Fair share: each alone, and then 8 and 16. The chip gives each of 6 SMs of the first a sector per cycle, of 8: alone it would do 4/3 of that; the other twice what
+/// it does on 12. By hand, with 12 and 12: 3/4 and 1/2, which makes 2.4 SMs; 10 and 14: 1.4; 9 and 15: 1.0; 8 and 16: 0.6.
+#[test]
+fn fair_share_over_registers() {
+    let mut chip = Chip::new(PolicyCode::FairShare, 24, &[]);
+    chip.launch(3, MEMORY);
+    chip.launch(1, COMPUTE);
+    let mut seen = Vec::new();
+    while chip.step() {
+        seen.push((chip.block.active(3), chip.block.active(1), states(&chip)[1]));
+    }
+    seen.dedup();
+    assert_eq!(seen, [(12, 0, 12), (0, 12, 12), (12, 12, 0), (10, 14, 0), (9, 15, 0), (8, 16, 0)]);
+    assert_eq!((chip.phase(), chip.firmware.scheduler().search().windows), (PhaseCode::Steady, 6));
+    let progress = [3, 1].map(|slot| chip.block.register(global::SEARCH_PROGRESS + 4 * slot));
+    for (found, exact) in progress.into_iter().zip([0.75, 2.0 / 3.0]) {
+        assert!((f64::from(found) / 16_384.0 - exact).abs() < 1e-2, "{progress:?}");
+    }
+    // A kernel arrives while one is alone: nobody stays stalled.
+    let mut chip = Chip::new(PolicyCode::FairShare, 24, &[]);
+    chip.launch(3, MEMORY);
+    chip.launch(1, COMPUTE);
+    while states(&chip)[1] == 0 {
+        assert!(chip.step());
+    }
+    chip.end(1, false);
+    assert_eq!((states(&chip), chip.block.active(3), chip.block.active(1)), ([24, 0, 0], 12, 12));
 }
 
 /// A window is what lies between two latches: the first is made when what was not measured is over.
@@ -207,7 +238,8 @@ fn holds(chip: &Chip) {
     }
     if chip.phase() != PhaseCode::Partition && kernels.len() <= chip.block.sms as usize {
         for kernel in kernels {
-            assert!(chip.block.active(kernel.slot.into()) >= 1, "slot {} has no SM", kernel.slot);
+            assert!(chip.block.placed(kernel.slot.into()) >= 1, "slot {} has no SM", kernel.slot);
+            assert!(searching || chip.block.active(kernel.slot.into()) >= 1, "slot {} has no SM that issues", kernel.slot);
         }
     }
 }
@@ -225,7 +257,7 @@ proptest! {
         given in any::<[u8; 4]>(),
         events in prop::collection::vec(happens(), 0..40),
     ) {
-        let mut set = vec![(global::STRAP_OPTIONS, options), (global::STRAP_SEARCH_LOSS, loss), (global::STRAP_SEARCH_UTILISATION, threshold)];
+        let mut set = vec![(global::STRAP_OPTIONS, options), (global::STRAP_SEARCH_LOSS, loss), (global::STRAP_SEARCH_UTILISATION, threshold), (global::STRAP_SEARCH_REACH, loss >> 3), (global::STRAP_SEARCH_REACH_OF_HITS, threshold >> 3)];
         set.extend((0..4).map(|kernel| (global::STRAP_SHARES + 4 * kernel, u32::from(given[kernel as usize]))));
         let mut chip = Chip::new(policy, sms, &set);
         let mut state = seed | 1;

@@ -64,6 +64,31 @@ fn the_timeline_agrees_with_the_report() {
     assert_eq!(kernels, ["mm:256", "fwt:65536"]);
 }
 
+/// Power times time is the energy of the report, the chip's and that of its parts; 60 stretches of a thousand cycles.
+#[test]
+fn power_over_time_adds_up_to_the_energy() {
+    let folder = tempfile::tempdir().unwrap();
+    let Run { report, timeline, .. } = run(folder.path());
+    let events = timeline["traceEvents"].as_array().unwrap();
+    let sum = |name: &str| {
+        let of = events.iter().filter(|event| event["ph"] == "C" && event["pid"] == 4 && event["name"] == *name);
+        let watts = of.map(|event| event["args"].as_object().unwrap().values().map(|watts| watts.as_f64().unwrap()).sum::<f64>());
+        let watts: Vec<f64> = watts.collect();
+        assert_eq!(watts.len(), 60, "{name}");
+        watts.iter().sum::<f64>() * 1_000.0 / (CORE_KHZ as f64 * 1e3)
+    };
+    let total = report["energy"]["total_joules"].as_f64().unwrap();
+    for name in ["power, W", "parts of it, W"] {
+        assert!((sum(name) / total - 1.0).abs() < 1e-9, "{name}: {} of {total}", sum(name));
+    }
+    // A launch latency passes before anything runs: constant power, and all SMs empty.
+    let first = events.iter().find(|event| event["name"] == "power, W").unwrap();
+    let gpu = mias_lab::machines::load("rtx2060").unwrap();
+    let power = gpu.energy.unwrap();
+    let idle = f64::from(power.constant_uw) + f64::from(gpu.sm.count) * f64::from(power.sm_idle_uw);
+    assert!((first["args"]["chip"].as_f64().unwrap() - idle * 1e-6).abs() < 1e-6, "{first}");
+}
+
 #[test]
 fn the_dump_agrees_with_the_report() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,6 +130,7 @@ fn the_dump_agrees_with_the_report() {
 
 #[test]
 fn drawings_that_cannot_be_written_are_refused_first() {
+    refused(&["run", "mm", "--power-cycles", "500"], &["--timeline <FILE>"]);
     refused(&["run", "mm", "--vcd", "t.x", "--timeline", "t.x"], &["t.x: two outputs cannot go to one file"]);
     refused(&["run", "mm", "--cycles", "1000000000000", "--timeline", "/no/such/folder/t.json"], &["cannot write /no/such/folder/t.json"]);
 }

@@ -58,10 +58,7 @@ pub struct BackgroundEnergy {
 impl BackgroundEnergy {
     /// What `activity` cost at a core clock of `core_khz`, at least 1, on a machine whose SMs may be gated or not.
     pub fn of(activity: &ChipActivity, power: &EnergyConfig, gating: Option<&PowerGatingConfig>, core_khz: u32) -> Self {
-        // A microwatt over a cycle of 1/kHz milliseconds is a nanojoule per kHz: a million femtojoules.
-        let over = |cycles: u64, power_uw: u32| {
-            Femtojoules::from(cycles) * Femtojoules::from(power_uw) * 1_000_000 / Femtojoules::from(core_khz.max(1))
-        };
+        let over = |cycles: u64, power_uw: u32| super::over(cycles, power_uw, core_khz);
         // What an empty SM draws more than one with TBs that does not issue, and than one that does.
         let lacks = power.sm_idle_uw.saturating_sub(power.sm_active_uw);
         let lacks_issuing = lacks.saturating_sub(power.sm_issue_uw);

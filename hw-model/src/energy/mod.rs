@@ -11,6 +11,7 @@
 mod background;
 mod dynamic;
 mod lanes;
+mod standing;
 #[cfg(test)]
 mod tests;
 
@@ -18,12 +19,19 @@ pub use background::{BackgroundEnergy, ChipActivity};
 pub use dynamic::DynamicEnergy;
 pub(crate) use lanes::LaneClass;
 pub use lanes::LaneCounts;
+pub use standing::StandingEnergy;
 
 use crate::config::GpuConfig;
 use crate::gpu::Stats;
 
 /// Femtojoules.
 pub type Femtojoules = u128;
+
+/// A power over core cycles of a clock of `core_khz`, at least 1. A microwatt over a cycle of 1/kHz milliseconds is a nanojoule per kHz: a million
+/// femtojoules.
+fn over(cycles: u64, power_uw: u32, core_khz: u32) -> Femtojoules {
+    Femtojoules::from(cycles) * Femtojoules::from(power_uw) * 1_000_000 / Femtojoules::from(core_khz.max(1))
+}
 
 /// What a run cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +40,17 @@ pub struct EnergyReport {
     pub launches: Vec<DynamicEnergy>,
     /// What is no kernel's.
     pub background: BackgroundEnergy,
+    /// Of that, what SMs draw whether or not they do anything.
+    pub standing: StandingEnergy,
+}
+
+/// A run's energy, and what of it SMs draw whether or not they do anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// All of it.
+    pub total: Femtojoules,
+    /// Leakage and clocks of SMs.
+    pub standing: StandingEnergy,
 }
 
 impl EnergyReport {
@@ -43,19 +62,26 @@ impl EnergyReport {
             let energy = DynamicEnergy::of(launch, coefficients);
             if counts { energy.with_memory_issue(launch, coefficients) } else { energy }
         };
+        let activity = ChipActivity::of(stats);
         Some(EnergyReport {
             launches: stats.counters.iter().map(of).collect(),
-            background: BackgroundEnergy::of(
-                &ChipActivity::of(stats),
-                coefficients,
-                config.sm.power_gating.as_ref(),
-                config.clocks.core_khz,
-            ),
+            background: BackgroundEnergy::of(&activity, coefficients, config.sm.power_gating.as_ref(), config.clocks.core_khz),
+            standing: StandingEnergy::of(&activity, coefficients, config.clocks.core_khz),
         })
     }
 
     /// All of it.
     pub fn total(&self) -> Femtojoules {
         self.launches.iter().map(DynamicEnergy::total).sum::<Femtojoules>() + self.background.total()
+    }
+
+    /// All but what SMs leak.
+    pub fn without_leakage(&self) -> Femtojoules {
+        self.total().saturating_sub(self.standing.leakage)
+    }
+
+    /// What of it is what, in a few numbers.
+    pub fn spent(&self) -> Spent {
+        Spent { total: self.total(), standing: self.standing }
     }
 }

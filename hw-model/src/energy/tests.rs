@@ -121,6 +121,44 @@ proptest! {
     }
 }
 
+/// A machine's SMs of these powers, in a second of a clock of 1 MHz.
+fn standing(activity: &ChipActivity, [sm_active_uw, sm_idle_uw, sm_issue_uw]: [u32; 3]) -> StandingEnergy {
+    StandingEnergy::of(activity, &EnergyConfig { sm_active_uw, sm_idle_uw, sm_issue_uw, ..coefficients() }, 1_000)
+}
+
+proptest! {
+    /// Leakage and clocks are a part of what SMs draw, whatever the coefficients; of SMs that do nothing they are all of it, and of SMs without power
+    /// nothing. Doing more changes neither.
+    #[test]
+    fn leakage_and_clocks_are_a_part_of_what_sms_draw(powers in prop::array::uniform3(0u32..1 << 24), [active, idle, gated, issue] in prop::array::uniform4(0u64..1 << 40), wakes in 0u64..1000) {
+        let some = ChipActivity { cycles: active, active_sm_cycles: active, idle_sm_cycles: idle, gated_sm_cycles: gated, issue_sm_cycles: issue.min(active), wakes };
+        let power = EnergyConfig { sm_active_uw: powers[0], sm_idle_uw: powers[1], sm_issue_uw: powers[2], ..coefficients() };
+        let all = BackgroundEnergy::of(&some, &power, Some(&PowerGatingConfig { wake_cycles: 1, wake_fj: 1 }), 1_000);
+        let part = standing(&some, powers);
+        prop_assert!(part.total() <= all.active_sms + all.idle_sms + all.issuing_sms);
+        let quiet = ChipActivity { issue_sm_cycles: 0, ..some };
+        prop_assert_eq!(standing(&quiet, powers), part);
+        let all = BackgroundEnergy::of(&quiet, &power, None, 1_000);
+        prop_assert_eq!(part.total(), all.active_sms + all.idle_sms);
+        prop_assert_eq!(standing(&ChipActivity { active_sm_cycles: 0, idle_sm_cycles: 0, ..some }, powers).total(), 0);
+    }
+}
+
+/// `zhao18`, by hand: 2.6566 W leak and 1.59 W are clock, in an SM that issues, one that does not, and one that is empty.
+#[test]
+fn an_sm_leaks_and_has_a_clock_whatever_it_does() {
+    let zhao: GpuConfig = toml::from_str(mias_machines::text("zhao18").expect("built in")).expect("valid");
+    let power = zhao.energy.expect("it has coefficients");
+    for activity in [
+        ChipActivity { active_sm_cycles: 1_000, issue_sm_cycles: 1_000, ..ChipActivity::default() },
+        ChipActivity { active_sm_cycles: 1_000, ..ChipActivity::default() },
+        ChipActivity { idle_sm_cycles: 1_000, ..ChipActivity::default() },
+    ] {
+        let StandingEnergy { leakage, clocks } = StandingEnergy::of(&activity, &power, 1_000);
+        assert_eq!([leakage, clocks].map(|energy| energy / 1_000_000), [2_656_600, 1_590_000]);
+    }
+}
+
 /// `zhao18`: an SM with TBs that issues nothing drew 2.66 W where an empty one draws 4.25 W. By hand: 4.2466 W both, and 4.247958 W where it
 /// issues.
 #[test]

@@ -72,6 +72,9 @@ pub struct LaunchStats {
     pub dram_reads: u64,
     /// DRAM writes in 32-byte atoms.
     pub dram_writes: u64,
+    /// Of reads and writes, those that found their row open.
+    #[serde(default, skip_serializing)]
+    pub dram_row_hits: u64,
     /// Issue slots (scheduler-cycles) charged to the kernel, by class: every one of an SM is charged to one kernel at most.
     #[serde(alias = "schedulers")]
     pub issue_slots: IssueSlots,
@@ -149,6 +152,7 @@ impl LaunchStats {
             reply_packets: memory.reply_packets,
             dram_reads: memory.dram_reads,
             dram_writes: memory.dram_writes,
+            dram_row_hits: memory.dram_row_hits,
             issue_slots: sm.issue_slots,
             thrown_away: ThrownAway { warp_insts: sm.thrown_away_warp_insts, thread_insts: sm.thrown_away_thread_insts },
         }

@@ -127,6 +127,8 @@ impl RegisterFile {
             global::STRAP_SEARCH_WINDOW => machine.straps.search.window_cycles,
             global::STRAP_SEARCH_LOSS => machine.straps.search.loss_permille,
             global::STRAP_SEARCH_UTILISATION => machine.straps.search.utilisation_permille,
+            global::STRAP_SEARCH_REACH => machine.straps.search.reach_permille,
+            global::STRAP_SEARCH_REACH_OF_HITS => machine.straps.search.reach_of_hits_permille,
             global::CYCLE_LOW => {
                 self.cycle_high = (self.now >> 32) as u32;
                 self.now as u32
@@ -158,6 +160,8 @@ impl RegisterFile {
             self.machine.straps.fixed.get(index).copied().map(u32::from)
         } else if let Some(index) = element(offset, global::STRAP_SHARES, MAX_SLOTS) {
             self.machine.straps.search.shares.get(index).copied()
+        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, MAX_SLOTS) {
+            self.notes.progress.get(slot).copied()
         } else if let Some(word) = element(offset, global::ARM, SM_WORDS) {
             let sms = self.sms.iter().skip(word * 32).take(32).enumerate();
             Some(sms.fold(0, |bits, (bit, sm)| bits | u32::from(sm.armed) << bit))
@@ -239,6 +243,8 @@ impl RegisterFile {
             self.stage_row([u32::MAX; SM_WORDS], slot, value)?;
         } else if let Some(slot) = element(offset, global::QUOTA_SOME, MAX_SLOTS) {
             self.stage_row(self.quota_sms, slot, value)?;
+        } else if let Some(slot) = element(offset, global::SEARCH_PROGRESS, MAX_SLOTS) {
+            *self.notes.progress.get_mut(slot)? = value;
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
             done.or_else(|| self.write_memory_global(offset, value))?;

@@ -170,15 +170,26 @@ pub struct SearchStraps {
     pub loss_permille: u32,
     /// Share of DRAM's bandwidth above which a kernel is memory-intensive, where that is asked for, in thousandths.
     pub utilisation_permille: u32,
+    /// What DRAM moves for a kernel alone of which every access opens a row, in thousandths of its peak (sources.md D158).
+    pub reach_permille: u32,
+    /// How much more it moves where no access does, in thousandths.
+    pub reach_of_hits_permille: u32,
     /// SMs of the n-th kernel scheduled, for the policy that deals them out as given.
     pub shares: [u32; MAX_SLOTS],
 }
 
 impl SearchStraps {
-    /// Steps of 20,000 and 20,000 cycles, and a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth: assumption, the
+    /// A line through five kernels alone (sources.md D158). Steps of 20,000 and 20,000 cycles, and a loss of 5 % (Zhao et al. 2018, sections 4.1.2 and 4.2). A tenth of DRAM's bandwidth: assumption, the
     /// paper has no number.
-    pub const PUBLISHED: Self =
-        Self { warm_up_cycles: 20_000, window_cycles: 20_000, loss_permille: 50, utilisation_permille: 100, shares: [0; MAX_SLOTS] };
+    pub const PUBLISHED: Self = Self {
+        warm_up_cycles: 20_000,
+        window_cycles: 20_000,
+        loss_permille: 50,
+        utilisation_permille: 100,
+        reach_permille: 90,
+        reach_of_hits_permille: 2_960,
+        shares: [0; MAX_SLOTS],
+    };
 }
 
 /// A kernel as launched.

@@ -241,6 +241,12 @@ impl RegisterFile {
         self.notes.get(global::SEARCH_FOUND)
     }
 
+    /// The progress of the kernel in a slot on the shares found, as the firmware last estimated it, in parts of 2^14; 0 if it does not.
+    #[must_use]
+    pub fn search_progress(&self, slot: usize) -> u32 {
+        self.notes.progress.get(slot).copied().unwrap_or(0)
+    }
+
     /// [`fault`] bits that are set.
     #[must_use]
     pub fn faults(&self) -> u32 {

@@ -37,6 +37,8 @@ pub(super) struct Notes {
     /// [`global::PHASE`] (0 is Idle), [`global::RESCHEDULINGS`], [`global::DECISION_BEGIN`], [`global::DECISION_CYCLES`],
     /// [`global::SEARCH_FOUND`].
     values: [u32; 5],
+    /// [`global::SEARCH_PROGRESS`].
+    pub(super) progress: [u32; MAX_SLOTS],
 }
 
 impl Notes {

@@ -37,7 +37,7 @@ impl Side {
         match policy {
             "smk" | "warped-slicer" => Some(Side::Inside),
             _ if policy.starts_with("mias-") => Some(Side::Inside),
-            "spatial" => Some(Side::Beside),
+            "spatial" | "fair-share" | "fair-share-model" => Some(Side::Beside),
             "maestro" | "maestro-search" | "cd-search-maestro" => Some(Side::Both),
             _ if policy.starts_with("cd-search") => Some(Side::Beside),
             _ => None,

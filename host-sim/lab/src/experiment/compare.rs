@@ -14,6 +14,7 @@ use super::workload::Workload;
 use crate::intervals::Estimated;
 use crate::machines::fields::Field;
 use crate::metrics::{Metrics, ratio};
+use mias_hw_model::energy::Spent;
 use mias_hw_model::gpu::SmStateCycles;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -110,8 +111,8 @@ pub struct PolicyResult {
     pub search: Option<SearchFound>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
-    /// Energy of the run in femtojoules; none if the machine has no coefficients.
-    pub energy_fj: Option<u128>,
+    /// Energy of the run; none if the machine has no coefficients.
+    pub energy: Option<Spent>,
     /// Core cycles that it is of.
     pub cycles: u64,
 }

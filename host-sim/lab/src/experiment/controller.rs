@@ -14,6 +14,7 @@ use mias_firmware::Firmware;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::limits::KERNELS;
 use mias_firmware::regs::{MAX_SMS, PhaseCode, search_found};
+use mias_firmware::search::QUOTIENT_BITS;
 use mias_hw_model::gpu::Microcontroller;
 use mias_hw_model::register_file::RegisterFile;
 
@@ -222,6 +223,7 @@ impl Controller {
                 memory_intensive: slots.iter().map(|slot| found & search_found::MEMORY_MASK & 1 << slot != 0).collect(),
                 windows: found >> search_found::WINDOWS_SHIFT & search_found::WINDOWS_MASK,
                 done: found & search_found::DONE != 0,
+                estimated_progress: estimated_progress(registers, &slots),
             });
         }
     }
@@ -308,4 +310,11 @@ impl Microcontroller for Controller {
         self.note_decision(registers);
         self.look(registers);
     }
+}
+
+/// The progress of the kernels in these slots on the shares that a search has found; nothing if the firmware has estimated none.
+fn estimated_progress(registers: &RegisterFile, slots: &[usize]) -> Vec<f64> {
+    let progress = slots.iter().map(|&slot| registers.search_progress(slot));
+    let progress: Vec<f64> = progress.map(|parts| f64::from(parts) / f64::from(1_u32 << QUOTIENT_BITS)).collect();
+    if progress.iter().all(|progress| *progress == 0.0) { Vec::new() } else { progress }
 }

@@ -136,7 +136,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
             parted: outcome.parted.clone(),
             search: outcome.search.clone(),
             sm_states: outcome.sm_states,
-            energy_fj: outcome.energy.as_ref().map(EnergyReport::total),
+            energy: outcome.energy.as_ref().map(EnergyReport::spent),
             cycles: outcome.cycles,
         });
     }

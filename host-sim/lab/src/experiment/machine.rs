@@ -110,7 +110,7 @@ pub struct Placement {
 }
 
 /// What a search for how many SMs each kernel needs has found ([`mias_firmware::search`]).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SearchFound {
     /// Which kernels ask for more than the chip beyond the SMs gives, in kernel order.
     pub memory_intensive: Vec<bool>,
@@ -118,6 +118,10 @@ pub struct SearchFound {
     pub windows: u32,
     /// Whether it came to its end within the run.
     pub done: bool,
+    /// Each kernel's IPC over that alone on all SMs, as the firmware estimated it on the shares that it chose; empty under a policy that does not
+    /// estimate it, and before it has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub estimated_progress: Vec<f64>,
 }
 
 /// What the firmware saw of one configuration, summed over the SMs that had it.
@@ -268,6 +272,15 @@ pub struct Sample {
     pub l1_accesses: Vec<u64>,
 }
 
+/// What a run has cost up to a cycle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnergySample {
+    /// Core cycle.
+    pub cycle: u64,
+    /// From cycle 0 on.
+    pub energy: EnergyReport,
+}
+
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -312,6 +325,8 @@ pub struct Outcome {
     pub sm_states: Option<SmStateCycles>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.
     pub energy: Option<EnergyReport>,
+    /// The same over time, in order; empty unless the machine was told to note it, and has `[energy]`.
+    pub energy_samples: Vec<EnergySample>,
     /// When each kernel had its room; empty where nobody is preempted and nobody is before others.
     pub room: Vec<Room>,
     /// TBs that were made to leave, in the order of the commands.

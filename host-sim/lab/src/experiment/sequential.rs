@@ -84,7 +84,7 @@ impl Sequential {
             parted: None,
             search: None,
             sm_states: None,
-            energy_fj: None,
+            energy: None,
             cycles: makespan_cycles.unwrap_or_default(),
         }
     }

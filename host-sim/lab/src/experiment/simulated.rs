@@ -3,6 +3,7 @@
 mod configurations;
 mod counts;
 mod known;
+mod notes;
 mod requests;
 mod straps;
 mod together;
@@ -13,7 +14,7 @@ use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
 use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
-use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sample, Sampling};
+use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sampling};
 use super::policy::{Control, Policy, Transition};
 use super::precision::{Known, Stop};
 use super::requests::Scheme;
@@ -30,6 +31,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{Gpu, Launch, LaunchError, LaunchStats, RunEnd, SmStats};
 use mias_hw_model::register_file::{MachineDescription, RegisterFile, Straps};
+use notes::Noted;
 use requests::AHEAD_CYCLES;
 use together::Shared;
 
@@ -61,6 +63,8 @@ pub struct SimulatedGpu {
     image: Option<Image>,
     /// Instructions are noted so often.
     samples: Option<Sampling>,
+    /// Core cycles between two notes of the energy; none: there are no notes.
+    energy_cycles: Option<u64>,
 }
 
 /// A GPU in the middle of a run.
@@ -89,6 +93,7 @@ impl SimulatedGpu {
             explain: false,
             image: None,
             samples: None,
+            energy_cycles: None,
         }
     }
 
@@ -131,6 +136,11 @@ impl SimulatedGpu {
     /// The same GPU, which notes the instructions so far now and then ([`Outcome::samples`]).
     pub fn sampling(self, samples: Sampling) -> Self {
         SimulatedGpu { samples: Some(samples), ..self }
+    }
+
+    /// The same GPU, which notes every so many core cycles, at least 1, what the run has cost so far ([`Outcome::energy_samples`]).
+    pub fn noting_energy(self, every_cycles: u64) -> Self {
+        SimulatedGpu { energy_cycles: Some(every_cycles), ..self }
     }
 
     /// The same GPU with other values in some fields of its machine's file.
@@ -233,25 +243,6 @@ impl SimulatedGpu {
         Ok(())
     }
 
-    /// Advances from sample to sample, as far as samples are wanted.
-    fn sample_until(&self, running: &mut Running, run: &Run<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Vec<Sample>, RunError> {
-        let limit = limit(run.options);
-        let asked = run.options.sample_cycles.map(|every_cycles| Sampling { every_cycles, until_cycle: limit });
-        let Some(Sampling { every_cycles, until_cycle }) = asked.or(self.samples) else { return Ok(Vec::new()) };
-        let mut samples = Vec::new();
-        for cycle in (1..=until_cycle.min(limit) / every_cycles.max(1)).map(|number| number * every_cycles) {
-            self.advance(running, cycle, progress)?;
-            if running.gpu.cycle() < cycle {
-                break;
-            }
-            let launches = running.gpu.stats().launches;
-            let insts = launches.iter().map(|launch| (launch.warp_insts, launch.thread_insts)).collect();
-            let l1_accesses = if asked.is_some() { launches.iter().map(|launch| launch.l1.accesses).collect() } else { Vec::new() };
-            samples.push(Sample { cycle, insts, l1_accesses });
-        }
-        Ok(samples)
-    }
-
     /// What a run that has ended gave.
     fn outcome(&self, running: Running, limit: u64) -> Outcome {
         let Running { mut gpu, controller, known, .. } = running;
@@ -296,6 +287,7 @@ impl SimulatedGpu {
             recording: observed.recording,
             parted: observed.parted,
             energy: EnergyReport::of(&self.config, &stats),
+            energy_samples: Vec::new(),
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
             l2_ways: stats.l2_ways,
@@ -336,14 +328,14 @@ impl Machine for SimulatedGpu {
             return Ok(outcome);
         }
         let mut running = self.start(run)?;
-        let samples = self.sample_until(&mut running, run, progress)?;
+        let Noted { samples, energy_samples } = self.note_until(&mut running, run, progress)?;
         self.run_on(&mut running, limit, progress)?;
-        Ok(self.with_room(run, Outcome { samples, ..self.outcome(running, limit) }))
+        Ok(self.with_room(run, Outcome { samples, energy_samples, ..self.outcome(running, limit) }))
     }
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         match runs {
-            [first, _, ..] if self.shares() && first.options.sample_cycles.is_none() => {
+            [first, _, ..] if self.shares() && self.energy_cycles.is_none() && first.options.sample_cycles.is_none() => {
                 let done =
                     |at: usize, outcome: Result<Outcome, RunError>| done(at, outcome.map(|outcome| self.with_room(&runs[at], outcome)));
                 self.share(runs, &Shared { limit: limit(first.options), progress, done: &done })

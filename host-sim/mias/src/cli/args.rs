@@ -180,6 +180,9 @@ pub(super) struct RunArgs {
     /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
     #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) timeline: Option<PathBuf>,
+    /// The timeline has the power of every so many core cycles [default: 1000]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "CYCLES", requires = "timeline")]
+    pub(super) power_cycles: Option<u32>,
     /// Write the scheduler's register activity as a value change dump, for GTKWave and Surfer
     #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) vcd: Option<PathBuf>,

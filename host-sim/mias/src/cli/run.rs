@@ -96,6 +96,9 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     if drawings.wanted() {
         machine = machine.recording();
     }
+    if args.timeline.is_some() {
+        machine = machine.noting_energy(u64::from(args.power_cycles.unwrap_or(timeline::POWER_CYCLES)));
+    }
     if common.explain {
         machine = machine.explaining();
     }

@@ -83,8 +83,8 @@ struct PolicyRow<'a> {
     search: Option<&'a SearchFound>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    average_watts: Option<f64>,
+    #[serde(flatten)]
+    power: Option<search_rows::Power>,
 }
 
 #[derive(Serialize)]
@@ -150,7 +150,7 @@ fn kernel<'a>(workload: &'a Workload, alone: &Isolated) -> Kernel<'a> {
     Kernel { name: &workload.name, isolated_ipc, isolated_ipc_half_width: (half_width > 0.0).then_some(half_width), max_tbs }
 }
 
-fn policy_row(result: &PolicyResult, average_watts: Option<f64>) -> PolicyRow<'_> {
+fn policy_row(result: &PolicyResult, power: Option<search_rows::Power>) -> PolicyRow<'_> {
     let objectives = |regret: PerObjective<Option<f64>>| Objectives { s: regret.s, stp: regret.stp };
     PolicyRow {
         policy: result.policy.name(),
@@ -177,7 +177,7 @@ fn policy_row(result: &PolicyResult, average_watts: Option<f64>) -> PolicyRow<'_
         decision: result.decision.as_ref(),
         search: result.search.as_ref(),
         sm_states: result.sm_states,
-        average_watts,
+        power,
     }
 }
 

@@ -28,6 +28,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
     for result in &comparison.results {
         if let Some(found) = &result.search {
             text += &format!("{}: {}", result.policy.name(), search_rows::line(found, &names, &result.placement));
+            text += &search_rows::errors(result, &names);
         }
         text += &placement(result);
         text += &short_of_it(result);

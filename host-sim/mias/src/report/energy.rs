@@ -2,7 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::energy::{EnergyReport, Femtojoules};
-use mias_lab::table::{self, number};
+use mias_lab::table::{self, number, percent};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -11,8 +11,12 @@ use std::collections::BTreeMap;
 pub(super) struct EnergyRow {
     /// By part of the chip, kernels apart, in joules.
     background_joules: BTreeMap<&'static str, f64>,
+    /// Of the background: leakage of SMs, and their clocks.
+    leakage_joules: f64,
+    clock_joules: f64,
     total_joules: f64,
     average_watts: Option<f64>,
+    without_leakage_watts: Option<f64>,
 }
 
 /// `energy` of a launch in the JSON of `run`.
@@ -34,8 +38,11 @@ pub(super) fn watts(energy: Femtojoules, gpu: &GpuConfig, cycles: u64) -> Option
 pub(super) fn row(report: &EnergyReport, gpu: &GpuConfig, cycles: u64) -> EnergyRow {
     EnergyRow {
         background_joules: report.background.parts().map(|(part, energy)| (part, joules(energy))).collect(),
+        leakage_joules: joules(report.standing.leakage),
+        clock_joules: joules(report.standing.clocks),
         total_joules: joules(report.total()),
         average_watts: watts(report.total(), gpu, cycles),
+        without_leakage_watts: watts(report.without_leakage(), gpu, cycles),
     }
 }
 
@@ -73,32 +80,41 @@ pub(super) fn text(report: &EnergyReport, kernels: &[&str], gpu: &GpuConfig, cyc
     add("sum", launches.iter().map(|(_, total)| Some(*total)).collect(), Some(report.background.total()));
     let total = number(Some(joules(report.total()) * 1e3), 3);
     let power = number(watts(report.total(), gpu, cycles), 1);
-    format!("{}total {total} mJ, {power} W on average\n", table::text(&table))
+    let share = |energy: Femtojoules| percent(Some(energy as f64 / report.total().max(1) as f64));
+    let (leakage, clocks) = (share(report.standing.leakage), share(report.standing.clocks));
+    let without = number(watts(report.without_leakage(), gpu, cycles), 1);
+    format!(
+        "{}total {total} mJ, {power} W on average; leakage of SMs {leakage}, their clocks {clocks}; {without} W without leakage\n",
+        table::text(&table)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_hw_model::energy::{BackgroundEnergy, DynamicEnergy};
+    use mias_hw_model::energy::{BackgroundEnergy, DynamicEnergy, StandingEnergy};
     use mias_lab::machines;
 
-    /// A kernel's 2 mJ in DRAM and 5 mJ of constant power in a millisecond: 7 W.
+    /// A kernel's 2 mJ in DRAM, 5 mJ of constant power and 3 mJ of SMs, of which 2 leak, in a millisecond: 10 W, and 8 W without.
     #[test]
     fn joules_and_watts() {
         let gpu = machines::load("rtx2060").unwrap();
         let mj: Femtojoules = 1_000_000_000_000;
         let launch = DynamicEnergy { dram: 2 * mj, ..DynamicEnergy::default() };
-        let background = BackgroundEnergy { constant: 5 * mj, ..BackgroundEnergy::default() };
-        let report = EnergyReport { launches: vec![launch], background };
+        let background = BackgroundEnergy { constant: 5 * mj, active_sms: 3 * mj, ..BackgroundEnergy::default() };
+        let report = EnergyReport { launches: vec![launch], background, standing: StandingEnergy { leakage: 2 * mj, clocks: mj / 2 } };
         let cycles = u64::from(gpu.clocks.core_khz);
         let text = text(&report, &["mm"], &gpu, cycles);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        for row in [&["DRAM", "2.000", "-"][..], &["constant", "-", "5.000"], &["idle", "SMs", "-", "0.000"], &["sum", "2.000", "5.000"]] {
+        for row in [&["DRAM", "2.000", "-"][..], &["constant", "-", "5.000"], &["idle", "SMs", "-", "0.000"], &["sum", "2.000", "8.000"]] {
             assert!(rows.iter().any(|r| r == row), "{row:?} in {text}");
         }
-        assert!(text.ends_with("total 7.000 mJ, 7.0 W on average\n"), "{text}");
+        let last = "total 10.000 mJ, 10.0 W on average; leakage of SMs 20.0 %, their clocks 5.0 %; 8.0 W without leakage\n";
+        assert!(text.ends_with(last), "{text}");
         let row = row(&report, &gpu, cycles);
-        assert!((row.total_joules - 0.007).abs() < 1e-12 && (row.average_watts.unwrap() - 7.0).abs() < 1e-9);
+        assert!((row.total_joules - 0.010).abs() < 1e-12 && (row.average_watts.unwrap() - 10.0).abs() < 1e-9);
+        assert!((row.leakage_joules - 0.002).abs() < 1e-12 && (row.clock_joules - 0.0005).abs() < 1e-12);
+        assert!((row.without_leakage_watts.unwrap() - 8.0).abs() < 1e-9);
         assert_eq!(super::row(&report, &gpu, 0).average_watts, None);
         assert!(launch_row(&report, 0).is_some() && launch_row(&report, 1).is_none());
     }

@@ -16,6 +16,7 @@ pub mod kernel_stats_json;
 mod latency_rows;
 pub mod machine_list;
 pub mod machine_summary;
+mod power;
 pub mod provenance;
 pub mod replay_report;
 pub mod run_report;

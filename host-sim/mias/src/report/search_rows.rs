@@ -3,43 +3,117 @@
 
 use super::energy;
 use mias_hw_model::config::GpuConfig;
+use mias_hw_model::energy::Spent;
 use mias_lab::experiment::compare::PolicyResult;
 use mias_lab::experiment::machine::{Placement, SearchFound};
-use mias_lab::table::{self, number};
+use mias_lab::table::{self, number, percent};
+use serde::Serialize;
 
-/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
-pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<f64> {
-    results.iter().any(|result| result.sm_states.is_some()).then(|| energy::watts(of.energy_fj?, gpu, of.cycles)).flatten()
+/// Power of a policy over its run, in watts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Power {
+    average_watts: f64,
+    /// Of that, what SMs leak, and what their clocks draw.
+    leakage_watts: f64,
+    clock_watts: f64,
 }
 
-/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square. Nothing
-/// where [`watts`] has none.
+impl Power {
+    fn without_leakage(self) -> f64 {
+        self.average_watts - self.leakage_watts
+    }
+}
+
+/// Power of a policy over its run; none where no policy of the comparison stalls or gates an SM, or the machine has no coefficients.
+pub(super) fn watts(results: &[PolicyResult], of: &PolicyResult, gpu: &GpuConfig) -> Option<Power> {
+    if !results.iter().any(|result| result.sm_states.is_some()) {
+        return None;
+    }
+    let Spent { total, standing } = of.energy?;
+    let watts = |energy| energy::watts(energy, gpu, of.cycles);
+    Some(Power { average_watts: watts(total)?, leakage_watts: watts(standing.leakage)?, clock_watts: watts(standing.clocks)? })
+}
+
+/// A table of power, and of energy times delay for the same work: STP says how much is done in a time, so that it is power over its square; both with
+/// what SMs leak and without. Nothing where [`watts`] has none.
 pub(super) fn power(results: &[PolicyResult], gpu: &GpuConfig) -> String {
-    let mut table = table::new(&["policy", "power W", "energy x delay, W / STP^2"]);
+    let with = ["policy", "power W", "leakage", "clocks", "energy x delay, W / STP^2"];
+    let mut table = table::new(&[&with[..], &["power W without leakage", "W / STP^2 without"]].concat());
     let mut any = false;
     for result in results {
-        let Some(watts) = watts(results, result, gpu) else { continue };
-        let delay = result.metrics.stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp));
-        table.add_row([result.policy.name().to_owned(), number(Some(watts), 2), number(delay, 2)]);
+        let Some(power) = watts(results, result, gpu) else { continue };
+        table.add_row(std::iter::once(result.policy.name().to_owned()).chain(cells(power, result.metrics.stp)));
         any = true;
     }
     if any { format!("\n{}\n", table::text(&table)) } else { String::new() }
 }
 
+/// The cells of a policy.
+fn cells(power: Power, stp: Option<f64>) -> [String; 6] {
+    let share = |watts: f64| percent((power.average_watts > 0.0).then(|| watts / power.average_watts));
+    let delay = |watts: f64| number(stp.filter(|stp| *stp > 0.0).map(|stp| watts / (stp * stp)), 2);
+    [
+        number(Some(power.average_watts), 2),
+        share(power.leakage_watts),
+        share(power.clock_watts),
+        delay(power.average_watts),
+        number(Some(power.without_leakage()), 2),
+        delay(power.without_leakage()),
+    ]
+}
+
 /// The line: which kernels are memory-intensive, how many SMs may hold TBs of each, and after how many windows.
 pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement]) -> String {
+    if !found.estimated_progress.is_empty() {
+        return slowdowns(found, names, placement);
+    }
     let memory: Vec<&str> = names.iter().zip(&found.memory_intensive).filter(|(_, memory)| **memory).map(|(name, _)| *name).collect();
     let memory = if memory.is_empty() { "no kernel is".to_owned() } else { format!("{} {}", memory.join(", "), are(memory.len())) };
-    let windows = match found.windows {
-        1 => "1 window".to_owned(),
-        windows => format!("{windows} windows"),
-    };
+    let windows = windows(found);
     if !found.done {
         return format!("search for SMs: {memory} memory-intensive; {windows} so far, not over\n");
     }
     let shares = names.iter().enumerate().map(|(kernel, name)| format!("{name} {}", sms(placement, kernel)));
     let shares: Vec<String> = shares.collect();
     format!("search for SMs: {memory} memory-intensive; after {windows}: SMs of {}\n", shares.join(", "))
+}
+
+/// The line of a search that makes kernels equally slow: how many SMs each has, and how much slower it is than alone, as the firmware estimates it.
+fn slowdowns(found: &SearchFound, names: &[&str], placement: &[Placement]) -> String {
+    let slowed = |progress: f64| number((progress > 0.0).then(|| 1.0 / progress), 2);
+    let of = |(kernel, name): (usize, &&str)| {
+        let progress = found.estimated_progress.get(kernel).copied().unwrap_or_default();
+        let sms = if found.done { format!(" on {} SMs", sms(placement, kernel)) } else { String::new() };
+        format!("{name} {} times as slow as alone{sms}", slowed(progress))
+    };
+    let kernels: Vec<String> = names.iter().enumerate().map(of).collect();
+    let so_far = if found.done { "" } else { " so far, not over" };
+    format!("search for SMs: {} by its estimate; {}{so_far}\n", kernels.join(", "), windows(found))
+}
+
+/// How slow kernels were over the whole run, the search included, beside what the firmware estimated for the shares that it chose; nothing where it
+/// estimates nothing, has not come to an end, or a kernel made no progress.
+pub(super) fn errors(result: &PolicyResult, names: &[&str]) -> String {
+    let Some(found) = result.search.as_ref().filter(|found| found.done && !found.estimated_progress.is_empty()) else {
+        return String::new();
+    };
+    let of = |(name, (estimated, real)): (&&str, (&f64, Option<f64>))| {
+        let slowed = |progress: f64| (progress > 0.0).then(|| progress.recip());
+        let (estimated, real) = (slowed(*estimated)?, slowed(real?)?);
+        Some(format!("{name} {real:.2} (estimated {estimated:.2}, {:+.1} %)", 100.0 * (estimated / real - 1.0)))
+    };
+    let progress = found.estimated_progress.iter().zip(result.kernels.iter().map(|kernel| kernel.normalized_ipc));
+    let kernels: Option<Vec<String>> = names.iter().zip(progress).map(of).collect();
+    kernels.map_or_else(String::new, |kernels| {
+        format!("{}: times as slow as alone over the whole run, search included: {}\n", result.policy.name(), kernels.join(", "))
+    })
+}
+
+fn windows(found: &SearchFound) -> String {
+    match found.windows {
+        1 => "1 window".to_owned(),
+        windows => format!("{windows} windows"),
+    }
 }
 
 /// SMs that may hold TBs of a kernel.
@@ -55,9 +129,17 @@ fn are(kernels: usize) -> &'static str {
 mod tests {
     use super::*;
 
+    /// 80 W, of which 30 W leak and 10 W are clocks, for an STP of 2: by hand.
+    #[test]
+    fn power_has_its_shares() {
+        let power = Power { average_watts: 80.0, leakage_watts: 30.0, clock_watts: 10.0 };
+        assert_eq!(cells(power, Some(2.0)), ["80.00", "37.5 %", "12.5 %", "20.00", "50.00", "12.50"]);
+        assert_eq!(cells(power, None)[3], table::DASH);
+    }
+
     #[test]
     fn it_says_who_and_how_many() {
-        let found = SearchFound { memory_intensive: vec![true, false], windows: 5, done: true };
+        let found = SearchFound { memory_intensive: vec![true, false], windows: 5, done: true, estimated_progress: Vec::new() };
         let placement = [
             Placement { sms: vec![0, 2, 4, 6], config: vec![8, 0] },
             Placement { sms: vec![1, 3, 5], config: vec![0, 4] },
@@ -65,7 +147,12 @@ mod tests {
         ];
         let text = line(&found, &["lbm", "merge"], &placement);
         assert_eq!(text, "search for SMs: lbm is memory-intensive; after 5 windows: SMs of lbm 4, merge 3\n");
-        let text = line(&SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false }, &["lbm", "merge"], &[]);
+        let first = SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false, ..found.clone() };
+        let text = line(&first, &["lbm", "merge"], &[]);
         assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");
+        let slowed = SearchFound { estimated_progress: vec![0.5, 0.4], ..found };
+        let text = line(&slowed, &["lbm", "merge"], &placement);
+        let expected = "lbm 2.00 times as slow as alone on 4 SMs, merge 2.50 times as slow as alone on 3 SMs";
+        assert_eq!(text, format!("search for SMs: {expected} by its estimate; 5 windows\n"));
     }
 }

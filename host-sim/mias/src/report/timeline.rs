@@ -1,7 +1,8 @@
 //! What ran where and when, as a Chrome trace (the JSON that Perfetto and chrome://tracing read): TBs of each kernel per SM as
-//! counters, the scheduler's phases and interrupts, kernels from launch to release. Format: "Trace Event Format", Google, 2016.
+//! counters, the scheduler's phases and interrupts, kernels from launch to release, power over time. Format: "Trace Event Format", Google, 2016.
 
 use super::activity::{self, Kernels};
+use super::power;
 use mias_firmware::regs::{PhaseCode, global};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::register_file::ActivityEvent;
@@ -10,11 +11,16 @@ use mias_lab::experiment::workload::Workload;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Process numbers of the groups of tracks; the last one is there if TBs were made to leave.
+/// Core cycles over which power is averaged, if nothing else is said (assumption: a decision takes ten times as long, so that what happens while it
+/// is made is seen).
+pub const POWER_CYCLES: u32 = 1_000;
+
+/// Process numbers of the groups of tracks; that of preemptions is there if TBs were made to leave, that of power if the machine says what it draws.
 const SCHEDULER: u32 = 0;
 const SMS: u32 = 1;
 const KERNELS: u32 = 2;
 const PREEMPTIONS: u32 = 3;
+const POWER: u32 = 4;
 
 /// Threads of the scheduler's group.
 const PHASES: u32 = 0;
@@ -28,6 +34,7 @@ pub fn render(outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Str
     timeline.kernels(outcome, workloads);
     timeline.residents(outcome, workloads);
     timeline.preemptions(outcome, workloads);
+    timeline.power(outcome, workloads, gpu);
     let lines: Vec<String> = timeline.events.iter().map(Value::to_string).collect();
     let about = json!({ "gpu": gpu.name, "core_khz": gpu.clocks.core_khz, "cycles": outcome.cycles });
     format!("{{\"displayTimeUnit\":\"ns\",\"otherData\":{about},\"traceEvents\":[\n{}\n]}}\n", lines.join(",\n"))
@@ -145,6 +152,20 @@ impl Timeline {
                 }
                 self.events.push(event);
             }
+        }
+    }
+
+    /// Mean power from each note of the energy to the next: the whole chip's, and what it is made of. A counter holds until its next value.
+    fn power(&mut self, outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) {
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+        for (at, stretch) in power::over_time(outcome, &names, gpu).into_iter().enumerate() {
+            if at == 0 {
+                let name = json!({ "name": "power" });
+                self.events.push(json!({ "ph": "M", "name": "process_name", "pid": POWER, "tid": 0, "args": name }));
+            }
+            let ts = self.microseconds(stretch.from_cycle);
+            self.events.push(json!({ "ph": "C", "name": "power, W", "pid": POWER, "ts": ts, "args": { "chip": stretch.watts } }));
+            self.events.push(json!({ "ph": "C", "name": "parts of it, W", "pid": POWER, "ts": ts, "args": stretch.parts }));
         }
     }
 

@@ -115,6 +115,7 @@ impl Kept {
             sm_states,
             search,
             energy,
+            energy_samples: _,
             samples,
             room,
             preemptions,

@@ -62,7 +62,7 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             parted: None,
             search: None,
             sm_states: None,
-            energy_fj: None,
+            energy: None,
             cycles: 0,
         }
     })
