@@ -98,16 +98,22 @@ pub(super) fn count(study: &StudyResult, class: &str) -> String {
 pub(super) fn cluster(study: &StudyResult, class: &str, policies: &[&'static str], quantity: &str, name: &str) -> Cluster {
     let bar = |policy: &&str| mean(&summary::values(&study.groups, class, policy, quantity));
     let reference = |row: &str| summary::find(&study.summary, class, row)?.means.get(quantity)?.arithmetic;
+    // The oracle of some groups beside the bars of all would compare other kernels.
+    let groups = study.groups.iter().filter(|group| class == ALL || group.class == class).count();
+    let oracle = |row: &str| {
+        let means = summary::find(&study.summary, class, row)?.means.get(quantity)?;
+        (means.count == groups).then_some(means.arithmetic).flatten()
+    };
     let mut marks: Vec<Mark> = Vec::new();
     match quantity {
         "speedup" => {
             marks.extend(reference(S_NULL).map(Mark::Null));
-            marks.extend(reference(summary::ORACLE_S).map(Mark::Oracle));
+            marks.extend(oracle(summary::ORACLE_S).map(Mark::Oracle));
             let comparable = if thesis::is_of(study) { policies } else { &[] };
             let said = |(at, policy): (usize, &&str)| Some(Mark::Thesis(at, thesis::speedup(class, policy)?.0));
             marks.extend(comparable.iter().enumerate().filter_map(said));
         }
-        "stp" => marks.extend(reference(summary::ORACLE_STP).map(Mark::Oracle)),
+        "stp" => marks.extend(oracle(summary::ORACLE_STP).map(Mark::Oracle)),
         _ => {}
     }
     marks.extend(late::of_means(study, class, policies, quantity));
