@@ -1,7 +1,7 @@
 //! Fair share (Aguilera et al. 2014): as many SMs for each kernel as make all equally slow. Their text was not at hand; what others say of it is that SMs
 //! go from the kernel that is slowed least to the one that is slowed most until slowdowns balance (sources.md D157).
 //!
-//! How slow a kernel is follows from a step in which each is alone on its even share, the others stalled; or from a model, without such steps (D158). SMs are shifted in
+//! How slow a kernel is follows from a step in which each is alone on its even share, the others stalled; or from a model, without such steps (sources.md D158). SMs are shifted in
 //! steps, beginning with the even split.
 
 use super::{Context, Plan, Policy, cd_search};

@@ -2,7 +2,7 @@
 //!
 //! On its even share, with nobody beside it, a kernel is measured at once: stalled SMs keep their TBs, and nothing has to drain. On all SMs it would do as
 //! many times that as there are SMs more, unless something beyond the SMs ends first: the interconnect, the L2, or DRAM, of which it reaches a part by its row hits
-//! ([`Reach`]; D158). With a kernel's L2 accesses A of L sectors, its DRAM sectors D, the cycles C, and its share of s of N SMs:
+//! ([`Reach`]; sources.md D158). With a kernel's L2 accesses A of L sectors, its DRAM sectors D, the cycles C, and its share of s of N SMs:
 //!
 //! ```text
 //! alone on all = alone on s  min(N / s, NoC C / (L A), LLC C / (L A), reach DRAM C / D), at least alone on s
