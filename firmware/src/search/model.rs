@@ -34,7 +34,7 @@ impl Reach {
     pub(super) fn permille(&self, counts: &KernelCounts) -> u32 {
         let hits = quotient(counts.row_hits.into(), counts.dram_sectors.into()).unwrap_or(0).min(ONE);
         // 14 bits each.
-        (self.base_permille.min(1000) + (self.row_hits_permille.min(MOST_OF_HITS) * hits >> QUOTIENT_BITS)).clamp(1, 1000)
+        (self.base_permille.min(1000) + ((self.row_hits_permille.min(MOST_OF_HITS) * hits) >> QUOTIENT_BITS)).clamp(1, 1000)
     }
 
     /// The progress of a kernel on so many SMs, of those that the supply is of, in parts of 2^14, at most 1.
@@ -46,7 +46,7 @@ impl Reach {
             let whole = u64::from(supply.dram.to_bits()) * cycles * u64::from(self.permille(counts));
             let of_dram = quotient((u64::from(counts.dram_sectors) << 16) * 1000, whole);
             // 27 bits, 4 and 16; 32 and 21.
-            let sectors = u64::from(counts.l2_accesses) * u64::from(supply.access_sectors.max(1)) << 16;
+            let sectors = (u64::from(counts.l2_accesses) * u64::from(supply.access_sectors.max(1))) << 16;
             let of = |rate: SectorRate| quotient(sectors, u64::from(rate.to_bits()) * cycles);
             of_dram.max(of(supply.interconnect)).max(of(supply.l2))
         } else {
