@@ -7,6 +7,9 @@ use mias_hw_model::energy::{DynamicEnergy, EnergyReport, Femtojoules};
 use mias_lab::experiment::machine::Outcome;
 use serde_json::{Map, Value};
 
+/// A part of the chip, and its energy.
+type Part = (&'static str, fn(&EnergyReport) -> Femtojoules);
+
 /// The mean power of a stretch of a run, in watts.
 #[derive(Debug, PartialEq)]
 pub(super) struct Stretch {
@@ -41,7 +44,7 @@ pub(super) fn over_time(outcome: &Outcome, names: &[&str], gpu: &GpuConfig) -> V
             let name = if parts.contains_key(name.as_ref()) { format!("{name}, {}", at + 1) } else { name.to_string() };
             parts.insert(name, kernel(at).into());
         }
-        let chip: [(&str, fn(&EnergyReport) -> Femtojoules); 4] = [
+        let chip: [Part; 4] = [
             ("pipelines", |report| report.background.total().saturating_sub(report.background.constant + report.standing.total())),
             ("clocks of SMs", |report| report.standing.clocks),
             ("leakage of SMs", |report| report.standing.leakage),
