@@ -226,6 +226,7 @@ fn the_explanation_has_candidates_and_costs() {
     for choice in choices {
         let [chosen] = choice.iter().filter(|set| set.chosen).collect::<Vec<_>>()[..] else { panic!("one is chosen: {choice:?}") };
         assert_eq!(chosen.limit, 800);
+        assert!(choice.windows(2).all(|two| two[0].position < two[1].position), "in the order of positions: {choice:?}");
         let meets = |set: &&Set| set.cost.0 <= set.limit;
         let least = choice.iter().filter(meets).map(|set| set.cost.1).min();
         match least {
