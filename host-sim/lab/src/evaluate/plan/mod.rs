@@ -10,6 +10,7 @@ mod requests;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod unfit;
 
 pub use parameters::{Named, Setting};
 pub use reader::Place;

@@ -2,7 +2,8 @@
 //! values is a *setting*.
 
 use super::keys::{PARAMETERS, RANGE};
-use super::reader::Value;
+use super::reader::{Value, once};
+use super::unfit::Unfit;
 use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
@@ -191,11 +192,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     };
     let written = value.one_or_more()?;
     let values: Vec<(String, Change)> = written.iter().map(one).collect::<Result<_, _>>()?;
-    for (at, (label, _)) in values.iter().enumerate() {
-        if values[..at].iter().any(|(before, _)| before == label) {
-            return Err(written[at].fail(&format!("{label} stands there already: each value is a setting of its own; leave one out")));
-        }
-    }
+    once(&written, values.iter().map(|(label, _)| label.as_str()))?;
     Ok(Axis { key: key.into(), values })
 }
 
@@ -306,26 +303,6 @@ pub(super) fn check_combinations(axes: &[Axis]) -> Result<(), String> {
     match combinations(axes) {
         0..=MOST_VALUES => Ok(()),
         count => Err(format!("{count} combinations of parameters, at most {MOST_VALUES} may be; vary fewer at a time")),
-    }
-}
-
-/// Why a combination of values cannot be.
-#[derive(Debug)]
-pub(super) struct Unfit {
-    /// The parameter whose value is to blame; none: it is the machine's fields.
-    pub(super) parameter: Option<&'static str>,
-    pub(super) message: String,
-}
-
-impl Unfit {
-    fn of(parameter: &'static str, message: String) -> Self {
-        Unfit { parameter: Some(parameter), message }
-    }
-}
-
-impl From<String> for Unfit {
-    fn from(message: String) -> Self {
-        Unfit { parameter: None, message }
     }
 }
 

@@ -86,6 +86,18 @@ impl<'a> Table<'a> {
     }
 }
 
+/// Refuses a value that stands twice in a list, by what the values come to.
+pub(super) fn once<T: PartialEq + std::fmt::Display>(written: &[Value<'_>], values: impl Iterator<Item = T>) -> Result<(), PlanError> {
+    let mut before: Vec<T> = Vec::new();
+    for (place, value) in written.iter().zip(values) {
+        if before.contains(&value) {
+            return Err(place.fail(&format!("{value} stands there already: leave one out")));
+        }
+        before.push(value);
+    }
+    Ok(())
+}
+
 /// A value under a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value<'a> {

@@ -1,7 +1,7 @@
 //! `requests`: an urgent kernel that comes again and again while another runs (Shieh 2016, chapter 4).
 
 use super::keys::REQUESTS;
-use super::reader::Value;
+use super::reader::{Value, once};
 use super::{PlanError, Setting};
 use crate::choice::Choice;
 use crate::experiment::machine::End;
@@ -29,27 +29,19 @@ pub(super) fn requests(value: &Value<'_>) -> Result<Requests, PlanError> {
     let table = value.table("requests", &REQUESTS)?;
     let count = table.require("count")?.whole(1..=MOST)?;
     let mut schemes = Vec::new();
-    for one in table.require("schemes")?.one_or_more()? {
+    let named = table.require("schemes")?.one_or_more()?;
+    for one in &named {
         let text = one.text()?;
-        let scheme = Scheme::find(text).ok_or_else(|| one.fail(&suggest::unknown("scheme", text, &Scheme::names())))?;
-        if schemes.contains(&scheme) {
-            return Err(one.fail(&format!("{text} stands there already: leave one out")));
-        }
-        schemes.push(scheme);
+        schemes.push(Scheme::find(text).ok_or_else(|| one.fail(&suggest::unknown("scheme", text, &Scheme::names())))?);
     }
+    once(&named, schemes.iter().map(|scheme| scheme.name()))?;
     let limits = table.require("limits-ns")?;
     let list = limits.one_or_more()?;
     if list.len() > MOST_LIMITS {
         return Err(limits.fail(&format!("{} limits, at most {MOST_LIMITS} may be", list.len())));
     }
-    let mut limits: Vec<u32> = Vec::new();
-    for one in &list {
-        let limit = one.whole(1..=LONGEST_LIMIT_NS)? as u32;
-        if limits.contains(&limit) {
-            return Err(one.fail(&format!("{limit} stands there already: leave one out")));
-        }
-        limits.push(limit);
-    }
+    let limits: Vec<u32> = list.iter().map(|one| Ok(one.whole(1..=LONGEST_LIMIT_NS)? as u32)).collect::<Result<_, PlanError>>()?;
+    once(&list, limits.iter())?;
     Ok(Requests::new(count as u32, &schemes, &limits))
 }
 

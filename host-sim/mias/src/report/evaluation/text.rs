@@ -76,8 +76,7 @@ pub fn requests(study: &StudyResult) -> String {
             table::grouped(row.limit_cycles),
             row.requests.to_string(),
             percent(Some(row.violations)),
-            row.violations_interval
-                .map_or_else(|| table::DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high)))),
+            interval(row),
             percent(Some(row.late)),
             percent(row.overhead),
             percent(row.drain_error),
@@ -90,6 +89,12 @@ pub fn requests(study: &StudyResult) -> String {
     let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
     table::text(&table::of(&headings, &rows))
         + "missed: requests whose urgent kernel ended later than limit and time alone; 95 %: its interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
+}
+
+/// The ends of the interval of missed deadlines.
+pub(super) fn interval(row: &RequestsResult) -> String {
+    row.violations_interval
+        .map_or_else(|| table::DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high))))
 }
 
 /// The table of means. Arithmetic but for the columns that say so.

@@ -3,10 +3,12 @@
 
 use super::paper;
 use crate::report::evaluation::html::page::Page;
+use crate::report::evaluation::text::interval;
 use mias_lab::evaluate::requests::{ALL, RequestsResult};
 use mias_lab::evaluate::results::StudyResult;
 use mias_lab::table::{DASH, grouped, percent};
 
+/// A heading, the table, and how many drains were not estimated.
 pub(super) fn means(page: &mut Page, study: &StudyResult) {
     page.heading("Means over all kernels");
     let cycles = |value: Option<f64>| value.map_or_else(|| DASH.to_owned(), |value| grouped(value.round() as u64));
@@ -15,15 +17,12 @@ pub(super) fn means(page: &mut Page, study: &StudyResult) {
         let victims: u64 = row.victims.iter().sum();
         let part = |technique: usize| percent((victims > 0).then(|| row.victims[technique] as f64 / victims as f64));
         let said = |of: fn(&str, u64) -> Option<f64>| of_paper.then(|| percent(of(&row.scheme, row.limit_cycles)));
-        let interval = row
-            .violations_interval
-            .map_or_else(|| DASH.to_owned(), |[low, high]| format!("{} to {}", percent(Some(low)), percent(Some(high))));
         let cells = [
             Some(row.scheme.clone()),
             Some(grouped(row.limit_cycles)),
             Some(row.requests.to_string()),
             Some(percent(Some(row.violations))),
-            Some(interval),
+            Some(interval(row)),
             said(paper::violations),
             Some(percent(Some(row.late))),
             Some(percent(row.overhead)),
