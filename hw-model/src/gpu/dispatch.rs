@@ -188,9 +188,12 @@ impl Gpu {
                 if whole {
                     queued.all_issued.get_or_insert(self.now);
                 }
+                // A launch that others follow in turn has run once when the last of them has.
+                let closes = whole && queued.is_last_in_turn();
                 self.carve_out(sm);
                 let Some(program) = self.programs.get(slot as u8) else { continue };
-                self.sms[sm].take_tb(slot as u8, NewTb { index, part }, &demand, program, self.now);
+                let again = self.first_runs.as_mut().is_some_and(|runs| runs.issued(launch, program, (index, part), closes));
+                self.sms[sm].take_tb(slot as u8, NewTb { index, part, again }, &demand, program, self.now);
                 if let Some(validation) = &mut self.validation {
                     validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
                 }

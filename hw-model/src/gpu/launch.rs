@@ -98,6 +98,11 @@ impl Queued {
         }
     }
 
+    /// Nothing follows what runs before the first comes again.
+    pub(super) fn is_last_in_turn(&self) -> bool {
+        self.turn == self.then.len()
+    }
+
     /// Goes on to what follows; false if nothing does.
     fn next_turn(&mut self) -> bool {
         let follows = self.turn < self.then.len();
@@ -275,10 +280,14 @@ impl Gpu {
         for sm in 0..self.sms.len() {
             let mut slots_changed = 0u32;
             let (slots, validation, preemptions) = (&mut self.slots, &mut self.validation, &mut self.preemptions);
+            let first_runs = &mut self.first_runs;
             self.sms[sm].take_finished(|tb| {
                 slots_changed |= 1 << tb.kernel;
                 if let Some(slot) = &mut slots[usize::from(tb.kernel)] {
                     slot.running -= 1;
+                    if let Some(runs) = first_runs.as_mut().filter(|_| !tb.again) {
+                        runs.tb_ended(slot.launch, until);
+                    }
                 }
                 if let Some(validation) = validation {
                     validation.ended(usize::from(tb.kernel), tb.index);

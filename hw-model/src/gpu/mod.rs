@@ -6,6 +6,7 @@
 
 mod dispatch;
 mod extended;
+mod first_run;
 mod foresight;
 mod global_limits;
 mod group;
@@ -26,6 +27,7 @@ mod validate;
 mod watchdog;
 mod ways;
 
+pub use first_run::FirstRun;
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
 pub use preempt::{Preemption, Technique};
@@ -39,6 +41,7 @@ use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
 use dispatch::Dispatcher;
+use first_run::FirstRuns;
 use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
 use occupancy::Occupancy;
@@ -103,6 +106,8 @@ pub struct Gpu {
     skip: bool,
     /// Threads that run SMs, this one included.
     threads: usize,
+    /// First runs of the launches, if asked for.
+    first_runs: Option<FirstRuns>,
     /// Checks every cycle and every TB, if asked for.
     validation: Option<Validation>,
     /// Why a TB that was due could not be executed.
@@ -142,6 +147,7 @@ impl Gpu {
             tb_cap: u32::MAX,
             skip: true,
             threads: 1,
+            first_runs: None,
             validation: None,
             failure: None,
         }

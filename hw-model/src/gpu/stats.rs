@@ -1,6 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
+use super::first_run::FirstRun;
 use super::preempt::Preemption;
 use super::sm_states::SmStateCycles;
 use super::transition::InPlace;
@@ -81,6 +82,9 @@ pub struct LaunchStats {
     /// Instructions among those issued that came to nothing.
     #[serde(default, skip_serializing_if = "ThrownAway::is_empty")]
     pub thrown_away: ThrownAway,
+    /// Its first run, if that has ended and was asked for ([`Gpu::with_first_runs`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_run: Option<FirstRun>,
 }
 
 /// Instructions of TBs that were flushed: they had issued, and are executed again from the start (Shieh 2016, section 2.3).
@@ -118,8 +122,8 @@ impl LaunchStats {
 
     /// The same launch, which has counted this.
     pub(super) fn of(&self, counters: &LaunchCounters) -> Self {
-        let Self { first_issue_cycle, all_issued_cycle, filled_cycle, .. } = *self;
-        LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
+        let Self { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, .. } = *self;
+        LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
     }
 
     pub(super) fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {
@@ -155,6 +159,7 @@ impl LaunchStats {
             dram_row_hits: memory.dram_row_hits,
             issue_slots: sm.issue_slots,
             thrown_away: ThrownAway { warp_insts: sm.thrown_away_warp_insts, thread_insts: sm.thrown_away_thread_insts },
+            first_run: None,
         }
     }
 }
@@ -223,14 +228,15 @@ impl Gpu {
 
 pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     let mut stats = Stats { cycles: gpu.now, transition_cycles: gpu.transition_cycles(), in_place: gpu.in_place(), ..Stats::default() };
-    for queued in &gpu.queue.launches {
+    for (number, queued) in gpu.queue.launches.iter().enumerate() {
         let mut counters = queued.done;
         if queued.running {
             counters.add(&gpu.slot_counters(queued.slot).since(&queued.before));
         }
         let launch = LaunchStats::new(queued.start, queued.end, &counters);
         let [first_issue_cycle, all_issued_cycle, filled_cycle] = [queued.first_issue, queued.all_issued, queued.filled];
-        stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, ..launch });
+        let first_run = gpu.first_runs.as_ref().and_then(|runs| runs.get(number));
+        stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, ..launch });
         stats.counters.push(counters);
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {

@@ -4,6 +4,7 @@
 
 mod cap;
 mod fetch;
+mod first_run;
 mod global_limits;
 mod lines;
 mod memory_issue;

@@ -72,7 +72,7 @@ impl Pair {
         if !self.sm.can_take_tb(slot, &demand) {
             return false;
         }
-        self.sm.take_tb(slot, NewTb { index, part: WHOLE }, &demand, program, now);
+        self.sm.take_tb(slot, NewTb { index, part: WHOLE, again: false }, &demand, program, now);
         self.wake = self.wake.min(now + 1);
         for number in 0..self.sm.warp_slots as u8 {
             if self.sm.warps[number].live && self.warps.iter().all(|warp| warp.number != number) {

@@ -37,6 +37,8 @@ pub(crate) struct SuspendedTb {
     pub index: u32,
     /// Part of its kernel's trace that it is in.
     pub part: u32,
+    /// See [`NewTb::again`].
+    again: bool,
     /// One per warp; none for a warp that had issued everything.
     warps: Vec<Option<SuspendedWarp>>,
     pub back: Return,
@@ -44,8 +46,9 @@ pub(crate) struct SuspendedTb {
 
 impl SuspendedTb {
     /// One of which nothing is left but its index.
-    pub(super) fn anew(index: u32, part: u32) -> Self {
-        SuspendedTb { index, part, warps: Vec::new(), back: Return::Anew }
+    pub(super) fn anew(tb: NewTb) -> Self {
+        let NewTb { index, part, again } = tb;
+        SuspendedTb { index, part, again, warps: Vec::new(), back: Return::Anew }
     }
 
     /// The next instruction of a warp, and the end of its instructions; none for one that had issued everything.
@@ -70,12 +73,12 @@ impl Sm {
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
         let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
         let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
-        let TbSlot { index, issuing, .. } = self.tbs[tb_slot];
+        let TbSlot { index, again, issuing, .. } = self.tbs[tb_slot];
         let saved = self.stop(tb_slot, now);
         self.evict(tb_slot, now);
         if issuing == 0 {
             self.kernels[usize::from(kernel)].tbs_completed += 1;
-            self.finished.push(FinishedTb { kernel, index });
+            self.finished.push(FinishedTb { kernel, index, again });
             return None;
         }
         Some(saved)
@@ -84,7 +87,7 @@ impl Sm {
     /// From cycle `now` on a TB issues nothing more. Where it was.
     pub(super) fn stop(&mut self, tb_slot: usize, now: u64) -> SuspendedTb {
         self.account_sleep(now);
-        let TbSlot { first_warp, warps, index, part, .. } = self.tbs[tb_slot];
+        let TbSlot { first_warp, warps, index, part, again, .. } = self.tbs[tb_slot];
         let mut saved = Vec::with_capacity(usize::from(warps));
         for number in first_warp..first_warp + warps {
             let warp = &mut self.warps[number];
@@ -106,7 +109,7 @@ impl Sm {
         for number in first_warp..first_warp + warps {
             self.may_leave(number);
         }
-        SuspendedTb { index, part, warps: saved, back: Return::AtOnce }
+        SuspendedTb { index, part, again, warps: saved, back: Return::AtOnce }
     }
 
     /// A TB that issues nothing more gives its resources back; what it has in flight drains in its warp slots.
@@ -139,7 +142,7 @@ impl Sm {
     /// Puts a suspended TB on the SM. Ignored unless [`Sm::can_take_tb`].
     pub(crate) fn resume_tb(&mut self, kernel: u8, tb: &SuspendedTb, demand: &Resources, program: &Program, now: u64) {
         if tb.back == Return::Anew {
-            return self.take_tb(kernel, NewTb { index: tb.index, part: tb.part }, demand, program, now);
+            return self.take_tb(kernel, NewTb { index: tb.index, part: tb.part, again: tb.again }, demand, program, now);
         }
         let count = tb.warps.len() as u32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
@@ -153,6 +156,7 @@ impl Sm {
             demand: *demand,
             index: tb.index,
             part: tb.part,
+            again: tb.again,
             age: if tb.warps.first().is_some_and(Option::is_some) { self.next_age } else { 0 },
             ..TbSlot::default()
         };

@@ -23,6 +23,8 @@ pub(super) struct TbSlot {
     pub index: u32,
     /// Part of its kernel's trace that it is in.
     pub part: u32,
+    /// See [`NewTb::again`].
+    pub again: bool,
     /// Order of arrival of its first warp on the SM, the smaller is the older; 0 if that warp had finished before.
     pub age: u32,
 }
@@ -34,6 +36,8 @@ pub(crate) struct NewTb {
     pub index: u32,
     /// Part of its kernel's trace that it is in.
     pub part: u32,
+    /// It is of a later pass over its grid than the first.
+    pub again: bool,
 }
 
 /// A TB that has ended.
@@ -41,6 +45,8 @@ pub(crate) struct NewTb {
 pub(crate) struct FinishedTb {
     pub kernel: u8,
     pub index: u32,
+    /// See [`NewTb::again`].
+    pub again: bool,
 }
 
 impl Sm {
@@ -48,7 +54,7 @@ impl Sm {
     pub(crate) fn take_tb(&mut self, kernel: u8, tb: NewTb, demand: &Resources, program: &Program, now: u64) {
         let count = demand.threads / 32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
-        let NewTb { index, part } = tb;
+        let NewTb { index, part, again } = tb;
         self.account_sleep(now + 1);
         self.occupy(kernel, first, count, demand, now + 1);
         self.kernels[usize::from(kernel)].tbs_issued += 1;
@@ -61,6 +67,7 @@ impl Sm {
             demand: *demand,
             index,
             part,
+            again,
             age: self.next_age,
             ..TbSlot::default()
         };
@@ -221,7 +228,7 @@ impl Sm {
             if tb.remaining > 0 {
                 continue;
             }
-            let TbSlot { kernel, index, demand, evicted, .. } = *tb;
+            let TbSlot { kernel, index, again, demand, evicted, .. } = *tb;
             if self.preemption.is_some() && !evicted && self.stays_in_place(tb_slot, from) {
                 continue;
             }
@@ -232,7 +239,7 @@ impl Sm {
             }
             self.vacate(kernel, &demand, from);
             self.kernels[usize::from(kernel)].tbs_completed += 1;
-            self.finished.push(FinishedTb { kernel, index });
+            self.finished.push(FinishedTb { kernel, index, again });
         }
     }
 

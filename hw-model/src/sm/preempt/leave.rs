@@ -6,7 +6,7 @@ use super::{Carried, LeftTb, State, TbStatus};
 use crate::config::{ResumeOn, SwitchModel};
 use crate::sm::suspend::{Return, SuspendedTb};
 use crate::sm::tb::TbSlot;
-use crate::sm::{FinishedTb, Programs, Sm};
+use crate::sm::{FinishedTb, NewTb, Programs, Sm};
 use mias_firmware::regs::{preempt_command, technique};
 
 impl Sm {
@@ -100,7 +100,7 @@ impl Sm {
         match how {
             technique::FLUSH if !ends && !status.flush => Err(preempt_command::NOT_IDEMPOTENT),
             technique::FLUSH if !ends => {
-                let tb = SuspendedTb::anew(index, self.tbs[tb_slot].part);
+                let tb = SuspendedTb::anew(NewTb { index, part: self.tbs[tb_slot].part, again: self.tbs[tb_slot].again });
                 preemption.gone(place);
                 let threads = self.issued_threads(tb_slot, programs);
                 let counters = &mut self.kernels[usize::from(kernel)];
@@ -201,13 +201,13 @@ impl Sm {
             let Some(preemption) = &mut self.preemption else { return };
             let Some(resident) = preemption.residents[place].as_ref() else { continue };
             let tb_slot = usize::from(resident.tb_slot);
-            let TbSlot { kernel, index, issuing, .. } = self.tbs[tb_slot];
+            let TbSlot { kernel, index, again, issuing, .. } = self.tbs[tb_slot];
             if issuing == 0 {
                 let (insts, cycles) = (resident.insts, resident.before + now.saturating_sub(resident.since));
                 preemption.ended[usize::from(kernel)].add(insts, cycles);
                 preemption.gone(place);
                 self.kernels[usize::from(kernel)].tbs_completed += 1;
-                self.finished.push(FinishedTb { kernel, index });
+                self.finished.push(FinishedTb { kernel, index, again });
                 self.evict(tb_slot, from);
             }
         }

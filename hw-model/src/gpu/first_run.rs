@@ -1,0 +1,87 @@
+//! First runs: what a kernel that starts again and again did until it had run once (Zhao et al. 2018, section 6: "the reported performance
+//! results are gathered only for the first run for each of the benchmarks"; sources.md D8).
+//!
+//! A grid that is relaunched in place begins again when its last TB has been *issued*; its first run ends when the last of those TBs has *ended*,
+//! while TBs of the second pass run beside it. So every TB says of which it is, and instructions are those of the TBs' traces: what a flush
+//! makes a TB issue twice counts once. Launches in turn have run once when the last of them has completed for the first time.
+
+use super::Gpu;
+use crate::sm::Program;
+use serde::{Deserialize, Serialize};
+
+/// A launch's first run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstRun {
+    /// Cycle by which its last TB had ended.
+    pub end_cycle: u64,
+    /// Warp instructions of all its TBs.
+    pub warp_insts: u64,
+    /// Thread instructions of all its TBs.
+    pub thread_insts: u64,
+}
+
+/// How far a launch is in its first run.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    /// Every TB has been issued: those to come are of a later pass.
+    passed: bool,
+    /// TBs that have been issued and have not ended.
+    unended: u32,
+    so_far: FirstRun,
+    ended: bool,
+}
+
+/// First runs of all launches, by their index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FirstRuns(Vec<Way>);
+
+impl FirstRuns {
+    fn of(&mut self, launch: usize) -> &mut Way {
+        if self.0.len() <= launch {
+            self.0.resize(launch + 1, Way::default());
+        }
+        &mut self.0[launch]
+    }
+
+    /// TB `index` of a launch is issued, whose program is this, `last` of its grid. Whether it is of a later pass than the first.
+    pub(super) fn issued(&mut self, launch: usize, program: &Program, (index, part): (u32, u32), last: bool) -> bool {
+        let way = self.of(launch);
+        if way.passed {
+            return true;
+        }
+        if let Some((trace, first_tb)) = program.part(part) {
+            for warp in 0..trace.info().warps() {
+                let shape = trace.shape(trace.warp(index - first_tb, warp).shape);
+                let insts = &trace.shape_insts()[shape.start as usize..shape.end as usize];
+                way.so_far.warp_insts += insts.len() as u64;
+                way.so_far.thread_insts += insts.iter().map(|inst| u64::from(inst.lanes())).sum::<u64>();
+            }
+        }
+        way.unended += 1;
+        way.passed = last;
+        false
+    }
+
+    /// A TB of the first pass has ended by cycle `by`.
+    pub(super) fn tb_ended(&mut self, launch: usize, by: u64) {
+        let way = self.of(launch);
+        way.unended = way.unended.saturating_sub(1);
+        if way.unended == 0 && way.passed && !way.ended {
+            way.ended = true;
+            way.so_far.end_cycle = by;
+        }
+    }
+
+    /// The first run of a launch, if it has ended.
+    pub(super) fn get(&self, launch: usize) -> Option<FirstRun> {
+        self.0.get(launch).filter(|way| way.ended).map(|way| way.so_far)
+    }
+}
+
+impl Gpu {
+    /// Tells when each launch has run once, and what it did until then ([`super::LaunchStats::first_run`]). To be called before the first cycle.
+    pub fn with_first_runs(mut self) -> Self {
+        self.first_runs = Some(FirstRuns::default());
+        self
+    }
+}
