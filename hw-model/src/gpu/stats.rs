@@ -123,7 +123,13 @@ impl LaunchStats {
     /// The same launch, which has counted this.
     pub(super) fn of(&self, counters: &LaunchCounters) -> Self {
         let Self { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, .. } = *self;
-        LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, ..LaunchStats::new(self.start_cycle, self.end_cycle, counters) }
+        LaunchStats {
+            first_issue_cycle,
+            all_issued_cycle,
+            filled_cycle,
+            first_run,
+            ..LaunchStats::new(self.start_cycle, self.end_cycle, counters)
+        }
     }
 
     pub(super) fn new(start_cycle: Option<u64>, end_cycle: Option<u64>, counters: &LaunchCounters) -> Self {

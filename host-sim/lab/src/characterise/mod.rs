@@ -17,8 +17,9 @@ pub mod published;
 pub mod thesis;
 pub mod types;
 
-use crate::experiment::compare::{Watch, ipc};
+use crate::experiment::compare::Watch;
 use crate::experiment::machine::{Machine, Options, Outcome, RunError};
+use crate::experiment::rate::ipc;
 use crate::experiment::sweep::{self, Sweep};
 use crate::experiment::workload::Workload;
 use alone::Alone;

@@ -85,6 +85,9 @@ pub struct StudyResult {
     pub ipc_unit: Name,
     /// Whether kernels that end start again.
     pub relaunch: bool,
+    /// Over what IPC counts, where that is not the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
     /// Core cycle at which the last kernel of each group arrives.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub arrive: u64,

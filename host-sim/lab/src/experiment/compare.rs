@@ -7,13 +7,14 @@
 
 use super::judge::{Material, judge};
 use super::machine::{Decision, End, InPlace, Machine, Options, Outcome, Placement, Run, RunError, SearchFound};
-use super::policy::{Control, IpcUnit, Policy};
+use super::policy::{Control, Policy};
+use super::rate::{estimated_ipc, ipc};
 use super::room::{Latency, Room};
 use super::sequential::sequential;
 use super::workload::Workload;
 use crate::intervals::Estimated;
 use crate::machines::fields::Field;
-use crate::metrics::{Metrics, ratio};
+use crate::metrics::Metrics;
 use mias_hw_model::energy::Spent;
 use mias_hw_model::gpu::SmStateCycles;
 use rayon::prelude::*;
@@ -232,25 +233,6 @@ pub fn compare(
     let takes: Vec<Option<u64>> = isolated.iter().map(Room::takes).collect();
     let (isolated_ipc, max_tbs, takes) = (&isolated_ipc, &max_tbs, &takes);
     Ok(judge(Material { isolated_ipc, takes, sequential, max_tbs, sweep: sweep_configs, policies, outcomes: &outcomes, options }))
-}
-
-/// Instructions per cycle of one kernel: over the window, or until done over the time from its arrival to its end.
-pub fn ipc(outcome: &Outcome, kernel: usize, options: Options) -> f64 {
-    let Some(launch) = outcome.launches.get(kernel) else { return 0.0 };
-    let cycles = match options.end {
-        End::Cycles(window) => window,
-        End::Done => launch.cycles(outcome.cycles),
-    };
-    if cycles == 0 { 0.0 } else { options.ipc.insts(launch) as f64 / cycles as f64 }
-}
-
-/// The same with its interval.
-pub fn estimated_ipc(outcome: &Outcome, kernel: usize, options: Options) -> Estimated {
-    let half = outcome.estimate.as_ref().and_then(|estimate| estimate.half_widths.get(kernel)).map_or(0, |half| match options.ipc {
-        IpcUnit::Thread => half.thread_insts,
-        IpcUnit::Warp => half.warp_insts,
-    });
-    Estimated { value: ipc(outcome, kernel, options), half_width: ratio(half, outcome.cycles).unwrap_or_default() }
 }
 
 /// What runs for a policy, for which the kernels run alone where it depends on that.

@@ -1,11 +1,11 @@
 //! From outcomes to a comparison: metrics, oracle, regrets. Nothing is run here, so that outcomes may come from anywhere.
 
 use super::compare::{
-    Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, estimated_ipc,
-    only_fastest,
+    Best, Comparison, HalfWidths, Isolated, KernelResult, Missing, PerObjective, PolicyResult, SweepPoint, control_of, only_fastest,
 };
 use super::machine::{Decision, End, Options, Outcome};
 use super::policy::{Control, Policy};
+use super::rate::estimated_ipc;
 use super::sequential::Sequential;
 use crate::intervals::{self, Estimated};
 use crate::metrics::{self, Metrics};

@@ -2,7 +2,7 @@
 //!
 //! Experiments see plain data, so that they can be checked against a machine whose answers are known in closed form.
 
-use super::policy::{Control, IpcUnit, Latency, Transition};
+use super::policy::{Control, Counted, IpcUnit, Latency, Transition};
 use super::precision::{Estimate, Precision};
 use super::requests::{Requested, Requests};
 use super::room::Room;
@@ -56,6 +56,8 @@ pub struct Options {
     pub warm_l2: bool,
     /// Core cycles between two samples of what each kernel has done ([`Outcome::samples`]); none: there are no samples.
     pub sample_cycles: Option<u64>,
+    /// Over what IPC counts, in results. Decisions count in windows of their own.
+    pub counted: Counted,
     /// A window ends as soon as its results are known so well; none: it is simulated to its end.
     pub precision: Option<Precision>,
     /// The last kernel is urgent, and comes again and again on copies of the run; none: it runs as any other.
@@ -83,6 +85,7 @@ impl Options {
             share_memory: false,
             warm_l2: false,
             sample_cycles: None,
+            counted: Counted::Window,
             precision: None,
             requests: None,
         }

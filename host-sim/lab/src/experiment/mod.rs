@@ -19,6 +19,7 @@ pub mod policies;
 pub mod policy;
 pub mod precision;
 pub mod presets;
+pub mod rate;
 pub mod recorded;
 pub mod request;
 pub mod requests;

@@ -7,7 +7,7 @@ pub use super::transition::{PREEMPT_LIMIT_NS, Transition};
 use crate::choices;
 use mias_firmware::named_policies;
 use mias_firmware::policy::{Charged, NAMED, Named};
-use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::gpu::{FirstRun, LaunchStats};
 use std::cmp::Ordering;
 
 /// Makes [`Policy`] of the firmware's table, and what experiments know beside it.
@@ -233,7 +233,27 @@ choices! {
     }
 }
 
+choices! {
+    /// Over what IPC counts where kernels start again.
+    #[derive(Default)]
+    pub enum Counted {
+        /// The whole window.
+        #[default]
+        Window = "window",
+        /// A kernel's first run, until that has ended; the window for one that does not get so far (Zhao et al. 2018, section 6).
+        FirstRun = "first-run",
+    }
+}
+
 impl IpcUnit {
+    /// What a launch did in its first run, in this unit.
+    pub fn insts_of(self, first: &FirstRun) -> u64 {
+        match self {
+            IpcUnit::Thread => first.thread_insts,
+            IpcUnit::Warp => first.warp_insts,
+        }
+    }
+
     /// Work that a launch has done in this unit: instructions issued, but for those of TBs that were flushed.
     pub fn insts(self, launch: &LaunchStats) -> u64 {
         match self {

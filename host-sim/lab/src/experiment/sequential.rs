@@ -9,9 +9,10 @@
 //! latency included, and with cold caches, since it is taken to find nothing of the kernel before it. So the makespan is the sum of the
 //! isolated makespans, where none has to wait for its arrival.
 
-use super::compare::{KernelResult, PerObjective, PolicyResult, ipc};
+use super::compare::{KernelResult, PerObjective, PolicyResult};
 use super::machine::{End, Options, Outcome};
 use super::policy::{Latency, Policy};
+use super::rate::ipc;
 use crate::metrics::{Metrics, normalized, regret};
 
 /// What running kernels one after the other gives.

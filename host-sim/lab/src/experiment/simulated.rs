@@ -15,7 +15,7 @@ use super::fit::Calibrated;
 use super::fixed_in_turn::Wanted;
 use super::least_squares::StallSample;
 use super::machine::{End, InPlace, Machine, Options, Outcome, Run, RunError, Sampling};
-use super::policy::{Control, Policy, Transition};
+use super::policy::{Control, Counted, Policy, Transition};
 use super::precision::{Known, Stop};
 use super::requests::Scheme;
 use super::room::Room;
@@ -160,6 +160,9 @@ impl SimulatedGpu {
             Gpu::new(&run.options.transition.on(&self.config), self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {
             gpu = gpu.without_skipping();
+        }
+        if run.options.counted == Counted::FirstRun {
+            gpu = gpu.with_first_runs();
         }
         if run.options.transition == Transition::Preempt(Scheme::Oracle) {
             gpu = gpu.with_foresight(AHEAD_CYCLES);

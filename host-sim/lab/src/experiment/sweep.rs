@@ -4,9 +4,10 @@
 //! (sources.md D47 and D82). Every point is a run of its own on a GPU fresh from reset; TB issue stops at the point's
 //! TBs, which is all that distinguishes the runs.
 
-use super::compare::{Watch, ipc, run_all};
+use super::compare::{Watch, run_all};
 use super::machine::{Machine, Options, Outcome, Run, RunError};
 use super::policy::{Control, Policy};
+use super::rate::ipc;
 use super::shape::{Verdict, judge};
 use super::workload::Workload;
 

@@ -13,7 +13,7 @@ use mias_firmware::regs::MAX_WINDOW;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::machine::SEARCH_CYCLES;
 use mias_lab::experiment::policies::Policies;
-use mias_lab::experiment::policy::{IpcUnit, Latency, Policy, PolicySet, Transition};
+use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Policy, PolicySet, Transition};
 use mias_lab::experiment::precision::Precision;
 use mias_lab::experiment::shares::Shares;
 use mias_workloads::kernels::code::ARCHITECTURE;
@@ -296,6 +296,9 @@ pub(super) struct CommonArgs {
     /// The instruction that IPC counts, in decisions and in results
     #[arg(long, value_parser = choice::<IpcUnit>(), default_value = IpcUnit::Thread.name())]
     pub(super) ipc: IpcUnit,
+    /// Over what IPC counts where kernels start again: the window, or each kernel's first run
+    #[arg(long, value_parser = choice::<Counted>(), default_value = Counted::default().name(), conflicts_with = "until")]
+    pub(super) counted: Counted,
     /// Threads: one for each run that goes on, and the rest inside of runs; results do not depend on it [default: one per core]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(super) threads: Option<u16>,

@@ -320,6 +320,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         share_memory: common.share_memory,
         warm_l2: common.warm_l2,
         sample_cycles: None,
+        counted: common.counted,
         precision: common.precision,
         requests: None,
     }

@@ -5,7 +5,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
 use mias_lab::experiment::machine::{Decision, End, InPlace, Options};
-use mias_lab::experiment::policy::Latency;
+use mias_lab::experiment::policy::{Counted, Latency};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::intervals::Estimated;
 use mias_lab::metrics::Metrics;
@@ -165,7 +165,8 @@ pub(super) fn place(gpu: &GpuConfig, options: Options) -> String {
         End::Cycles(cycles) => format!("{} cycles, each kernel once", grouped(cycles)),
         End::Done => "until done".to_owned(),
     };
-    format!("on {}, {end}; IPC in {} instructions per cycle", gpu.name, options.ipc.name())
+    let counted = if options.counted == Counted::FirstRun { " of first runs" } else { "" };
+    format!("on {}, {end}; IPC{counted} in {} instructions per cycle", gpu.name, options.ipc.name())
 }
 
 fn isolated(comparison: &Comparison, names: &[&str]) -> String {

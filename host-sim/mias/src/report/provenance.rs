@@ -2,7 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_lab::experiment::machine::{End, Options};
-use mias_lab::experiment::policy::{IpcUnit, Latency, Transition};
+use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use mias_lab::experiment::workload::Workload;
 use mias_lab::fingerprint;
 use serde::Serialize;
@@ -55,6 +55,9 @@ pub struct EffectiveOptions {
     /// What was copied to the device is in the L2 at cycle 0.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub warm_l2: bool,
+    /// Over what IPC counts, where that is not the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
     /// How well runs were to be known, where they may end before their window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
@@ -85,6 +88,7 @@ impl Provenance {
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
                 share_memory: workloads.iter().any(|w| w.is_trace).then_some(options.share_memory),
                 warm_l2: options.warm_l2,
+                counted: (options.counted != Counted::Window).then_some(options.counted),
                 precision: options.precision.map(|precision| precision.to_string()),
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
                 priorities: workloads.iter().any(|w| w.priority != 0).then(|| workloads.iter().map(|w| w.priority).collect()),

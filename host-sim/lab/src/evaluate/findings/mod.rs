@@ -20,6 +20,7 @@ use super::study::{Studies, Study};
 use super::summary;
 use crate::choice::Choice;
 use crate::experiment::machine::End;
+use crate::experiment::policy::Counted;
 use crate::experiment::recorded::name_of;
 use crate::fingerprint;
 use alone::{alone, scalability};
@@ -80,6 +81,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         latency: options.latency.name(),
         ipc_unit: options.ipc.name(),
         relaunch: options.relaunch,
+        counted: (options.counted != Counted::Window).then(|| options.counted.name().to_owned()),
         share_memory: options.share_memory,
         warm_l2: options.warm_l2,
         precision: options.precision.map(|precision| precision.to_string()),

@@ -3,9 +3,10 @@
 use crate::evaluate::record::Kept;
 use crate::evaluate::store::{Store, StoreError};
 use crate::evaluate::study::{GroupPlan, Origin, Studies, Study};
-use crate::experiment::compare::{Alone, Ran, estimated_ipc};
+use crate::experiment::compare::{Alone, Ran};
 use crate::experiment::machine::Outcome;
 use crate::experiment::policy::{Control, Policy};
+use crate::experiment::rate::estimated_ipc;
 use crate::intervals::Estimated;
 use std::collections::BTreeMap;
 

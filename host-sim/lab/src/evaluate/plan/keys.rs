@@ -7,7 +7,7 @@ use super::schema::{self, chosen, numbers, on_or_off, precision};
 use super::{DEFAULT_CYCLES, Order, requests};
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
-use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::requests::Scheme;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use mias_firmware::regs::MAX_WINDOW;
@@ -119,7 +119,7 @@ pub(super) const REQUESTS: [Key; 3] = [
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 17] = [
+pub(super) const PARAMETERS: [Key; 18] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -137,6 +137,11 @@ pub(super) const PARAMETERS: [Key; 17] = [
     optional("transition", "How SMs come from one configuration to the next; drain if left out.", |_| chosen::<Transition>()),
     optional("latency", "The time that decisions take in simulated time; worst if left out.", |_| chosen::<Latency>()),
     optional("ipc", "The instruction that IPC counts; thread if left out.", |_| chosen::<IpcUnit>()),
+    optional(
+        "counted",
+        "Over what IPC counts where kernels start again: the window, or each kernel's first run, and the window for one that does not get so far; window if left out.",
+        |_| chosen::<Counted>(),
+    ),
     optional("order", "In which order the kernels of a group are launched; given if left out.", |_| chosen::<Order>()),
     optional("arrive", "Core cycle at which the last kernel of each group arrives; 0 if left out.", |_| numbers(0, LATEST_ARRIVAL)),
     optional("priority", "Priority of the last kernel of each group, 0 the lowest; 0 if left out.", |_| numbers(0, u8::MAX.into())),

@@ -7,7 +7,7 @@ use super::unfit::Unfit;
 use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
-use crate::experiment::policy::{IpcUnit, Latency, Transition};
+use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
 use crate::experiment::room;
 use crate::experiment::shares::Shares;
@@ -34,6 +34,7 @@ pub(super) enum Change {
     Cycles(u64),
     Done,
     Relaunch(bool),
+    Counted(Counted),
     ProfileCycles(u32),
     SearchCycles(u32),
     Shares(Shares),
@@ -130,6 +131,10 @@ pub(super) fn parameters(value: &Value<'_>) -> Result<Vec<Axis>, PlanError> {
         if let Some(relaunch) = table.get("relaunch") {
             return Err(relaunch.fail("with `until` no kernel starts again; leave it out, or give a window by `cycles`"));
         }
+        if let Some(counted) = table.get("counted") {
+            return Err(counted
+                .fail("with `until` every kernel runs once, and nothing else is counted; leave it out, or give a window by `cycles`"));
+        }
         if let Some(precision) = table.get("precision") {
             return Err(precision.fail("with `until` every run goes to its end; leave it out, or give a window by `cycles`"));
         }
@@ -187,6 +192,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
             "transition" => named(value, Change::Transition)?,
             "latency" => named(value, Change::Latency)?,
             "ipc" => named(value, Change::Ipc)?,
+            "counted" => named(value, Change::Counted)?,
             _ => named(value, Change::Order)?,
         })
     };
@@ -356,6 +362,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
             Change::Transition(transition) => setting.options.transition = *transition,
             Change::Latency(latency) => setting.options.latency = *latency,
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
+            Change::Counted(counted) => setting.options.counted = *counted,
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
             Change::Priority(priority) => setting.priority = *priority,

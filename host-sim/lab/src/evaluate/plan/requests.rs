@@ -15,13 +15,14 @@ pub(super) const MOST: u64 = 100_000;
 pub(super) const LONGEST_LIMIT_NS: u64 = 100_000;
 
 /// Parameters of runs that a request says itself, and how.
-pub(super) const SAID_BY_REQUESTS: [(&str, &str); 6] = [
+pub(super) const SAID_BY_REQUESTS: [(&str, &str); 7] = [
     ("transition", "whose `schemes` say who leaves and how"),
     ("priority", "whose urgent kernel is before the others"),
     ("limit", "whose `limits-ns` are the limits"),
     ("arrive", "which are spread over the window"),
     ("order", "whose urgent kernel is the last of each group"),
     ("precision", "which are simulated to their end"),
+    ("counted", "which count what an urgent kernel waited, and no IPC of a first run"),
 ];
 
 /// Reads the table.

@@ -3,7 +3,7 @@
 use super::MODEL;
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options, SEARCH_CYCLES};
-use crate::experiment::policy::{Control, Policy};
+use crate::experiment::policy::{Control, Counted, Policy};
 use crate::experiment::workload::Workload;
 use crate::fingerprint;
 use mias_hw_model::config::GpuConfig;
@@ -63,6 +63,9 @@ pub struct Identity {
     /// Core cycles between two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_cycles: Option<u64>,
+    /// Over what IPC counts, where that is not the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
     /// Requests for room by its last kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<String>,
@@ -91,6 +94,7 @@ impl Identity {
             share_memory,
             warm_l2,
             sample_cycles,
+            counted,
             precision,
             requests,
         } = options;
@@ -116,6 +120,7 @@ impl Identity {
             warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
             precision: precision.map(|precision| precision.to_string()),
             sample_cycles,
+            counted: (counted != Counted::Window).then(|| counted.name().to_owned()),
             requests: requests.map(|requests| requests.describe()),
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
@@ -155,11 +160,12 @@ impl Identity {
         let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
         let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
         let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
+        let counted = self.counted.as_ref().map(|counted| format!(", counting the {counted}")).unwrap_or_default();
         let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
         let shares = self.shares.as_ref().map(|shares| format!(", SMs {shares}")).unwrap_or_default();
         let steps = self.search_cycles.map(|cycles| format!(", steps of {cycles} cycles")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{requests}{shares}{steps}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{counted}{requests}{shares}{steps}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }

@@ -15,7 +15,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
         (same.share_memory, same.requests) = (plain.share_memory, plain.requests);
     }
     if options.end == End::Done {
-        same.relaunch = plain.relaunch;
+        (same.relaunch, same.counted) = (plain.relaunch, plain.counted);
     }
     // What does not start again is simulated in full, and what is sampled.
     if options.end == End::Done || !options.relaunch || options.sample_cycles.is_some() {

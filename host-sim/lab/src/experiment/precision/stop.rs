@@ -47,6 +47,8 @@ pub(in super::super) struct Stop {
     window: u64,
     /// Core cycle before which it must not end.
     not_before: u64,
+    /// It must not end before every launch has run once.
+    after_first_runs: bool,
     /// TBs of each workload's grids, all of its launches together.
     grids: Vec<u64>,
     /// Statistics at equal distances, ascending.
@@ -69,7 +71,13 @@ pub(in super::super) struct Known {
 impl Stop {
     /// For a run that ends at core cycle `window`, of workloads of so many TBs each, which start again for ever.
     pub(in super::super) fn new(precision: Precision, window: u64, not_before: u64, grids: Vec<u64>) -> Self {
-        Stop { precision, window, not_before, grids, marks: Vec::new(), every_cycles: LOOK_EVERY_CYCLES, last: ((0, 0), 0) }
+        let (marks, last) = (Vec::new(), ((0, 0), 0));
+        Stop { precision, window, not_before, after_first_runs: false, grids, marks, every_cycles: LOOK_EVERY_CYCLES, last }
+    }
+
+    /// The same, for a run that must not end before every launch has run once.
+    pub(in super::super) fn after_first_runs(self) -> Self {
+        Stop { after_first_runs: true, ..self }
     }
 
     /// The next cycle after `cycle` in which the run is to be looked at.
@@ -95,11 +103,12 @@ impl Stop {
             return None;
         }
         let cycle = stats.cycles;
+        let ran_once = !self.after_first_runs || stats.launches.iter().all(|launch| launch.first_run.is_some());
         if self.marks.first().is_some_and(|first| !(cycle - first.cycles).is_multiple_of(self.every_cycles)) {
             return None;
         }
         self.marks.push(Arc::new(stats));
-        let known = self.judge(&out).filter(|_| (self.not_before..self.window).contains(&cycle));
+        let known = self.judge(&out).filter(|_| ran_once && (self.not_before..self.window).contains(&cycle));
         if self.marks.len() > MOST_BATCHES {
             let mut number = 0;
             self.marks.retain(|_| {

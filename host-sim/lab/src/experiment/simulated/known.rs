@@ -4,6 +4,7 @@ use super::SimulatedGpu;
 use crate::experiment::controller::Controller;
 use crate::experiment::decider::slot_of;
 use crate::experiment::machine::{End, Run};
+use crate::experiment::policy::Counted;
 use crate::experiment::precision::{Known, Progress, Stop};
 use mias_firmware::regs::PhaseCode;
 use mias_hw_model::gpu::{Gpu, Stats};
@@ -23,7 +24,8 @@ impl SimulatedGpu {
             launches.map(|trace| u64::from(trace.tbs())).sum()
         });
         let not_before = self.samples.map_or(0, |sampling| sampling.until_cycle.min(window));
-        Some(Stop::new(precision, window, not_before, tbs.collect()))
+        let stop = Stop::new(precision, window, not_before, tbs.collect());
+        Some(if options.counted == Counted::FirstRun { stop.after_first_runs() } else { stop })
     }
 }
 

@@ -123,3 +123,24 @@ proptest! {
         }
     }
 }
+
+/// With first runs counted nothing ends before each has ended; then the run is known when it would have been.
+#[test]
+fn no_run_ends_before_its_first_runs() {
+    let kernels = [Kernel { insts: &|cycle| 3 * cycle, tbs: &|cycle| cycle / 100, grid: 50 }];
+    let soon = known(&mut stop(PERCENT, 600_000, &kernels), &kernels, |_| 0, &[false]).unwrap();
+    let mut waits = stop(PERCENT, 600_000, &kernels).after_first_runs();
+    assert!(known(&mut waits, &kernels, |_| 0, &[false]).is_none(), "no launch says that it has run once");
+    let mut waits = stop(PERCENT, 600_000, &kernels).after_first_runs();
+    let ran_once = soon.estimate.simulated_cycles + 5 * LOOK_EVERY_CYCLES;
+    let mut cycle = 0;
+    let late = loop {
+        cycle = Stop::next_look(cycle);
+        let mut stats = stats(&kernels, cycle);
+        stats.launches[0].first_run = (cycle >= ran_once).then(|| mias_hw_model::gpu::FirstRun { end_cycle: ran_once, ..Default::default() });
+        if let Some(known) = waits.look(Progress { stats, settled: true, placements: (0, 0), out: vec![false] }) {
+            break known;
+        }
+    };
+    assert!((ran_once..ran_once + 4 * LOOK_EVERY_CYCLES).contains(&late.estimate.simulated_cycles), "{late:?}");
+}

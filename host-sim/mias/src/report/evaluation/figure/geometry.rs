@@ -279,6 +279,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         latency: "off",
         ipc_unit: "thread",
         relaunch: true,
+        counted: None,
         arrive: 0,
         share_memory: false,
         warm_l2: false,

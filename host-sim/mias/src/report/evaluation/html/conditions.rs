@@ -50,10 +50,14 @@ fn one_of_several(study: &StudyResult, one: &str, not_said: &str) -> String {
 pub(super) fn fully(study: &StudyResult) -> String {
     let kernels: Vec<&str> = study.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let end = study.cycles.map_or_else(|| "until all kernels have completed".into(), |cycles| format!("{} core cycles", grouped(cycles)));
-    let setting = but_for(study, &["gpu", "cycles", "relaunch", "profile-cycles", "transition", "ipc"]);
+    let setting = but_for(study, &["gpu", "cycles", "relaunch", "counted", "profile-cycles", "transition", "ipc"]);
     let setting = one_of_several(study, " One", &setting);
     let setting = if setting.is_empty() { setting } else { setting + "." };
-    let relaunch = if study.relaunch { "kernels that end start again" } else { "each kernel runs once" };
+    let relaunch = match (&study.counted, study.relaunch) {
+        (Some(_), true) => "kernels that end start again, and IPC is that of their first run, or of the window if that has not ended",
+        (None, true) => "kernels that end start again",
+        (_, false) => "each kernel runs once",
+    };
     format!(
         "Kernels {} on {}; every run {end}, launch latency included; {relaunch}; profile {} cycles, transition {}, {} IPC{}. Kernels alone run for the same time.{setting}",
         kernels.join(", "),
