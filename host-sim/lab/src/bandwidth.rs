@@ -1,8 +1,11 @@
 //! Bandwidth utilisation: what a launch moved over what the machine could have moved in the same time. Own definitions, with
 //! the machine's peak from its file (32 bytes per DRAM atom, 336 GB/s in all on the thesis' machine).
 
+use mias_firmware::regs::PolicyCode;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::LaunchStats;
+use mias_hw_model::register_file::{MachineDescription, Straps};
+use mias_hw_model::trace::SECTOR_BYTES;
 
 /// DRAM: atoms read and written over the atoms that all data buses can move in `cycles` core cycles, 0 to 1. A bus moves
 /// `burst_beats` beats per atom, `beats_per_cycle` per command cycle. None if no time has passed.
@@ -32,6 +35,22 @@ pub fn l2_share(gpu: &GpuConfig, accesses: u64, cycles: u64) -> Option<f64> {
 pub fn crossbar(gpu: &GpuConfig, packets: u64, cycles: u64) -> Option<f64> {
     let ports = gpu.sm.count.min(gpu.dram.channels * gpu.l2.slices_per_channel);
     share(packets as f64, in_domain(cycles, gpu.clocks.interconnect_khz, gpu) * f64::from(ports))
+}
+
+/// Zhao et al. 2018, equations 1 and 2 (sources.md D149): sectors that all SMs would ask for if none ever waited, over what the chip gives, with the rates
+/// that the firmware reads. For `accesses` of the L2 per warp instruction, each of as much as is fetched at once, of which the share `hit` hits; none:
+/// there are none. None for a chip that gives nothing.
+pub fn demand_over_supply(gpu: &GpuConfig, accesses: f64, hit: Option<f64>) -> Option<f64> {
+    /// Of Q16.16, as the registers have it.
+    const ONE: f64 = 65_536.0;
+    let machine = MachineDescription::of(gpu, Straps::new(PolicyCode::LeftOver));
+    let sectors = f64::from(machine.l2_access_bytes) / SECTOR_BYTES as f64;
+    let asked = f64::from(machine.sm_schedulers) * f64::from(machine.sm_count) * sectors * accesses;
+    let [interconnect, l2, dram] =
+        [machine.reply_sectors_q16, machine.l2_sectors_q16, machine.dram_sectors_q16].map(|rate| f64::from(rate) / ONE);
+    let hit = hit.unwrap_or(1.0);
+    let given = interconnect.min(l2 * hit + dram * (1.0 - hit) / 2.0);
+    (given > 0.0).then(|| asked / given)
 }
 
 /// `cycles` core cycles, in cycles of a clock.
@@ -70,5 +89,43 @@ mod tests {
         assert_eq!(l2(&gpu, &launch, 4_000), Some(0.5), "two cycles per sector");
         gpu.l2.port_bytes = 64;
         assert_eq!(l2(&gpu, &launch, 2_000), Some(0.5), "one look-up per cycle all the same");
+    }
+
+    /// `zhao18`: 24 SMs of 2 schedulers, 9.6 sectors per cycle of the interconnect, 12 of the L2, 7.92 of DRAM (docs/evaluation-zhao.md).
+    #[test]
+    fn demand_and_supply_are_equations_1_and_2() {
+        let gpu = machines::load("zhao18").unwrap();
+        let asked = 24.0 * f64::from(gpu.sm.sub_cores) * 0.1;
+        let of = |accesses, hit| demand_over_supply(&gpu, accesses, hit).unwrap();
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
+        assert!(close(of(0.1, Some(1.0)), asked / 12.0), "all hit: as much as ports move");
+        assert!(close(of(0.1, Some(0.0)), asked / (7.92 / 2.0)), "none hits: half of DRAM");
+        assert!(close(of(0.2, Some(0.5)), 2.0 * asked / (6.0 + 7.92 / 4.0)));
+        assert_eq!(of(0.0, None), 0.0);
+    }
+
+    /// What the firmware decides by the same counts, in integers.
+    #[test]
+    fn the_firmware_says_the_same() {
+        use mias_firmware::quantity::SectorRate;
+        use mias_firmware::search::{KernelCounts, Supply};
+        let gpu = machines::load("zhao18-lines").unwrap();
+        let machine = MachineDescription::of(&gpu, Straps::new(PolicyCode::LeftOver));
+        let supply = Supply {
+            sms: machine.sm_count as u16,
+            schedulers: machine.sm_schedulers,
+            access_sectors: (machine.l2_access_bytes / SECTOR_BYTES as u32) as u8,
+            interconnect: SectorRate::from_bits(machine.reply_sectors_q16),
+            l2: SectorRate::from_bits(machine.l2_sectors_q16),
+            dram: SectorRate::from_bits(machine.dram_sectors_q16),
+        };
+        for accesses in (7..400u32).step_by(7) {
+            for hits in [0, accesses / 3, accesses] {
+                let counts = KernelCounts { l2_accesses: accesses, l2_hits: hits, warp_insts: 10_000, ..KernelCounts::NONE };
+                let hit = Some(f64::from(hits) / f64::from(accesses));
+                let share = demand_over_supply(&gpu, f64::from(accesses) / 10_000.0, hit).unwrap();
+                assert_eq!(supply.falls_short(&counts), share > 1.0, "{accesses} {hits} {share}");
+            }
+        }
     }
 }

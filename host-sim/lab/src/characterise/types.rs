@@ -10,6 +10,7 @@
 //! | Zhao et al. 2018, section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
 
 use super::alone::Alone;
+use crate::bandwidth::demand_over_supply;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
 use mias_workloads::kernels::KernelType;
@@ -78,9 +79,6 @@ const LSU_STALL: f64 = 0.2;
 /// Lin et al. 2018, section 4.2: scheduler, crossbar, DRAM.
 const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
 
-/// Zhao et al. 2018, section 4.1.2: the part of DRAM bandwidth taken to be usable.
-const DRAM_USABLE: f64 = 0.5;
-
 fn memory_if(memory: bool) -> KernelType {
     if memory { KernelType::Memory } else { KernelType::Compute }
 }
@@ -126,20 +124,10 @@ fn lin2018(alone: &Alone) -> Component {
     most.0
 }
 
-/// Equations 1 and 2, in bytes per core cycle. An access is a sector here, not a line; IPC_max is an instruction per sub-core and
-/// cycle, all SMs are counted, and NoC and LLC bandwidth are a sector per slice and cycle of their clocks (the paper gives none).
+/// Equations 1 and 2: whether all SMs would ask for more than the chip gives.
 fn zhao2018(alone: &Alone, gpu: &GpuConfig) -> Option<KernelType> {
-    let (apki, hits) = (alone.l2_accesses_per_1000_insts?, alone.l2_hit_rate.unwrap_or(1.0));
-    let per_core_cycle = |khz: u32| f64::from(khz) / f64::from(gpu.clocks.core_khz);
-    let sector = f64::from(gpu.l2.sector_bytes);
-    let slices = f64::from(gpu.dram.channels) * f64::from(gpu.l2.slices_per_channel);
-    let demand = f64::from(gpu.sm.sub_cores) * apki / 1000.0 * sector * f64::from(gpu.sm.count);
-    let noc = slices * sector * per_core_cycle(gpu.clocks.interconnect_khz);
-    let llc = slices * f64::from(gpu.l2.port_bytes) * per_core_cycle(gpu.clocks.l2_khz);
-    let dram_per_cycle = f64::from(gpu.dram.channels) * f64::from(gpu.dram.bus_bytes) * f64::from(gpu.dram.beats_per_cycle);
-    let dram = dram_per_cycle * per_core_cycle(gpu.clocks.dram_khz);
-    let supply = noc.min(llc * hits + dram * (1.0 - hits) * DRAM_USABLE);
-    Some(memory_if(demand > supply))
+    let accesses = alone.l2_accesses_per_1000_insts? / 1000.0;
+    Some(memory_if(demand_over_supply(gpu, accesses, alone.l2_hit_rate)? > 1.0))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod findings;
 pub mod half_widths;
 pub mod memory;
 pub mod names;
+pub mod off_sm;
 pub mod plan;
 pub mod record;
 pub mod requests;
@@ -27,6 +28,7 @@ pub mod study;
 pub mod summary;
 #[cfg(test)]
 mod tests;
+pub mod types;
 
 use crate::experiment::machine::Sampling;
 

@@ -4,6 +4,7 @@
 use super::half_widths::HalfWidths;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
+use super::off_sm::OffSm;
 use super::requests::RequestsResult;
 use crate::experiment::machine::{Placement, SearchFound};
 use crate::experiment::room::Latency;
@@ -151,6 +152,9 @@ pub struct AloneResult {
     /// What its instructions ask of memory, where the experiment asks for that and runs kernels alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<MemoryAsked>,
+    /// What it asks of the chip beyond the SMs, where the experiment asks for that and runs kernels alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub off_sm: Option<OffSm>,
     /// What each kernel did in stretches of it, where the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

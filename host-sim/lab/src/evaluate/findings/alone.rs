@@ -39,6 +39,7 @@ pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name
         scalability: Vec::new(),
         memory: None,
         asks: None,
+        off_sm: None,
         series: None,
     }
 }

@@ -11,6 +11,7 @@ mod runs;
 pub use runs::Runs;
 
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
+use super::off_sm::OffSm;
 use super::plan::Plan;
 use super::record::Kept;
 use super::requests::{self, RequestsResult};
@@ -58,6 +59,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
                 (row.memory, row.series) = what_it_met(study, runs.get(key)?);
                 let counts = experiment.memory && group.names.len() == 1;
+                row.off_sm = if counts { Some(OffSm::of(runs.get(key)?, &setting.gpu)) } else { None };
                 row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
                 kernels.push(row);
             }

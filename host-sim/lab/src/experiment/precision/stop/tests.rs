@@ -137,7 +137,8 @@ fn no_run_ends_before_its_first_runs() {
     let late = loop {
         cycle = Stop::next_look(cycle);
         let mut stats = stats(&kernels, cycle);
-        stats.launches[0].first_run = (cycle >= ran_once).then(|| mias_hw_model::gpu::FirstRun { end_cycle: ran_once, ..Default::default() });
+        stats.launches[0].first_run =
+            (cycle >= ran_once).then(|| mias_hw_model::gpu::FirstRun { end_cycle: ran_once, ..Default::default() });
         if let Some(known) = waits.look(Progress { stats, settled: true, placements: (0, 0), out: vec![false] }) {
             break known;
         }

@@ -259,6 +259,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         scalability: Vec::new(),
         memory: None,
         asks: None,
+        off_sm: None,
         series: None,
     };
     let kernels = kernels.iter().map(alone).collect();
