@@ -5,7 +5,7 @@ use super::palette::Palette;
 use super::thesis;
 use crate::report::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Swatch};
 use crate::report::kernel_name;
-use mias_lab::evaluate::results::{GroupResult, StudyResult};
+use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
 use mias_lab::evaluate::summary::{self, ALL, S_NULL};
 use std::borrow::Cow;
@@ -28,6 +28,11 @@ pub(super) fn plain(kernel: &str) -> Cow<'_, str> {
 /// A group's kernels without their settings.
 pub(super) fn joined(group: &GroupResult) -> String {
     group.kernels.iter().map(|kernel| plain(kernel)).collect::<Vec<_>>().join("+")
+}
+
+/// The result of a policy in a group.
+pub(super) fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
+    group.policies.iter().find(|result| result.policy == policy)
 }
 
 /// The policies of a study, in its order.

@@ -16,6 +16,7 @@ mod sides;
 mod studies;
 mod tables;
 mod thesis;
+mod zhao;
 
 use super::figure::Figure;
 use maud::html;
@@ -45,6 +46,10 @@ fn page(evaluation: &Evaluation) -> Page {
     let mut page = Page::new(Palette::of(policies));
     if dai::is_of(evaluation) {
         dai::draw(&mut page, evaluation);
+        return page;
+    }
+    if zhao::is_of(evaluation) {
+        zhao::draw(&mut page, evaluation);
         return page;
     }
     requests::draw(&mut page, &evaluation.studies);

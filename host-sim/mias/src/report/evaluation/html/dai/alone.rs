@@ -1,6 +1,6 @@
 //! Tables 1 and 2 and figures 2 to 4: the machine, the kernels alone, and what their curves promise for pairs.
 
-use super::super::means::{joined, plain};
+use super::super::means::{joined, of, plain};
 use super::super::page::Page;
 use super::super::palette;
 use super::bars::{self, SPEEDUP};
@@ -201,7 +201,7 @@ pub(super) fn figure_3(page: &mut Page, alone: &StudyResult, pairs: Option<&Stud
     }
     panels.push(panel("all kernels", with_curve));
     let sweet = pairs.and_then(|pairs| paper::group(pairs, &["bp", "sv"])).map_or_else(String::new, |group| {
-        let chosen = bars::of(group, "ws").and_then(|result| result.config.as_deref());
+        let chosen = of(group, "ws").and_then(|result| result.config.as_deref());
         let promised = theoretical(alone, group).map_or_else(String::new, |promised| format!(", which promises {promised:.2}"));
         format!(" Here Warped-Slicer gives {} {} TBs{promised}.", joined(group), config(chosen))
     });
@@ -213,7 +213,7 @@ pub(super) fn figure_3(page: &mut Page, alone: &StudyResult, pairs: Option<&Stud
 
 /// What a pair would give if its kernels did beside each other what they do alone with their TBs of Warped-Slicer's choice.
 fn theoretical(alone: &StudyResult, group: &GroupResult) -> Option<f64> {
-    let config = bars::of(group, "ws")?.config.as_ref()?;
+    let config = of(group, "ws")?.config.as_ref()?;
     let promised = |(name, tbs): (&String, &u32)| {
         let kernel = alone.kernels.iter().find(|kernel| plain(&kernel.name) == plain(name))?;
         Some(kernel.scalability.iter().find(|point| point.0 == *tbs)?.1 / kernel.ipc)
@@ -226,7 +226,7 @@ pub(super) fn figure_4(page: &mut Page, alone: &StudyResult, pairs: &StudyResult
     let (series, key) = two(["theoretical", "achieved"]);
     let cluster = |class: &str| {
         let members = pairs.groups.iter().filter(|group| class == mias_lab::evaluate::summary::ALL || group.class == class);
-        let known = members.filter_map(|group| Some((theoretical(alone, group)?, bars::of(group, "ws")?.metrics.stp?)));
+        let known = members.filter_map(|group| Some((theoretical(alone, group)?, of(group, "ws")?.metrics.stp?)));
         let (promised, given): (Vec<f64>, Vec<f64>) = known.unzip();
         let bar = |values: &[f64]| {
             Some(Bar { value: geometric(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None })

@@ -5,7 +5,7 @@ use super::super::means::{self, classes, joined, plain};
 use super::paper;
 use crate::report::evaluation::figure::{Bar, Cluster, Mark};
 use mias_lab::evaluate::memory::KernelMemory;
-use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
+use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, geometric, quartiles};
 use mias_lab::evaluate::summary::{self, ALL};
 
@@ -89,16 +89,11 @@ pub(super) fn by_class(
     ordered(study).into_iter().map(of).collect()
 }
 
-/// The result of a policy in a group.
-pub(super) fn of<'g>(group: &'g GroupResult, policy: &str) -> Option<&'g PolicyResult> {
-    group.policies.iter().find(|result| result.policy == policy)
-}
-
 /// Weighted speedup of single groups, half-widths where runs ended early.
 pub(super) fn of_groups(groups: &[&GroupResult], policies: &[&'static str]) -> Vec<Cluster> {
     let of_group = |group: &&GroupResult| {
         let bar = |policy: &&str| {
-            let result = of(group, policy)?;
+            let result = means::of(group, policy)?;
             Some(Bar {
                 value: result.metrics.stp?,
                 of: None,
@@ -116,7 +111,7 @@ pub(super) fn of_kernels(groups: &[&GroupResult], policies: &[&'static str], val
     let kernels = groups.iter().flat_map(|group| (0..group.kernels.len()).map(move |kernel| (*group, kernel)));
     let of_kernel = |(group, kernel): (&GroupResult, usize)| {
         let bar = |policy: &&str| {
-            let memory = of(group, policy)?.memory.as_ref()?;
+            let memory = means::of(group, policy)?.memory.as_ref()?;
             Some(Bar { value: value(memory.kernels.get(kernel)?)?, of: None, half_width: None, interval: None })
         };
         Cluster {

@@ -74,7 +74,7 @@ fn of_energy(study: &StudyResult, class: &str, policy: &str) -> Option<(f64, f64
     let members = study.groups.iter().filter(|group| class == ALL || group.class == class);
     let per_work = |result: &PolicyResult| Some(result.energy_joules? / result.metrics.stp.filter(|stp| *stp > 0.0)?);
     let both = members.filter_map(|group| {
-        let (new, old) = (bars::of(group, policy)?, bars::of(group, first)?);
+        let (new, old) = (means::of(group, policy)?, means::of(group, first)?);
         Some((per_work(new)? / per_work(old)?, new.energy_joules? / old.energy_joules?))
     });
     let (energy, power): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -99,7 +99,7 @@ fn best_of(page: &mut Page, without: &StudyResult, with: &StudyResult) {
     let mut rows = Vec::new();
     for (plain, limited) in without.groups.iter().zip(&with.groups) {
         for study_policy in means::policies(without) {
-            let (before, after) = (bars::of(plain, study_policy), bars::of(limited, study_policy));
+            let (before, after) = (means::of(plain, study_policy), means::of(limited, study_policy));
             let chosen = |result: Option<&PolicyResult>| result.and_then(|result| result.config.clone());
             // What the choice without limits gives with them.
             let carried = chosen(before).and_then(|config| {

@@ -1,8 +1,7 @@
 //! Figure 9: weighted speedup over the static limits of both kernels.
 
-use super::super::means::{joined, plain};
+use super::super::means::{joined, of, plain};
 use super::super::page::Page;
-use super::bars;
 use crate::report::evaluation::figure::{Chart, Figure, Key, Panel, Surface};
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 
@@ -64,7 +63,7 @@ fn surface(studies: &[&StudyResult], group: &GroupResult, columns: &[String], ro
         let at = |study: &&&StudyResult| limit(study, LIMITS[0]) == Some(column) && limit(study, LIMITS[1]) == Some(row);
         let study = studies.iter().find(at)?;
         let group = study.groups.iter().find(|other| other.kernels == group.kernels)?;
-        bars::of(group, "ws")?.metrics.stp
+        of(group, "ws")?.metrics.stp
     };
     Surface {
         label: format!("Weighted speedup of {} over both limits", joined(group)),

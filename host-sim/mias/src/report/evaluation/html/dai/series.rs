@@ -3,7 +3,6 @@
 use super::super::means::{self, plain};
 use super::super::page::Page;
 use super::super::palette;
-use super::bars;
 use super::paper::{self, BP_BESIDE_SV};
 use super::schemes::present;
 use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Mark, Panel, RATIO, Swatch};
@@ -69,7 +68,7 @@ pub(super) fn figure_6(page: &mut Page, study: &StudyResult) {
         let chart = chart(&title, std::slice::from_ref(&kernel.name), series, &counted);
         panels.push(Panel { title, words: String::new(), chart });
     }
-    let together = pair(study).and_then(|group| Some((group, bars::of(group, "ws")?.series.as_ref()?)));
+    let together = pair(study).and_then(|group| Some((group, means::of(group, "ws")?.series.as_ref()?)));
     if let Some((group, series)) = together {
         for (at, name) in group.kernels.iter().enumerate() {
             let mean = mean(series, counted.of, at, counted.sms);
@@ -98,7 +97,7 @@ pub(super) fn figure_8(page: &mut Page, study: &StudyResult) {
     let counted = Counted { of: |series| &series.warp_insts, y: "warp instructions of an SM in a stretch", sms: sms(study) };
     let mut panels = Vec::new();
     for (policy, letter) in shown.iter().zip(["a", "b", "c", "also"]) {
-        let Some(series) = bars::of(group, policy).and_then(|result| result.series.as_ref()) else { continue };
+        let Some(series) = means::of(group, policy).and_then(|result| result.series.as_ref()) else { continue };
         let title = format!("({letter}) {policy}");
         let chart = chart(&title, &group.kernels, series, &counted);
         panels.push(Panel { title, words: String::new(), chart });
@@ -111,7 +110,7 @@ pub(super) fn figure_8(page: &mut Page, study: &StudyResult) {
     page.figure(Figure { id: "8".to_owned(), caption, key: Key::default(), panels });
     let cluster = |(at, name): (usize, &String)| {
         let bar = |policy: &&str| {
-            Some(Bar { value: (*bars::of(group, policy)?.normalized_ipc.get(at)?)?, of: None, half_width: None, interval: None })
+            Some(Bar { value: (*means::of(group, policy)?.normalized_ipc.get(at)?)?, of: None, half_width: None, interval: None })
         };
         let said = |(place, policy): (usize, &&str)| {
             let known = BP_BESIDE_SV.iter().find(|(known, _)| known == policy && plain(name) == "bp")?;

@@ -1,0 +1,57 @@
+//! Figure 16: what shares an SM, and the better of that and a division, beside classification-driven search.
+
+use super::super::means::{self, of, policies};
+use super::super::page::Page;
+use super::paper::ON_MAESTRO;
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Figure, Panel, RATIO};
+use mias_lab::evaluate::results::StudyResult;
+use mias_lab::evaluate::statistics::arithmetic;
+
+/// STP over that of the even split, group by group and in the mean.
+pub(super) fn figure_16(page: &mut Page, study: &StudyResult) {
+    let shown: Vec<&'static str> = policies(study).into_iter().filter(|policy| *policy != "spatial").collect();
+    let over_even = |group: &mias_lab::evaluate::results::GroupResult, policy: &str| {
+        let stp = |policy: &str| of(group, policy)?.metrics.stp;
+        Some(stp(policy)? / stp("spatial").filter(|stp| *stp > 0.0)?)
+    };
+    let bar = |value: f64| Bar { value, of: None, half_width: None, interval: None };
+    let mut clusters = Vec::new();
+    for group in &study.groups {
+        let bars = shown.iter().map(|policy| over_even(group, policy).map(bar)).collect();
+        clusters.push(crate::report::evaluation::figure::Cluster {
+            names: vec![means::joined(group)],
+            bars,
+            marks: Vec::new(),
+            apart: false,
+        });
+    }
+    let mean = |policy: &&str| {
+        let values: Vec<f64> = study.groups.iter().filter_map(|group| over_even(group, policy)).collect();
+        let quartiles = mias_lab::evaluate::statistics::quartiles(&values)?;
+        Some(Bar { value: arithmetic(&values)?, of: Some((values.len(), quartiles)), half_width: None, interval: None })
+    };
+    let names = vec!["mean".to_owned(), format!("n = {}", study.groups.len())];
+    let bars = shown.iter().map(mean).collect();
+    clusters.push(crate::report::evaluation::figure::Cluster { names, bars, marks: Vec::new(), apart: true });
+    let worse = |policy: &str| study.groups.iter().filter(|group| over_even(group, policy).is_some_and(|stp| stp < 1.0)).count();
+    let mean_of = |policy: &str| arithmetic(&study.groups.iter().filter_map(|group| of(group, policy)?.metrics.stp).collect::<Vec<_>>());
+    let adds = mean_of("cd-search-maestro")
+        .zip(mean_of("maestro-search"))
+        .map_or_else(String::new, |(with, without)| format!(" Here it adds {:+.1} % to `maestro-search`.", 100.0 * (with / without - 1.0)));
+    let (smk, all) = (worse("smk"), study.groups.len());
+    let caption = format!(
+        "STP over the even split of the SMs. The paper: SMK loses severely in a quarter of the mixed pairs; Maestro is as good as classification-driven search, which on it adds {ON_MAESTRO} %. Here SMK-P is below the even split in {smk} of {all} groups.{adds}"
+    );
+    page.heading("Figure 16: beside what shares an SM");
+    let chart = Bars {
+        label: "STP of policies over the even split".to_owned(),
+        y_label: "STP over the even split".to_owned(),
+        unit: RATIO,
+        series: means::series(&page.palette, &shown),
+        clusters,
+        one: true,
+        numbers: false,
+    };
+    let key = means::key(&page.palette, &shown);
+    page.figure(Figure { id: "16".to_owned(), caption, key, panels: vec![Panel::untitled(Chart::Bars(chart))] });
+}
