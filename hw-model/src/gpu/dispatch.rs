@@ -127,7 +127,7 @@ impl Gpu {
 
     /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota and the cap.
     fn issue_tb_to(&mut self, sm: usize) -> bool {
-        if !self.states.takes_tbs(sm) {
+        if sm >= self.open_sms || !self.states.takes_tbs(sm) {
             return false;
         }
         for i in 0..self.dispatcher.order.len() {
@@ -181,7 +181,7 @@ impl Gpu {
                 queued.first_issue.get_or_insert(self.now);
                 if queued.filled.is_none() {
                     let fit = crate::sm::Resources::of_sm(&self.config.sm).count(&demand).min(self.tb_cap);
-                    if whole || issued >= fit.saturating_mul(self.sms.len() as u32) {
+                    if whole || issued >= fit.saturating_mul(self.sms.len().min(self.open_sms) as u32) {
                         queued.filled = Some(self.now);
                     }
                 }

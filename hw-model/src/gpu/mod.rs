@@ -102,6 +102,8 @@ pub struct Gpu {
     global_limits: Option<Box<GlobalLimits>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
+    /// SMs that are given TBs: the first so many.
+    open_sms: usize,
     /// Skip over cycles in which nothing can happen.
     skip: bool,
     /// Threads that run SMs, this one included.
@@ -145,6 +147,7 @@ impl Gpu {
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
             tb_cap: u32::MAX,
+            open_sms: usize::MAX,
             skip: true,
             threads: 1,
             first_runs: None,
@@ -185,6 +188,13 @@ impl Gpu {
     /// issue nothing. The firmware does not know of it.
     pub fn with_tb_cap(mut self, cap: u32) -> Self {
         self.tb_cap = cap;
+        self
+    }
+
+    /// Gives TBs to the first `sms` SMs only, whatever their quotas, as a kernel that occupies the others does on a real GPU (Zhao et al. 2018,
+    /// listing 1); the memory system stays as it is. 0 would issue nothing. The firmware does not know of it.
+    pub fn with_open_sms(mut self, sms: usize) -> Self {
+        self.open_sms = sms;
         self
     }
 

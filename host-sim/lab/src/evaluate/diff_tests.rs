@@ -58,6 +58,7 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         warm_l2: Vec::new(),
         precision: None,
         sample_cycles: None,
+        open_sms: None,
         counted: None,
         requests: None,
         model: MODEL.into(),

@@ -31,6 +31,7 @@ fn identity(control: &str) -> Identity {
         warm_l2: Vec::new(),
         precision: None,
         sample_cycles: None,
+        open_sms: None,
         counted: None,
         requests: None,
         model: MODEL.into(),

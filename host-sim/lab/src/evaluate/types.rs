@@ -8,7 +8,7 @@ use super::results::{AloneResult, StudyResult};
 pub const SATURATED_BELOW: f64 = 1.5;
 
 /// The key of the setting that says how many SMs there are.
-pub const SMS: &str = "sm.count";
+pub const SMS: &str = "sms";
 
 /// A kernel and its type.
 #[derive(Clone, Debug, PartialEq)]

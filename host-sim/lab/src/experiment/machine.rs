@@ -47,6 +47,8 @@ pub struct Options {
     /// Most TBs of a kernel on an SM, at least 1; none: as many as quotas and resources allow. TB issue stops there, and the
     /// firmware does not know of it.
     pub tbs_per_sm: Option<u32>,
+    /// TBs go to the first so many SMs only, at least 1; none: to all. The firmware does not know of it either.
+    pub open_sms: Option<u32>,
     /// In a window, kernels that end are launched again in place: they keep their slot, and the firmware hears nothing of it
     /// (sources.md D8).
     pub relaunch: bool,
@@ -81,6 +83,7 @@ impl Options {
             latency,
             ipc,
             tbs_per_sm: None,
+            open_sms: None,
             relaunch: true,
             share_memory: false,
             warm_l2: false,

@@ -161,6 +161,9 @@ impl SimulatedGpu {
         if !self.skip {
             gpu = gpu.without_skipping();
         }
+        if let Some(sms) = run.options.open_sms {
+            gpu = gpu.with_open_sms(sms as usize);
+        }
         if run.options.counted == Counted::FirstRun {
             gpu = gpu.with_first_runs();
         }

@@ -177,6 +177,9 @@ pub(super) struct RunArgs {
     /// Let no SM hold more TBs of a kernel than this, for scaling curves; policies do not know of it
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(super) tbs_per_sm: Option<u32>,
+    /// Give TBs to the first so many SMs only, for curves over SMs; policies do not know of it
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub(super) sms: Option<u32>,
     /// Write a timeline of TBs per SM and scheduler phases, a Chrome trace for Perfetto
     #[arg(long, value_name = "FILE", conflicts_with = "precision")]
     pub(super) timeline: Option<PathBuf>,

@@ -316,6 +316,7 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         latency: common.latency,
         ipc: common.ipc,
         tbs_per_sm: None,
+        open_sms: None,
         relaunch: common.relaunch == Relaunch::On,
         share_memory: common.share_memory,
         warm_l2: common.warm_l2,
@@ -330,6 +331,17 @@ pub(super) fn options(common: &CommonArgs) -> Options {
 pub(super) fn check_shares(options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
     let checked = options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count));
     checked.map_err(|message| CliError::User(format!("--shares: {message}")))
+}
+
+/// The SMs that TBs may go to, which the machine must have.
+pub(super) fn open_sms(sms: Option<u32>, gpu: &GpuConfig) -> Result<Option<u32>, CliError> {
+    match sms {
+        Some(sms) if sms > gpu.sm.count => {
+            let (name, count) = (&gpu.name, gpu.sm.count);
+            Err(CliError::User(format!("--sms {sms}: `{name}` has {count} SMs; give {count} or fewer")))
+        }
+        _ => Ok(sms),
+    }
 }
 
 /// The options of runs in which a kernel is alone: nothing is profiled, and no SM changes its configuration.

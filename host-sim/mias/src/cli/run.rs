@@ -60,7 +60,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     own::check_record(args.policy, args.record.as_deref())?;
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
-    let asked = Options { tbs_per_sm: args.tbs_per_sm, ..resolve::options(common) };
+    let asked = Options { tbs_per_sm: args.tbs_per_sm, open_sms: resolve::open_sms(args.sms, &gpu)?, ..resolve::options(common) };
     let (replay, mut workloads, policy, options) = match &args.trace {
         None => {
             let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));

@@ -46,6 +46,9 @@ pub struct EffectiveOptions {
     /// Most TBs of a kernel on an SM, if capped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tbs_per_sm: Option<u32>,
+    /// SMs that are given TBs, where not all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sms: Option<u32>,
     /// In a window: whether kernels that end start again in place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relaunch: Option<bool>,
@@ -85,6 +88,7 @@ impl Provenance {
                 latency: (options.latency != Latency::Off).then_some(options.latency),
                 ipc: options.ipc,
                 tbs_per_sm: options.tbs_per_sm,
+                sms: options.open_sms,
                 relaunch: if options.end == End::Done { None } else { Some(options.relaunch) },
                 share_memory: workloads.iter().any(|w| w.is_trace).then_some(options.share_memory),
                 warm_l2: options.warm_l2,

@@ -270,6 +270,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
 /// The report for people. `explain` adds the policy's decision.
 pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let mut text = comparison_table::heading(subject.workloads, subject.gpu, subject.options);
+    let open = subject.options.open_sms.map_or_else(String::new, |sms| format!(", TBs on the first {sms} SMs only"));
     let cap = subject.options.tbs_per_sm.map_or_else(String::new, |cap| format!(", TBs of a kernel per SM capped at {cap}"));
     let simulated = match &outcome.estimate {
         None => format!("{} cycles simulated", grouped(outcome.cycles)),
@@ -280,7 +281,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
             grouped(*steady_from_cycle)
         ),
     };
-    text += &format!("policy {}, {simulated}{cap}\n\n", subject.policy.name());
+    text += &format!("policy {}, {simulated}{open}{cap}\n\n", subject.policy.name());
     text += &launches(subject, outcome);
     for place in &outcome.placement {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));

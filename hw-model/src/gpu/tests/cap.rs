@@ -43,3 +43,19 @@ fn with_a_cap_of_one_time_grows_by_the_same_for_every_tb() {
     // 50 dependent additions of 7 cycles (sources.md D97).
     assert!(per_tb >= 50 * 7, "{per_tb}");
 }
+
+/// The others stay empty for good, whatever their quotas; the kernel runs to its end all the same.
+#[test]
+fn only_open_sms_are_given_tbs() {
+    let mut config = config();
+    config.sm.count = 4;
+    let mut gpu = gpu(&config).with_open_sms(3);
+    gpu.launch(once(chains(40))).expect("fits");
+    assert_eq!(gpu.run(&mut Table::fixed(&[2]), 10_000_000), RunEnd::AllComplete);
+    let stats = gpu.stats();
+    let busy: Vec<bool> = stats.sms.iter().map(|sm| sm.active_cycles > 0).collect();
+    assert_eq!(busy, [true, true, true, false]);
+    assert_eq!(stats.launches[0].tbs_completed, 40);
+    let filled = stats.launches[0].filled_cycle.expect("there was room on three SMs for all that fit there");
+    assert!(filled < stats.launches[0].end_cycle.expect("it has ended"));
+}

@@ -10,7 +10,7 @@ use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::requests::Scheme;
 use crate::experiment::workload::LATEST_ARRIVAL;
-use mias_firmware::regs::MAX_WINDOW;
+use mias_firmware::regs::{MAX_SMS, MAX_WINDOW};
 use mias_workloads::input::schema::{list, one_or_more};
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ pub(super) const REQUESTS: [Key; 3] = [
 ];
 
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 18] = [
+pub(super) const PARAMETERS: [Key; 19] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -133,6 +133,9 @@ pub(super) const PARAMETERS: [Key; 18] = [
     }),
     optional("shares", "SMs of each kernel under `spatial`, as in `6-18`; as many of each if left out.", |_| {
         one_or_more(&json!({ "type": "string", "pattern": "^[0-9]+(-[0-9]+)*$" }))
+    }),
+    optional("sms", "TBs go to the first so many SMs only, and policies do not know of it; to all if left out.", |_| {
+        numbers(1, MAX_SMS as u64)
     }),
     optional("transition", "How SMs come from one configuration to the next; drain if left out.", |_| chosen::<Transition>()),
     optional("latency", "The time that decisions take in simulated time; worst if left out.", |_| chosen::<Latency>()),

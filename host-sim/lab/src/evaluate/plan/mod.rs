@@ -183,11 +183,12 @@ fn read(source: Source<'_>, policies: &Policies, plan: &mut Plan, depth: u32) ->
     for experiment in top.get("experiment").map(|list| list.list()).transpose()?.unwrap_or_default() {
         let table = experiment.table("[[experiment]]", &EXPERIMENT)?;
         let name = table.require("name")?;
-        if quick_form::leaves_out(&table)? && plan.quick {
+        let left_out = quick_form::leaves_out(&table)?;
+        if left_out && plan.quick {
             continue;
         }
         // What it says of its quick form is read either way, so that it is right when it is asked for.
-        if !plan.quick && table.get("quick").is_some() {
+        if !plan.quick && !left_out && table.get("quick").is_some() {
             self::experiment(&table, policies, true)?;
         }
         let parsed = self::experiment(&table, policies, plan.quick)?;

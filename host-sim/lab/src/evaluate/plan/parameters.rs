@@ -14,7 +14,7 @@ use crate::experiment::shares::Shares;
 use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use crate::machines::fields::{self, Field, changed, label};
-use mias_firmware::regs::MAX_WINDOW;
+use mias_firmware::regs::{MAX_SMS, MAX_WINDOW};
 use mias_hw_model::config::GpuConfig;
 use mias_workloads::input::suggest;
 
@@ -35,6 +35,7 @@ pub(super) enum Change {
     Done,
     Relaunch(bool),
     Counted(Counted),
+    OpenSms(u32),
     ProfileCycles(u32),
     SearchCycles(u32),
     Shares(Shares),
@@ -170,7 +171,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
     }
     let one = |value: &Value<'_>| -> Result<(String, Change), PlanError> {
         Ok(match key {
-            "cycles" | "profile-cycles" | "search-cycles" | "arrive" | "sample-cycles" | "priority" => {
+            "cycles" | "profile-cycles" | "search-cycles" | "arrive" | "sample-cycles" | "priority" | "sms" => {
                 let number = value.whole(0..=u64::MAX)?;
                 (number.to_string(), numeric(value, number)?)
             }
@@ -211,6 +212,7 @@ fn numeric(value: &Value<'_>, number: u64) -> Result<Change, PlanError> {
     };
     match value.key {
         "cycles" => Ok(Change::Cycles(bounded(LONGEST_WINDOW)?)),
+        "sms" => Ok(Change::OpenSms(bounded(MAX_SMS as u64)? as u32)),
         "profile-cycles" => Ok(Change::ProfileCycles(bounded(MAX_WINDOW.into())? as u32)),
         "search-cycles" => Ok(Change::SearchCycles(bounded(MAX_WINDOW.into())? as u32)),
         "sample-cycles" => Ok(Change::SampleCycles(bounded(LONGEST_WINDOW)?)),
@@ -362,6 +364,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
             Change::Transition(transition) => setting.options.transition = *transition,
             Change::Latency(latency) => setting.options.latency = *latency,
             Change::Ipc(ipc) => setting.options.ipc = *ipc,
+            Change::OpenSms(sms) => setting.options.open_sms = Some(check_open_sms(*sms, &setting.gpu)?),
             Change::Counted(counted) => setting.options.counted = *counted,
             Change::Order(order) => setting.order = *order,
             Change::Arrive(cycle) => setting.arrive = *cycle,
@@ -379,6 +382,12 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
     }
     check_room(&setting)?;
     Ok(setting)
+}
+
+/// Refuses more SMs than there are.
+fn check_open_sms(sms: u32, gpu: &GpuConfig) -> Result<u32, Unfit> {
+    let count = gpu.sm.count;
+    if sms <= count { Ok(sms) } else { Err(Unfit::of("sms", format!("{sms} of the {count} SMs of `{}`; give {count} or fewer", gpu.name))) }
 }
 
 /// Refuses limits that say nothing, and machines whose SMs cannot preempt.

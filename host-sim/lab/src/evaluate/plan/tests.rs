@@ -216,6 +216,16 @@ fn a_policy_that_needs_more_sms_than_there_are_is_refused() {
     assert!(refused(&text).contains("spatial needs 2 SMs for 2 kernels, `rtx2060` here has 1"), "{}", refused(&text));
 }
 
+#[test]
+fn more_sms_than_there_are_cannot_be_open() {
+    let with = |sms: &str| SOUND.replace("cycles = 20_000", &format!("cycles = 20_000\nsms = {sms}"));
+    assert!(refused(&with("31")).contains("31 of the 30 SMs of `rtx2060`; give 30 or fewer"), "{}", refused(&with("31")));
+    assert!(refused(&with("0")).contains("must be at least 1"));
+    let plan = parse("my.toml", &with("[30, 7]")).unwrap();
+    let open: Vec<Option<u32>> = plan.experiments[0].settings.iter().map(|setting| setting.options.open_sms).collect();
+    assert_eq!(open, [Some(30), Some(7)]);
+}
+
 /// Too many combinations are complained of at the table that most of them come from.
 #[test]
 fn too_many_combinations_are_shown_where_they_are() {

@@ -63,6 +63,9 @@ pub struct Identity {
     /// Core cycles between two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_cycles: Option<u64>,
+    /// SMs that are given TBs, where not all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_sms: Option<u32>,
     /// Over what IPC counts, where that is not the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
@@ -90,6 +93,7 @@ impl Identity {
             latency,
             ipc,
             tbs_per_sm: _,
+            open_sms,
             relaunch,
             share_memory,
             warm_l2,
@@ -120,6 +124,7 @@ impl Identity {
             warm_l2: if warm_l2 { workloads.iter().map(copies_hash).collect() } else { Vec::new() },
             precision: precision.map(|precision| precision.to_string()),
             sample_cycles,
+            open_sms,
             counted: (counted != Counted::Window).then(|| counted.name().to_owned()),
             requests: requests.map(|requests| requests.describe()),
             model: MODEL.to_owned(),
@@ -160,12 +165,13 @@ impl Identity {
         let warm = if self.warm_l2.is_empty() { "" } else { ", L2 warm" };
         let precision = self.precision.as_ref().map(|precision| format!(", precision {precision}")).unwrap_or_default();
         let samples = self.sample_cycles.map(|cycles| format!(", sampled every {cycles} cycles")).unwrap_or_default();
+        let open = self.open_sms.map(|sms| format!(", TBs on {sms} SMs only")).unwrap_or_default();
         let counted = self.counted.as_ref().map(|counted| format!(", counting the {counted}")).unwrap_or_default();
         let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
         let shares = self.shares.as_ref().map(|shares| format!(", SMs {shares}")).unwrap_or_default();
         let steps = self.search_cycles.map(|cycles| format!(", steps of {cycles} cycles")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{counted}{requests}{shares}{steps}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{open}{counted}{requests}{shares}{steps}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }
