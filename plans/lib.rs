@@ -18,6 +18,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "roofline",
     "rules-elsewhere",
     "dai",
+    "dai-limits",
     "shieh",
     "transitions",
     "zhao",

@@ -34,6 +34,9 @@ pub const MAX_WORDS: usize = 5;
 /// Bit of the features in [`Request::Hello`]: the image preempts if it is asked to.
 pub const PREEMPTS: u32 = 1 << 0;
 
+/// Bit of the features: the image searches for how many SMs each kernel needs, if it is asked to.
+pub const SEARCHES: u32 = 1 << 1;
+
 /// What an image asks of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
@@ -47,7 +50,7 @@ pub enum Request {
         kernels: u32,
         /// Configurations that it has room for.
         configs: u32,
-        /// Features of the build: [`PREEMPTS`].
+        /// Features of the build: [`PREEMPTS`], [`SEARCHES`].
         features: u32,
     },
     /// Read the register at this offset.
@@ -70,7 +73,7 @@ impl Request {
         sms: limits::SMS as u32,
         kernels: limits::KERNELS as u32,
         configs: limits::CONFIGS as u32,
-        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 },
+        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 } | if cfg!(feature = "search") { SEARCHES } else { 0 },
     };
 
     /// First byte, and the words that follow.

@@ -1,4 +1,4 @@
-//! Builds the images whose register block is at the other end of a serial port, the same that preempt, and one with a comparison inverted;
+//! Builds the images whose register block is at the other end of a serial port, the same that preempt and search, and one with a comparison inverted;
 //! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
 
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use crate::util::{Report, cargo, run, target_dir};
 
 /// The image's binary.
 const BINARY: &str = "mias-firmware-remote";
-/// The feature of the images that preempt, and the folder for them in cargo's target directory, where `mias` looks
-/// (`host-sim/lab/src/cosim/mod.rs`): their names are the same.
-const PREEMPT: &str = "preempt";
+/// What images can do besides, the folder for them in cargo's target directory, where `mias` looks (`host-sim/lab/src/cosim/parts.rs`), and their
+/// features: their names are the same.
+const PARTS: [(&str, &str, &str); 2] = [("preempts", "preempt", "preempt"), ("searches", "search", "preempt,search")];
 /// The feature that chooses the worst configuration.
 const INVERT: &str = "invert-comparison";
 /// Where the tests find the image built with it.
@@ -24,9 +24,11 @@ pub(crate) fn build(report: &mut Report) -> bool {
         let core = target.board.core;
         built &= report
             .step(&format!("{core} image for co-simulation links: no reachable panic"), || run(&mut image(target, &target_dir(), None)));
-        built &= report.step(&format!("{core} image for co-simulation that preempts links: no reachable panic"), || {
-            run(&mut image(target, &target_dir().join(PREEMPT), Some(PREEMPT)))
-        });
+        for (does, folder, features) in PARTS {
+            built &= report.step(&format!("{core} image for co-simulation that {does} links: no reachable panic"), || {
+                run(&mut image(target, &target_dir().join(folder), Some(features)))
+            });
+        }
     }
     built
 }

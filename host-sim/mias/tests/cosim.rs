@@ -162,7 +162,8 @@ fn a_transition_that_preempts_is_the_same() {
 /// A priority without preemption is nothing to the firmware: the usual image does what is done here.
 #[test]
 fn a_priority_alone_takes_no_image_of_its_own() {
-    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, false).expect("`cargo xtask image` builds it");
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default())
+        .expect("`cargo xtask image` builds it");
     let image = image.file.to_str().expect("UTF-8");
     let args = [&URGENT[..], &["--transition", "drain"]].concat();
     assert_eq!(with(&[&args[..], &["--image", image]].concat(), "qemu"), with(&args, "native"));
@@ -172,6 +173,39 @@ fn a_priority_alone_takes_no_image_of_its_own() {
     let args = [&URGENT[..], &["--transition", "preempt", "--firmware", "qemu", "--image", image, "--out", out.to_str().expect("UTF-8")]];
     refused(&args.concat(), &["mias-firmware-remote is built without preemption, and TBs are to be preempted", "--features preempt"]);
     assert!(!out.exists());
+}
+
+/// The search for SMs, with what changes hands drained or preempted, in turn on the three cores; SMs are stalled and gated alike.
+#[test]
+fn searches_are_the_same() {
+    let policies = ["cd-search-power", "maestro-search", "fair-share-model"];
+    for (at, (policy, core)) in policies.into_iter().zip(CORES.into_iter().cycle()).enumerate() {
+        let transition = if at % 2 == 0 { "preempt:switch" } else { "drain" };
+        let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", policy, "--search-cycles", "2000"];
+        let args = [&args[..], &["--cycles", "60000", "--transition", transition]].concat();
+        let native = with(&args, "native");
+        let report: serde_json::Value = serde_json::from_str(&native).expect("JSON");
+        assert!(report["search"]["windows"].as_u64().is_some_and(|windows| windows > 0), "{policy} measures nothing: {}", report["search"]);
+        assert_eq!(with(&args, core), native, "{policy} on {core}");
+    }
+    // The usual image would fall back to Spatial: it is refused before anything runs.
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
+    let image = image.expect("`cargo xtask image` builds it").file;
+    let args = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--firmware", "qemu", "--image"];
+    let args = [&args[..], &[image.to_str().expect("UTF-8")]].concat();
+    refused(&args, &["mias-firmware-remote is built without the search for SMs, and the policy searches", "--features preempt,search"]);
+}
+
+/// A recording of a search finds the images that do, on every core.
+#[test]
+fn recorded_searches_are_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
+    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "zhao18", "--policy", "cd-search", "--search-cycles", "2000", "--cycles", "60000"];
+    with(&[&run[..], &["--record", &file]].concat(), "native");
+    let report = json(&["firmware", "replay", &file]);
+    let targets = report["targets"].as_array().expect("targets");
+    assert!(targets.len() == 4 && targets.iter().all(|target| target["verdict"] == "same"), "{report}");
 }
 
 /// A recording of a run that preempts finds the images that do, and a usual one is refused.
@@ -186,7 +220,8 @@ fn recorded_preemption_is_the_same_on_every_core() {
         let targets = report["targets"].as_array().expect("targets");
         assert!(targets.len() == 4 && targets.iter().all(|target| target["verdict"] == "same"), "{report}");
     }
-    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, false).expect("`cargo xtask image` builds it");
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default())
+        .expect("`cargo xtask image` builds it");
     let image = image.file.to_str().expect("UTF-8");
     refused(&["firmware", "replay", &file, "--on", "m4", "--image", image], &["is built without preemption", "--features preempt"]);
 }

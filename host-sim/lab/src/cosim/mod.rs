@@ -3,6 +3,7 @@
 
 mod line;
 mod native;
+mod parts;
 mod processor;
 mod recorded_bus;
 pub mod recording;
@@ -10,6 +11,7 @@ mod remote;
 pub mod replay;
 
 pub use native::Native;
+pub use parts::Parts;
 pub use processor::Processor;
 pub use recorded_bus::{Parting, Replay};
 pub use remote::RemoteFirmware;
@@ -20,9 +22,6 @@ use std::path::{Path, PathBuf};
 
 /// Name of the image's file, as `cargo xtask image` builds it.
 pub const IMAGE: &str = "mias-firmware-remote";
-
-/// Folder in cargo's target directory in which `cargo xtask image` builds the images that preempt, which have the same names.
-pub const PREEMPTING: &str = "preempt";
 
 /// A processor that QEMU has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,14 +75,13 @@ impl Core {
 }
 
 impl Image {
-    /// The image that was built for `core`, the one that preempts or the usual one: beside this program in cargo's target directory, else
-    /// in `target/` here.
+    /// The image that was built for `core` and can do this, or the usual one: beside this program in cargo's target directory, else in `target/`
+    /// here.
     ///
     /// # Errors
     /// [`CosimError`] if it has not been built.
-    pub fn built_for(core: Core, preempts: bool) -> Result<Self, CosimError> {
-        let folder = if preempts { Path::new(PREEMPTING) } else { Path::new("") };
-        let place = folder.join(core.board().target).join(core.board().profile).join(IMAGE);
+    pub fn built_for(core: Core, parts: Parts) -> Result<Self, CosimError> {
+        let place = Path::new(parts.folder()).join(core.board().target).join(core.board().profile).join(IMAGE);
         let program = std::env::current_exe().unwrap_or_default();
         // target/release/mias, or target/release/deps/a-test.
         let beside = program.ancestors().skip(2).take(2).map(|folder| folder.join(&place));
@@ -92,7 +90,7 @@ impl Image {
         let missing = || {
             CosimError(format!(
                 "there is no image{} for {}: build it with `cargo xtask image`, or name one with --image",
-                if preempts { " that preempts" } else { "" },
+                parts.that_can(),
                 core.board().target
             ))
         };

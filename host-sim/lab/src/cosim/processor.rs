@@ -1,12 +1,12 @@
 //! A firmware image in QEMU, served over its serial port ([`mias_firmware::remote`]).
 
 use super::line::SerialLine;
-use super::{CosimError, Image};
+use super::{CosimError, Image, Parts};
 use crate::cosim::recording::Limits;
 use mias_firmware::bus::Bus;
 use mias_firmware::limits::LARGE_SMS;
 use mias_firmware::regs::VERSION_VALUE;
-use mias_firmware::remote::{MAX_WORDS, PREEMPTS, RESET, Request, WAKE};
+use mias_firmware::remote::{MAX_WORDS, RESET, Request, WAKE};
 
 /// An image that runs. It asks for registers, and somebody's bus answers.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ pub struct Processor {
     image: Image,
     line: SerialLine,
     limits: Limits,
-    /// It preempts if it is asked to.
-    preempts: bool,
+    /// What it does if it is asked to.
+    parts: Parts,
     /// It has just booted, and starts by itself.
     fresh: bool,
 }
@@ -27,7 +27,8 @@ impl Processor {
     /// [`CosimError`]: no QEMU, no such image, or one that knows another register map.
     pub fn boot(image: &Image) -> Result<Self, CosimError> {
         let none = Limits { sms: 0, kernels: 0, configs: 0 };
-        let mut processor = Processor { image: image.clone(), line: SerialLine::open(image)?, limits: none, preempts: false, fresh: true };
+        let mut processor =
+            Processor { image: image.clone(), line: SerialLine::open(image)?, limits: none, parts: Parts::default(), fresh: true };
         let file = image.file.display();
         let Request::Hello { version, sms, kernels, configs, features } = processor.request()? else {
             return Err(CosimError(format!("{file} does not begin with a greeting: it is no remote image")));
@@ -37,7 +38,7 @@ impl Processor {
             return Err(CosimError(message + ": build it again with `cargo xtask image`"));
         }
         processor.limits = Limits { sms, kernels, configs };
-        processor.preempts = features & PREEMPTS != 0;
+        processor.parts = Parts::built(features);
         Ok(processor)
     }
 
@@ -46,21 +47,22 @@ impl Processor {
         self.limits
     }
 
-    /// Sees to it that the image holds what `asker` asks for, and preempts if it is to.
+    /// Sees to it that the image holds what `asker` asks for, and has the parts that are needed.
     ///
     /// # Errors
     /// [`CosimError`] with what it lacks and how to build an image that has it.
-    pub fn can_do(&self, asker: &str, asked: Limits, preempts: bool) -> Result<(), CosimError> {
+    pub fn can_do(&self, asker: &str, asked: Limits, parts: Parts) -> Result<(), CosimError> {
         let file = self.image.file.display();
         let build = |features: &str| self.image.core.build(features);
         if let Some(short) = self.limits.short_of(asked) {
-            let build = build(if preempts { "sms-132,preempt" } else { "sms-132" });
+            let features = ["sms-132", parts.features()].into_iter().filter(|feature| !feature.is_empty()).collect::<Vec<_>>().join(",");
+            let build = build(&features);
             let largest = format!("`{build}` builds the largest image there is, for {LARGE_SMS} SMs");
             return Err(CosimError(format!("{file} is built for {}, {asker} {}: {largest}", short.had(), short.asked)));
         }
-        if preempts && !self.preempts {
-            let message = format!("{file} is built without preemption, and TBs are to be preempted");
-            return Err(CosimError(format!("{message}: `{}` builds an image that can", build("preempt"))));
+        if let Some((what, why)) = self.parts.lacking(parts) {
+            let message = format!("{file} is built without {what}, and {why}");
+            return Err(CosimError(format!("{message}: `{}` builds an image that can", build(parts.features()))));
         }
         Ok(())
     }

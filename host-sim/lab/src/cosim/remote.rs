@@ -4,12 +4,10 @@
 //! the last decision is the image's, which has no other way to tell. Where they part, the account ends.
 
 use super::processor::Processor;
-use super::{CosimError, Image};
-use super::{Parting, Replay};
+use super::{CosimError, Image, Parting, Parts, Replay};
 use crate::cosim::recording::{Access, Limits, Recorder};
 use mias_firmware::Firmware;
 use mias_firmware::driver::Observer;
-use mias_firmware::regs::preempt_scheme;
 use mias_hw_model::register_file::RegisterFile;
 
 /// An image in QEMU.
@@ -35,12 +33,12 @@ impl RemoteFirmware {
     /// Starts an image, which starts the policy that the straps in `registers` ask for.
     ///
     /// # Errors
-    /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map, or without preemption
-    /// where the straps ask for it.
+    /// [`CosimError`]: no QEMU, no such image, or one that was built for a smaller machine or another register map, or without what
+    /// the straps ask for.
     pub fn start(image: &Image, registers: &mut RegisterFile) -> Result<Self, CosimError> {
         let mut processor = Processor::boot(image)?;
         let asked = Limits { sms: registers.machine().sm_count, kernels: 0, configs: 0 };
-        processor.can_do("the machine has", asked, registers.machine().straps.preempt != preempt_scheme::NONE)?;
+        processor.can_do("the machine has", asked, Parts::asked_by(&registers.machine().straps))?;
         let mut record = Vec::new();
         processor.start(&mut Recorder { bus: &mut *registers, list: Some(&mut record) }, |_| false)?;
         let mut twin = Box::new(Firmware::idle());

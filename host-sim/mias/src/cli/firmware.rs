@@ -6,9 +6,9 @@ use crate::report::replay_report;
 use clap::{Args, Subcommand};
 use mias_firmware::regs::{MAX_SLOTS, MAX_SMS};
 use mias_lab::choice::Choice;
-use mias_lab::cosim::Image;
 use mias_lab::cosim::recording::{self, Recording, generate};
 use mias_lab::cosim::replay::{self, Counts, Ready, Target, Verdict};
+use mias_lab::cosim::{Image, Parts};
 use mias_lab::experiment::machine::RunError;
 use mias_lab::output::{Output, OutputError};
 use mias_lab::table::grouped;
@@ -76,7 +76,7 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
         return Err(CliError::User("--image: say which core it is for, with --on m4, --on m0 or --on riscv".into()));
     }
     let recording = recording::read(&args.recording)?;
-    let (targets, not_built) = targets(&args.on, args.image.is_some(), recording.preempts());
+    let (targets, not_built) = targets(&args.on, args.image.is_some(), Parts::asked_in(&recording));
     let output = Output::open(args.out.as_deref())?;
     let cancel = interrupt::catch()?;
     let ready = targets.iter().map(|&target| Ready::new(target, args.image.as_deref(), &recording));
@@ -93,13 +93,13 @@ fn replay(args: &ReplayArgs) -> Result<(), CliError> {
 }
 
 /// The targets that are named; where none is, this process and the cores whose images are built, and beside them the cores whose images are
-/// not: those that preempt, if it takes one. An image that is given is for a core that is named.
-fn targets(named: &[Target], image_given: bool, preempts: bool) -> (Vec<Target>, Vec<Target>) {
+/// not: those with what it takes. An image that is given is for a core that is named.
+fn targets(named: &[Target], image_given: bool, parts: Parts) -> (Vec<Target>, Vec<Target>) {
     let all = Target::ALL.iter().copied();
     if !named.is_empty() || image_given {
         return (all.filter(|target| named.is_empty() || named.contains(target)).collect(), Vec::new());
     }
-    all.partition(|target| target.core().is_none_or(|core| Image::built_for(core, preempts).is_ok()))
+    all.partition(|target| target.core().is_none_or(|core| Image::built_for(core, parts).is_ok()))
 }
 
 fn generate(args: &GenerateArgs) -> Result<(), CliError> {

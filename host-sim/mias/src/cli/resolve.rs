@@ -8,10 +8,10 @@ use super::tracing::Tracing;
 use super::{CliError, partition, preemption, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
 use mias_lab::choice::Choice;
-use mias_lab::cosim::{Core, Image};
+use mias_lab::cosim::{Core, Image, Parts};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Options, RunError};
-use mias_lab::experiment::policy::IpcUnit;
+use mias_lab::experiment::policy::{IpcUnit, Policy};
 use mias_lab::experiment::recorded::label;
 use mias_lab::experiment::request::Request;
 use mias_lab::experiment::workload::{Workload, check_copies, place, place_for};
@@ -289,8 +289,8 @@ fn labels(names: &[String]) -> Vec<String> {
     names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()
 }
 
-/// The image that decides; none for the firmware in this process.
-pub(super) fn image(common: &CommonArgs) -> Result<Option<Image>, CliError> {
+/// The image that decides by these policies; none for the firmware in this process. SMs are dealt out as given by the search.
+pub(super) fn image(common: &CommonArgs, policies: &[Policy]) -> Result<Option<Image>, CliError> {
     let core = match common.firmware {
         FirmwareKind::Native if common.image.is_some() => return Err(CliError::User("--image: give --firmware qemu too".into())),
         FirmwareKind::Native => return Ok(None),
@@ -300,7 +300,10 @@ pub(super) fn image(common: &CommonArgs) -> Result<Option<Image>, CliError> {
     };
     let image = match &common.image {
         Some(file) => Ok(Image { core, file: file.clone() }),
-        None => Image::built_for(core, common.transition.preempts()),
+        None => {
+            let searches = common.shares.is_some() || policies.iter().any(|policy| policy.searches());
+            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches })
+        }
     };
     image.map(Some).map_err(|error| CliError::User(error.to_string()))
 }

@@ -21,7 +21,7 @@ pub use file::{MOST_BYTES, VERSION, decode, encode};
 pub use register::register_name;
 
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PhaseCode, global, preempt_scheme};
+use mias_firmware::regs::{PhaseCode, global};
 use mias_hw_model::register_file::MachineDescription;
 use mias_workloads::input;
 use mias_workloads::input::file::InputFileError;
@@ -110,13 +110,6 @@ impl Recording {
     pub fn asks_for(&self) -> Limits {
         let sms = self.runs.iter().map(|run| run.machine.sm_count).max().unwrap_or(0);
         Limits { sms, kernels: self.maker.kernels, configs: self.maker.configs.min(2 * sms) }
-    }
-
-    /// Whether the firmware was asked to preempt in any run: it read so in the strap.
-    pub fn preempts(&self) -> bool {
-        let asked =
-            |access: &Access| matches!(*access, Access::Read { offset: global::STRAP_PREEMPT, value } if value != preempt_scheme::NONE);
-        self.runs.iter().any(|run| run.steps().next().is_some_and(|start| start.accesses.iter().any(asked)))
     }
 }
 

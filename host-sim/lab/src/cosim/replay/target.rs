@@ -2,7 +2,7 @@
 
 use crate::choices;
 use crate::cosim::recording::Recording;
-use crate::cosim::{Core, CosimError, Image, Native, Processor, Replay};
+use crate::cosim::{Core, CosimError, Image, Native, Parts, Processor, Replay};
 use std::path::Path;
 
 choices! {
@@ -50,7 +50,7 @@ impl Ready {
     /// # Errors
     /// [`CosimError`]: an image that is not there or does not boot, and limits that the recording exceeds.
     pub fn new(target: Target, image: Option<&Path>, recording: &Recording) -> Result<Self, CosimError> {
-        let (asked, preempts) = (recording.asks_for(), recording.preempts());
+        let (asked, parts) = (recording.asks_for(), Parts::asked_in(recording));
         let firmware = match target.core() {
             None => {
                 let native = Native::with_room(asked.configs);
@@ -63,10 +63,10 @@ impl Ready {
             Some(core) => {
                 let image = match image {
                     Some(file) => Image { core, file: file.to_owned() },
-                    None => Image::built_for(core, preempts)?,
+                    None => Image::built_for(core, parts)?,
                 };
                 let processor = Processor::boot(&image)?;
-                processor.can_do("the recording asks for", asked, preempts)?;
+                processor.can_do("the recording asks for", asked, parts)?;
                 Firmware::Image(Box::new(processor))
             }
         };
