@@ -1,4 +1,4 @@
-//! Limits of active warps: a warp scheduler issues only from the N oldest warps of a kernel (static wavefront limiting, Rogers et al. 2012, section 5; as the TLP of each
+//! Limits of active warps: a warp scheduler issues only from the N oldest warps of a kernel (static wavefront limiting, Rogers et al. 2012; as the TLP of each
 //! application in Wang et al. 2018; sources.md D159).
 //!
 //! A warp takes part in the count as long as it has instructions left and waits at no barrier: one that waits for memory, for a fence, or for its first instructions is
