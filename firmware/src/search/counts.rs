@@ -49,8 +49,18 @@ pub struct Beside {
 
 impl KernelCounts {
     /// Nothing.
-    pub const NONE: Self =
-        Self { cycles: 0, instructions: 0, warp_insts: 0, l2_accesses: 0, l2_hits: 0, dram_sectors: 0, row_hits: 0, ended_tbs: 0, l1_accesses: 0, l1_misses: 0 };
+    pub const NONE: Self = Self {
+        cycles: 0,
+        instructions: 0,
+        warp_insts: 0,
+        l2_accesses: 0,
+        l2_hits: 0,
+        dram_sectors: 0,
+        row_hits: 0,
+        ended_tbs: 0,
+        l1_accesses: 0,
+        l1_misses: 0,
+    };
 
     /// Reads what was latched of a slot. Hits and misses are at most as many as accesses, whatever the block shows.
     ///

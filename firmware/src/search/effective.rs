@@ -76,7 +76,8 @@ impl EbMetric {
             Self::Ratio => quotient(least.into(), most.into()).unwrap_or(0),
             Self::Harmonic => {
                 // Each at most 1, and one is: at most as many as there are kernels, in parts of 2^14.
-                let parts = bandwidths.iter().fold(0, |sum: u32, of| sum.saturating_add(quotient(least.into(), (*of).into()).unwrap_or(ONE)));
+                let parts =
+                    bandwidths.iter().fold(0, |sum: u32, of| sum.saturating_add(quotient(least.into(), (*of).into()).unwrap_or(ONE)));
                 let inverse = (1 << (2 * QUOTIENT_BITS)) / parts.max(ONE);
                 (u64::from(least).saturating_mul(inverse.into()) >> QUOTIENT_BITS) as u32
             }

@@ -112,7 +112,8 @@ fn effective_bandwidth_over_registers() {
     }
     seen.dedup();
     let levels = [12, 8, 6, 4, 2, 1];
-    let expected = [&[[0, 0]][..], &levels.map(|level| [level, 0]), &levels.map(|level| [0, level]), &levels.map(|level| [6, level]), &[[6, 0]]];
+    let expected =
+        [&[[0, 0]][..], &levels.map(|level| [level, 0]), &levels.map(|level| [0, level]), &levels.map(|level| [6, level]), &[[6, 0]]];
     assert_eq!(seen, expected.concat());
     assert_eq!((chip.phase(), states(&chip)), (PhaseCode::Steady, [24, 0, 0]));
     let found = chip.block.register(global::SEARCH_FOUND);
@@ -258,8 +259,11 @@ fn others_do_not_know_of_it() {
         chip.launch(0, MEMORY);
         chip.launch(1, COMPUTE);
         chip.step();
-        let of_search =
-            |offset: u32| is_limit(offset) || offset == global::KERNEL_SNAPSHOT || offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::STATE_REQUEST;
+        let of_search = |offset: u32| {
+            is_limit(offset)
+                || offset == global::KERNEL_SNAPSHOT
+                || offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::STATE_REQUEST
+        };
         assert!(chip.block.writes.iter().all(|(offset, _)| !of_search(*offset)), "{policy:?}");
     }
 }
@@ -295,7 +299,10 @@ fn holds(chip: &Chip) {
     let kernels = chip.firmware.scheduler().kernels();
     // No limit, or a level: never none at all.
     assert!((0..8).all(|slot| chip.block.limit(slot) == 0 || LEVELS.iter().any(|level| u32::from(*level) == chip.block.limit(slot))));
-    assert!(kernels.len() > 1 || chip.phase() != PhaseCode::Steady || (0..8).all(|slot| chip.block.limit(slot) == 0), "one alone is limited");
+    assert!(
+        kernels.len() > 1 || chip.phase() != PhaseCode::Steady || (0..8).all(|slot| chip.block.limit(slot) == 0),
+        "one alone is limited"
+    );
     for sm in 0..chip.block.sms {
         let quotas: u32 = (0..8).map(|slot| chip.block.quota(sm, slot)).sum();
         // With more kernels than SMs it is Left-over.

@@ -86,8 +86,7 @@ impl RegisterFile {
     /// Writes a word of an SM's limits; none if the offset is not that of one. Limits of slots that the machine does not have are kept, and mean nothing.
     pub(super) fn write_active_warps(&mut self, sm: usize, offset: u32, value: u32) -> Option<()> {
         let word = element(offset, sm::ACTIVE_WARPS, sm::ACTIVE_WARPS_WORDS)?;
-        let limits: [u8; SLOTS_PER_WORD] =
-            value.to_le_bytes().map(|limit| self.in_range(limit.into(), 0, sm::MOST_ACTIVE_WARPS) as u8);
+        let limits: [u8; SLOTS_PER_WORD] = value.to_le_bytes().map(|limit| self.in_range(limit.into(), 0, sm::MOST_ACTIVE_WARPS) as u8);
         if self.limits_warps() {
             limits.into_iter().enumerate().for_each(|(place, limit)| self.warps.set(sm, word * SLOTS_PER_WORD + place, limit));
         }

@@ -37,8 +37,18 @@ pub struct RawKernel {
 impl RawKernel {
     /// In the order of the registers.
     fn counts(&self) -> [u64; COUNTS] {
-        let RawKernel { warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses } =
-            *self;
+        let RawKernel {
+            warp_insts,
+            thread_insts,
+            l2_accesses,
+            l2_hits,
+            dram_reads,
+            dram_writes,
+            row_hits,
+            ended_tbs,
+            l1_accesses,
+            l1_misses,
+        } = *self;
         [warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses]
     }
 }

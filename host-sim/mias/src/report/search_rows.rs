@@ -157,7 +157,13 @@ mod tests {
 
     #[test]
     fn it_says_who_and_how_many() {
-        let found = SearchFound { memory_intensive: vec![true, false], windows: 5, done: true, estimated_progress: Vec::new(), active_warps: Vec::new() };
+        let found = SearchFound {
+            memory_intensive: vec![true, false],
+            windows: 5,
+            done: true,
+            estimated_progress: Vec::new(),
+            active_warps: Vec::new(),
+        };
         let placement = [
             Placement { sms: vec![0, 2, 4, 6], config: vec![8, 0] },
             Placement { sms: vec![1, 3, 5], config: vec![0, 4] },

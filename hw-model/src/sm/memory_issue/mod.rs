@@ -31,8 +31,8 @@ mod steering;
 mod tests;
 mod warp_quota;
 
-pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use active_warps::ActiveWarps;
+pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 
 use super::counters::KernelCounters;

@@ -32,7 +32,10 @@ fn limits_are_varied_where_kernels_share_the_machine() {
 fn active_warps_are_varied_where_kernels_share_the_machine() {
     let settings = settings("[experiment.sharing]\nsm.active_warps.0 = [4, \"inf\"]\nsm.active_warps.1 = 24\n");
     let (inf, most) = (WarpLimit::Any(Unlimited::Inf), WarpLimit::Most);
-    assert_eq!(settings.iter().map(|setting| setting.sharing.gpu.sm.active_warps.clone()).collect::<Vec<_>>(), [[most(4), most(24)], [inf, most(24)]]);
+    assert_eq!(
+        settings.iter().map(|setting| setting.sharing.gpu.sm.active_warps.clone()).collect::<Vec<_>>(),
+        [[most(4), most(24)], [inf, most(24)]]
+    );
     assert!(settings.iter().all(|setting| setting.gpu.sm.active_warps.is_empty()));
     let message = refused(&with("[experiment.sharing]\nsm.active_warps.0 = 64\n"));
     assert!(message.contains("sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""), "{message}");
