@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10008)
+#define MIAS_VERSION_VALUE UINT32_C(0x10009)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -263,6 +263,12 @@
 #define MIAS_KERNEL_ROW_HITS UINT32_C(0x500)
 /* Read only. 8 of them. TBs that have ended. */
 #define MIAS_KERNEL_ENDED_TBS UINT32_C(0x520)
+/* Read only. 8 of them. Accesses of the L1s, loads and stores. */
+#define MIAS_KERNEL_L1_ACCESSES UINT32_C(0x540)
+/* Read only. 8 of them. Of these, misses; an access to what is on its way is none. */
+#define MIAS_KERNEL_L1_MISSES UINT32_C(0x560)
+/* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in sm::ACTIVE_WARPS. */
+#define MIAS_ACTIVE_WARPS_ALL UINT32_C(0x580)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -350,6 +356,11 @@
 #define MIAS_SM_REG_STATE_REQUEST UINT32_C(0xe0)
 /* Read only. What it is: sm_state. */
 #define MIAS_SM_REG_STATE UINT32_C(0xe4)
+/* Read and write. 2 of them. Active warps of the kernels in four slots, the first in the low byte:
+ * how many of its warps each warp scheduler issues from at most, 1 to 63, the oldest that wait at
+ * no barrier and have instructions left; 0: all. A kernel that is new in its slot begins with the
+ * machine's limit. */
+#define MIAS_SM_REG_ACTIVE_WARPS UINT32_C(0xe8)
 
 /* Registers of preemption: byte offsets in those of an SM. */
 /* Read only. 32 of them. The TB in each place: preempt_tb; 0 if there is none. */
@@ -489,6 +500,8 @@
 #define MIAS_FEATURE_POWER_GATING UINT32_C(0x20)
 /* Counters of kernels (global::KERNEL_SNAPSHOT). */
 #define MIAS_FEATURE_KERNEL_COUNTERS UINT32_C(0x40)
+/* The active warps of kernels can be limited (sm::ACTIVE_WARPS). */
+#define MIAS_FEATURE_ACTIVE_WARPS UINT32_C(0x80)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -602,6 +615,8 @@
 #define MIAS_SEARCH_FOUND_WINDOWS_SHIFT UINT32_C(0x8)
 /* Bits of that count. */
 #define MIAS_SEARCH_FOUND_WINDOWS_MASK UINT32_C(0x1ff)
+/* It limits active warps of kernels: sm::ACTIVE_WARPS has what it has found. */
+#define MIAS_SEARCH_FOUND_LIMITS_WARPS UINT32_C(0x20000)
 
 /* Commands of sm::CONTROL. */
 /* Arm this SM. */
@@ -762,6 +777,12 @@
 #define MIAS_POLICY_FAIR_SHARE UINT32_C(0x16)
 /* The same, by a model of what each would do alone. */
 #define MIAS_POLICY_FAIR_SHARE_MODEL UINT32_C(0x17)
+/* Active warps of each kernel by the sum of effective bandwidths. */
+#define MIAS_POLICY_EFFECTIVE_BANDWIDTH UINT32_C(0x18)
+/* The same by the smallest of them over the largest. */
+#define MIAS_POLICY_EFFECTIVE_BANDWIDTH_FAIR UINT32_C(0x19)
+/* The same by their harmonic mean. */
+#define MIAS_POLICY_EFFECTIVE_BANDWIDTH_HARMONIC UINT32_C(0x1a)
 
 /* A launched kernel. */
 struct mias_slot {
@@ -856,7 +877,12 @@ struct mias_sm {
     volatile uint32_t state_request;
     /* Read only. What it is: sm_state. */
     const volatile uint32_t state;
-    uint32_t reserved_e8[6];
+    /* Read and write. 2 of them. Active warps of the kernels in four slots, the first in the low
+     * byte: how many of its warps each warp scheduler issues from at most, 1 to 63, the oldest that
+     * wait at no barrier and have instructions left; 0: all. A kernel that is new in its slot
+     * begins with the machine's limit. */
+    volatile uint32_t active_warps[2];
+    uint32_t reserved_f0[4];
 };
 
 /* Preemption of a streaming multiprocessor. */
@@ -1143,7 +1169,14 @@ struct mias_block {
     const volatile uint32_t kernel_row_hits[8];
     /* Read only. 8 of them. TBs that have ended. */
     const volatile uint32_t kernel_ended_tbs[8];
-    uint32_t reserved_540[176];
+    /* Read only. 8 of them. Accesses of the L1s, loads and stores. */
+    const volatile uint32_t kernel_l1_accesses[8];
+    /* Read only. 8 of them. Of these, misses; an access to what is on its way is none. */
+    const volatile uint32_t kernel_l1_misses[8];
+    /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in
+     * sm::ACTIVE_WARPS. */
+    volatile uint32_t active_warps_all[8];
+    uint32_t reserved_5a0[152];
     struct mias_slot slot[8];
     uint32_t reserved_a00[1408];
     struct mias_memory memory[256];
@@ -1244,6 +1277,9 @@ static_assert(offsetof(struct mias_block, kernel_dram_reads) == MIAS_KERNEL_DRAM
 static_assert(offsetof(struct mias_block, kernel_dram_writes) == MIAS_KERNEL_DRAM_WRITES, "MIAS_KERNEL_DRAM_WRITES");
 static_assert(offsetof(struct mias_block, kernel_row_hits) == MIAS_KERNEL_ROW_HITS, "MIAS_KERNEL_ROW_HITS");
 static_assert(offsetof(struct mias_block, kernel_ended_tbs) == MIAS_KERNEL_ENDED_TBS, "MIAS_KERNEL_ENDED_TBS");
+static_assert(offsetof(struct mias_block, kernel_l1_accesses) == MIAS_KERNEL_L1_ACCESSES, "MIAS_KERNEL_L1_ACCESSES");
+static_assert(offsetof(struct mias_block, kernel_l1_misses) == MIAS_KERNEL_L1_MISSES, "MIAS_KERNEL_L1_MISSES");
+static_assert(offsetof(struct mias_block, active_warps_all) == MIAS_ACTIVE_WARPS_ALL, "MIAS_ACTIVE_WARPS_ALL");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");
@@ -1266,6 +1302,7 @@ static_assert(offsetof(struct mias_sm, resident) == MIAS_SM_REG_RESIDENT, "MIAS_
 static_assert(offsetof(struct mias_sm, active_quota) == MIAS_SM_REG_ACTIVE_QUOTA, "MIAS_SM_REG_ACTIVE_QUOTA");
 static_assert(offsetof(struct mias_sm, state_request) == MIAS_SM_REG_STATE_REQUEST, "MIAS_SM_REG_STATE_REQUEST");
 static_assert(offsetof(struct mias_sm, state) == MIAS_SM_REG_STATE, "MIAS_SM_REG_STATE");
+static_assert(offsetof(struct mias_sm, active_warps) == MIAS_SM_REG_ACTIVE_WARPS, "MIAS_SM_REG_ACTIVE_WARPS");
 static_assert(offsetof(struct mias_preempt, tb) == MIAS_PREEMPT_REG_TB, "MIAS_PREEMPT_REG_TB");
 static_assert(offsetof(struct mias_preempt, tb_insts) == MIAS_PREEMPT_REG_TB_INSTS, "MIAS_PREEMPT_REG_TB_INSTS");
 static_assert(offsetof(struct mias_preempt, tb_cycles) == MIAS_PREEMPT_REG_TB_CYCLES, "MIAS_PREEMPT_REG_TB_CYCLES");

@@ -66,10 +66,10 @@ fn every_policy_has_its_code() {
 
 /// The image's memory: the firmware's state, with room for 64 configurations, whatever the number of SMs. On the 32-bit
 /// target it is smaller. A search is state of its own, in images that have it: fair share's too, which remembers the fairest shares and each kernel's
-/// progress (38 bytes).
+/// progress (38 bytes), and that of limits of active warps, with what the L1s counted (82 bytes).
 #[test]
 fn state_fits_four_kibibytes() {
     let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Shares>());
     assert!(all - search <= 4096, "{all} bytes, {search} of a search");
-    assert!(search <= 392, "{search} bytes");
+    assert!(search <= 474, "{search} bytes");
 }

@@ -23,7 +23,8 @@ pub(crate) fn measure() -> u32 {
                 println!("search {sms} {} {instructions}", kernels.len());
             }
             // Kernels alone in turn, and SMs that go from the fastest to the slowest.
-            for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel] {
+            // And limits of active warps, of which none is a fall: every level of each.
+            for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel, PolicyCode::EffectiveBandwidthHarmonic] {
                 let (instructions, stack) = search(sms, &launches, (policy, 0), 1);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
@@ -36,7 +37,7 @@ pub(crate) fn measure() -> u32 {
 /// Hardware that can do all that a search asks for, and windows as published.
 pub(crate) fn describe(bus: &mut MappedBus) {
     for (offset, value) in [
-        (global::FEATURES, feature::SM_STATES | feature::POWER_GATING | feature::KERNEL_COUNTERS),
+        (global::FEATURES, feature::SM_STATES | feature::POWER_GATING | feature::KERNEL_COUNTERS | feature::ACTIVE_WARPS),
         (global::L2_SECTORS, 24 << 16),
         (global::SM_WAKE_CYCLES, 0),
         (global::STRAP_SEARCH_WARM_UP, 20_000),
@@ -67,6 +68,8 @@ pub(crate) fn count(bus: &mut MappedBus, kernels: usize, memory: u32, even: bool
             (global::KERNEL_DRAM_WRITES, 0),
             (global::KERNEL_ROW_HITS, accesses / 4),
             (global::KERNEL_ENDED_TBS, slot & 1),
+            (global::KERNEL_L1_ACCESSES, accesses),
+            (global::KERNEL_L1_MISSES, accesses / 3),
         ] {
             bus.write32(array + 4 * slot, value);
         }

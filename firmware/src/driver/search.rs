@@ -5,7 +5,7 @@ use crate::bus::{TryBus, read, write};
 use crate::policy::Policy;
 use crate::regs::{MAX_SLOTS, feature, global, search_found, sm, sm_state};
 use crate::scheduler::{Phase, SearchCommand};
-use crate::search::{Holder, KernelCounts, Parameters, Shares, SmState};
+use crate::search::{Beside, Holder, KernelCounts, Parameters, Shares, SmState};
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Learns what a search is asked for, if the policy ever searches. A firmware before a reset may have left SMs stalled or gated: they go on.
@@ -50,10 +50,18 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         Ok(false)
     }
 
-    /// All SMs are to issue, whatever the shares say.
+    /// All SMs are to issue, from all warps, whatever the shares say.
     pub(super) fn resume_all<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.shares = Shares::NONE;
+        if self.limits_warps() {
+            (global::ACTIVE_WARPS_ALL..).step_by(4).take(MAX_SLOTS).try_for_each(|register| write(bus, register, 0))?;
+        }
         (0..self.scheduler.machine().sm_count).try_for_each(|sm| request(bus, sm, SmState::Active))
+    }
+
+    /// The policy limits active warps, and the hardware can.
+    fn limits_warps(&self) -> bool {
+        self.scheduler.policy().limits_warps() && self.scheduler.search().parameters.limits_warps
     }
 
     /// Says what is found so far: for traces.
@@ -66,7 +74,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         for (slot, progress) in self.scheduler.scheduled_slots().iter().zip(search.progress().unwrap_or(&[])) {
             write(bus, global::SEARCH_PROGRESS + 4 * (u32::from(*slot) % MAX_SLOTS as u32), *progress)?;
         }
-        write(bus, global::SEARCH_FOUND, memory | windows | if search.measuring() { 0 } else { search_found::DONE })
+        let limits = if self.scheduler.policy().limits_warps() { search_found::LIMITS_WARPS } else { 0 };
+        write(bus, global::SEARCH_FOUND, memory | windows | limits | if search.measuring() { 0 } else { search_found::DONE })
     }
 
     /// Slots of the scheduled kernels, one bit each.
@@ -77,11 +86,14 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// Latches the counters of all scheduled kernels at one instant, and reads them.
     fn read_kernels<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         write(bus, global::KERNEL_SNAPSHOT, self.scheduled_mask())?;
-        let warp_ipc = self.scheduler.settings().warp_ipc;
-        let row_hits = self.scheduler.search().counts_row_hits();
+        let beside = Beside {
+            warp_ipc: self.scheduler.settings().warp_ipc,
+            row_hits: self.scheduler.search().counts_row_hits(),
+            l1: self.scheduler.policy().limits_warps(),
+        };
         for kernel in 0..self.scheduler.scheduled_slots().len() {
             let slot = self.scheduler.scheduled_slots().get(kernel).copied().unwrap_or(0) % MAX_SLOTS as u8;
-            let counts = KernelCounts::read(bus, slot, warp_ipc, row_hits)?;
+            let counts = KernelCounts::read(bus, slot, beside)?;
             if let Some(entry) = self.scheduler.search_mut().counts.get_mut(kernel) {
                 *entry = counts;
             }
@@ -93,6 +105,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     /// the quotas of their new kernel, then go on: what is on them leaves as the quotas say, or at once where the firmware preempts.
     fn apply_shares<B: TryBus>(&mut self, bus: &mut B) -> Result<(), B::Error> {
         self.clear_quotas(bus)?;
+        if self.limits_warps() {
+            for (slot, limit) in self.scheduler.scheduled_slots().iter().zip(self.scheduler.search().limits()) {
+                write(bus, global::ACTIVE_WARPS_ALL + 4 * (u32::from(*slot) % MAX_SLOTS as u32), limit.into())?;
+            }
+        }
         if let Some(vector) = self.scheduler.search().together() {
             stage(bus, global::QUOTA_ALL, self.scheduler.scheduled_slots(), vector)?;
             write(bus, global::COMMIT, 1)?;

@@ -63,6 +63,13 @@ macro_rules! any_policy {
             }
 
             #[cfg(feature = "search")]
+            fn limits_warps(&self) -> bool {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.limits_warps(),)+
+                }
+            }
+
+            #[cfg(feature = "search")]
             fn search(&self, context: &super::Context<'_>, search: &mut crate::search::Search) -> crate::search::Next {
                 match self {
                     $($(#[cfg($cfg)])? Self::$Kind(policy) => policy.search(context, search),)+
@@ -151,6 +158,9 @@ impl PolicyCode {
                 | Self::CdSearchMaestro
                 | Self::FairShare
                 | Self::FairShareModel
+                | Self::EffectiveBandwidth
+                | Self::EffectiveBandwidthFair
+                | Self::EffectiveBandwidthHarmonic
         )
     }
 }

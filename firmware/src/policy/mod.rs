@@ -6,6 +6,8 @@ mod any;
 mod cd_search;
 mod coordinated;
 #[cfg(feature = "search")]
+mod effective_bandwidth;
+#[cfg(feature = "search")]
 mod fair_share;
 mod fixed_config;
 #[cfg(feature = "search")]
@@ -27,6 +29,8 @@ mod water_fill;
 #[cfg(feature = "search")]
 pub use cd_search::{CdSearch, Mode};
 pub use coordinated::Coordinated;
+#[cfg(feature = "search")]
+pub use effective_bandwidth::EffectiveBandwidth;
 #[cfg(feature = "search")]
 pub use fair_share::{FairShare, Slowdowns};
 pub use fixed_config::FixedConfig;
@@ -162,6 +166,12 @@ pub trait Policy {
     /// Whether it ever plans a search.
     #[cfg(feature = "search")]
     fn searches(&self) -> bool {
+        false
+    }
+
+    /// Whether its searches limit active warps of kernels, and read what the L1s count.
+    #[cfg(feature = "search")]
+    fn limits_warps(&self) -> bool {
         false
     }
 

@@ -5,11 +5,13 @@
 //! Names, help, charges and colours are constants that nothing on the target refers to, so that no image holds them.
 
 #[cfg(feature = "search")]
-use super::{CdSearch, FairShare, GivenShares, MaestroSearch, Mode, Slowdowns};
+use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, Mode, Slowdowns};
 use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
 use crate::regs::option;
+#[cfg(feature = "search")]
+use crate::search::EbMetric;
 
 any_policy! {
     /// Left-over.
@@ -50,6 +52,9 @@ any_policy! {
     /// Fair share.
     #[cfg(feature = "search")]
     FairShare(FairShare),
+    /// Effective bandwidth.
+    #[cfg(feature = "search")]
+    EffectiveBandwidth(EffectiveBandwidth),
 }
 
 /// A policy that searches; in an image that cannot, the even split that it begins with.
@@ -101,6 +106,12 @@ policy_codes! { (machine, settings, fixed)
         searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Alone }));
     FairShareModel = 23, "The same, by a model of what each would do alone.":
         searching!(AnyPolicy::FairShare(FairShare { slowdowns: Slowdowns::Model }));
+    EffectiveBandwidth = 24, "Active warps of each kernel by the sum of effective bandwidths.":
+        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Sum }));
+    EffectiveBandwidthFair = 25, "The same by the smallest of them over the largest.":
+        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Ratio }));
+    EffectiveBandwidthHarmonic = 26, "The same by their harmonic mean.":
+        searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }));
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -159,6 +170,12 @@ macro_rules! named_policies {
                 "SMs from the kernel that is slowed least to the one that is slowed most, until all are equally slow";
             FairShareModel, "fair-share-model", FairShareModel, 0, Search, "#AA6600",
                 "The same; a model tells how slow kernels are, and none has to be left alone";
+            EffectiveBandwidth, "effective-bandwidth", EffectiveBandwidth, 0, Search, "#225555",
+                "As many active warps of each kernel, on its even share of the SMs, as make the sum of effective bandwidths large";
+            EffectiveBandwidthFair, "effective-bandwidth-fair", EffectiveBandwidthFair, 0, Search, "#BBCC33",
+                "The same, by the smallest effective bandwidth over the largest";
+            EffectiveBandwidthHarmonic, "effective-bandwidth-harmonic", EffectiveBandwidthHarmonic, 0, Search, "#EE99AA",
+                "The same, by their harmonic mean";
         }
     };
 }

@@ -74,6 +74,8 @@ pub mod feature {
     pub const POWER_GATING: u32 = 1 << 5;
     /// Counters of kernels ([`super::super::global::KERNEL_SNAPSHOT`]).
     pub const KERNEL_COUNTERS: u32 = 1 << 6;
+    /// The active warps of kernels can be limited ([`super::super::sm::ACTIVE_WARPS`]).
+    pub const ACTIVE_WARPS: u32 = 1 << 7;
 }
 
 /// Transition modes, in [`super::global::MODE`].
@@ -197,6 +199,8 @@ pub mod search_found {
     pub const WINDOWS_SHIFT: u32 = 8;
     /// Bits of that count.
     pub const WINDOWS_MASK: u32 = 0x1FF;
+    /// It limits active warps of kernels: [`super::super::sm::ACTIVE_WARPS`] has what it has found.
+    pub const LIMITS_WARPS: u32 = 1 << 17;
 }
 
 /// Commands of [`super::sm::CONTROL`].

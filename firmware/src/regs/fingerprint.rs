@@ -24,7 +24,7 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
         let reset = register.reset.map_or([0; 2], |value| [1, value]);
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
     }
-    let sizes = [preempt::MAX_PLACES as u32, preempt::MAX_POSITIONS as u32, preempt::UNKNOWN];
+    let sizes = [preempt::MAX_PLACES as u32, preempt::MAX_POSITIONS as u32, preempt::UNKNOWN, sm::ACTIVE_WARPS_BITS, sm::MOST_ACTIVE_WARPS];
     [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS, memory::WAYS_BITS, memory::MOST_WAYS]
         .into_iter()
         .chain(sizes)

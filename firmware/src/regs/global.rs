@@ -215,4 +215,10 @@ registers! {
     KERNEL_ROW_HITS[MAX_SLOTS] = 0x500, ReadOnly;
     /// TBs that have ended.
     KERNEL_ENDED_TBS[MAX_SLOTS] = 0x520, ReadOnly;
+    /// Accesses of the L1s, loads and stores.
+    KERNEL_L1_ACCESSES[MAX_SLOTS] = 0x540, ReadOnly;
+    /// Of these, misses; an access to what is on its way is none.
+    KERNEL_L1_MISSES[MAX_SLOTS] = 0x560, ReadOnly;
+    /// Limits a slot's active warps on all SMs: 0 to 63, as in [`super::sm::ACTIVE_WARPS`].
+    ACTIVE_WARPS_ALL[MAX_SLOTS] = 0x580, WriteOnly;
 }

@@ -27,6 +27,10 @@
 //! raises PARTITION and starts the SM's window timer. When it expires, hardware latches the counters into the registers at
 //! [`sm::COUNTERS`], clears them, disarms the SM and raises PROFILE_DONE. Windows are exact whatever the firmware's latency.
 //!
+//! # Active warps
+//! [`sm::ACTIVE_WARPS`] and [`global::ACTIVE_WARPS_ALL`] limit how many of a kernel's warps each warp scheduler of an SM issues from: the oldest that are neither
+//! at a barrier nor have issued all they have (static wavefront limiting, Rogers et al. 2012; Wang et al. 2018). A limit is in effect in the cycle in which it is written.
+//!
 //! # Counters of kernels
 //! [`global::KERNEL_SNAPSHOT`] latches what kernels did on the whole chip since their last latch. A window is what lies between two such
 //! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
@@ -63,7 +67,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0008;
+pub const VERSION_VALUE: u32 = 0x0001_0009;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the

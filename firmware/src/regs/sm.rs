@@ -8,6 +8,13 @@ pub const BASE: u32 = 0x1_0000;
 /// Bytes from SM to SM.
 pub const STRIDE: u32 = 0x100;
 
+/// Words of [`ACTIVE_WARPS`]: four kernel slots each.
+pub const ACTIVE_WARPS_WORDS: usize = MAX_SLOTS / 4;
+/// Bits of a slot's limit in such a word.
+pub const ACTIVE_WARPS_BITS: u32 = 8;
+/// The highest limit: more than the warps that a scheduler has.
+pub const MOST_ACTIVE_WARPS: u32 = (1 << 6) - 1;
+
 /// Offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {
@@ -40,4 +47,7 @@ registers! {
     STATE_REQUEST = 0xE0, ReadWrite;
     /// What it is: [`super::sm_state`].
     STATE = 0xE4, ReadOnly;
+    /// Active warps of the kernels in four slots, the first in the low byte: how many of its warps each warp scheduler issues from at most, 1 to 63, the oldest
+    /// that wait at no barrier and have instructions left; 0: all. A kernel that is new in its slot begins with the machine's limit.
+    ACTIVE_WARPS[ACTIVE_WARPS_WORDS] = 0xE8, ReadWrite, None;
 }

@@ -28,7 +28,7 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
     pub(super) fn next_step(&mut self, now: u64, commands: &mut Commands) {
         let context = Context { machine: &self.machine, settings: &self.settings, kernels: &self.scheduled };
         match self.policy.search(&context, &mut self.search) {
-            Next::Measure if self.search.parameters.able => {
+            Next::Measure if self.is_able() => {
                 self.phase = Phase::Search(SearchPhase::Apply { until: now });
                 push(commands, Command::Search(SearchCommand::ApplyShares));
                 push(commands, Command::SetTimer(now));
@@ -39,6 +39,12 @@ impl<P: Policy, const C: usize> Scheduler<P, C> {
             }
             Next::Done => self.end_search(commands),
         }
+    }
+
+    /// Whether the hardware can do what the policy's search asks for.
+    fn is_able(&self) -> bool {
+        let parameters = &self.search.parameters;
+        parameters.able && (parameters.limits_warps || !self.policy.limits_warps())
     }
 
     /// What is placed stays; nothing is stalled.

@@ -30,22 +30,49 @@ pub struct KernelCounts {
     pub row_hits: u32,
     /// TBs that have ended.
     pub ended_tbs: u32,
+    /// Accesses of the L1s, and misses; 0 where they are not asked for.
+    pub l1_accesses: u32,
+    /// Of the accesses, misses.
+    pub l1_misses: u32,
+}
+
+/// What is read of a kernel beside what every search reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Warp instructions count as instructions, and not thread instructions.
+    pub warp_ipc: bool,
+    /// DRAM accesses that found their row open.
+    pub row_hits: bool,
+    /// Accesses and misses of the L1s.
+    pub l1: bool,
 }
 
 impl KernelCounts {
     /// Nothing.
-    pub const NONE: Self =
-        Self { cycles: 0, instructions: 0, warp_insts: 0, l2_accesses: 0, l2_hits: 0, dram_sectors: 0, row_hits: 0, ended_tbs: 0 };
+    pub const NONE: Self = Self {
+        cycles: 0,
+        instructions: 0,
+        warp_insts: 0,
+        l2_accesses: 0,
+        l2_hits: 0,
+        dram_sectors: 0,
+        row_hits: 0,
+        ended_tbs: 0,
+        l1_accesses: 0,
+        l1_misses: 0,
+    };
 
-    /// Reads what was latched of a slot. Hits are at most as many as accesses, whatever the block shows.
+    /// Reads what was latched of a slot. Hits and misses are at most as many as accesses, whatever the block shows.
     ///
     /// # Errors
     /// The bus failed.
-    pub fn read<B: TryBus>(bus: &mut B, slot: u8, warp_ipc: bool, row_hits: bool) -> Result<Self, B::Error> {
+    pub fn read<B: TryBus>(bus: &mut B, slot: u8, beside: Beside) -> Result<Self, B::Error> {
+        let Beside { warp_ipc, row_hits, l1 } = beside;
         let at = 4 * u32::from(slot);
         let warp_insts = read(bus, global::KERNEL_WARP_INSTS + at)?.min(MOST);
         let instructions = if warp_ipc { warp_insts } else { read(bus, global::KERNEL_THREAD_INSTS + at)? };
         let l2_accesses = read(bus, global::KERNEL_L2_ACCESSES + at)?.min(MOST);
+        let l1_accesses = if l1 { read(bus, global::KERNEL_L1_ACCESSES + at)?.min(MOST) } else { 0 };
         let dram_reads = read(bus, global::KERNEL_DRAM_READS + at)?.min(MOST);
         Ok(Self {
             cycles: read(bus, global::KERNEL_CYCLES + at)?,
@@ -56,6 +83,8 @@ impl KernelCounts {
             dram_sectors: read(bus, global::KERNEL_DRAM_WRITES + at)?.saturating_add(dram_reads).min(MOST),
             row_hits: if row_hits { read(bus, global::KERNEL_ROW_HITS + at)?.min(MOST) } else { 0 },
             ended_tbs: read(bus, global::KERNEL_ENDED_TBS + at)?,
+            l1_accesses,
+            l1_misses: if l1 { read(bus, global::KERNEL_L1_MISSES + at)?.min(l1_accesses) } else { 0 },
         })
     }
 

@@ -4,7 +4,7 @@
 //! What is the same for every policy that searches: which kernel has which SM ([`Shares`]), what kernels did in a window
 //! ([`KernelCounts`]), how fast that is beside the even split ([`Rate`]), and when the model of off-SM bandwidth calls a kernel
 //! memory-intensive ([`Supply`]). What a step does with it is the policy's: `performance.rs` and `power.rs` have the two modes of
-//! classification-driven search, `alone.rs`, `model.rs` and `balance.rs` what makes kernels equally slow.
+//! classification-driven search, `alone.rs`, `model.rs` and `balance.rs` what makes kernels equally slow, `effective.rs` and `tuning.rs` what limits their active warps.
 //!
 //! Without the feature `search` nothing of it is in an image.
 
@@ -12,6 +12,7 @@ mod alone;
 mod balance;
 mod bandwidth;
 mod counts;
+mod effective;
 mod model;
 mod parameters;
 mod performance;
@@ -19,26 +20,30 @@ mod power;
 mod quotient;
 mod shares;
 mod together;
+mod tuning;
 
 pub use alone::Alone;
 pub use balance::MOST_SHIFTS;
 pub use bandwidth::{Supply, utilised};
-pub use counts::{KernelCounts, Rate};
+pub use counts::{Beside, KernelCounts, Rate};
+pub use effective::{EbMetric, effective_bandwidth};
 pub use model::Reach;
 pub use parameters::Parameters;
 pub use quotient::{MOST as MOST_QUOTIENT, ONE, QUOTIENT_BITS, quotient};
 pub use shares::{Holder, Holders, Rest, Shares, SmState};
 pub use together::MOST_CLIMBS;
+pub use tuning::{LEVELS, Limits, MOST_TUNED, Tuning};
 
 use crate::configs::{MAX_KERNELS, TbVector};
 
 /// Most windows of a search on so many SMs. One classifies. The performance mode takes at least one SM in each, and leaves one of each kernel.
 /// The power mode has one for the first SMs, one for the estimate, and gives at least one SM back in each that follows. Then what was found is measured, where it
 /// was not, and vectors of TBs may be tried, one and its neighbours. Where kernels are made equally slow, each has a window alone, and then there are no more steps than
-/// neighbours, and the even split.
+/// neighbours, and the even split. Limits of active warps are found in [`MOST_TUNED`] windows at most, however many SMs there are.
 #[must_use]
 pub const fn most_windows(sms: u16) -> u16 {
-    sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16)
+    let of_shares = sms.saturating_add(1).saturating_add(2 + MOST_CLIMBS as u16);
+    if of_shares < MOST_TUNED { MOST_TUNED } else { of_shares }
 }
 
 /// What follows a step.
@@ -74,6 +79,8 @@ pub enum Step {
     Alone,
     /// Shares that may be fairer.
     Balance,
+    /// Limits of active warps.
+    Tune,
     /// It is over.
     Done,
 }
@@ -128,6 +135,8 @@ pub struct Search {
     /// Steps that have shifted SMs, and how many of the last ones have made nothing fairer.
     shifts: u8,
     misses: u8,
+    /// Limits of active warps.
+    tuning: Tuning,
     /// The shares say who has which SM.
     running: bool,
 }
@@ -159,6 +168,7 @@ impl Search {
         progress: [0; MAX_KERNELS],
         shifts: 0,
         misses: 0,
+        tuning: Tuning::NONE,
         running: false,
     };
 
@@ -167,9 +177,10 @@ impl Search {
         *self = Self { parameters: self.parameters, shares: Shares::even(sms, kernels), running: true, ..Self::NONE };
     }
 
-    /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays.
+    /// Gives up: kernels that are stalled somewhere get their SMs back, and what is placed stays, with the best limits so far.
     pub fn give_up(&mut self) {
         self.shares.resume();
+        self.tuning.settle();
         self.step = Step::Done;
     }
 

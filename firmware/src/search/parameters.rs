@@ -30,6 +30,8 @@ pub struct Parameters {
     pub able: bool,
     /// SMs can be gated, and wake within the window that is not measured.
     pub gates: bool,
+    /// Active warps of kernels can be limited.
+    pub limits_warps: bool,
     /// What the machine moves.
     pub supply: Supply,
     /// What DRAM moves for a kernel alone.
@@ -49,6 +51,7 @@ impl Parameters {
         reassigns: false,
         able: false,
         gates: false,
+        limits_warps: false,
         supply: Supply::NONE,
         reach: Reach::NONE,
         given: [0; MAX_KERNELS],
@@ -84,6 +87,7 @@ impl Parameters {
             reassigns: options & option::SEARCH_REASSIGNS != 0,
             able: features & needed == needed && supply.is_known(),
             gates: features & feature::POWER_GATING != 0 && read(bus, global::SM_WAKE_CYCLES)? <= warm_up,
+            limits_warps: features & feature::ACTIVE_WARPS != 0,
             supply,
             reach: Reach {
                 base_permille: read(bus, global::STRAP_SEARCH_REACH)?.min(1000),

@@ -76,6 +76,7 @@ pub(crate) const SEARCH: Parameters = Parameters {
     loss_permille: 50,
     able: true,
     gates: true,
+    limits_warps: true,
     supply: Supply {
         sms: SMS,
         schedulers: 2,
@@ -106,6 +107,8 @@ fn counts(input: &Input, kernel: usize) -> KernelCounts {
         dram_sectors: number(6) % counts,
         row_hits: number(8) % counts,
         ended_tbs: number(7) % 2,
+        l1_accesses: number(9) % counts,
+        l1_misses: (number(10) % counts).min(number(9) % counts),
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Kernel {
     pub(crate) saturates_at: u32,
     /// L2 accesses per thousand warp instructions; none hits.
     pub(crate) apki: u32,
+    /// Active warps of a scheduler of which the L1s hold the data, so that three of four accesses hit them: then as much of DRAM serves four times as many.
+    pub(crate) fits: u32,
 }
 
 /// What is in a slot.
@@ -73,18 +75,25 @@ impl Block {
         (0..self.sms).filter(|sm| self.quota(*sm, slot) != 0).count() as u32
     }
 
+    /// The limit of a slot's active warps, the same on all SMs.
+    pub(crate) fn limit(&self, slot: usize) -> u32 {
+        self.get(global::ACTIVE_WARPS_ALL + 4 * slot as u32)
+    }
+
     /// A register as it was last written.
     pub(crate) fn register(&self, offset: u32) -> u32 {
         self.get(offset)
     }
 
     fn latch(&mut self, slot: usize) {
+        let limit = self.limit(slot);
         let Some(running) = self.running.get_mut(&slot) else { return };
         let (cycles, threads) = (self.now - running.since, running.thread_insts);
         (running.since, running.thread_insts) = (self.now, 0);
         let warps = threads / 32;
         let accesses = warps * u64::from(running.kernel.apki) / 1000;
-        let mut values = [cycles, warps, threads, accesses, 0, accesses, 0, 0, 1].map(|value| value as u32);
+        let of_l1 = accesses * if limit != 0 && limit <= running.kernel.fits { 4 } else { 1 };
+        let mut values = [cycles, warps, threads, accesses, 0, accesses, 0, 0, 1, of_l1, accesses].map(|value| value as u32);
         if let Some(liar) = &mut self.liar {
             values = values.map(|_| liar());
         }
@@ -164,7 +173,7 @@ impl Chip {
         let straps = [
             (global::ID, ID_VALUE),
             (global::VERSION, VERSION_VALUE),
-            (global::FEATURES, feature::SM_STATES | feature::POWER_GATING | feature::KERNEL_COUNTERS),
+            (global::FEATURES, feature::SM_STATES | feature::POWER_GATING | feature::KERNEL_COUNTERS | feature::ACTIVE_WARPS),
             (global::SM_COUNT, sms),
             (global::SLOT_COUNT, 8),
             (global::SM_THREADS, 1024),
@@ -201,6 +210,7 @@ impl Chip {
         ] {
             self.block.set(slot::at(slot, register), value);
         }
+        self.block.set(global::ACTIVE_WARPS_ALL + 4 * slot as u32, 0);
         self.block.running.insert(slot, Running { kernel, since: self.block.now, thread_insts: 0 });
         self.block.launches.push(slot as u32);
         self.interrupt(interrupt::LAUNCH);

@@ -7,4 +7,5 @@ mod chip;
 mod fair;
 mod shares;
 mod steps;
+mod tuning;
 mod whole;

@@ -1,11 +1,11 @@
 //! The driver and the scheduler under a search, on a register block of the test's own.
 
 use super::chip::{Chip, Kernel};
-use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option, sm, sm_state};
-use mias_firmware::search::most_windows;
+use mias_firmware::regs::{PhaseCode, PolicyCode, fault, feature, global, option, search_found, sm, sm_state};
+use mias_firmware::search::{LEVELS, most_windows};
 use proptest::prelude::*;
 
-const POLICIES: [PolicyCode; 8] = [
+const POLICIES: [PolicyCode; 11] = [
     PolicyCode::CdSearch,
     PolicyCode::CdSearchPerformance,
     PolicyCode::CdSearchPower,
@@ -14,11 +14,14 @@ const POLICIES: [PolicyCode; 8] = [
     PolicyCode::CdSearchMaestro,
     PolicyCode::FairShare,
     PolicyCode::FairShareModel,
+    PolicyCode::EffectiveBandwidth,
+    PolicyCode::EffectiveBandwidthFair,
+    PolicyCode::EffectiveBandwidthHarmonic,
 ];
 
 /// Asks for 1,000 sectors per thousand warp instructions on 24 SMs of two schedulers: 48 per cycle, of 4 that there are.
-const MEMORY: Kernel = Kernel { rate: 32, saturates_at: 6, apki: 1000 };
-const COMPUTE: Kernel = Kernel { rate: 64, saturates_at: 1000, apki: 10 };
+const MEMORY: Kernel = Kernel { rate: 32, saturates_at: 6, apki: 1000, fits: 0 };
+const COMPUTE: Kernel = Kernel { rate: 64, saturates_at: 1000, apki: 10, fits: 0 };
 
 fn states(chip: &Chip) -> [usize; 3] {
     [sm_state::ACTIVE, sm_state::STALLED, sm_state::GATED]
@@ -95,6 +98,53 @@ fn fair_share_over_registers() {
     assert_eq!((states(&chip), chip.block.active(3), chip.block.active(1)), ([24, 0, 0], 12, 12));
 }
 
+/// Effective bandwidth: a scheduler has 16 warps of each. Up to 6 active ones the first kernel's data fit its L1s, and as much of DRAM serves four times as many accesses; nothing
+/// changes for the other. By hand: all levels of each, since none is a fall, and those of the second once more.
+#[test]
+fn effective_bandwidth_over_registers() {
+    let mut chip = Chip::new(PolicyCode::EffectiveBandwidth, 24, &[]);
+    chip.launch(3, Kernel { fits: 6, ..MEMORY });
+    chip.launch(1, COMPUTE);
+    let mut seen = Vec::new();
+    while chip.step() {
+        seen.push([chip.block.limit(3), chip.block.limit(1)]);
+        assert_eq!([chip.block.active(3), chip.block.active(1)], [12, 12]);
+    }
+    seen.dedup();
+    let levels = [12, 8, 6, 4, 2, 1];
+    let expected =
+        [&[[0, 0]][..], &levels.map(|level| [level, 0]), &levels.map(|level| [0, level]), &levels.map(|level| [6, level]), &[[6, 0]]];
+    assert_eq!(seen, expected.concat());
+    assert_eq!((chip.phase(), states(&chip)), (PhaseCode::Steady, [24, 0, 0]));
+    let found = chip.block.register(global::SEARCH_FOUND);
+    assert_eq!(found, search_found::DONE | search_found::LIMITS_WARPS | 19 << search_found::WINDOWS_SHIFT);
+    // A kernel arrives: nobody is limited while it begins, and a kernel that is alone is not, either.
+    chip.launch(5, COMPUTE);
+    chip.step();
+    assert_eq!([3, 1, 5].map(|slot| chip.block.limit(slot)), [0; 3]);
+    chip.rest();
+    assert_eq!([3, 1, 5].map(|slot| chip.block.limit(slot)), [6, 0, 0]);
+    for slot in [1, 5] {
+        chip.end(slot, true);
+        chip.rest();
+    }
+    assert_eq!((chip.block.limit(3), chip.block.active(3)), (0, 24));
+}
+
+/// A kernel that has no TB left to issue ends the search: the best limits so far stay.
+#[test]
+fn a_search_cut_short_keeps_the_best_limits() {
+    let mut chip = Chip::new(PolicyCode::EffectiveBandwidth, 24, &[]);
+    chip.launch(0, Kernel { fits: 8, ..MEMORY });
+    chip.launch(1, COMPUTE);
+    while chip.block.limit(0) != 4 {
+        assert!(chip.step());
+    }
+    chip.end(1, false);
+    chip.rest();
+    assert_eq!((chip.phase(), [0, 1].map(|slot| chip.block.limit(slot))), (PhaseCode::Steady, [8, 0]));
+}
+
 /// A window is what lies between two latches: the first is made when what was not measured is over.
 #[test]
 fn windows_are_as_long_as_asked_for() {
@@ -127,6 +177,15 @@ fn without_hardware_the_split_is_even() {
         chip.rest();
         assert_eq!([chip.block.active(0), chip.block.active(1)], [12, 12]);
         assert_eq!(chip.block_fault(), fault::NO_SEARCH, "{set:?}");
+    }
+    let cannot = (global::FEATURES, feature::SM_STATES | feature::KERNEL_COUNTERS);
+    for (policy, faults) in [(PolicyCode::EffectiveBandwidth, fault::NO_SEARCH), (PolicyCode::CdSearch, 0)] {
+        let mut chip = Chip::new(policy, 24, &[cannot]);
+        chip.launch(0, MEMORY);
+        chip.launch(1, COMPUTE);
+        chip.rest();
+        assert_eq!(chip.block_fault(), faults, "{policy:?}");
+        assert!(chip.block.writes.iter().all(|(offset, _)| !is_limit(*offset)), "{policy:?}");
     }
     // SMs that wake later than a step warms up are not gated.
     for (wake, gated) in [(super::chip::WARM_UP, 14), (super::chip::WARM_UP + 1, 0)] {
@@ -200,8 +259,11 @@ fn others_do_not_know_of_it() {
         chip.launch(0, MEMORY);
         chip.launch(1, COMPUTE);
         chip.step();
-        let of_search =
-            |offset: u32| offset == global::KERNEL_SNAPSHOT || offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::STATE_REQUEST;
+        let of_search = |offset: u32| {
+            is_limit(offset)
+                || offset == global::KERNEL_SNAPSHOT
+                || offset >= sm::BASE && (offset - sm::BASE) % sm::STRIDE == sm::STATE_REQUEST
+        };
         assert!(chip.block.writes.iter().all(|(offset, _)| !of_search(*offset)), "{policy:?}");
     }
 }
@@ -224,12 +286,23 @@ fn happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
+/// Whether it is a limit of active warps.
+fn is_limit(offset: u32) -> bool {
+    (global::ACTIVE_WARPS_ALL..global::ACTIVE_WARPS_ALL + 32).contains(&offset)
+}
+
 /// Nobody is stalled who has no TB left to issue, and no SM outside a search; every kernel that is placed has an SM.
 fn holds(chip: &Chip) {
     let searching = matches!(chip.phase(), PhaseCode::Transition | PhaseCode::Profile);
     assert_eq!(states(chip).iter().sum::<usize>(), chip.block.sms as usize);
     assert!(searching || states(chip)[1] == 0, "stalled in {:?}", chip.phase());
     let kernels = chip.firmware.scheduler().kernels();
+    // No limit, or a level: never none at all.
+    assert!((0..8).all(|slot| chip.block.limit(slot) == 0 || LEVELS.iter().any(|level| u32::from(*level) == chip.block.limit(slot))));
+    assert!(
+        kernels.len() > 1 || chip.phase() != PhaseCode::Steady || (0..8).all(|slot| chip.block.limit(slot) == 0),
+        "one alone is limited"
+    );
     for sm in 0..chip.block.sms {
         let quotas: u32 = (0..8).map(|slot| chip.block.quota(sm, slot)).sum();
         // With more kernels than SMs it is Left-over.

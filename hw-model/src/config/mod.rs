@@ -4,6 +4,7 @@
 //! in the field names. Unknown keys are errors, and all fields are required but those of options that can be off, so that
 //! a file says everything.
 
+mod active_warps;
 mod caches;
 mod check;
 mod dram;
@@ -17,6 +18,7 @@ mod preemption;
 mod ranges;
 mod texture;
 
+pub use active_warps::WarpLimit;
 pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2WriteMiss, SetIndex};
 pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
@@ -134,6 +136,9 @@ pub struct SmConfig {
     /// What holds memory instructions back where kernels share an SM; absent: nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_issue: Option<MemoryIssueConfig>,
+    /// Active warps of the kernel in each slot, of each warp scheduler, at most: the oldest that wait at no barrier; any number for slots beyond the list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub active_warps: Vec<WarpLimit>,
     /// Instruction buffers; absent: the next instruction is always there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetch: Option<FetchConfig>,

@@ -32,11 +32,12 @@ impl Gpu {
         }
     }
 
-    /// A kernel is new in its slot: it is counted from here, and begins with the limit after reset.
+    /// A kernel is new in its slot: it is counted from here, and begins with the limits after reset.
     pub(super) fn count_anew(&mut self, slot: usize) {
         self.load_counters();
         self.registers.kernel_counted_anew(slot, self.now);
         self.registers.memory_kernel_placed(slot);
+        self.registers.active_warps_kernel_placed(slot);
         self.take_latched();
     }
 }

@@ -4,6 +4,7 @@
 //! line is high and sees nothing but registers. Order within a core cycle (sources.md D72): launches and register
 //! block; reply pop; memory system; SMs; TB issue.
 
+mod active_warps;
 mod dispatch;
 mod extended;
 mod first_run;
@@ -98,6 +99,8 @@ pub struct Gpu {
     watchdog: Watchdog,
     /// Settings of memory issue that the SMs have.
     memory_generation: u32,
+    /// Limits of active warps that they have.
+    warps_generation: u32,
     /// Limits that one SM finds for all.
     global_limits: Option<Box<GlobalLimits>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
@@ -133,6 +136,7 @@ impl Gpu {
             registers: RegisterFile::new(MachineDescription::of(config, straps))
                 .with_commit_cycles_per_sm(config.scheduler.commit_cycles_per_sm)
                 .with_memory_issue(config.sm.memory_issue.as_ref())
+                .with_active_warps(&config.sm.active_warps)
                 .with_ways()
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
@@ -145,6 +149,7 @@ impl Gpu {
             states: SmStates::new(config.sm.count as usize, config.sm.power_gating.map_or(0, |gating| gating.wake_cycles)),
             watchdog: Watchdog::default(),
             memory_generation: 0,
+            warps_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
             tb_cap: u32::MAX,
             open_sms: usize::MAX,
@@ -297,6 +302,7 @@ impl Gpu {
             if !self.registers.calls_firmware() {
                 self.follow_quotas();
                 self.follow_memory_issue();
+                self.follow_active_warps();
                 self.follow_ways();
                 return Ok(());
             }

@@ -65,6 +65,8 @@ fn raw_kernel(sms: &Sms, memory: &MemorySystem, slot: usize) -> RawKernel {
         raw.warp_insts += kernel.warp_insts;
         raw.thread_insts += kernel.thread_insts;
         raw.ended_tbs += kernel.tbs_completed;
+        raw.l1_accesses += kernel.l1_accesses;
+        raw.l1_misses += kernel.l1_misses;
     }
     raw
 }

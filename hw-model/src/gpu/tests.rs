@@ -2,6 +2,7 @@
 //!
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
+mod active_warps;
 mod cap;
 mod fetch;
 mod first_run;

@@ -247,6 +247,7 @@ impl RegisterFile {
             *self.notes.progress.get_mut(slot)? = value;
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
+            let done = done.or_else(|| self.write_active_warps_global(offset, value));
             done.or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())
@@ -328,7 +329,7 @@ impl RegisterFile {
             sm::SATURATED => Some(state.counters.saturated()),
             sm::STATE_REQUEST => Some(self.states.request(index)),
             sm::STATE => Some(self.states.shown(index)),
-            _ => None,
+            _ => self.warps.word(index, offset),
         }
     }
 
@@ -348,6 +349,9 @@ impl RegisterFile {
         if offset == sm::STATE_REQUEST {
             self.request_state(index, value);
             return Some(());
+        }
+        if let Some(done) = self.write_active_warps(index, offset, value) {
+            return Some(done);
         }
         let slot = element(offset, sm::QUOTA, self.slots.len())?;
         let quota = self.in_range(value, 0, self.machine.sm_tbs) as u8;

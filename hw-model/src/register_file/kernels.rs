@@ -7,7 +7,7 @@ use super::RegisterFile;
 use super::access::element;
 
 /// Counts of a kernel.
-const COUNTS: usize = 8;
+const COUNTS: usize = 10;
 
 /// What a slot has counted since the start of the simulation, whichever kernels held it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,13 +28,28 @@ pub struct RawKernel {
     pub row_hits: u64,
     /// TBs that ended.
     pub ended_tbs: u64,
+    /// Accesses of the L1s.
+    pub l1_accesses: u64,
+    /// Of these, misses.
+    pub l1_misses: u64,
 }
 
 impl RawKernel {
     /// In the order of the registers.
     fn counts(&self) -> [u64; COUNTS] {
-        let RawKernel { warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs } = *self;
-        [warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs]
+        let RawKernel {
+            warp_insts,
+            thread_insts,
+            l2_accesses,
+            l2_hits,
+            dram_reads,
+            dram_writes,
+            row_hits,
+            ended_tbs,
+            l1_accesses,
+            l1_misses,
+        } = *self;
+        [warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses]
     }
 }
 
@@ -48,6 +63,8 @@ const REGISTERS: [(u32, u32); COUNTS] = [
     (global::KERNEL_DRAM_WRITES, KERNEL_COUNT_BITS),
     (global::KERNEL_ROW_HITS, KERNEL_COUNT_BITS),
     (global::KERNEL_ENDED_TBS, KERNEL_COUNT_BITS),
+    (global::KERNEL_L1_ACCESSES, KERNEL_COUNT_BITS),
+    (global::KERNEL_L1_MISSES, KERNEL_COUNT_BITS),
 ];
 
 /// One slot's counters.
@@ -134,8 +151,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn raw(counts: [u64; COUNTS]) -> RawKernel {
-        let [warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs] = counts;
-        RawKernel { warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs }
+        let [warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses] = counts;
+        RawKernel { warp_insts, thread_insts, l2_accesses, l2_hits, dram_reads, dram_writes, row_hits, ended_tbs, l1_accesses, l1_misses }
     }
 
     fn latched(file: &mut RegisterFile, slot: u32) -> (u32, [u32; COUNTS], u32) {
@@ -146,7 +163,7 @@ mod tests {
     proptest! {
         /// Windows that follow each other add up to the whole, and a window of one slot touches no other.
         #[test]
-        fn windows_add_up(steps in prop::collection::vec((1_u64..1000, prop::array::uniform8(0_u64..1 << 20)), 1..20)) {
+        fn windows_add_up(steps in prop::collection::vec((1_u64..1000, prop::array::uniform10(0_u64..1 << 20)), 1..20)) {
             let mut file = RegisterFile::new(machine());
             let (mut now, mut counts, mut sums) = (0, [0; COUNTS], [0_u64; COUNTS]);
             let mut cycles = 0;
@@ -173,10 +190,10 @@ mod tests {
     #[test]
     fn counts_saturate_at_their_widths_and_say_so() {
         let mut file = RegisterFile::new(machine());
-        file.load_kernel(0, raw([1 << 27, 1 << 27, (1 << 27) - 1, 0, 0, 0, 0, u64::MAX]));
+        file.load_kernel(0, raw([1 << 27, 1 << 27, (1 << 27) - 1, 0, 0, 0, 0, u64::MAX, 5, 1 << 40]));
         file.write32(global::KERNEL_SNAPSHOT, u32::MAX);
         let most = (1 << 27) - 1;
-        assert_eq!(latched(&mut file, 0), (0, [most, 1 << 27, most, 0, 0, 0, 0, most], 1 << 1 | 1 << 8));
+        assert_eq!(latched(&mut file, 0), (0, [most, 1 << 27, most, 0, 0, 0, 0, most, 5, most], 1 << 1 | 1 << 8 | 1 << 10));
         assert_eq!(file.faults(), 0);
     }
 

@@ -73,6 +73,7 @@ impl MachineDescription {
             features: feature::IDEAL_TRANSITION
                 | feature::SM_STATES
                 | feature::KERNEL_COUNTERS
+                | feature::ACTIVE_WARPS
                 | if gpu.sm.power_gating.is_some() { feature::POWER_GATING } else { 0 },
             straps,
         }

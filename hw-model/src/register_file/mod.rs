@@ -12,6 +12,7 @@
 //! Between two such cycles nothing happens before [`RegisterFile::next_deadline`], so a model may skip ahead to it.
 
 mod access;
+mod active_warps;
 mod activity;
 mod broadcast;
 mod busy;
@@ -31,6 +32,7 @@ mod tests;
 
 use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interrupt, mode};
 
+pub use active_warps::WarpLimits;
 pub use activity::{Activity, ActivityEvent};
 pub use counters::RawCounters;
 pub use kernels::RawKernel;
@@ -38,6 +40,7 @@ pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
 pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
 
+use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
@@ -86,6 +89,8 @@ pub struct RegisterFile {
     ways: WaysBlock,
     /// What SMs are to be, and are.
     states: StateBlock,
+    /// Limits of active warps.
+    warps: ActiveWarpsBlock,
     /// Counters of kernels.
     kernels: KernelBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
@@ -107,6 +112,7 @@ impl RegisterFile {
             memory: MemoryBlock::new(machine.sm_count as usize),
             ways: WaysBlock::new(machine.sm_count as usize),
             states: StateBlock::new(machine.sm_count as usize),
+            warps: ActiveWarpsBlock::new(machine.sm_count as usize),
             kernels: KernelBlock::default(),
             machine,
             now: 0,

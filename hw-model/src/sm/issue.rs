@@ -11,7 +11,7 @@ impl Sm {
     pub(super) fn issue(&mut self, now: u64, programs: &Programs) {
         if self.stalled {
             (self.issued, self.hopeful) = (0, 0);
-        } else if self.memory_issue.is_none() {
+        } else if self.memory_issue.is_none() & self.active_warps.is_none() {
             self.issue_in_turn::<false>(now, programs);
         } else {
             self.issue_gated(now, programs);
@@ -178,6 +178,7 @@ impl Sm {
         }
         self.refresh(number, programs);
         if control == Control::Barrier || issued_all {
+            self.ranks_change(self.sub_core(number));
             self.release_barrier(tb_slot, programs);
         }
     }
@@ -194,6 +195,7 @@ impl Sm {
             if warp.wait == Wait::Barrier {
                 warp.wait = Wait::None;
                 self.refresh(number, programs);
+                self.ranks_change(self.sub_core(number));
             }
         }
     }
@@ -219,6 +221,7 @@ impl Sm {
         let (sub_core, bit) = (self.sub_core(number), self.warps[number].bit);
         self.sub_cores[sub_core].readiness.clear(bit, self.warps[number].unit);
         self.account.changed = true;
+        self.ranks_change(sub_core);
     }
 
     /// Recomputes a warp's place in its sub-core's readiness masks, after its next instruction or its wait has changed.

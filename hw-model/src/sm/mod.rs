@@ -64,8 +64,8 @@ use fetch::Fetch;
 use inflight::NO_REG;
 use lsu::Lsu;
 pub use memory_issue::MemoryChoices;
-use memory_issue::MemoryIssue;
 pub(crate) use memory_issue::UNLIMITED;
+use memory_issue::{ActiveWarps, MemoryIssue};
 use operands::{MAX_SUB_CORES, OperandStage};
 use preempt::{Preemption, TAG_CONTEXT};
 use sub_core::{SubCore, unit_timings};
@@ -130,6 +130,8 @@ pub struct Sm {
     fetching: Vec<(u64, u8)>,
     /// What holds memory instructions back; none: nothing.
     memory_issue: Option<Box<MemoryIssue>>,
+    /// What holds young warps back; none: nothing.
+    active_warps: Option<Box<ActiveWarps>>,
     /// Instruction buffers; none: the next instruction is always there.
     fetch: Option<Box<Fetch>>,
     /// TBs that leave before their end; none: they leave when they have ended.
@@ -200,6 +202,7 @@ impl Sm {
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
             memory_issue: config.sm.memory_issue.as_ref().map(|config| Box::new(MemoryIssue::new(config))),
+            active_warps: None,
             fetch: config.sm.fetch.map(|fetch| Box::new(Fetch::new(fetch))),
             preemption: Preemption::new(config, id),
             leaving: Vec::with_capacity(warp_slots as usize),

@@ -118,6 +118,11 @@ impl Residents {
         self.kernel[place as usize & (MAX_PLACES - 1)]
     }
 
+    /// Order of arrival of the warp that took the place last.
+    pub(super) fn age(&self, place: u32) -> u32 {
+        self.age[place as usize & (MAX_PLACES - 1)]
+    }
+
     /// The place of the oldest of a set; any if the set is empty.
     #[inline]
     pub(super) fn oldest(&self, mut set: u32) -> u32 {
@@ -125,12 +130,11 @@ impl Residents {
         if self.by_age {
             return oldest;
         }
-        let age = |place: u32| self.age[place as usize & (MAX_PLACES - 1)];
         set &= set.wrapping_sub(1);
         while set != 0 {
             let place = set.trailing_zeros();
             set &= set - 1;
-            oldest = if age(place) < age(oldest) { place } else { oldest };
+            oldest = if self.age(place) < self.age(oldest) { place } else { oldest };
         }
         oldest
     }

@@ -176,6 +176,7 @@ impl Sm {
             }
         }
         self.warps[number].bit = self.sub_cores[sub_core].residents.bit(local);
+        self.ranks_change(sub_core);
     }
 
     /// Warps whose instructions have been fetched may take part in scheduling.

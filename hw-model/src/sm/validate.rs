@@ -57,5 +57,6 @@ impl Sm {
         if let Some(gate) = &self.memory_issue {
             gate.check(self.is_empty());
         }
+        self.check_active_warps();
     }
 }

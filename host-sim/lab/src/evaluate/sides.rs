@@ -37,7 +37,12 @@ impl Side {
         match policy {
             "smk" | "warped-slicer" => Some(Side::Inside),
             _ if policy.starts_with("mias-") => Some(Side::Inside),
-            "spatial" | "fair-share" | "fair-share-model" => Some(Side::Beside),
+            "spatial"
+            | "fair-share"
+            | "fair-share-model"
+            | "effective-bandwidth"
+            | "effective-bandwidth-fair"
+            | "effective-bandwidth-harmonic" => Some(Side::Beside),
             "maestro" | "maestro-search" | "cd-search-maestro" => Some(Side::Both),
             _ if policy.starts_with("cd-search") => Some(Side::Beside),
             _ => None,

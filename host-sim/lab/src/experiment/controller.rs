@@ -224,6 +224,7 @@ impl Controller {
                 windows: found >> search_found::WINDOWS_SHIFT & search_found::WINDOWS_MASK,
                 done: found & search_found::DONE != 0,
                 estimated_progress: estimated_progress(registers, &slots),
+                active_warps: active_warps(registers, &slots, found),
             });
         }
     }
@@ -310,6 +311,15 @@ impl Microcontroller for Controller {
         self.note_decision(registers);
         self.look(registers);
     }
+}
+
+/// The limits of active warps of the kernels in these slots, which a search sets on all SMs alike; nothing if it sets none.
+fn active_warps(registers: &RegisterFile, slots: &[usize], found: u32) -> Vec<u32> {
+    if found & search_found::LIMITS_WARPS == 0 {
+        return Vec::new();
+    }
+    let limits = registers.active_warps(0);
+    slots.iter().map(|&slot| limits.get(slot).copied().unwrap_or(0).into()).collect()
 }
 
 /// The progress of the kernels in these slots on the shares that a search has found; nothing if the firmware has estimated none.

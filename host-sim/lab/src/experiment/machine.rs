@@ -128,6 +128,9 @@ pub struct SearchFound {
     /// estimate it, and before it has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimated_progress: Vec<f64>,
+    /// The most active warps of each kernel of each warp scheduler, 0 for any number, under a policy that limits them; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub active_warps: Vec<u32>,
 }
 
 /// What the firmware saw of one configuration, summed over the SMs that had it.

@@ -8,6 +8,7 @@ pub fn numbers_by_kernel(gpu: &GpuConfig) -> Vec<(&'static str, usize)> {
     let all = [
         ("sm.memory_issue.limits", issue.map(|issue| issue.limits.len())),
         ("sm.memory_issue.warp_quota", issue.map(|issue| issue.warp_quota.len())),
+        ("sm.active_warps", Some(gpu.sm.active_warps.len())),
         ("l1.partition.ways", gpu.l1.partition.as_ref().map(|partition| partition.ways.len())),
         ("l1.miss_resources.weights", gpu.l1.miss_resources.as_ref().map(|resources| resources.weights.len())),
         ("l2.partition.ways", gpu.l2.partition.as_ref().map(|partition| partition.ways.len())),

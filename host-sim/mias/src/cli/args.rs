@@ -2,6 +2,7 @@
 
 use super::choices::{
     FirmwareKind, Format, InFlight, MemoryIssue, MemoryIssueFrom, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight,
+    warp_limit,
 };
 use super::own;
 use super::partition::PartitionArgs;
@@ -10,6 +11,7 @@ use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use mias_firmware::regs::MAX_WINDOW;
+use mias_hw_model::config::WarpLimit;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::machine::SEARCH_CYCLES;
 use mias_lab::experiment::policies::Policies;
@@ -340,6 +342,9 @@ pub(super) struct MemoryIssueArgs {
     /// Warp instructions that each kernel, in launch order, may issue on an SM until those of all others there are spent, as in 2000,1500
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(u32::MAX) - 1), value_name = "N")]
     pub(super) warp_quota: Vec<u32>,
+    /// Active warps of each kernel, in launch order, of which each warp scheduler issues at most, the oldest, as in 4,24 or inf,2 [default: the GPU's]
+    #[arg(long, value_delimiter = ',', value_parser = warp_limit, value_name = "N")]
+    pub(super) active_warps: Vec<WarpLimit>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use mias_hw_model::config::{StaticLimit, Unlimited};
+use mias_hw_model::config::{StaticLimit, Unlimited, WarpLimit};
 use mias_lab::choice::Choice;
 
 /// Parses the name of one of the experiments' choices.
@@ -104,6 +104,17 @@ pub(super) enum InFlight {
     DynamicGlobal,
     /// As many as the firmware finds.
     Firmware,
+}
+
+/// Reads a limit of active warps: a number, or `inf`.
+pub(super) fn warp_limit(word: &str) -> Result<WarpLimit, String> {
+    match word {
+        "inf" => Ok(WarpLimit::Any(Unlimited::Inf)),
+        number => match number.parse() {
+            Ok(most @ 1..=63) => Ok(WarpLimit::Most(most)),
+            _ => Err("a limit is 1 to 63 warps, or inf".into()),
+        },
+    }
 }
 
 /// Reads `none`, `dynamic`, `dynamic-global`, `firmware`, or limits separated by commas.

@@ -52,7 +52,7 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     partition::apply(&common.partition, &mut gpu, kernels)?;
     preemption::apply(&common.preemption, common.transition, &mut gpu)?;
     let kernels = *kernels.end();
-    let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota } = &common.memory_issue;
+    let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota, active_warps } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
         0 => Ok(()),
         numbers if numbers <= kernels => Ok(()),
@@ -97,6 +97,10 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     if !warp_quota.is_empty() {
         given("warp-quota", warp_quota.len())?;
         config.warp_quota.clone_from(warp_quota);
+    }
+    if !active_warps.is_empty() {
+        given("active-warps", active_warps.len())?;
+        gpu.sm.active_warps.clone_from(active_warps);
     }
     let holds = MemoryIssueConfig { from: MemoryIssueFrom::Reset, ..config.clone() } != MemoryIssueConfig::default();
     gpu.sm.memory_issue = holds.then_some(config);

@@ -67,6 +67,9 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     if !found.estimated_progress.is_empty() {
         return slowdowns(found, names, placement);
     }
+    if !found.active_warps.is_empty() {
+        return limits(found, names);
+    }
     let memory: Vec<&str> = names.iter().zip(&found.memory_intensive).filter(|(_, memory)| **memory).map(|(name, _)| *name).collect();
     let memory = if memory.is_empty() { "no kernel is".to_owned() } else { format!("{} {}", memory.join(", "), are(memory.len())) };
     let windows = windows(found);
@@ -109,6 +112,21 @@ pub(super) fn errors(result: &PolicyResult, names: &[&str]) -> String {
     })
 }
 
+/// The line of a search that limits active warps: how many each kernel has of a warp scheduler.
+fn limits(found: &SearchFound, names: &[&str]) -> String {
+    let of = |(name, limit): (&&str, &u32)| match limit {
+        0 => format!("{name} any number"),
+        limit => format!("{name} {limit}"),
+    };
+    let kernels: Vec<String> = names.iter().zip(&found.active_warps).map(of).collect();
+    let (windows, limits) = (windows(found), kernels.join(", "));
+    if found.done {
+        format!("search for active warps: after {windows}: per warp scheduler {limits}\n")
+    } else {
+        format!("search for active warps: {windows} so far, not over; now per warp scheduler {limits}\n")
+    }
+}
+
 fn windows(found: &SearchFound) -> String {
     match found.windows {
         1 => "1 window".to_owned(),
@@ -139,7 +157,13 @@ mod tests {
 
     #[test]
     fn it_says_who_and_how_many() {
-        let found = SearchFound { memory_intensive: vec![true, false], windows: 5, done: true, estimated_progress: Vec::new() };
+        let found = SearchFound {
+            memory_intensive: vec![true, false],
+            windows: 5,
+            done: true,
+            estimated_progress: Vec::new(),
+            active_warps: Vec::new(),
+        };
         let placement = [
             Placement { sms: vec![0, 2, 4, 6], config: vec![8, 0] },
             Placement { sms: vec![1, 3, 5], config: vec![0, 4] },
@@ -150,6 +174,9 @@ mod tests {
         let first = SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false, ..found.clone() };
         let text = line(&first, &["lbm", "merge"], &[]);
         assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");
+        let limited = SearchFound { active_warps: vec![4, 0], ..found.clone() };
+        let text = line(&limited, &["lbm", "merge"], &placement);
+        assert_eq!(text, "search for active warps: after 5 windows: per warp scheduler lbm 4, merge any number\n");
         let slowed = SearchFound { estimated_progress: vec![0.5, 0.4], ..found };
         let text = line(&slowed, &["lbm", "merge"], &placement);
         let expected = "lbm 2.00 times as slow as alone on 4 SMs, merge 2.50 times as slow as alone on 3 SMs";

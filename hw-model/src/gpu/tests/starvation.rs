@@ -1,7 +1,8 @@
-//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the firmware's DMIL finds among them, warp quotas,
+//! No kernel starves, whatever is combined: orders and limits of memory issue, those that the firmware's DMIL finds among them, warp quotas, limits of active warps,
 //! owned ways and ways that are given as it runs, divided miss resources (Dai et al. 2018; sources.md D123 to D127 and D138). Each kernel
 //! issues instructions in every window of [`WINDOW_CYCLES`], for as long as one looks.
 
+use super::active_warps;
 use super::memory_issue::any_mechanisms;
 use super::ways::{any_divisions, few, with};
 use super::*;
@@ -64,11 +65,12 @@ proptest! {
         found_by_firmware: bool,
         lines: bool,
         (interval, options, ways) in any_firmware(),
+        active in prop::collection::vec(0..4u8, 0..4),
     ) {
         let mut machine = with(if lines { lines::whole_lines(few(), L1Lookup::AtHead) } else { few() }, divisions);
         let twin = MemoryIssueConfig { in_flight: InFlightLimit::Firmware, limits: Vec::new(), broadcast_cycles: None, ..mechanisms.clone() };
         machine.sm.memory_issue = Some(if found_by_firmware { twin } else { mechanisms });
-        machine.check().expect("a machine");
+        let machine = active_warps::with(machine, &active);
         // One TB of each per SM: room for all, so that nobody waits for anything but what is tested.
         let limits = if found_by_firmware { options } else { 0 };
         let straps = Straps { fixed: [1; 8], options: limits, memory_interval: interval, coalesce_window: 50, ..Straps::new(PolicyCode::FixedConfig) };

@@ -30,10 +30,12 @@ fn side_by_side(config: &GpuConfig, recipes: [&Recipe; 2], relaunch: bool) -> (G
 fn any_options() -> impl Strategy<Value = GpuConfig> {
     let held = prop::option::of(memory_issue::any_mechanisms());
     let divided = prop::option::of(ways::any_divisions());
-    (5u32..18, any::<bool>(), any::<bool>(), held, divided).prop_map(|(sms, lines, fetch, held, divided)| {
+    let active = prop::collection::vec(0..4u8, 0..3);
+    (5u32..18, any::<bool>(), any::<bool>(), held, divided, active).prop_map(|(sms, lines, fetch, held, divided, active)| {
         let mut config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
         config = if fetch { with_fetch(config, 4, 2) } else { config };
         config = if let Some(held) = held { memory_issue::with(config, held) } else { config };
+        config = active_warps::with(config, &active);
         if let Some(divided) = divided { ways::with(config, divided) } else { config }
     })
 }

@@ -1,6 +1,7 @@
 //! The register block against its own map, against arithmetic, and against a naive reference under random accesses. Here is what the
 //! tests share.
 
+mod active_warps;
 mod commands;
 mod map;
 mod memory;

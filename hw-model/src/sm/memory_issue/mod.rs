@@ -5,16 +5,19 @@
 //! their turns.
 //!
 //! A scheduler asks with the warps that could issue. Of those, it may not take
-//! 1. warps of a kernel whose [share](warp_quota) of warp instructions is spent;
-//! 2. warps at an off-chip memory instruction of a kernel that has as many [in flight](in_flight) as its [limit](limit) allows;
-//! 3. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
+//! 1. warps that are too young among their kernel's: beyond its [active warps](active_warps), whatever their instruction;
+//! 2. warps of a kernel whose [share](warp_quota) of warp instructions is spent;
+//! 3. warps at an off-chip memory instruction of a kernel that has as many [in flight](in_flight) as its [limit](limit) allows;
+//! 4. warps at an off-chip memory instruction of a kernel behind another, in the [order](order) of those that are left.
 //!
 //! The scheduler's own order decides among the others, so that a memory instruction goes before no other instruction. One file per mechanism.
-//! An SM of a machine that does not name memory issue has none of this. What the register block reads and sets is in [`steering`].
+//! An SM of a machine that does not name memory issue has none of this but the first, which is there while a limit is set. What the register block reads and sets
+//! is in [`steering`], and in [`active_warps`].
 //!
 //! In hardware: per SM and kernel slot 7 bits in flight, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
-//! quota, 7 of limit.
+//! quota, 7 of limit, 6 of active warps.
 
+mod active_warps;
 mod broadcast;
 mod dynamic_limit;
 mod global_limit;
@@ -28,6 +31,7 @@ mod steering;
 mod tests;
 mod warp_quota;
 
+pub(super) use active_warps::ActiveWarps;
 pub(crate) use dynamic_limit::UNLIMITED;
 pub(super) use in_flight::InFlight;
 
@@ -204,14 +208,18 @@ fn each(mut set: u32, mut f: impl FnMut(u32)) {
 impl Sm {
     /// Of the warps of a sub-core that could issue, those that may. If none may, the scheduler is held back.
     pub(super) fn allowed(&mut self, sub_core: usize, issuable: u32, programs: &Programs) -> u32 {
-        let Some(gate) = &mut self.memory_issue else { return issuable };
+        let issuable_by_age = issuable & !self.beyond_active(sub_core, issuable);
+        let Some(gate) = &mut self.memory_issue else {
+            self.held |= u8::from(issuable_by_age == 0 && issuable != 0) << sub_core;
+            return issuable_by_age;
+        };
         let SubCore { readiness, residents, .. } = &self.sub_cores[sub_core & (MAX_SUB_CORES - 1)];
         let (warps, shift) = (&self.warps, self.sub_core_shift);
         let off_chip = |place: u32| {
             let warp = &warps[(residents.local(place) << shift) as u8 | sub_core as u8];
             programs.get(warp.kernel).is_some_and(|program| matches!(program.decoded(warp.executed).mem, MemKind::OffChip { .. }))
         };
-        let allowed = gate.allowed(issuable, off_chip, |place| residents.kernel(place), readiness.for_memory());
+        let allowed = gate.allowed(issuable_by_age, off_chip, |place| residents.kernel(place), readiness.for_memory());
         self.held |= u8::from(allowed == 0 && issuable != 0) << sub_core;
         allowed
     }

@@ -1,7 +1,7 @@
 //! Presets, machines as they are where kernels share them, and what an experiment's quick form has instead.
 
 use super::*;
-use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited};
+use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
 
 /// The sound plan on a machine without a mechanism of its own, with more lines at its end.
 fn with(lines: &str) -> String {
@@ -25,6 +25,20 @@ fn limits_are_varied_where_kernels_share_the_machine() {
     assert_eq!(settings.len(), 6);
     let labels: Vec<String> = settings[3].labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     assert_eq!(labels, ["sm.memory_issue.limits.0=2", "sm.memory_issue.limits.1=inf"]);
+}
+
+/// Limits of active warps likewise.
+#[test]
+fn active_warps_are_varied_where_kernels_share_the_machine() {
+    let settings = settings("[experiment.sharing]\nsm.active_warps.0 = [4, \"inf\"]\nsm.active_warps.1 = 24\n");
+    let (inf, most) = (WarpLimit::Any(Unlimited::Inf), WarpLimit::Most);
+    assert_eq!(
+        settings.iter().map(|setting| setting.sharing.gpu.sm.active_warps.clone()).collect::<Vec<_>>(),
+        [[most(4), most(24)], [inf, most(24)]]
+    );
+    assert!(settings.iter().all(|setting| setting.gpu.sm.active_warps.is_empty()));
+    let message = refused(&with("[experiment.sharing]\nsm.active_warps.0 = 64\n"));
+    assert!(message.contains("sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""), "{message}");
 }
 
 /// A range has a key of that name.

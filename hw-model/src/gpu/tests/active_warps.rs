@@ -1,0 +1,175 @@
+//! Limits of active warps (sources.md D159) on whole GPUs: only the oldest warps issue, nothing waits for ever, and no limit is no limiter.
+
+use super::memory_issue::any_mechanisms;
+use super::*;
+use crate::config::{Unlimited, WarpLimit, WarpSchedulerKind};
+use mias_firmware::regs::sm;
+
+fn limit(most: u8) -> WarpLimit {
+    if most == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(most) }
+}
+
+/// Numbers by kernel slot; 0: none.
+pub(super) fn with(mut config: GpuConfig, limits: &[u8]) -> GpuConfig {
+    config.sm.active_warps = limits.iter().map(|most| limit(*most)).collect();
+    config.check().expect("a machine");
+    config
+}
+
+fn few() -> GpuConfig {
+    let mut config = config();
+    (config.sm.count, config.launch.latency_cycles) = (3, 50);
+    config
+}
+
+/// Kernels side by side, until all have ended; limits of the second phase are written in a cycle of the run, as the firmware would.
+fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>) -> (RunEnd, Stats) {
+    let mut gpu = gpu(config);
+    for (stream, recipe) in (0..).zip(recipes) {
+        gpu.launch(Launch { stream, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+    }
+    let mut table = Table::fixed(&recipes.iter().map(|recipe| recipe.quota.max(1)).collect::<Vec<_>>());
+    if let Some((cycle, limits)) = written {
+        let end = gpu.run(&mut table, cycle);
+        if end != RunEnd::CycleLimit {
+            return (end, gpu.stats());
+        }
+        for (slot, limit) in (0..).zip(limits) {
+            gpu.registers_mut().write32(global::ACTIVE_WARPS_ALL + 4 * slot, limit);
+        }
+    }
+    let end = gpu.run(&mut table, 6_000_000);
+    (end, gpu.stats())
+}
+
+fn schedulers() -> impl Strategy<Value = WarpSchedulerKind> {
+    prop::sample::select(vec![WarpSchedulerKind::Gto, WarpSchedulerKind::Lrr, WarpSchedulerKind::KernelLrr])
+}
+
+/// Warps that depend on nothing but themselves, one after the other: W of them on a scheduler, of which each is a chain, take as long as one chain where as many as there are may
+/// be active, and W times as long where one may.
+#[test]
+fn one_active_warp_makes_warps_a_chain() {
+    let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
+    let chain = u64::from(config().sm.units.int.latency) + 5;
+    // Two warps on each of four schedulers: more would wait for the unit, which takes one every other cycle.
+    let run = |config: &GpuConfig, count: usize| cycles(config, kernel(1, 256, 16, 0, |_, _| vec![step; count]));
+    let of_200 = |config: &GpuConfig| run(config, 300) - run(config, 100);
+    assert_eq!([0, 2, 63].map(|most| of_200(&with(config(), &[most]))), [200 * chain; 3]);
+    assert_eq!(of_200(&with(config(), &[1])), 2 * 200 * chain);
+    // The limit is the slot's, and another's limits nobody.
+    assert_eq!(of_200(&with(config(), &[0, 1])), 200 * chain);
+}
+
+/// A limit that is written is in effect from the next cycle on, and one that is taken back, too: half of the chain with one of two warps, and then both.
+#[test]
+fn a_limit_holds_from_its_write_on() {
+    let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
+    let chain = u64::from(config().sm.units.int.latency) + 5;
+    let run = |from: u64, to: u64, word: bool| {
+        let mut gpu = gpu(&config());
+        gpu.launch(once(kernel(1, 256, 16, 0, |_, _| vec![step; 2_000]))).expect("fits");
+        let mut table = Table::fixed(&[1]);
+        for (cycle, limit) in [(from, 1), (to, 0)] {
+            assert_eq!(gpu.run(&mut table, cycle), RunEnd::CycleLimit);
+            let offset = if word { sm::at(0, sm::ACTIVE_WARPS) } else { global::ACTIVE_WARPS_ALL };
+            (0..config().sm.count as usize).for_each(|id| {
+                let offset = if word { sm::at(id, sm::ACTIVE_WARPS) } else { offset };
+                gpu.registers_mut().write32(offset, limit);
+            });
+        }
+        assert_eq!(gpu.run(&mut table, 1_000_000), RunEnd::AllComplete);
+        let stats = gpu.stats();
+        let held: u64 = stats.sms.iter().map(|sm| sm.counters.issue_slots[IssueClass::Held as usize]).sum();
+        (stats.launches[0].end_cycle.expect("complete"), held)
+    };
+    let (launch, apart) = (config().launch.latency_cycles + 1_000, 600 * chain);
+    let (free, none) = run(u64::from(launch), u64::from(launch) + 1, false);
+    assert!(none <= 4, "{none} of four schedulers in one cycle");
+    for word in [false, true] {
+        let (end, held) = run(u64::from(launch), u64::from(launch) + apart, word);
+        // The younger warp stood still for as long, and the older one went on.
+        assert!((end - free).abs_diff(apart) <= chain, "{end} after {free}, {apart} apart");
+        // All that time but where the older one issues.
+        let issued = apart / chain;
+        assert!((4 * (apart - issued)).abs_diff(held) <= 16 * chain, "{held} of four times {}", apart - issued);
+    }
+}
+
+/// A kernel that is new in its slot begins with the machine's limit, whatever was written for the one before.
+#[test]
+fn a_new_kernel_begins_with_the_machines_limit() {
+    let step = (StaticInst::new(0, Class::Int).writes(4).reads(&[4, 5]), 0);
+    let mut gpu = gpu(&with(config(), &[3]));
+    for arrival_cycle in [0, 200_000] {
+        gpu.launch(Launch { arrival_cycle, ..once(kernel(1, 256, 16, 0, |_, _| vec![step; 100])) }).expect("fits");
+    }
+    gpu.run(&mut Table::fixed(&[1]), 100);
+    assert_eq!(gpu.registers().active_warps(5)[0], 3);
+    gpu.registers_mut().write32(global::ACTIVE_WARPS_ALL, 1);
+    assert_eq!(gpu.registers().active_warps(5)[..2], [1, 0]);
+    gpu.run(&mut Table::fixed(&[1]), 199_000);
+    gpu.run(&mut Table::fixed(&[1]), 300_000);
+    assert_eq!(gpu.registers().active_warps(5)[0], 3);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (limits, message) in [
+        (vec![limit(64)], "sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""),
+        (vec![WarpLimit::Most(0)], "sm.active_warps = 0: must be 1 to 63 warps, or \"inf\""),
+        (vec![limit(1); 9], "sm.active_warps = 9: numbers, and there are 8 kernel slots"),
+    ] {
+        let mut machine = config();
+        machine.sm.active_warps = limits;
+        let said = machine.check().expect_err("no machine").to_string();
+        assert!(said.starts_with(message), "{said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// No warp waits for ever, barriers or not, under any limits, schedulers and mechanisms beside them, from the beginning or from any cycle on; every instruction issues once. That only
+    /// the oldest issue the validation hook checks in every cycle.
+    #[test]
+    fn every_kernel_ends(
+        recipes in prop::collection::vec(random_kernel(), 1..4),
+        limits in prop::collection::vec(0..5u8, 0..4),
+        scheduler in schedulers(),
+        mechanisms in prop::option::of(any_mechanisms()),
+        written in prop::option::of((1..5_000u64, prop::array::uniform2(0..4u32))),
+    ) {
+        let mut machine = few();
+        machine.sm.warp_scheduler = scheduler;
+        let (_, free) = all(&machine, &recipes, None);
+        machine.sm.memory_issue = mechanisms;
+        let (end, stats) = all(&with(machine, &limits), &recipes, written);
+        prop_assert_eq!(end, RunEnd::AllComplete);
+        let insts = |stats: &Stats| stats.launches.iter().map(|launch| launch.warp_insts).collect::<Vec<_>>();
+        prop_assert_eq!(insts(&stats), insts(&free));
+        for sm in &stats.sms {
+            prop_assert_eq!(sm.counters.issue_slots.iter().sum::<u64>(), u64::from(few().sm.sub_cores) * sm.counters.cycles);
+        }
+    }
+
+    /// Limits that no warp is beyond change no count: an SM has 8 warps per scheduler.
+    #[test]
+    fn no_limit_is_no_limiter(recipes in prop::collection::vec(random_kernel(), 1..3), scheduler in schedulers(), high in 8..64u8) {
+        let mut machine = few();
+        machine.sm.warp_scheduler = scheduler;
+        let off = all(&machine, &recipes, None);
+        for none in [[0, 0], [high, 0], [high, high]] {
+            prop_assert_eq!(&all(&with(machine.clone(), &none), &recipes, None), &off);
+        }
+        prop_assert_eq!(&all(&machine, &recipes, Some((700, [high.into(), 0]))), &off);
+    }
+
+    /// Cycles in which nothing can happen are slept through, and nothing else is.
+    #[test]
+    fn sleeping_changes_nothing(recipe in random_kernel(), most in 1..4u8, scheduler in schedulers()) {
+        let mut machine = with(few(), &[most]);
+        machine.sm.warp_scheduler = scheduler;
+        prop_assert_eq!(run_of(&machine, &recipe, true), run_of(&machine, &recipe, false));
+    }
+}
