@@ -5,6 +5,7 @@
 mod cap;
 mod fetch;
 mod global_limits;
+mod lin18;
 mod lines;
 mod memory_issue;
 mod options;
