@@ -66,7 +66,7 @@ fn a_users_kernel_has_sizes_and_settings() {
         (":2049", "kernel `saxpy`: size 2049: must be from 2 to 2048"),
         (":threads=64", "kernel `saxpy`: threads `64`: must be 128 or 256"),
         (":threads=0256", "kernel `saxpy`: threads `0256`: must be 128 or 256"),
-        (":thread=64", "unknown setting `thread`; did you mean `threads`? known: size, seed, threads"),
+        (":thread=64", "unknown setting `thread`; did you mean `threads`? known: size, seed, threads, registers"),
         (":many", "size `many`: expected a whole number, as in saxpy:1000"),
     ] {
         let found = prepared(SIZED, settings).unwrap_err();
