@@ -322,6 +322,14 @@ fn sizes_end_where_the_files_say() {
         ("lbm", 2, 400),
         ("gesummv", 1, 1 << 18),
         ("pvc", 1, 1 << 25),
+        ("conv", 3, 1 << 14),
+        ("fdtd1", 1, 1 << 14),
+        ("fdtd2", 1, 1 << 14),
+        ("gemm", 1, 1 << 14),
+        ("hg", 1, 1 << 24),
+        ("mm2", 1, 1 << 14),
+        ("mms", 32, 1 << 14),
+        ("sad1", 16, 4096),
     ];
     assert_eq!(ends.map(|(name, ..)| name).to_vec(), names().collect::<Vec<_>>());
     for (name, least, most) in ends {
