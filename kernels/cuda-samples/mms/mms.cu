@@ -2,7 +2,7 @@
 //
 // One thread block of 32 x 32 threads computes one tile of C. For each pair of tiles along the inner dimension the block
 // copies both into shared memory (one element per thread and matrix) and every thread adds 32 products to its sum, both factors
-// read from shared memory. A warp is a row of the tile: of A its lanes share each element, of B they read a row.
+// read from shared memory. A warp is a row of the tile: of A its lanes share each element, four of which are loaded at once, of B they read a row.
 //
 // All sizes are multiples of 32; the grid is (width_b / 32, height_a / 32).
 
@@ -11,7 +11,7 @@
 extern "C" __global__ void __launch_bounds__(TILE * TILE)
 mms(float* c, const float* a, const float* b, int width_a, int width_b)
 {
-    __shared__ float tile_a[TILE][TILE];
+    __shared__ __align__(16) float tile_a[TILE][TILE];
     __shared__ float tile_b[TILE][TILE];
 
     const int column = threadIdx.x;
@@ -27,8 +27,12 @@ mms(float* c, const float* a, const float* b, int width_a, int width_b)
         tile_b[row][column] = b[of_b];
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < TILE; ++k) {
-            sum += tile_a[row][k] * tile_b[k][column];
+        for (int k = 0; k < TILE; k += 4) {
+            const float4 of_row = *reinterpret_cast<const float4*>(&tile_a[row][k]);
+            sum += of_row.x * tile_b[k][column];
+            sum += of_row.y * tile_b[k + 1][column];
+            sum += of_row.z * tile_b[k + 2][column];
+            sum += of_row.w * tile_b[k + 3][column];
         }
         __syncthreads();
     }

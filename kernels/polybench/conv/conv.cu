@@ -3,15 +3,11 @@
 // One thread per point. A TB is 8 rows of 32 columns, so that a warp reads nine pieces of rows, six of which begin one element beside a line,
 // and each row is read by the warps above, on and below it.
 
-#define ABOVE_LEFT 0.25f
-#define ABOVE -0.375f
-#define ABOVE_RIGHT 0.5f
-#define LEFT -0.625f
-#define HERE 1.5f
-#define RIGHT 0.75f
-#define BELOW_LEFT -0.125f
-#define BELOW 0.875f
-#define BELOW_RIGHT 0.3125f
+__device__ const float weights[3][3] = {
+    {0.25f, -0.375f, 0.5f},
+    {-0.625f, 1.5f, 0.75f},
+    {-0.125f, 0.875f, 0.3125f},
+};
 
 extern "C" __global__ void __launch_bounds__(256)
 conv(float* b, const float* a, int columns, int rows)
@@ -21,16 +17,21 @@ conv(float* b, const float* a, int columns, int rows)
     if (column < 1 || column >= columns - 1 || row < 1 || row >= rows - 1) {
         return;
     }
-    const float* here = a + row * columns + column;
-    const float* above = here - columns;
-    const float* below = here + columns;
-    float sum = __fmul_rn(ABOVE_LEFT, above[-1]);
-    sum = fmaf(ABOVE, above[0], sum);
-    sum = fmaf(ABOVE_RIGHT, above[1], sum);
-    sum = fmaf(LEFT, here[-1], sum);
-    sum = fmaf(HERE, here[0], sum);
-    sum = fmaf(RIGHT, here[1], sum);
-    sum = fmaf(BELOW_LEFT, below[-1], sum);
-    sum = fmaf(BELOW, below[0], sum);
-    b[row * columns + column] = fmaf(BELOW_RIGHT, below[1], sum);
+    // All are loaded before the first is needed, as the assembler would have it; what looks like an instruction keeps the compiler from another order.
+    float around[3][3];
+#pragma unroll
+    for (int y = 0; y < 3; ++y) {
+        const float* line = a + (row + y - 1) * columns + column - 1;
+#pragma unroll
+        for (int x = 0; x < 3; ++x) {
+            around[y][x] = line[x];
+        }
+    }
+    asm volatile("" ::: "memory");
+    float sum = __fmul_rn(weights[0][0], around[0][0]);
+#pragma unroll
+    for (int k = 1; k < 9; ++k) {
+        sum = fmaf(weights[k / 3][k % 3], around[k / 3][k % 3], sum);
+    }
+    b[row * columns + column] = sum;
 }

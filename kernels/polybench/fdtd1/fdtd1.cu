@@ -18,6 +18,12 @@ fdtd1(float* ey, const float* hz, const float* pulse, int columns, int rows, int
     if (row == 0) {
         ey[at] = pulse[step];
     } else {
-        ey[at] = fmaf(-HALF, hz[at] - hz[at - columns], ey[at]);
+        // All are loaded before the first is needed, as the assembler would have it; what looks like an instruction keeps the compiler from another
+        // order.
+        const float before = ey[at];
+        const float here = hz[at];
+        const float above = hz[at - columns];
+        asm volatile("" ::: "memory");
+        ey[at] = fmaf(-HALF, here - above, before);
     }
 }

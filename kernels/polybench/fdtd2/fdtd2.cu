@@ -17,5 +17,12 @@ fdtd2(float* hz, const float* ex, const float* ey, int columns, int rows)
     const int at = row * columns + column;
     const float* along_x = ex + row * (columns + 1) + column;
     const float* along_y = ey + at;
-    hz[at] = fmaf(-STEP, ((along_x[1] - along_x[0]) + along_y[columns]) - along_y[0], hz[at]);
+    // All are loaded before the first is needed, as the assembler would have it; what looks like an instruction keeps the compiler from another order.
+    const float before = hz[at];
+    const float left = along_x[0];
+    const float right = along_x[1];
+    const float here = along_y[0];
+    const float below = along_y[columns];
+    asm volatile("" ::: "memory");
+    hz[at] = fmaf(-STEP, ((right - left) + below) - here, before);
 }
