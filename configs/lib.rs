@@ -19,6 +19,7 @@ pub const ALL: &[(&str, &str)] = machines![
     "dai18",
     "dai18-lines",
     "lin18",
+    "lin18-lines",
     "shieh16",
     "shieh16-lines",
     "zhao18",

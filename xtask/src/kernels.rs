@@ -1,6 +1,6 @@
 //! `cargo xtask kernels`: compiles the CUDA sources in `kernels/` again. What it writes is committed, so that building and
 //! testing need no CUDA: the PTX, which the front end runs, and ptxas' report of registers and shared memory, which says how
-//! many TBs fit an SM.
+//! many TBs fit an SM. Kernels that a paper compiled for another architecture have a report for that one, too.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,9 @@ use crate::util::{command, output, root, write_file};
 
 /// Compute capability of the machines in `configs/gpus/`: Turing.
 const ARCH: &str = "75";
+
+/// Compute capability for which Lin et al. 2018, section 3.1, compile: Maxwell. Their kernels have a second report, `<name>.sm_50.ptxas.txt`.
+const LIN_ARCH: &str = "50";
 
 /// Compiles every `kernels/<suite>/<name>/<name>.cu`; a kernel's files are written only when all of it compiled.
 pub(crate) fn run() -> Result<()> {
@@ -60,14 +63,30 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn compile(source: &Path) -> Result<()> {
-    let ptx = printed("nvcc", &["-ptx", &format!("-arch=compute_{ARCH}"), "-o", "-"], source)?.0;
-    let mut scratch = NamedTempFile::with_suffix(".ptx")?;
-    scratch.write_all(ptx.as_bytes())?;
-    let report = printed("ptxas", &["-v", &format!("-arch=sm_{ARCH}"), "-o", "/dev/null"], scratch.path())?.1;
-    for (extension, text) in [("ptx", ptx), ("ptxas.txt", report)] {
+    let (ptx, report) = for_architecture(source, ARCH)?;
+    let mut files = vec![("ptx".to_owned(), ptx), ("ptxas.txt".to_owned(), report)];
+    if is_of_lin(source) {
+        files.push((format!("sm_{LIN_ARCH}.ptxas.txt"), for_architecture(source, LIN_ARCH)?.1));
+    }
+    for (extension, text) in files {
         write_file(source.with_extension(extension), text)?;
     }
     Ok(())
+}
+
+/// PTX and the assembler's report.
+fn for_architecture(source: &Path, arch: &str) -> Result<(String, String)> {
+    let ptx = printed("nvcc", &["-ptx", &format!("-arch=compute_{arch}"), "-Wno-deprecated-gpu-targets", "-o", "-"], source)?.0;
+    let mut scratch = NamedTempFile::with_suffix(".ptx")?;
+    scratch.write_all(ptx.as_bytes())?;
+    let report = printed("ptxas", &["-v", &format!("-arch=sm_{arch}"), "-o", "/dev/null"], scratch.path())?.1;
+    Ok((ptx, report))
+}
+
+/// Whether it is one of the kernels of Lin et al. 2018.
+fn is_of_lin(source: &Path) -> bool {
+    let name = source.file_stem().and_then(|name| name.to_str());
+    mias_kernels::LIN.iter().any(|(_, word)| word.split(':').next() == name)
 }
 
 /// What `tool` prints on standard output and standard error for `source`.
@@ -87,5 +106,6 @@ mod tests {
         let sources = sources().unwrap();
         assert!(sources.contains(&PathBuf::from("kernels/cuda-samples/mm/mm.cu")), "{sources:?}");
         assert!(sources.contains(&PathBuf::from("kernels/rodinia/bfs/bfs.cu")), "{sources:?}");
+        assert_eq!(sources.iter().filter(|source| is_of_lin(source)).count(), mias_kernels::LIN.len());
     }
 }

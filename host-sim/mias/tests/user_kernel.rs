@@ -52,7 +52,7 @@ fn a_kernel_of_a_file_has_sizes() {
     assert_eq!((run(&word(":8192")), run(&word(":8192,threads=64"))), (Some(32), Some(128)));
     refused(&["run", &word(":threads=100")], &["kernel `saxpy`: threads `100`: must be a multiple of 32, from 32 to 1024"]);
     refused(&["run", &word(":0")], &["kernel `saxpy`: size 0: must be from 1 to 268435456"]);
-    refused(&["run", &word(":sise=4")], &["unknown setting `sise`; did you mean `size`? known: size, seed, threads"]);
+    refused(&["run", &word(":sise=4")], &["unknown setting `sise`; did you mean `size`? known: size, seed, threads, registers"]);
 }
 
 /// 64 TBs of fwt are done long before the window ends.

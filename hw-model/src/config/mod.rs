@@ -255,13 +255,15 @@ pub enum Arbiter {
     /// The first that wants it, from the second after the input served last; behind the last two inputs from the first again. So of
     /// neighbours that all want it every other one waits until no other input does.
     SkipOne,
+    /// One of those that want it, by chance (Lin et al. 2018, section 3.1): the same in every run.
+    Random,
 }
 
 impl Arbiter {
-    /// Inputs from the one served to the one that comes first next.
+    /// Inputs from the one served to the one that comes first next; by chance there is none.
     pub(crate) fn step(self) -> u32 {
         match self {
-            Arbiter::RoundRobin => 1,
+            Arbiter::RoundRobin | Arbiter::Random => 1,
             Arbiter::SkipOne => 2,
         }
     }

@@ -7,6 +7,7 @@ mod cap;
 mod fetch;
 mod first_run;
 mod global_limits;
+mod lin18;
 mod lines;
 mod memory_issue;
 mod options;

@@ -1,4 +1,4 @@
-//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65).
+//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65), or a choice by chance (sources.md D171).
 //!
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
 //! pointer; the pointer moves past the input served, and past the next one too where the arbiter skips. An input gives at
@@ -8,7 +8,8 @@
 //! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
 //! what it moves.
 
-use crate::config::InterconnectConfig;
+use super::chance::Chance;
+use crate::config::{Arbiter, InterconnectConfig};
 use crate::queue::Queue;
 
 /// An output: its packets, and the input at which its round robin starts.
@@ -43,6 +44,8 @@ pub(super) struct Crossbar<T> {
     words: usize,
     /// Inputs from the one served to the one that comes first next.
     step: u32,
+    /// What picks the input instead of the pointer; none: the pointer does.
+    chance: Option<Chance>,
     /// Per output, the set of inputs whose first packet wants it.
     wanted_by: Vec<u64>,
     /// Outputs that some input wants.
@@ -73,6 +76,7 @@ impl<T: Copy + Default> Crossbar<T> {
                 .collect(),
             words,
             step: arbiter.step(),
+            chance: (arbiter == Arbiter::Random).then(Chance::default),
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
@@ -149,7 +153,11 @@ impl<T: Copy + Default> Crossbar<T> {
     fn serve(&mut self, output: usize) {
         let to = &mut self.outputs[output];
         let candidates = &mut self.wanted_by[output * self.words..][..self.words];
-        let (input, is_last) = take_next(candidates, to.pointer as usize);
+        let start = match &mut self.chance {
+            None => to.pointer as usize,
+            Some(chance) => chance.member(candidates),
+        };
+        let (input, is_last) = take_next(candidates, start);
         self.wanted[output / 64] &= !(u64::from(is_last) << (output % 64));
         let next = input as u32 + self.step;
         to.pointer = if next as usize >= self.inputs.len() { 0 } else { next };

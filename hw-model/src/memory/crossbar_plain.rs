@@ -17,6 +17,8 @@ pub(super) struct PlainCrossbar {
     /// Packets that an input may hold, and an output.
     room: (usize, usize),
     arbiter: Arbiter,
+    /// State of xorshift64* (Vigna 2016), where inputs are picked by chance.
+    random: u64,
 }
 
 impl PlainCrossbar {
@@ -28,7 +30,20 @@ impl PlainCrossbar {
             pointers: vec![0; outputs as usize],
             room: (room.0 as usize, room.1 as usize),
             arbiter,
+            random: 0x9E37_79B9_7F4A_7C15,
         }
+    }
+
+    /// One of several; the only one without a draw.
+    fn pick(&mut self, candidates: &[usize]) -> Option<usize> {
+        if candidates.len() > 1 {
+            for (right, by) in [(true, 12), (false, 25), (true, 27)] {
+                self.random ^= if right { self.random >> by } else { self.random << by };
+            }
+            let high = u128::from(self.random.wrapping_mul(0x2545_F491_4F6C_DD1D)) >> 32;
+            return candidates.get((high * candidates.len() as u128 / (1 << 32)) as usize).copied();
+        }
+        candidates.first().copied()
     }
 
     pub(super) fn can_push(&self, input: usize) -> bool {
@@ -45,7 +60,7 @@ impl PlainCrossbar {
     }
 
     /// One cycle: every output that receives a packet takes the next flit of it; every other one with room takes a packet's first, of the
-    /// first input from its pointer on whose first packet wants it. A packet is there with its last flit.
+    /// first input from its pointer on whose first packet wants it, or of any such input by chance. A packet is there with its last flit.
     pub(super) fn advance(&mut self) {
         // As the cycle begins: the packet behind the first does not compete before the next one, nor while another leaves its input.
         let sends = |input: usize| self.receives.iter().flatten().any(|&(from, ..)| from == input);
@@ -65,15 +80,18 @@ impl PlainCrossbar {
                 continue;
             }
             let inputs = self.inputs.len();
-            let mut in_turn = (0..inputs).map(|step| (self.pointers[output] + step) % inputs);
-            let Some(input) = in_turn.find(|&input| wanted[input] == Some(output)) else { continue };
+            let from = if self.arbiter == Arbiter::Random { 0 } else { self.pointers[output] };
+            let in_turn = (0..inputs).map(|step| (from + step) % inputs);
+            let candidates: Vec<usize> = in_turn.filter(|&input| wanted[input] == Some(output)).collect();
+            let served = if self.arbiter == Arbiter::Random { self.pick(&candidates) } else { candidates.first().copied() };
+            let Some(input) = served else { continue };
             match self.inputs[input].pop_front() {
                 Some((_, 1, packet)) => self.outputs[output].push_back(packet),
                 Some((_, flits, packet)) => self.receives[output] = Some((input, flits - 1, packet)),
                 None => {}
             }
             self.pointers[output] = match self.arbiter {
-                Arbiter::RoundRobin => (input + 1) % inputs,
+                Arbiter::RoundRobin | Arbiter::Random => (input + 1) % inputs,
                 Arbiter::SkipOne if input + 2 < inputs => input + 2,
                 Arbiter::SkipOne => 0,
             };

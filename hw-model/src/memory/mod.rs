@@ -9,6 +9,7 @@
 //! ```
 
 mod address;
+mod chance;
 mod clock;
 mod counters;
 mod crossbar;

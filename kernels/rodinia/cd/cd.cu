@@ -68,8 +68,7 @@ static __device__ float through(float mine, float out, float other, float in, fl
     return 0.5f * (mine * out + other * in - fastest * (other - mine));
 }
 
-extern "C" __global__ void __launch_bounds__(64, 16)
-cd(float* fluxes, const float* states, const int* neighbours, const float* normals, int cells)
+static __device__ void into(float* fluxes, const float* states, const int* neighbours, const float* normals, int cells)
 {
     const int cell = blockIdx.x * blockDim.x + threadIdx.x;
     const State mine = state_of(states, cells, cell);
@@ -113,4 +112,17 @@ cd(float* fluxes, const float* states, const int* neighbours, const float* norma
     fluxes[2 * cells + cell] = flux.momentum.y;
     fluxes[3 * cells + cell] = flux.momentum.z;
     fluxes[4 * cells + cell] = flux.energy;
+}
+
+extern "C" __global__ void __launch_bounds__(64, 16)
+cd(float* fluxes, const float* states, const int* neighbours, const float* normals, int cells)
+{
+    into(fluxes, states, neighbours, normals, cells);
+}
+
+// The same in larger blocks.
+extern "C" __global__ void __launch_bounds__(192, 5)
+cd_192(float* fluxes, const float* states, const int* neighbours, const float* normals, int cells)
+{
+    into(fluxes, states, neighbours, normals, cells);
 }

@@ -2,17 +2,17 @@
 // what it differs from the mean of those around it, and the even one a smoothed value; along rows, then along columns. What is beyond the
 // plane is its mirror image. The four kinds of results go into the four quarters of another plane: smooth in both ways above left.
 //
-// A block of 64 threads has a strip of 64 columns, and slides down 8 rows at a time. The rows along which it works lie in shared memory, even
-// and odd columns apart, with two more columns on the left and one on the right. The last three rows stay for the next time. Along
-// columns each thread has its own.
+// A block of 64 threads has a strip of 64 columns, one of 128 threads a strip of 128, and slides down 8 rows at a time. The rows along which it
+// works lie in shared memory, even and odd columns apart, with two more columns on the left and one on the right. The last three rows stay for
+// the next time. Along columns each thread has its own.
 
-#define COLUMNS 64
 #define PAIRS (COLUMNS / 2)
 #define STEP 8
 #define KEPT 3
 #define STRIDE (PAIRS + 2)
 // Odd columns begin in another half of the banks than even ones.
 #define ODD ((STEP + KEPT) * STRIDE + 26)
+#define WORDS(columns) (2 * (STEP + KEPT) * ((columns) / 2 + 2) + 26)
 
 __device__ int mirrored(int place, int count)
 {
@@ -20,7 +20,7 @@ __device__ int mirrored(int place, int count)
 }
 
 // Loads rows of the strip and its neighbours, and transforms them along the row.
-template <int ROWS>
+template <int COLUMNS, int ROWS>
 __device__ void rows_from(int* tile, const int* source, int first, int left, int width, int height)
 {
     const int thread = threadIdx.x;
@@ -63,11 +63,9 @@ __device__ void rows_from(int* tile, const int* source, int first, int left, int
     __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(COLUMNS)
-dwt(int* result, const int* source, int width, int height, int steps)
+template <int COLUMNS>
+__device__ void strip(int* tile, int* result, const int* source, int width, int height, int steps)
 {
-    __shared__ int tile[2 * (STEP + KEPT) * STRIDE + 26];
-
     const int thread = threadIdx.x;
     const int left = blockIdx.x * COLUMNS;
     int row = blockIdx.y * STEP * steps;
@@ -75,10 +73,10 @@ dwt(int* result, const int* source, int width, int height, int steps)
     const int column = thread % PAIRS + 1 + (thread >= PAIRS ? ODD : 0);
     const int target = left / 2 + thread % PAIRS + (thread >= PAIRS ? width / 2 : 0);
 
-    rows_from<KEPT>(tile, source, row - 2, left, width, height);
+    rows_from<COLUMNS, KEPT>(tile, source, row - 2, left, width, height);
 #pragma unroll 1
     for (int step = 0; step < steps && row < height; ++step, row += STEP) {
-        rows_from<STEP>(tile + KEPT * STRIDE, source, row + 1, left, width, height);
+        rows_from<COLUMNS, STEP>(tile + KEPT * STRIDE, source, row + 1, left, width, height);
         int value[STEP + KEPT];
 #pragma unroll
         for (int k = 0; k < STEP + KEPT; ++k) {
@@ -104,4 +102,18 @@ dwt(int* result, const int* source, int width, int height, int steps)
             result[((height + row) / 2 + k) * width + target] = value[2 * k + 3];
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(64)
+dwt(int* result, const int* source, int width, int height, int steps)
+{
+    __shared__ int tile[WORDS(64)];
+    strip<64>(tile, result, source, width, height, steps);
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+dwt_128(int* result, const int* source, int width, int height, int steps)
+{
+    __shared__ int tile[WORDS(128)];
+    strip<128>(tile, result, source, width, height, steps);
 }

@@ -4,12 +4,13 @@
 //! ```text
 //! geometry, ptxas report --> occupancy                            `mias kernels`
 //! trace ------------------> profile (mix, Cinst/Minst, Req/Minst)  \
-//! runs alone: half of the TBs, all of them --> alone, types         > `mias kernels --stats`
+//! runs alone: half of the TBs, all of them --> alone, types, binding > `mias kernels --stats`
 //! published figures, the thesis' words ------> comparison          /
 //! every TB executed, results checked                              `mias kernels --check`
 //! ```
 
 pub mod alone;
+pub mod binding;
 pub mod check;
 pub mod occupancy;
 pub mod profile;
@@ -23,6 +24,7 @@ use crate::experiment::rate::ipc;
 use crate::experiment::sweep::{self, Sweep};
 use crate::experiment::workload::Workload;
 use alone::Alone;
+use binding::Binding;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::trace::KernelInfo;
 use occupancy::Occupancy;
@@ -48,6 +50,8 @@ pub struct Character {
     pub alone: Alone,
     /// Its type by each paper's rule.
     pub types: Types,
+    /// What binds it, and what would help.
+    pub binding: Binding,
 }
 
 impl Character {
@@ -68,6 +72,7 @@ impl Character {
             occupancy: Occupancy::of(&info, gpu),
             profile: Profile::of(&workload.trace, gpu.l1.line_bytes),
             ipc: (half.map(|(_, ipc)| ipc), all_ipc),
+            binding: Binding::of(&alone, (half.map(|(_, ipc)| ipc), all_ipc)),
             types: Types::of(&alone, half.map(|half| [half, (all.0, all_ipc)]), gpu),
             alone,
             info,

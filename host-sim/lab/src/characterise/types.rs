@@ -5,16 +5,15 @@
 //! |---|---|---|
 //! | Nasef 2023, section 4.1.2 | limited by memory bandwidth, saturating early as TBs are added | a memory bandwidth is at least half used, and from half of the TBs to all IPC rises by less than half as much as the TBs; both numbers are assumptions |
 //! | Dai et al. 2018, section 2.4 | share of cycles in which the load/store unit stalls | more than 20 % |
-//! | Lin et al. 2018, section 4.2 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither |
+//! | Lin et al. 2018, section 4.2 | the most utilised component | it is the crossbar (over 60 % of what it sustains) or the DRAM (over 50 %); C if it is the warp scheduler (over 60 %); else underutilised, which is neither ([`binding`]) |
 //! | Shieh 2016, section 4.1 | has no such rule: its kernels are idempotent or not | |
 //! | Zhao et al. 2018, section 4.1.2 | off-SM bandwidth model: demand at full speed against supply | demand exceeds supply |
 
 use super::alone::Alone;
+use super::binding::{self, Component};
 use crate::bandwidth::demand_over_supply;
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::sm::IssueClass;
 use mias_workloads::kernels::KernelType;
-use serde::Serialize;
 
 /// What the papers' rules say of a kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,44 +28,6 @@ pub struct Types {
     pub zhao2018: Option<KernelType>,
 }
 
-/// The categories of Lin et al. 2018: the component that is used most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Component {
-    /// Warp schedulers.
-    Scheduler,
-    /// Crossbar, replies.
-    L2ToSm,
-    /// Crossbar, requests.
-    SmToL2,
-    /// DRAM.
-    Dram,
-    /// None of them is used enough.
-    Underutilised,
-}
-
-impl Component {
-    /// As people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Component::Scheduler => "scheduler",
-            Component::L2ToSm => "L2->SM",
-            Component::SmToL2 => "SM->L2",
-            Component::Dram => "DRAM",
-            Component::Underutilised => "under",
-        }
-    }
-
-    /// As compute or memory intensive; none if underutilised.
-    pub fn kernel_type(self) -> Option<KernelType> {
-        match self {
-            Component::Scheduler => Some(KernelType::Compute),
-            Component::L2ToSm | Component::SmToL2 | Component::Dram => Some(KernelType::Memory),
-            Component::Underutilised => None,
-        }
-    }
-}
-
 /// Nasef 2023: share of a memory bandwidth from which it limits (assumption; that of Lin et al. 2018 for DRAM).
 const BANDWIDTH_LIMITS: f64 = 0.5;
 
@@ -75,9 +36,6 @@ const SATURATES: f64 = 0.5;
 
 /// Dai et al. 2018, section 2.4.
 const LSU_STALL: f64 = 0.2;
-
-/// Lin et al. 2018, section 4.2: scheduler, crossbar, DRAM.
-const UTILISED: [f64; 3] = [0.6, 0.6, 0.5];
 
 fn memory_if(memory: bool) -> KernelType {
     if memory { KernelType::Memory } else { KernelType::Compute }
@@ -89,7 +47,7 @@ impl Types {
         Types {
             nasef2023: curve.and_then(|curve| nasef2023(alone, curve)),
             dai2018: alone.lsu_stall.map(|share| memory_if(share > LSU_STALL)),
-            lin2018: lin2018(alone),
+            lin2018: binding::component(alone),
             zhao2018: zhao2018(alone, gpu),
         }
     }
@@ -104,24 +62,6 @@ fn nasef2023(alone: &Alone, [half, all]: [(u32, f64); 2]) -> Option<KernelType> 
     let used = [alone.reply_utilization, alone.request_utilization, alone.l2_utilization, alone.dram_utilization];
     let limited = used.into_iter().flatten().any(|share| share >= BANDWIDTH_LIMITS);
     Some(memory_if(limited && gained < SATURATES))
-}
-
-/// The component farthest above its line, the first of equals.
-fn lin2018(alone: &Alone) -> Component {
-    let [scheduler, crossbar, dram] = UTILISED;
-    let components = [
-        (Component::Scheduler, alone.slot(IssueClass::Issued) / scheduler),
-        (Component::L2ToSm, alone.reply_utilization.unwrap_or(0.0) / crossbar),
-        (Component::SmToL2, alone.request_utilization.unwrap_or(0.0) / crossbar),
-        (Component::Dram, alone.dram_utilization.unwrap_or(0.0) / dram),
-    ];
-    let mut most = (Component::Underutilised, 1.0);
-    for component in components {
-        if component.1 > most.1 {
-            most = component;
-        }
-    }
-    most.0
 }
 
 /// Equations 1 and 2: whether all SMs would ask for more than the chip gives.
@@ -167,21 +107,6 @@ mod tests {
     fn dai_counts_stalls_of_the_load_store_unit() {
         let of = |share| types(&Alone { lsu_stall: share, ..alone() }, [(1, 1.0), (2, 2.0)]).dai2018;
         assert_eq!((of(Some(0.2)), of(Some(0.21)), of(None)), (C, M, None));
-    }
-
-    #[test]
-    fn lin_asks_for_the_most_utilised_component() {
-        let of = |issued: f64, reply, request, dram| {
-            let (reply_utilization, request_utilization, dram_utilization) = (Some(reply), Some(request), Some(dram));
-            let issue_slots = Some([issued, 1.0 - issued, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-            types(&Alone { issue_slots, reply_utilization, request_utilization, dram_utilization, ..alone() }, [(1, 1.0), (2, 2.0)]).lin2018
-        };
-        assert_eq!(of(0.6, 0.6, 0.6, 0.5), Component::Underutilised, "over, not at");
-        assert_eq!(of(0.61, 0.0, 0.0, 0.0), Component::Scheduler);
-        assert_eq!(of(0.7, 0.8, 0.75, 0.6), Component::L2ToSm);
-        assert_eq!(of(0.1, 0.2, 0.75, 0.6), Component::SmToL2);
-        assert_eq!(of(0.7, 0.7, 0.7, 0.6), Component::Dram, "0.6 / 0.5 is farthest");
-        assert_eq!([Component::Scheduler, Component::Dram, Component::Underutilised].map(Component::kernel_type), [C, M, None]);
     }
 
     /// Demand is 4 x 30 x 32 x APKI / 1000 = 3.84 APKI bytes per cycle. Supply when all hits: 24 x 32 = 768; when none does: half of

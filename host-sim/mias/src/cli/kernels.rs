@@ -7,7 +7,6 @@ use super::progress::Progress;
 use super::tracing::Tracing;
 use super::{CliError, interrupt, kernel_check, resolve};
 use crate::report::kernel_list::{self, KernelRow, letter};
-use crate::report::section::Section;
 use crate::report::{kernel_stats, kernel_stats_json};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::trace::KernelInfo;
@@ -105,7 +104,8 @@ fn stats(args: &KernelsArgs, gpu: &GpuConfig, requests: &[(String, Request)], ou
         Format::Json => kernel_stats_json::render(gpu, &workloads, options, &whole, &missing).map_err(CliError::internal)?,
         Format::Table => {
             let (rows, characters): (Vec<KernelRow>, Vec<Character>) = whole.into_iter().unzip();
-            let sections = kernel_stats::sections(&characters).iter().map(Section::text).collect::<String>();
+            let sections = kernel_stats::sections(&characters).into_iter().chain([kernel_stats::binding(&characters)]);
+            let sections: String = sections.map(|section| section.text()).collect();
             format!("{}{}{sections}", kernel_stats::heading(gpu, options), kernel_list::table(&rows))
         }
     };

@@ -164,6 +164,26 @@ fn types(characters: &[Character]) -> Section {
     )
 }
 
+/// What binds each, for `kernels --stats`: the page of the thesis' kernels does not have it.
+pub fn binding(characters: &[Character]) -> Section {
+    let headings = ["kernel", "most used", "level", "what would help", "one more TB lacks"];
+    Section::new(
+        "What binds it",
+        "Lin et al. 2018, section 4.2 and table 3; what would help: own",
+        &headings,
+        characters.iter().map(|c| {
+            let helps: Vec<&str> = c.binding.helps.iter().map(|help| help.name()).collect();
+            vec![
+                c.name.clone(),
+                c.binding.component.name().to_owned(),
+                c.binding.level.name().to_owned(),
+                helps.join(", "),
+                c.occupancy.limits.join(", "),
+            ]
+        }),
+    )
+}
+
 fn by_component(types: &Types) -> String {
     let letter = types.lin2018.kernel_type().map_or(DASH, letter);
     format!("{letter} ({})", types.lin2018.name())
@@ -238,7 +258,7 @@ fn yes(is: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mias_lab::characterise::types::Component;
+    use mias_lab::characterise::binding::Component;
 
     #[test]
     fn a_paper_that_says_nothing_does_not_disagree() {

@@ -6,6 +6,7 @@ use super::kernel_stats::papers_against;
 use super::provenance::Provenance;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::sm::IssueClass;
+use mias_lab::characterise::binding::{Component, Help, Level};
 use mias_lab::characterise::profile::Kind;
 use mias_lab::characterise::thesis::{self, Agreement};
 use mias_lab::characterise::{Character, published};
@@ -39,6 +40,7 @@ struct Entry<'a> {
     idempotent: bool,
     alone: Alone,
     types: ByRule,
+    binding: Binding,
     thesis: Option<ThesisEntry>,
     published: Vec<FigureEntry<'a>>,
 }
@@ -65,6 +67,13 @@ struct ByRule {
     lin2018_component: &'static str,
     zhao2018: Option<&'static str>,
     other_than_thesis: Option<Vec<&'static str>>,
+}
+
+#[derive(Serialize)]
+struct Binding {
+    component: Component,
+    level: Level,
+    helps: Vec<Help>,
 }
 
 #[derive(Serialize)]
@@ -142,6 +151,7 @@ fn entry(character: &Character, row: KernelRow) -> Entry<'_> {
             zhao2018: character.types.zhao2018.map(letter),
             other_than_thesis: thesis_type.map(|thesis| papers_against(&character.types, thesis)),
         },
+        binding: Binding { component: character.binding.component, level: character.binding.level, helps: character.binding.helps.clone() },
         thesis: (!statements.is_empty()).then(|| ThesisEntry { agreement, statements: statements.into_iter().map(statement).collect() }),
         published: published::figures(character).into_iter().map(figure).collect(),
     }

@@ -34,7 +34,7 @@ pub use error::KernelError;
 pub use instance::{Agrees, Expected, Instance, Mismatch, Quality, Region, Results};
 pub use kernel::{Kernel, KernelType, Options, Registers, Setting};
 /// The seven of the thesis, and the fourteen of Zhao et al. 2018, of those that come with the simulator.
-pub use mias_kernels::{OTHER_NAMES, THESIS, ZHAO};
+pub use mias_kernels::{LIN, OTHER_NAMES, THESIS, ZHAO};
 pub use place::{DescriptionError, Place};
 pub use prepared::Prepared;
 pub use spec::{Input, Spec, SpecError};
@@ -70,6 +70,9 @@ pub fn trace(kernel: Arc<Kernel>, size: u64, seed: u64, progress: &mut dyn FnMut
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod lin_tests;
 
 #[cfg(test)]
 mod memory_intensive_tests;

@@ -11,6 +11,7 @@ use super::kernel::{Code, Entry, Kernel, Registers};
 use super::place::{DescriptionError, Formula};
 use super::ptxas;
 use super::reference::{Filled, Host};
+use super::spec::REGISTERS;
 use super::variable;
 use super::{Instance, KernelError, Prepared, Region, Spec};
 use crate::input::room;
@@ -39,7 +40,10 @@ impl Spec {
         let (file, ptx) = ptx(&kernel.code)?;
         let module = parser::parse(&file, &ptx)?;
         let program = Program::of(&module, &entry(&form.entry, &module, &scope)?)?;
-        let registers_per_thread = registers(kernel, &program.name)?;
+        let registers_per_thread = match self.input.registers {
+            Some(count) => asked(kernel, count)?,
+            None => registers(kernel, &program.name)?,
+        };
         let dynamic = form.shared_bytes.extent(&scope, 0, "dynamic shared memory in bytes")?;
         let (grid, block) = (extents(&form.grid, &scope, "TBs of the grid")?, extents(&form.block, &scope, "threads of a TB")?);
         let reference = kernel.reference.as_ref();
@@ -88,6 +92,17 @@ fn only_entry(module: &Module<'_>) -> Result<String, KernelError> {
             Err(DescriptionError(format!("{file}: which entry? the module has {}; name one", names.join(", "))).into())
         }
     }
+}
+
+/// Registers per thread that the user asks for in the place of the kernel's own.
+fn asked(kernel: &Kernel, count: u64) -> Result<u32, KernelError> {
+    let possible = u32::try_from(count).ok().filter(|count| (1..=MAX_REGISTERS).contains(count));
+    possible.ok_or_else(|| KernelError::Setting {
+        kernel: kernel.name().into(),
+        setting: REGISTERS.into(),
+        value: count.to_string(),
+        message: format!("a thread has 1 to {MAX_REGISTERS} registers"),
+    })
 }
 
 /// Registers per thread.

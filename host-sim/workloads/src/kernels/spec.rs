@@ -1,7 +1,7 @@
 //! Which kernel on which input: the words `mm`, `mm:256`, `bfs:graph=road.gr,seed=3`, `saxpy.toml:65536`.
 //!
 //! Grammar: `KERNEL[:SETTING[,SETTING]...]`, a kernel being a name or the path of a TOML file, and a setting `KEY=VALUE`, or a number
-//! alone for `size`.
+//! alone for `size`. Every kernel takes `seed` and `registers` besides its own.
 
 use super::place::DescriptionError;
 use super::{Kernel, code, file, find};
@@ -13,6 +13,9 @@ use std::sync::Arc;
 /// Seed of input data unless another is asked for (assumption: any will do; equal runs must use the same).
 const DEFAULT_SEED: u64 = 1;
 
+/// The setting that stands in for a kernel's number of registers.
+pub(super) const REGISTERS: &str = "registers";
+
 /// What a kernel's file is called at its end.
 const FILE: &str = ".toml";
 
@@ -23,12 +26,14 @@ pub struct Input {
     pub size: Option<u64>,
     /// Seed of random data.
     pub seed: u64,
+    /// Registers per thread; none: those that the kernel's file states, or its report.
+    pub registers: Option<u64>,
     settings: BTreeMap<String, String>,
 }
 
 impl Default for Input {
     fn default() -> Self {
-        Input { size: None, seed: DEFAULT_SEED, settings: BTreeMap::new() }
+        Input { size: None, seed: DEFAULT_SEED, registers: None, settings: BTreeMap::new() }
     }
 }
 
@@ -164,12 +169,14 @@ fn input(kernel: &Kernel, word: &str, settings: Option<&str>) -> Result<Input, S
             "size" if kernel.size.is_some() => input.size = Some(number()?),
             "size" => return Err(fail("it has one size; a table [size] in its file would allow others".into())),
             "seed" => input.seed = number()?,
+            // A kernel of the user may have a setting of this name.
+            REGISTERS if !kernel.settings().iter().any(|setting| setting.key == key) => input.registers = Some(number()?),
             _ => match kernel.settings().iter().find(|setting| setting.key == key) {
                 Some(setting) if !value.is_empty() => input = input.with(&setting.key, value),
                 Some(setting) => return Err(fail(format!("{key} has no value; it is {}", setting.description))),
                 None => {
                     let own = kernel.settings().iter().map(|setting| setting.key.as_str());
-                    let known: Vec<&str> = kernel.size.iter().map(|_| "size").chain(["seed"]).chain(own).collect();
+                    let known: Vec<&str> = kernel.size.iter().map(|_| "size").chain(["seed"]).chain(own).chain([REGISTERS]).collect();
                     return Err(fail(suggest::unknown("setting", key, &known)));
                 }
             },
@@ -198,10 +205,27 @@ mod tests {
             ("mm:", "kernel `mm:`: size ``: expected a whole number, as in mm:640"),
             ("mm:1k", "kernel `mm:1k`: size `1k`: expected a whole number, as in mm:640"),
             ("mm:256,size=3", "kernel `mm:256,size=3`: size is given twice"),
-            ("mm:sede=3", "kernel `mm:sede=3`: unknown setting `sede`; did you mean `seed`? known: size, seed, inner"),
+            ("mm:sede=3", "kernel `mm:sede=3`: unknown setting `sede`; did you mean `seed`? known: size, seed, inner, registers"),
         ] {
             assert_eq!(Spec::parse(word).unwrap_err().to_string(), message);
         }
+    }
+
+    /// A thread has at least one register and at most 255; a kernel of the user that has such a setting keeps it.
+    #[test]
+    fn registers_stand_in_for_those_of_the_file() {
+        let registers = |word: &str| Spec::parse(word).unwrap().prepare().map(|prepared| prepared.info.registers_per_thread);
+        assert_eq!(registers("mm:16"), Ok(39));
+        assert_eq!(registers("bpl:16"), Ok(12));
+        for count in [1, 20, 255] {
+            assert_eq!(registers(&format!("mm:16,registers={count}")), Ok(count));
+            assert_eq!(registers(&format!("bpl:16,registers={count}")), Ok(count));
+        }
+        for count in ["0", "256", "4294967297"] {
+            let message = registers(&format!("mm:16,registers={count}")).unwrap_err().to_string();
+            assert_eq!(message, format!("kernel `mm`: registers `{count}`: a thread has 1 to 255 registers"));
+        }
+        assert!(Spec::parse("mm:registers=x").is_err());
     }
 
     #[test]

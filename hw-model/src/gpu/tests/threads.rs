@@ -3,7 +3,7 @@
 use super::fetch::with_fetch;
 use super::lines::whole_lines;
 use super::*;
-use crate::config::L1Lookup;
+use crate::config::{Arbiter, L1Lookup};
 
 const THREADS: [usize; 3] = [2, 4, 16];
 
@@ -31,8 +31,10 @@ fn any_options() -> impl Strategy<Value = GpuConfig> {
     let held = prop::option::of(memory_issue::any_mechanisms());
     let divided = prop::option::of(ways::any_divisions());
     let active = prop::collection::vec(0..4u8, 0..3);
-    (5u32..18, any::<bool>(), any::<bool>(), held, divided, active).prop_map(|(sms, lines, fetch, held, divided, active)| {
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (5u32..18, flags, held, divided, active).prop_map(|(sms, (lines, by_chance, fetch), held, divided, active)| {
         let mut config = if lines { whole_lines(of(sms), L1Lookup::AtHead) } else { of(sms) };
+        config.interconnect.arbiter = if by_chance { Arbiter::Random } else { config.interconnect.arbiter };
         config = if fetch { with_fetch(config, 4, 2) } else { config };
         config = if let Some(held) = held { memory_issue::with(config, held) } else { config };
         config = active_warps::with(config, &active);

@@ -66,7 +66,7 @@ fn a_users_kernel_has_sizes_and_settings() {
         (":2049", "kernel `saxpy`: size 2049: must be from 2 to 2048"),
         (":threads=64", "kernel `saxpy`: threads `64`: must be 128 or 256"),
         (":threads=0256", "kernel `saxpy`: threads `0256`: must be 128 or 256"),
-        (":thread=64", "unknown setting `thread`; did you mean `threads`? known: size, seed, threads"),
+        (":thread=64", "unknown setting `thread`; did you mean `threads`? known: size, seed, threads, registers"),
         (":many", "size `many`: expected a whole number, as in saxpy:1000"),
     ] {
         let found = prepared(SIZED, settings).unwrap_err();
@@ -322,6 +322,14 @@ fn sizes_end_where_the_files_say() {
         ("lbm", 2, 400),
         ("gesummv", 1, 1 << 18),
         ("pvc", 1, 1 << 25),
+        ("conv", 3, 1 << 14),
+        ("fdtd1", 1, 1 << 14),
+        ("fdtd2", 1, 1 << 14),
+        ("gemm", 1, 1 << 14),
+        ("hg", 1, 1 << 24),
+        ("mm2", 1, 1 << 14),
+        ("mms", 32, 1 << 14),
+        ("sad1", 16, 4096),
     ];
     assert_eq!(ends.map(|(name, ..)| name).to_vec(), names().collect::<Vec<_>>());
     for (name, least, most) in ends {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 const SIDE: usize = 4;
 
 /// Places that are searched, as in the kernel's source: displacements by up to 16 pixels in both directions, and what fills up 16 lanes.
-const PLACES: usize = (33usize * 33).next_multiple_of(16);
+pub(super) const PLACES: usize = (33usize * 33).next_multiple_of(16);
 
 /// Of the buffer `small` into `wide`, `tall` and `square`, each with [`PLACES`] sums per block.
 pub(super) fn host(_: &Inputs) -> Result<Host, String> {
@@ -30,7 +30,7 @@ pub(super) fn host(_: &Inputs) -> Result<Host, String> {
 }
 
 /// The 16-bit elements of a buffer.
-fn halves(memory: &DeviceMemory, buffer: Buffer) -> Vec<u16> {
+pub(super) fn halves(memory: &DeviceMemory, buffer: Buffer) -> Vec<u16> {
     memory.words(buffer).flat_map(|word| [word as u16, (word >> 16) as u16]).collect()
 }
 

@@ -7,12 +7,14 @@ mod alignment;
 mod angle_histograms;
 mod binomial_tree;
 mod black_scholes;
+mod block_differences;
 mod block_sums;
 mod box_forces;
 mod breadth_first;
 mod cheapest_ways;
 mod circle_scores;
 mod colour_planes;
+mod convolution;
 mod coulomb_potential;
 mod cutoff_potential;
 mod diffusion;
@@ -20,9 +22,11 @@ mod dxt1;
 mod dxt1_error;
 mod elimination_step;
 mod euler_fluxes;
+mod field_steps;
 mod fluid_step;
 mod found_again;
 mod heat_steps;
+mod histogram;
 mod jagged_diagonals;
 mod layer_sums;
 mod layer_training;
@@ -37,6 +41,7 @@ mod search_tree;
 mod smoothing;
 mod sorted_runs;
 mod stencil;
+mod stored_product;
 mod transposition;
 mod two_matrix_vector;
 mod walsh;
@@ -102,6 +107,13 @@ pub(super) const ALL: &[Reference] = &[
     Reference { name: "fluid-step", parts: fluid_step::PARTS, make: fluid_step::host },
     Reference { name: "two-matrix-vector", parts: &[], make: two_matrix_vector::host },
     Reference { name: "pages-of-lines", parts: pages_of_lines::PARTS, make: pages_of_lines::host },
+    Reference { name: "convolution", parts: &[], make: convolution::host },
+    Reference { name: "electric-field-step", parts: &[], make: field_steps::electric },
+    Reference { name: "magnetic-field-step", parts: &[], make: field_steps::magnetic },
+    Reference { name: "scaled-product", parts: &[], make: stored_product::scaled },
+    Reference { name: "added-product", parts: &[], make: stored_product::added },
+    Reference { name: "histogram", parts: &[], make: histogram::host },
+    Reference { name: "block-differences", parts: &[], make: block_differences::host },
 ];
 
 impl Reference {

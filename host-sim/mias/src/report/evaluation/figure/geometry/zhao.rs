@@ -38,7 +38,8 @@ fn of_group(numbers: &mut Numbers, members: &[usize], policies: &[&'static str])
         result.energy_joules = Some(0.1 + numbers.next());
         if name.starts_with("cd-search") {
             let memory_intensive = members.iter().map(|&member| (member >= COMPUTE) != (numbers.below(9) == 0)).collect();
-            result.search = Some(SearchFound { memory_intensive, windows: 3, done: true, estimated_progress: Vec::new() });
+            result.search =
+                Some(SearchFound { memory_intensive, windows: 3, done: true, estimated_progress: Vec::new(), active_warps: Vec::new() });
             let cycles = |numbers: &mut Numbers| numbers.below(1_000_000) as u64;
             let [active, stalled, gated] = [cycles(numbers), cycles(numbers), cycles(numbers)];
             result.sm_states = Some(SmStateCycles { active, stalled, gated, waking: 0, wakes: 0 });

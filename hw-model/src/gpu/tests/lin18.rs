@@ -1,0 +1,70 @@
+//! The machine of Lin et al. 2018, `lin18-lines`, against the numbers of the paper's table 1: what a load takes when nothing else is there, and what the
+//! crossbar and DRAM move (sources.md D172).
+
+use super::*;
+
+fn lin18() -> GpuConfig {
+    toml::from_str(mias_machines::text("lin18-lines").expect("built in")).expect("valid")
+}
+
+/// Lines that the L1 does not hold when they come again, and the L2 does.
+const LINES: u64 = 1024;
+
+/// Core cycles that each of `more` dependent loads of a line takes after `before` of them, all by one warp. Load n is of line `line(n)`.
+fn per_load(before: u64, more: u64, line: impl Fn(u64) -> u64) -> f64 {
+    let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
+    let run = |count: u64| cycles(&lin18(), kernel(1, 32, 16, 0, |_, _| (0..count).map(|n| (load, 128 * line(n))).collect()));
+    (run(before + more) - run(before)) as f64 / more as f64
+}
+
+/// Table 1: 200 cycles. Lines that the L2 got in a first round.
+#[test]
+fn an_l2_hit_takes_200_cycles() {
+    let cycles = per_load(LINES, LINES, |n| n % LINES);
+    assert!((cycles - 200.0).abs() <= 1.0, "{cycles}");
+}
+
+/// Table 1: 450 cycles. Lines of all channels and many banks, each in a row of its own.
+#[test]
+fn what_dram_answers_takes_450_cycles() {
+    let cycles = per_load(64, 256, |n| n * (8192 + 2));
+    assert!((cycles - 450.0).abs() <= 4.5, "{cycles}");
+}
+
+/// Section 3.1 and table 1: wires of 16, 32 and 64 bytes are 307, 614 and 1,228 GB/s per direction; DRAM has 307 GB/s.
+#[test]
+fn bandwidths_are_the_papers() {
+    let GpuConfig { sm, interconnect, dram, clocks, .. } = lin18();
+    let gb_per_s = |bytes_per_cycle: u32, khz: u32| f64::from(bytes_per_cycle) * f64::from(khz) * 1e-6;
+    assert_eq!((sm.count, dram.channels * lin18().l2.slices_per_channel, interconnect.flit_bytes), (16, 16, 32));
+    for (wires, expected) in [(16, 307.2), (32, 614.4), (64, 1228.8)] {
+        assert!((gb_per_s(sm.count * wires, clocks.interconnect_khz) - expected).abs() < 0.1, "{wires} bytes");
+    }
+    assert!((gb_per_s(dram.channels * dram.bus_bytes * dram.beats_per_cycle, clocks.dram_khz) - 307.2).abs() < 0.1);
+}
+
+/// Section 3.1: close to 60 % of the peak, with wires of each width. All SMs read lines at random that the L2 has, more of them than an L1 holds; a
+/// line and its header are 9, 5 and 3 flits.
+#[test]
+fn replies_of_the_l2_saturate_the_crossbar_at_sixty_percent() {
+    for (wires, flits) in [(16, 9), (32, 5), (64, 3)] {
+        let mut config = lin18();
+        config.interconnect.flit_bytes = wires;
+        let run = |count: u64| {
+            let load = |n: u64| StaticInst::new(0, Class::Load(Space::Global)).writes(4 + (n % 8) as u8).reads(&[3]).width(4);
+            let line = |tb: u64, warp: u64, n: u64| (tb * 64 + warp * 8 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52;
+            let body = |tb: u32, warp: u32| (0..count).map(|n| (load(n), 128 * line(tb.into(), warp.into(), n * 8192))).collect();
+            let mut gpu = gpu(&config);
+            gpu.launch(once(kernel(64, 256, 32, 0, body))).expect("fits");
+            assert_eq!(gpu.run(&mut Table::fixed(&[32]), 10_000_000), RunEnd::AllComplete);
+            let launch = gpu.stats().launches[0];
+            (launch.end_cycle.expect("complete"), launch.reply_packets, launch.l1.misses)
+        };
+        // The first rounds fetch from DRAM what the L2 then has.
+        let (before, after) = (run(40), run(120));
+        let sent = after.1 - before.1;
+        assert_eq!(sent, flits * (after.2 - before.2), "{wires} bytes");
+        let share = sent as f64 / ((after.0 - before.0) as f64 * 1.2 * 16.0);
+        assert!((0.55..=0.61).contains(&share), "{wires} bytes: {share:.3} of the peak");
+    }
+}
