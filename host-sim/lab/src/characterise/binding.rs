@@ -143,7 +143,7 @@ impl Binding {
 }
 
 /// The component farthest above its line, the first of equals.
-pub(super) fn component(alone: &Alone) -> Component {
+pub fn component(alone: &Alone) -> Component {
     let [scheduler, crossbar, dram] = UTILISED;
     let components = [
         (Component::Scheduler, alone.slot(IssueClass::Issued) / scheduler),
@@ -160,7 +160,8 @@ pub(super) fn component(alone: &Alone) -> Component {
     most.0
 }
 
-fn level(alone: &Alone) -> Level {
+/// How much of the component that is used most is left.
+pub fn level(alone: &Alone) -> Level {
     let most = |[a, b]: [Option<f64>; 2]| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
     let used = [
         alone.slot(IssueClass::Issued),

@@ -29,6 +29,7 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 pub mod types;
+pub mod used;
 
 use crate::experiment::machine::Sampling;
 

@@ -6,6 +6,7 @@ use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::off_sm::OffSm;
 use super::requests::RequestsResult;
+use super::used::Used;
 use crate::experiment::machine::{Placement, SearchFound};
 use crate::experiment::room::Latency;
 use mias_hw_model::gpu::SmStateCycles;
@@ -155,6 +156,9 @@ pub struct AloneResult {
     /// What it asks of the chip beyond the SMs, where the experiment asks for that and runs kernels alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub off_sm: Option<OffSm>,
+    /// What it uses of each part of the machine, under the same condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<Used>,
     /// What each kernel did in stretches of it, where the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

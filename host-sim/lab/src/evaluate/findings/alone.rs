@@ -40,6 +40,7 @@ pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name
         memory: None,
         asks: None,
         off_sm: None,
+        used: None,
         series: None,
     }
 }

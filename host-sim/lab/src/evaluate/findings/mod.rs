@@ -19,6 +19,7 @@ use super::results::{AloneResult, Evaluation, PlanNote, SCHEMA_VERSION, StudyRes
 use super::store::{Note, StoreError};
 use super::study::{Studies, Study};
 use super::summary;
+use super::used::Used;
 use crate::choice::Choice;
 use crate::experiment::machine::End;
 use crate::experiment::policy::Counted;
@@ -59,7 +60,10 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
                 (row.memory, row.series) = what_it_met(study, runs.get(key)?);
                 let counts = experiment.memory && group.names.len() == 1;
-                row.off_sm = if counts { Some(OffSm::of(runs.get(key)?, &setting.gpu)) } else { None };
+                if counts {
+                    let kept = runs.get(key)?;
+                    (row.off_sm, row.used) = (Some(OffSm::of(kept, &setting.gpu)), Some(Used::of(kept, &setting.gpu)));
+                }
                 row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
                 kernels.push(row);
             }

@@ -26,6 +26,7 @@ fn alone(name: &str, ipc: f64, off_sm: Option<(f64, f64)>) -> AloneResult {
         memory: None,
         asks: None,
         off_sm,
+        used: None,
         series: None,
     }
 }

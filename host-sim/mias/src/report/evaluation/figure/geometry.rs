@@ -261,6 +261,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         memory: None,
         asks: None,
         off_sm: None,
+        used: None,
         series: None,
     };
     let kernels = kernels.iter().map(alone).collect();
