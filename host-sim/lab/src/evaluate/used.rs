@@ -5,7 +5,8 @@ use super::record::Kept;
 use crate::characterise::alone::Alone;
 use crate::characterise::binding::{component, level};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::sm::IssueClass;
+use mias_hw_model::sm::{IssueClass, Resources};
+use mias_hw_model::trace::KernelInfo;
 use serde::{Deserialize, Serialize};
 
 /// Shares of what each part can do, 0 to 1, over the cycles after the launch latency.
@@ -23,6 +24,8 @@ pub struct Used {
     pub l2: Option<f64>,
     /// DRAM.
     pub dram: Option<f64>,
+    /// Of an SM's registers, shared memory, threads and TB slots, what the TBs that fit take (figure 7).
+    pub occupancy: [f64; 4],
     /// The part that binds it by section 4.2.
     pub bound_by: String,
     /// How much of that is left, by table 3.
@@ -30,8 +33,10 @@ pub struct Used {
 }
 
 impl Used {
-    /// Of a run of one kernel.
-    pub fn of(kept: &Kept, gpu: &GpuConfig) -> Self {
+    /// Of a run of one kernel, of which so many TBs fit.
+    pub fn of(kept: &Kept, gpu: &GpuConfig, info: &KernelInfo, max_tbs: u32) -> Self {
+        let (sm, tb) = (Resources::of_sm(&gpu.sm), Resources::of_tb(info, &gpu.sm));
+        let taken = |each: u32, of: u32| f64::from(each) * f64::from(max_tbs) / f64::from(of.max(1));
         let alone = Alone::of(&kept.outcome(), gpu);
         Used {
             scheduler: alone.slot(IssueClass::Issued),
@@ -40,6 +45,12 @@ impl Used {
             replies: alone.reply_utilization,
             l2: alone.l2_utilization,
             dram: alone.dram_utilization,
+            occupancy: [
+                taken(tb.registers, sm.registers),
+                taken(tb.shared_bytes, sm.shared_bytes),
+                taken(tb.threads, sm.threads),
+                taken(tb.tbs, sm.tbs),
+            ],
             bound_by: component(&alone).name().to_owned(),
             level: level(&alone).name().to_owned(),
         }

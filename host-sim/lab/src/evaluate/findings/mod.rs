@@ -62,7 +62,9 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 let counts = experiment.memory && group.names.len() == 1;
                 if counts {
                     let kept = runs.get(key)?;
-                    (row.off_sm, row.used) = (Some(OffSm::of(kept, &setting.gpu)), Some(Used::of(kept, &setting.gpu)));
+                    let info = group.trace(kernel).info();
+                    row.off_sm = Some(OffSm::of(kept, &setting.gpu));
+                    row.used = Some(Used::of(kept, &setting.gpu, info, group.max_tbs[kernel]));
                 }
                 row.asks = counts.then(|| MemoryAsked::of(group.trace(kernel), setting.gpu.l1.line_bytes));
                 kernels.push(row);
