@@ -4,6 +4,7 @@
 //! line is high and sees nothing but registers. Order within a core cycle (sources.md D72): launches and register
 //! block; reply pop; memory system; SMs; TB issue.
 
+mod contexts;
 mod dispatch;
 mod extended;
 mod foresight;
@@ -26,6 +27,7 @@ mod validate;
 mod watchdog;
 mod ways;
 
+pub use contexts::{ContextStats, Share, Traffic, Utilisation};
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
 pub use preempt::{Preemption, Technique};
@@ -38,6 +40,7 @@ use crate::config::GpuConfig;
 use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
+use contexts::Contexts;
 use dispatch::Dispatcher;
 use global_limits::GlobalLimits;
 use launch::{Queue, Slot};
@@ -97,6 +100,8 @@ pub struct Gpu {
     memory_generation: u32,
     /// Limits that one SM finds for all.
     global_limits: Option<Box<GlobalLimits>>,
+    /// TBs beyond those that fit, if a machine takes any.
+    contexts: Option<Box<Contexts>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
     /// Skip over cycles in which nothing can happen.
@@ -139,6 +144,7 @@ impl Gpu {
             watchdog: Watchdog::default(),
             memory_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
+            contexts: config.sm.contexts.map(|_| Box::default()),
             tb_cap: u32::MAX,
             skip: true,
             threads: 1,
@@ -236,6 +242,7 @@ impl Gpu {
                 return RunEnd::AllComplete;
             }
             self.deliver_limits();
+            self.decide_contexts();
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
@@ -320,6 +327,7 @@ impl Gpu {
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
         next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
+        next = next.min(self.contexts.as_ref().map_or(u64::MAX, |contexts| contexts.next()));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
         }

@@ -1,5 +1,6 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
+use super::contexts::ContextStats;
 use super::Gpu;
 use super::preempt::Preemption;
 use super::sm_states::SmStateCycles;
@@ -203,6 +204,8 @@ pub struct Stats {
     pub l2_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
     pub memory_choices: Option<MemoryChoices>,
+    /// Extra TBs, by launch; empty where a machine takes none.
+    pub contexts: Vec<ContextStats>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
 }
@@ -232,6 +235,12 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         let [first_issue_cycle, all_issued_cycle, filled_cycle] = [queued.first_issue, queued.all_issued, queued.filled];
         stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, ..launch });
         stats.counters.push(counters);
+        if gpu.contexts.is_some() {
+            let mut contexts = queued.contexts.unwrap_or_default();
+            let now = if queued.running { gpu.context_stats(queued.slot, gpu.now) } else { None };
+            now.iter().for_each(|now| contexts.add(now));
+            stats.contexts.push(contexts);
+        }
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
         counters: *sm.counters(),

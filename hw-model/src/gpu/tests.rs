@@ -3,6 +3,7 @@
 //! Kernels here are made by hand; the scheduler is a table of quotas.
 
 mod cap;
+mod contexts;
 mod fetch;
 mod global_limits;
 mod lines;
@@ -84,7 +85,7 @@ fn gpu(config: &GpuConfig) -> Gpu {
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, latency_limit: 0, relaunch: false, sector_offset: 0 }
+    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, latency_limit: 0, relaunch: false, live_registers: Vec::new(), sector_offset: 0 }
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {
