@@ -23,7 +23,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "transitions",
     "zhao",
     "zhao-twelve",
-    "inside-or-beside"
+    "inside-or-beside",
+    "lin"
 ];
 
 /// The file of the plan called `name`.

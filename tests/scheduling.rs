@@ -286,6 +286,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
                     priority: 0,
                     latency_limit: 0,
                     relaunch: false,
+                    live_registers: Vec::new(),
                     sector_offset: 0,
                 })
                 .expect("fits");

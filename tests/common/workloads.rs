@@ -30,10 +30,11 @@ pub(crate) fn executed(sizes: &[(&str, u64)]) -> Vec<Workload> {
 pub(crate) fn executed_ahead(sizes: &[(&str, u64)]) -> Vec<Workload> {
     placed(sizes, |name, size| {
         let prepared = Spec::sized(kernels::find(name).unwrap(), size, 1).prepare().unwrap();
-        let span = prepared.sector_span();
+        let (span, live) = (prepared.sector_span(), prepared.liveness());
         let ahead = Arc::new(Ahead::new(prepared, Budget::ANY, None, None).unwrap());
         assert_eq!(ahead.without_tbs().recorded_tbs(), 0);
-        Workload::executed(name, Traced { trace: ahead.without_tbs(), source: Some(ahead), key: String::new(), span, is_cached: false })
+        let trace = ahead.without_tbs();
+        Workload::executed(name, Traced { trace, source: Some(ahead), key: String::new(), span, is_cached: false, live })
     })
 }
 

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod input;
 pub mod kernels;
 pub mod launches;
+pub mod liveness;
 mod parts;
 pub mod picture;
 pub mod random;

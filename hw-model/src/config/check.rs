@@ -5,7 +5,7 @@ use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
     POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SELECTOR, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
 };
-use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, memory_issue, partition, power_gating, texture};
+use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, memory_issue, partition, power_gating, texture};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 use mias_firmware::regs::preempt::MAX_PLACES;
 
@@ -176,6 +176,9 @@ impl GpuConfig {
             fail(key, value, must)?;
         }
         if let Some((key, value, must)) = active_warps::refused(&self.sm.active_warps) {
+            fail(key, value, must)?;
+        }
+        if let Some((key, value, must)) = contexts::refused(self) {
             fail(key, value, must)?;
         }
         if let Some((key, value, must)) = texture::refused(self) {

@@ -7,6 +7,7 @@
 mod active_warps;
 mod caches;
 mod check;
+mod contexts;
 mod dram;
 mod energy;
 mod limits;
@@ -22,6 +23,10 @@ pub use active_warps::WarpLimit;
 pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2WriteMiss, SetIndex};
 pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
+pub use contexts::{
+    CONTEXT_BYTES_PER_CYCLE, CONTEXT_INTERVAL_CYCLES, ContextsConfig, ContextsInL1, ContextsMechanism, DUET_STATE_BYTES,
+    SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
+};
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};
 pub use memory_issue::{
@@ -145,6 +150,9 @@ pub struct SmConfig {
     /// TBs may leave before their end; absent: they leave when they have ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionConfig>,
+    /// TBs beyond what fits, whose contexts lie on spare storage while they wait; absent: there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<ContextsConfig>,
     /// Empty SMs may be without power; absent: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_gating: Option<PowerGatingConfig>,

@@ -132,15 +132,18 @@ impl Gpu {
         }
         for i in 0..self.dispatcher.order.len() {
             let slot = self.dispatcher.order[i];
-            let Some(state) = &mut self.slots[slot] else { continue };
+            let Some(state) = &self.slots[slot] else { continue };
             let most = self.registers.quota(sm, slot).min(self.tb_cap);
-            if state.available() == 0 || state.ready > self.now || self.sms[sm].resident(slot) >= most {
+            if state.available() == 0 || state.ready > self.now {
                 continue;
             }
-            if !self.sms[sm].can_take_tb(slot as u8, &state.demand) {
+            let (demand, away) = (state.demand, !state.suspended.is_empty());
+            let fits = self.sms[sm].resident(slot) < most && self.sms[sm].can_take_tb(slot as u8, &demand);
+            let extra = !fits && self.contexts.is_some() && !away && self.may_take_extra(sm, slot, most);
+            if !fits && !extra {
                 continue;
             }
-            let demand = state.demand;
+            let Some(state) = &mut self.slots[slot] else { continue };
             let returns = state.suspended.iter().position(|tb| {
                 // Where its kernel may have no TB any more it would wait for ever.
                 let lost = |home: usize| self.registers.quota(home, slot) == 0 || !self.states.takes_tbs(home);
@@ -193,7 +196,12 @@ impl Gpu {
                 self.carve_out(sm);
                 let Some(program) = self.programs.get(slot as u8) else { continue };
                 let again = self.first_runs.as_mut().is_some_and(|runs| runs.issued(launch, program, (index, part), closes));
-                self.sms[sm].take_tb(slot as u8, NewTb { index, part, again }, &demand, program, self.now);
+                let tb = NewTb { index, part, again };
+                if extra {
+                    self.sms[sm].take_extra(slot as u8, tb, &demand, program, self.now);
+                } else {
+                    self.sms[sm].take_tb(slot as u8, tb, &demand, program, self.now);
+                }
                 if let Some(validation) = &mut self.validation {
                     validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
                 }

@@ -28,6 +28,7 @@ impl Stats {
             sms: self.sms.iter().zip(&before.sms).map(|(now, then)| now.extended(then, rest, span)).collect(),
             l1_ways: self.l1_ways.clone(),
             memory_choices: self.memory_choices,
+            contexts: self.contexts.clone(),
             l2_ways: self.l2_ways.clone(),
             sm_states: self.sm_states.map(|now| now.extended(&before.sm_states_or_active(), rest, span)),
         }

@@ -6,7 +6,7 @@
 //! a fixed window without being a new launch (sources.md D8). What launches *in turn* does launch anew: each grid of a program when
 //! the one before has completed, and the first again after the last.
 
-use super::{Gpu, LaunchCounters};
+use super::{ContextStats, Gpu, LaunchCounters};
 use crate::counts::Count;
 use crate::register_file::KernelDescriptor;
 use crate::sm::{Program, Resources, SuspendedTb};
@@ -31,6 +31,9 @@ pub struct Launch {
     pub latency_limit: u32,
     /// Start the grid again when its last TB has been issued.
     pub relaunch: bool,
+    /// Registers of a thread that are live where its warps may be switched, at most, of each grid in turn where it is known: out of
+    /// [`KernelInfo::registers_per_thread`](crate::trace::KernelInfo). Nothing but contexts on spare storage asks for it.
+    pub live_registers: Vec<Option<u32>>,
     /// Added to every sector of the trace: where the kernel's buffers lie in device memory. Kernels that were traced
     /// apart, each from the same first address, must not share addresses when they run together.
     pub sector_offset: u64,
@@ -82,6 +85,8 @@ pub(super) struct Queued {
     pub before: LaunchCounters,
     /// What has been counted of all that has completed.
     pub done: LaunchCounters,
+    /// What of its extra TBs has been counted of all that has completed.
+    pub contexts: Option<ContextStats>,
 }
 
 impl Queued {
@@ -101,6 +106,13 @@ impl Queued {
     /// Nothing follows what runs before the first comes again.
     pub(super) fn is_last_in_turn(&self) -> bool {
         self.turn == self.then.len()
+    }
+
+    /// What its extra TBs have come to, of the grid that runs, is added.
+    fn add_contexts(&mut self, stats: Option<ContextStats>) {
+        if let Some(stats) = stats {
+            self.contexts.get_or_insert_default().add(&stats);
+        }
     }
 
     /// Goes on to what follows; false if nothing does.
@@ -198,6 +210,7 @@ impl Gpu {
             slot: 0,
             before,
             done,
+            contexts: None,
         });
         Ok(self.queue.launches.len() - 1)
     }
@@ -232,6 +245,7 @@ impl Gpu {
             };
             let Some(slot) = self.registers.post_launch(descriptor) else { continue };
             let demand = Resources::of_tb(info, &self.config.sm);
+            let live = launch.live_registers.get(queued.turn).copied().flatten();
             let source = launch.source.clone().filter(|_| queued.turn == 0);
             let program = Program::new(trace.clone(), source, launch.sector_offset, &self.config.sm);
             self.slots[slot] = Some(Slot {
@@ -252,6 +266,7 @@ impl Gpu {
             for sm in 0..self.sms.len() {
                 self.sms[sm].kernel_placed(slot as u8, self.now);
             }
+            self.plan_contexts(slot, &demand, live, self.now + u64::from(self.config.launch.latency_cycles));
             self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
             self.count_anew(slot);
             self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
@@ -328,8 +343,10 @@ impl Gpu {
         let launch = state.launch;
         self.settle(until);
         let after = self.slot_counters(slot);
+        let contexts = self.context_stats(slot, until);
         let queued = &mut self.queue.launches[launch];
         queued.done.add(&after.since(&queued.before));
+        queued.add_contexts(contexts);
         queued.running = false;
         if !queued.next_turn() {
             queued.end = Some(self.now + 1);
@@ -339,6 +356,7 @@ impl Gpu {
             validation.completed(slot);
         }
         self.slots[slot] = None;
+        self.forget_contexts(slot);
         self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);

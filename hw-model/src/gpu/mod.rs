@@ -5,6 +5,7 @@
 //! block; reply pop; memory system; SMs; TB issue.
 
 mod active_warps;
+mod contexts;
 mod dispatch;
 mod extended;
 mod first_run;
@@ -28,6 +29,7 @@ mod validate;
 mod watchdog;
 mod ways;
 
+pub use contexts::{ContextStats, Share, Traffic, Utilisation};
 pub use first_run::FirstRun;
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};
@@ -41,6 +43,7 @@ use crate::config::GpuConfig;
 use crate::memory::MemorySystem;
 use crate::register_file::{MachineDescription, RegisterFile, Straps};
 use crate::sm::{KERNEL_SLOTS, Programs, Sm};
+use contexts::Contexts;
 use dispatch::Dispatcher;
 use first_run::FirstRuns;
 use global_limits::GlobalLimits;
@@ -103,6 +106,8 @@ pub struct Gpu {
     warps_generation: u32,
     /// Limits that one SM finds for all.
     global_limits: Option<Box<GlobalLimits>>,
+    /// TBs beyond those that fit, if a machine takes any.
+    contexts: Option<Box<Contexts>>,
     /// Most TBs of a kernel on an SM, whatever its quota.
     tb_cap: u32,
     /// SMs that are given TBs: the first so many.
@@ -151,6 +156,7 @@ impl Gpu {
             memory_generation: 0,
             warps_generation: 0,
             global_limits: GlobalLimits::new(config.sm.memory_issue.as_ref()),
+            contexts: config.sm.contexts.map(|_| Box::default()),
             tb_cap: u32::MAX,
             open_sms: usize::MAX,
             skip: true,
@@ -257,6 +263,7 @@ impl Gpu {
                 return RunEnd::AllComplete;
             }
             self.deliver_limits();
+            self.decide_contexts();
             self.replies();
             self.memory.tick();
             let ended = match &mut team {
@@ -342,6 +349,7 @@ impl Gpu {
         next = next.min(until).min(self.next_launch_event().unwrap_or(self.watchdog.next_look));
         next = next.min(self.registers.next_deadline().unwrap_or(u64::MAX)).min(self.states.next());
         next = next.min(self.global_limits.as_ref().map_or(u64::MAX, |limits| limits.next()));
+        next = next.min(self.contexts.as_ref().map_or(u64::MAX, |contexts| contexts.next()));
         if self.dispatcher.pending() || self.registers.needs_tick(self.now) || self.registers.calls_firmware() || next <= self.now {
             return;
         }

@@ -1,6 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
 use super::Gpu;
+use super::contexts::ContextStats;
 use super::first_run::FirstRun;
 use super::preempt::Preemption;
 use super::sm_states::SmStateCycles;
@@ -214,6 +215,8 @@ pub struct Stats {
     pub l2_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
     pub memory_choices: Option<MemoryChoices>,
+    /// Extra TBs, by launch; empty where a machine takes none.
+    pub contexts: Vec<ContextStats>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
 }
@@ -244,6 +247,12 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         let first_run = gpu.first_runs.as_ref().and_then(|runs| runs.get(number));
         stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, ..launch });
         stats.counters.push(counters);
+        if gpu.contexts.is_some() {
+            let mut contexts = queued.contexts.unwrap_or_default();
+            let now = if queued.running { gpu.context_stats(queued.slot, gpu.now) } else { None };
+            now.iter().for_each(|now| contexts.add(now));
+            stats.contexts.push(contexts);
+        }
     }
     let sms = gpu.sms.iter().enumerate().map(|(number, sm)| SmStats {
         counters: *sm.counters(),

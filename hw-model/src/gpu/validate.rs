@@ -86,6 +86,7 @@ impl Gpu {
         self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
         self.sms.iter().for_each(Sm::check_in_flight);
         self.sms.iter().for_each(Sm::check_places);
+        self.sms.iter().for_each(Sm::check_contexts);
     }
 
     /// Checks that each SM does what its state allows.

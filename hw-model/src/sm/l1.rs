@@ -81,6 +81,8 @@ pub(super) struct L1 {
     misses: Queue<Request>,
     /// Who may have how much of the above; none: who comes first.
     divided: Option<Box<MissResources>>,
+    /// Who waits for loads that have not hit since they were taken; none: nobody asks.
+    missed: Option<Vec<u32>>,
 }
 
 impl L1 {
@@ -119,7 +121,19 @@ impl L1 {
             mshr: Mshr::new(config.mshrs, config.mshr_merges),
             misses: Queue::new(config.miss_queue),
             divided,
+            missed: None,
         }
+    }
+
+    /// Says which loads have missed ([`L1::take_missed`]).
+    pub(super) fn with_misses_told(mut self) -> Self {
+        self.missed = Some(Vec::with_capacity(self.banks.len()));
+        self
+    }
+
+    /// Who waits for a load that has missed.
+    pub(super) fn take_missed(&mut self) -> Option<u32> {
+        self.missed.as_mut().and_then(Vec::pop)
     }
 
     /// Sectors that can be accepted per cycle, one per bank.
@@ -279,6 +293,9 @@ impl L1 {
         let room = self.mshr.add(fetched, access.token);
         if self.divided.is_some() && room == MshrRoom::New {
             self.mshr.own(fetched, access.kernel);
+        }
+        if let Some(missed) = &mut self.missed {
+            missed.push(access.token);
         }
         Ok(Lookup::Accepted)
     }

@@ -15,6 +15,7 @@
 
 mod account;
 mod calendar;
+mod contexts;
 mod counters;
 mod execution;
 mod fetch;
@@ -43,11 +44,13 @@ mod tb;
 mod validate;
 mod warp;
 
+pub use contexts::{ContextCounts, Storage as ContextStorage, Unswitchable};
 pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
 pub use preempt::Ended;
 pub use resources::Resources;
 
+pub(crate) use contexts::Plans as ContextPlans;
 pub(crate) use preempt::LeftTb;
 #[cfg(test)]
 pub(crate) use program::WHOLE;
@@ -59,6 +62,7 @@ use crate::config::{GpuConfig, UnitTiming, WarpSchedulerKind};
 use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
+use contexts::Contexts;
 use execution::Execution;
 use fetch::Fetch;
 use inflight::NO_REG;
@@ -136,6 +140,8 @@ pub struct Sm {
     fetch: Option<Box<Fetch>>,
     /// TBs that leave before their end; none: they leave when they have ended.
     preemption: Option<Box<Preemption>>,
+    /// TBs beyond those that fit; none: there are none.
+    contexts: Option<Box<Contexts>>,
     /// Warps that may have finished in this cycle.
     leaving: Vec<u8>,
     /// TBs that ended since [`Sm::take_finished`].
@@ -154,6 +160,8 @@ pub struct Sm {
     /// Warps that only drain have no bits in masks.
     drains_without: bool,
     warp_slots: u32,
+    /// Those of them that a TB may have without contexts that are switched.
+    plain_slots: u32,
     /// How many of them the machine has.
     real_warps: u32,
     next_age: u32,
@@ -166,12 +174,16 @@ impl Sm {
         // their bits back; loose round robin has a bit for each slot.
         let drains_without = config.sm.preemption.is_some() && config.sm.warp_scheduler != WarpSchedulerKind::Lrr;
         let per_sub_core = if drains_without { 64 } else { 32 };
-        let warp_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
+        let plain_slots = (2 * real_warps).min(per_sub_core * config.sm.sub_cores).min(MAX_WARPS as u32);
+        let contexts = Contexts::new(config);
+        let warp_slots = contexts.as_ref().map_or(plain_slots, |contexts| plain_slots.max(contexts.numbers()));
         Sm {
             warps: Warps::new(),
             on_chip: Box::new([OnChip::default(); MAX_WARPS]),
             constant_loads: if config.sm.memory_issue.is_some() { GATED } else { 0 },
             warp_slots,
+            plain_slots,
+            contexts,
             drains_without,
             real_warps,
             tbs: vec![TbSlot::default(); 2 * config.sm.tbs as usize],
@@ -255,6 +267,9 @@ impl Sm {
         if self.preemption.is_some() {
             self.move_contexts(now, port);
         }
+        if self.contexts.is_some() {
+            self.switch_contexts(now);
+        }
         self.account(now, 1);
         self.retire(now + 1);
     }
@@ -293,6 +308,9 @@ impl Sm {
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         let event = [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min();
+        if self.contexts.is_some() {
+            return event.into_iter().chain(self.next_context_switch(now)).min();
+        }
         if self.preemption.is_some() { event.into_iter().chain(self.next_context(now)).min() } else { event }
     }
 
@@ -316,6 +334,9 @@ impl Sm {
                 self.operands.write(sub_core, warp, dst);
             }
             self.complete::<false>(warp, dst);
+            if self.contexts.is_some() {
+                self.note_result(warp);
+            }
         }
     }
 

@@ -71,7 +71,7 @@ impl Sm {
     /// Takes the TB of `kernel` that came last off the SM. A TB with nothing left to issue counts as ended instead, and
     /// is left for [`Sm::take_finished`]. None if the kernel has no TB here, or that TB had nothing left.
     pub(crate) fn suspend_tb(&mut self, kernel: u8, now: u64) -> Option<SuspendedTb> {
-        let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && tb.kernel == kernel);
+        let resident = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted && !tb.extra && tb.kernel == kernel);
         let (tb_slot, _) = resident.max_by_key(|(_, tb)| tb.age)?;
         let TbSlot { index, again, issuing, .. } = self.tbs[tb_slot];
         let saved = self.stop(tb_slot, now);
@@ -116,6 +116,9 @@ impl Sm {
     pub(super) fn evict(&mut self, tb_slot: usize, now: u64) {
         let TbSlot { kernel, demand, remaining, first_warp, warps, .. } = self.tbs[tb_slot];
         self.tbs[tb_slot].evicted = true;
+        if self.contexts.is_some() {
+            self.context_given_up(tb_slot);
+        }
         self.vacate(kernel, &demand, now);
         if self.drains_without {
             for number in first_warp..first_warp + warps {
@@ -160,6 +163,7 @@ impl Sm {
             age: if tb.warps.first().is_some_and(Option::is_some) { self.next_age } else { 0 },
             ..TbSlot::default()
         };
+        let mut live = 0u32;
         for (number, warp) in (first as u8..).zip(&tb.warps) {
             let Some(warp) = warp else {
                 self.warps[number] = Warp::EMPTY;
@@ -178,17 +182,28 @@ impl Sm {
                 next_mem: warp.next_mem,
                 ..Warp::EMPTY
             };
-            self.arrive(number);
+            live |= 1 << (number - first as u8);
         }
         self.tbs[tb_slot] = slot;
+        if self.switches() {
+            self.place_tb(tb_slot, live);
+        }
+        let here = |sm: &Sm, number: u8| live >> (number - first as u8) & 1 != 0 && sm.is_in_place(number);
+        for number in first as u8..(first + count) as u8 {
+            if here(self, number) {
+                self.arrive(number);
+            }
+        }
         let cycles = match tb.back {
             Return::Restored { cycles, .. } => cycles,
             Return::AtOnce | Return::Anew => 0,
         };
         self.takes_place(tb_slot, cycles, program, now + 1);
         if !matches!(tb.back, Return::Restored { .. }) || !self.fetches_context(tb_slot, now) {
-            for (number, _) in (first as u8..).zip(&tb.warps).filter(|(_, warp)| warp.is_some()) {
-                self.fetch_first(number, now);
+            for number in first as u8..(first + count) as u8 {
+                if here(self, number) {
+                    self.fetch_first(number, now);
+                }
             }
         }
     }

@@ -10,6 +10,8 @@ pub(super) struct TbSlot {
     pub live: bool,
     /// Suspended: only what it has in flight is left, and its resources are free already.
     pub evicted: bool,
+    /// It came beyond what fits: no quota counts it, and it has taken nothing of what is free.
+    pub extra: bool,
     pub kernel: u8,
     pub first_warp: u8,
     pub warps: u8,
@@ -72,6 +74,9 @@ impl Sm {
             ..TbSlot::default()
         };
         self.takes_place(tb_slot, 0, program, now + 1);
+        if self.switches() {
+            self.place_tb(tb_slot, u32::MAX >> (32 - count));
+        }
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
     }
 
@@ -83,6 +88,9 @@ impl Sm {
         self.resident_kernels |= 1 << kernel;
         self.account.changed = true;
         self.residents_changed(from);
+        if self.contexts.is_some() {
+            self.count_tbs(kernel, from);
+        }
     }
 
     /// One TB of the kernel less is resident from cycle `from` on.
@@ -97,11 +105,17 @@ impl Sm {
         }
         self.account.changed = true;
         self.residents_changed(from);
+        if self.contexts.is_some() {
+            self.count_tbs(kernel, from);
+        }
     }
 
     /// TBs have come or gone, from cycle `from` on.
     fn residents_changed(&mut self, from: u64) {
         self.lsu.l1.reside(self.resident_kernels, from);
+        if self.contexts.is_some() {
+            self.lend_l1(from);
+        }
         self.memory_issue_resides();
     }
 
@@ -124,16 +138,24 @@ impl Sm {
         if count == 0 || count > real {
             return None;
         }
-        let run = u128::MAX >> (128 - count);
-        let find = |total: u32| (0..=total - count).find(|&first| self.warp_slots_used & run << first == 0);
         let spare = || self.preemption.is_some() || self.tbs.iter().any(|tb| tb.live && tb.evicted);
-        find(real).or_else(|| if spare() { find(self.warp_slots) } else { None })
+        let total = || match &self.contexts {
+            Some(contexts) if contexts.is_switching() => Some(contexts.numbers()),
+            _ => spare().then_some(self.plain_slots),
+        };
+        self.find_run(count, real).or_else(|| self.find_run(count, total()?))
+    }
+
+    /// First run of `count` free warp slots among the first `total`.
+    pub(super) fn find_run(&self, count: u32, total: u32) -> Option<u32> {
+        let run = u128::MAX.checked_shr(128 - count)?;
+        (0..=total.checked_sub(count)?).find(|&first| self.warp_slots_used & run << first == 0)
     }
 
     /// Whether a TB of the kernel in `slot` fits now, contiguous warp slots included.
     pub(crate) fn can_take_tb(&self, slot: u8, demand: &Resources) -> bool {
         let fits = self.free.fits(demand) && self.find_warps(demand.threads / 32).is_some() && self.find_tb_slot().is_some();
-        fits && self.has_place(slot, demand)
+        fits && self.has_place(slot, demand) && self.has_context_places(slot, demand.threads / 32)
     }
 
     /// First instructions of a TB that starts at its beginning.
@@ -158,8 +180,10 @@ impl Sm {
                 next_mem: reference.first_mem,
                 ..Warp::EMPTY
             };
-            self.arrive(number as u8);
-            self.fetch_first(number as u8, now);
+            if self.is_in_place(number as u8) {
+                self.arrive(number as u8);
+                self.fetch_first(number as u8, now);
+            }
         }
         issuing
     }
@@ -224,6 +248,9 @@ impl Sm {
             let tb_slot = usize::from(warp.tb_slot);
             let (sub_core, local) = (self.sub_core(number), self.local(number));
             self.sub_cores[sub_core].leave(local);
+            if self.contexts.is_some() {
+                self.context_ended(number);
+            }
             let tb = &mut self.tbs[tb_slot];
             tb.remaining -= 1;
             if tb.remaining > 0 {
@@ -238,7 +265,9 @@ impl Sm {
                 self.drained = true;
                 continue;
             }
-            self.vacate(kernel, &demand, from);
+            if self.contexts.is_none() || !self.extra_takes_over(tb_slot, from) {
+                self.vacate(kernel, &demand, from);
+            }
             self.kernels[usize::from(kernel)].tbs_completed += 1;
             self.finished.push(FinishedTb { kernel, index, again });
         }
@@ -318,7 +347,12 @@ impl Sm {
 
     /// No TB is on the SM or drains there, none is on its way from it or has ended unseen, and nothing is in flight.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.is_empty() && self.memory_idle() && self.operands.is_empty() && !self.is_preempting() && !self.has_ended_tbs()
+        self.is_empty()
+            && self.memory_idle()
+            && self.operands.is_empty()
+            && !self.is_preempting()
+            && !self.has_ended_tbs()
+            && !self.switches()
     }
 
     /// Nothing is in flight between the SM and the memory system.

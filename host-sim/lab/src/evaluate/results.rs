@@ -9,7 +9,7 @@ use super::requests::RequestsResult;
 use super::used::Used;
 use crate::experiment::machine::{Placement, SearchFound};
 use crate::experiment::room::Latency;
-use mias_hw_model::gpu::SmStateCycles;
+use mias_hw_model::gpu::{ContextStats, SmStateCycles};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -159,6 +159,9 @@ pub struct AloneResult {
     /// What it uses of each part of the machine, under the same condition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used: Option<Used>,
+    /// Its TBs beyond those that fit, where the machine takes any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<ContextStats>,
     /// What each kernel did in stretches of it, where the run was sampled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<SeriesResult>,

@@ -13,7 +13,7 @@ use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{ContextStats, LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::register_file::{Activity, SearchStraps};
 use mias_hw_model::sm::{IssueSlots, MemoryChoices};
 
@@ -330,6 +330,8 @@ pub struct Outcome {
     pub memory_choices: Option<MemoryChoices>,
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
+    /// TBs beyond those that fit, launches in the order of `launches`; empty where a machine takes none.
+    pub contexts: Vec<ContextStats>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.

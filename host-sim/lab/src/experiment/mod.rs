@@ -6,6 +6,7 @@
 
 pub mod cancel;
 pub mod compare;
+pub mod contexts;
 mod controller;
 mod decider;
 mod decision_time;

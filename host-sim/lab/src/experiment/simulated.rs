@@ -9,6 +9,7 @@ mod straps;
 mod together;
 
 use super::cancel::Cancel;
+use super::contexts;
 use super::controller::{Asked, Controller};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
@@ -156,6 +157,7 @@ impl SimulatedGpu {
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
+        contexts::check(&self.config, run.options.transition)?;
         let mut gpu =
             Gpu::new(&run.options.transition.on(&self.config), self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {
@@ -182,7 +184,8 @@ impl SimulatedGpu {
             let (trace, source) = (workload.trace.clone(), workload.source.clone());
             // One that is to have its room by a time is one launch: its end is looked for.
             let relaunch = relaunch && latency_limit == 0;
-            let launch = Launch { trace, source, arrival_cycle, stream, priority, latency_limit, relaunch, sector_offset };
+            let live_registers = if self.config.sm.contexts.is_some() { workload.live_registers() } else { Vec::new() };
+            let launch = Launch { trace, source, arrival_cycle, stream, priority, latency_limit, relaunch, live_registers, sector_offset };
             gpu.launch_in_turn(launch, workload.then.clone()).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
@@ -296,6 +299,7 @@ impl SimulatedGpu {
             energy_samples: Vec::new(),
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
+            contexts: stats.contexts,
             l2_ways: stats.l2_ways,
             sm_states: stats.sm_states,
             room: Vec::new(),

@@ -7,6 +7,7 @@ use mias_trace::accelsim::{self, Command, List, ReadError, StreamId, Warnings};
 use mias_trace::fingerprint::{self, Fnv};
 use mias_trace::trace_file::{self, Sizes, TraceFileError};
 use mias_workloads::launches::Launches;
+use mias_workloads::liveness::Liveness;
 use mias_workloads::span::hull;
 use mias_workloads::trace_store::{Cache, Listed, Traced};
 use rayon::prelude::*;
@@ -49,6 +50,8 @@ pub struct Workload {
     /// Of a trace in a kernel list: sectors that its program had copied to the device by the launch, or by the last of them, in the order of
     /// the list. None where nothing is known of copies.
     pub copies: Option<Arc<[Range<u64>]>>,
+    /// Registers that are live where its warps may be switched; none of what was recorded elsewhere.
+    pub live: Option<Liveness>,
 }
 
 /// Sectors per allocation granule: 2 MiB, as CUDA places large buffers (assumption).
@@ -151,6 +154,7 @@ impl Workload {
             sector_offset: 0,
             is_trace: false,
             copies: None,
+            live: None,
         }
     }
 
@@ -195,7 +199,7 @@ impl Workload {
 
     /// A kernel that is executed here, as far as that is needed. It arrives at cycle 0 on stream 0.
     pub fn executed(name: &str, traced: Traced) -> Self {
-        let Traced { trace, source, key, span, .. } = traced;
+        let Traced { trace, source, key, span, live, .. } = traced;
         Workload {
             name: name.to_owned(),
             hash: key,
@@ -210,7 +214,13 @@ impl Workload {
             sector_offset: 0,
             is_trace: false,
             copies: None,
+            live: Some(live),
         }
+    }
+
+    /// Registers of a thread that are live where its warps may be switched, of each of its launches, as far as it is known.
+    pub fn live_registers(&self) -> Vec<Option<u32>> {
+        self.live.iter().map(|live| Some(live.registers())).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use super::choices::{
     FirmwareKind, Format, InFlight, MemoryIssue, MemoryIssueFrom, Relaunch, TableFormat, Until, WarpScheduler, choice, in_flight,
     warp_limit,
 };
+use super::contexts::ContextsArgs;
 use super::own;
 use super::partition::PartitionArgs;
 use super::preemption::PreemptionArgs;
@@ -260,6 +261,8 @@ pub(super) struct CommonArgs {
     pub(super) partition: PartitionArgs,
     #[command(flatten)]
     pub(super) preemption: PreemptionArgs,
+    #[command(flatten)]
+    pub(super) contexts: ContextsArgs,
     /// Window in core cycles, launch latency included
     #[arg(long, default_value_t = DEFAULT_CYCLES, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(super) cycles: u64,

@@ -9,6 +9,7 @@ use super::tracing::Tracing;
 use super::{CliError, interrupt, own, presets, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
+use mias_lab::experiment::contexts::check_extra;
 use mias_lab::experiment::machine::End;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::Policy;
@@ -37,6 +38,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         &Tracing::window(&common.traces)?,
         &cancel,
     )?;
+    check_extra(&gpu, &workloads)?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

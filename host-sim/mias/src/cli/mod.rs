@@ -13,6 +13,7 @@ mod arrivals;
 mod cache;
 mod choices;
 mod compare;
+mod contexts;
 mod diff;
 mod dump;
 mod error;

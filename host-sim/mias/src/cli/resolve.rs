@@ -5,7 +5,7 @@ use super::arrivals::{Arrival, Arrive};
 use super::choices::{FirmwareKind, InFlight, MemoryIssue, MemoryIssueFrom as From, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, partition, preemption, progress, say};
+use super::{CliError, contexts, partition, preemption, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
 use mias_lab::choice::Choice;
 use mias_lab::cosim::{Core, Image, Parts};
@@ -51,6 +51,7 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     let mut gpu = machine(&common.gpu)?;
     partition::apply(&common.partition, &mut gpu, kernels)?;
     preemption::apply(&common.preemption, common.transition, &mut gpu)?;
+    contexts::apply(&common.contexts, &mut gpu)?;
     let kernels = *kernels.end();
     let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota, active_warps } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
@@ -265,8 +266,8 @@ fn traced(
         let prepared = spec.prepare()?;
         let traced = match dumps.wants(word) {
             true => {
-                let (key, span) = (trace_store::key(&prepared), prepared.sector_span());
-                Traced { trace: dumps.record(word, &prepared, &mut progress)?, source: None, key, span, is_cached: false }
+                let (key, span, live) = (trace_store::key(&prepared), prepared.sector_span(), prepared.liveness());
+                Traced { trace: dumps.record(word, &prepared, &mut progress)?, source: None, key, span, is_cached: false, live }
             }
             false => tracing.cache.traced(prepared, needs, &mut progress)?,
         };

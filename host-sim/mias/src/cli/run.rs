@@ -13,6 +13,7 @@ use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
 use mias_hw_model::sm::KERNEL_SLOTS;
 use mias_lab::experiment::compare::{Ran, Watch, ran, takes};
+use mias_lab::experiment::contexts::check_extra;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::simulated::SimulatedGpu;
@@ -84,6 +85,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     };
 
     resolve::check_shares(options, workloads.len(), &gpu)?;
+    check_extra(&gpu, &workloads)?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
         End::Done => None,

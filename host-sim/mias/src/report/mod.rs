@@ -5,6 +5,7 @@ pub mod characterisation;
 pub mod comparison_csv;
 pub mod comparison_json;
 pub mod comparison_table;
+mod contexts;
 mod energy;
 pub mod evaluation;
 mod explanation;

@@ -2,7 +2,7 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, explanation, kernel_name, latency_rows, search_rows, ways};
+use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
@@ -69,6 +69,8 @@ struct Document<'a> {
     l2_ways: Option<ways::Ways<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_choices: Option<MemoryChoices>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contexts: Vec<contexts::Row<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
@@ -200,6 +202,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l1_ways: outcome.l1_ways.as_ref().map(ways::row),
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices,
+        contexts: contexts::rows(subject.gpu, subject.workloads, &outcome.contexts),
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         decision: outcome.decision.as_ref(),
@@ -317,6 +320,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let kernels = columns(subject);
     let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
+    text += &contexts::text(subject.gpu, subject.workloads, &outcome.contexts);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;
         let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));

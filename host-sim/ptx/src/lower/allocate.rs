@@ -9,6 +9,7 @@
 //! The results of a matrix instruction share a name, too, also where they are set one by one before: sums that a loop adds to.
 
 use super::copies;
+use super::flow::{Flow, Step};
 use super::fold::Folded;
 use super::schedule::Segment;
 use crate::exec::Op;
@@ -69,29 +70,7 @@ fn groups(program: &Program, folded: &[Option<Folded>]) -> Vec<usize> {
 
 /// First and last position at which a register holds a value that is still needed, in the scheduled order.
 fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment], group: &[usize]) -> Vec<Option<(u32, u32)>> {
-    // Blocks as lists of positions in the scheduled order.
-    let mut blocks: Vec<Vec<(u32, &Folded)>> = vec![Vec::new(); program.blocks.len()];
-    let mut successors: Vec<Vec<usize>> = Vec::new();
-    let block_of = |pc: u32| program.blocks.partition_point(|&first| first <= pc) - 1;
-    let mut position = 0;
-    for segment in segments {
-        let block = block_of(segment.start);
-        for &pc in &segment.order {
-            if let Some(f) = &folded[pc as usize] {
-                blocks[block].push((position, f));
-            }
-            position += 1;
-        }
-    }
-    for block in 0..blocks.len() {
-        let end = program.blocks.get(block + 1).map_or(program.insts.len(), |&b| b as usize);
-        let last = &program.insts[end - 1];
-        let falls = last.guard.is_some() || !last.op.ends() && last.op.targets().is_empty();
-        let mut next: Vec<usize> =
-            last.op.targets().iter().filter(|&&t| (t as usize) < program.insts.len()).map(|&t| block_of(t)).collect();
-        next.extend((falls && block + 1 < blocks.len()).then_some(block + 1));
-        successors.push(next);
-    }
+    let Flow { blocks, successors } = Flow::new(program, folded, segments);
     let live_in = live_in(&blocks, &successors, group);
     let mut intervals: Vec<Option<(u32, u32)>> = vec![None; group.len()];
     let mut extend = |reg: usize, at: u32| {
@@ -99,10 +78,10 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
         intervals[reg] = Some((start.min(at), end.max(at)));
     };
     for (block, insts) in blocks.iter().enumerate() {
-        for &(at, f) in insts {
+        for &Step { at, folded: f, .. } in insts {
             f.defs.iter().chain(&f.uses).for_each(|&reg| extend(group[reg], at));
         }
-        let (Some(&(first, _)), Some(&(last, _))) = (insts.first(), insts.last()) else { continue };
+        let (Some(&Step { at: first, .. }), Some(&Step { at: last, .. })) = (insts.first(), insts.last()) else { continue };
         let registers = |live: &[bool]| -> Vec<usize> { (0..live.len()).filter(|&reg| live[reg]).collect() };
         registers(&live_in[block]).into_iter().for_each(|reg| extend(reg, first));
         for &next in &successors[block] {
@@ -113,7 +92,7 @@ fn intervals(program: &Program, folded: &[Option<Folded>], segments: &[Segment],
 }
 
 /// Per block, the registers whose values at its start are read later. Backward data flow to the fixed point.
-fn live_in(blocks: &[Vec<(u32, &Folded)>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
+fn live_in(blocks: &[Vec<Step<'_>>], successors: &[Vec<usize>], group: &[usize]) -> Vec<Vec<bool>> {
     let mut live: Vec<Vec<bool>> = vec![vec![false; group.len()]; blocks.len()];
     let mut members = vec![0u32; group.len()];
     group.iter().for_each(|&reg| members[reg] += 1);
@@ -128,7 +107,7 @@ fn live_in(blocks: &[Vec<(u32, &Folded)>], successors: &[Vec<usize>], group: &[u
             for &next in &successors[block] {
                 now.iter_mut().zip(&live[next]).for_each(|(n, &l)| *n |= l);
             }
-            for (_, f) in blocks[block].iter().rev() {
+            for &Step { folded: f, .. } in blocks[block].iter().rev() {
                 if !f.guarded {
                     f.defs.iter().filter(|&&reg| whole(f, group[reg])).for_each(|&reg| now[group[reg]] = false);
                 }

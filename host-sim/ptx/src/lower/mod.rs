@@ -8,12 +8,14 @@
 //! 3. [`allocate`] gives the virtual registers names 0..=254; [`copies`] has some of them for asynchronous copies.
 //!
 //! Execution follows PTX order; [`observe`] sorts each stretch of events into the scheduled order. [`record`] makes the warp trace of
-//! them, [`tensor`] cuts products of matrices, and [`opcode`] says how the machine spells them.
+//! them, [`live`] counts registers, [`tensor`] cuts products of matrices, and [`opcode`] says how the machine spells them.
 
 pub mod allocate;
 pub mod copies;
+mod flow;
 pub mod fold;
 mod line;
+pub mod live;
 pub mod observe;
 pub mod opcode;
 pub mod record;

@@ -26,6 +26,7 @@ pub use store::{Store, Unusable, Usage};
 use crate::ahead::{Ahead, Printer};
 use crate::budget::{self, Budget};
 use crate::kernels::{KernelError, Prepared};
+use crate::liveness::Liveness;
 use bytesize::ByteSize;
 use mias_hw_model::trace::{KernelInfo, KernelTrace, TraceSource};
 use std::ops::Range;
@@ -62,6 +63,8 @@ pub struct Traced {
     pub span: Range<u64>,
     /// The trace is from the cache; nothing was executed.
     pub is_cached: bool,
+    /// Registers that are live where its warps may be switched.
+    pub live: Liveness,
 }
 
 /// Kernels' traces, from disk where they are there.
@@ -108,7 +111,8 @@ impl Cache {
     pub fn traced(&self, prepared: Prepared, needs: Needs, progress: &mut dyn FnMut(u64, u64)) -> Result<Traced, KernelError> {
         let (key, info, span) = (key(&prepared), prepared.info.clone(), prepared.sector_span());
         let keeper = self.store.clone().map(|store| Keeper::new(store, key.clone()));
-        let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone(), is_cached: false };
+        let live = prepared.liveness();
+        let whole = |trace| Traced { trace, source: None, key: key.clone(), span: span.clone(), is_cached: false, live: live.clone() };
         let prints = matches!(needs, Needs::Window { printer: Some(_), .. });
         let most_bytes = if let Needs::Window { budget_bytes, .. } = needs { budget_bytes } else { u64::MAX };
         if !prints && let Some(trace) = self.load(&key, &info, most_bytes) {

@@ -10,6 +10,7 @@ mod piece;
 mod returns;
 mod texels;
 
+use super::contexts::Loads;
 use super::counters::KernelCounters;
 use super::inflight::{Inflight, MemKind};
 use super::l1::{L1, Lookup};
@@ -141,6 +142,10 @@ pub(super) struct Lsu {
     replies: Queue<(u64, Reply)>,
     /// Which instructions have ended; none where nobody asks.
     in_flight: Option<Box<InFlight>>,
+    /// Loads on their way, and which have missed; none where nobody asks.
+    loads: Option<Box<Loads>>,
+    /// Loads and stores pass the L1 by.
+    past_l1: bool,
     outstanding: Vec<Outstanding>,
     free_tokens: Vec<u32>,
     /// What happened in this cycle, for the SM to act on.
@@ -156,10 +161,13 @@ impl Lsu {
         let per_cycle = config.l1.banks as usize + 2 + 2 * usize::from(config.sm.texture_cache.is_some());
         let constants = config.sm.constant_cache.map_or(0, |cache| cache.latency as usize);
         let most_later = constants + config.sm.texel_latency as usize * per_cycle;
+        let l1 = L1::new(&config.l1, sm, TAG_FILL);
         Lsu {
             sm,
             current: None,
-            l1: L1::new(&config.l1, sm, TAG_FILL),
+            l1: if config.sm.contexts.is_some() { l1.with_misses_told() } else { l1 },
+            loads: config.sm.contexts.map(|_| Box::new(Loads::new())),
+            past_l1: false,
             texels: config.sm.texture_cache.as_ref().map(|cache| Box::new(TextureCache::new(&cache.as_l1(&config.l1), sm))),
             shared_latency: u64::from(config.sm.shared_latency),
             constant_cache: config.sm.constant_cache,
@@ -235,7 +243,12 @@ impl Lsu {
     /// Takes an instruction; the unit must be free.
     pub(super) fn accept(&mut self, inst: Inflight, kernel: u8, part: u32, program: &Program) {
         let mut passes_left = inst.executed.passes().max(1);
-        let mem = program.decoded(inst.executed).mem;
+        let mut mem = program.decoded(inst.executed).mem;
+        if self.past_l1
+            && let MemKind::OffChip { bypass, texels: false, .. } = &mut mem
+        {
+            *bypass = true;
+        }
         let (warp, dst) = (inst.warp, inst.dst);
         if let (MemKind::Constant, Some(cache)) = (mem, &self.constant_cache) {
             passes_left *= cache.word_cycles;
@@ -249,6 +262,12 @@ impl Lsu {
             let pattern = trace.pattern_range(reference.pattern);
             current.pattern = pattern.start;
             current.sectors_left = pattern.end - pattern.start;
+            if let Some(loads) = self.loads.as_mut().filter(|_| !store) {
+                loads.begins(warp);
+                if bypass && current.sectors_left > 0 {
+                    loads.missed(warp, dst);
+                }
+            }
             if (!store || self.in_flight.is_some()) && current.sectors_left > 0 {
                 // The texture cache fetches as much as the L1.
                 let fetch_bits = if bypass { 0 } else { self.l1.fetch_bits() };
@@ -283,6 +302,26 @@ impl Lsu {
         self.outstanding.len() as u32 - 1
     }
 
+    /// Loads and stores pass the L1 by from the next one on, or do not.
+    pub(super) fn pass_l1(&mut self, past: bool) {
+        self.past_l1 = past;
+    }
+
+    /// Whether they do.
+    pub(super) fn is_past_l1(&self) -> bool {
+        self.past_l1
+    }
+
+    /// Loads and atomics of a warp that are on their way through the L1 or past it, if anybody asked for them.
+    pub(super) fn loads_of(&self, warp: u8) -> u16 {
+        self.loads.as_ref().map_or(0, |loads| loads.of(warp))
+    }
+
+    /// A warp and the register of its load that has missed, if anybody asked for them.
+    pub(super) fn take_missed(&mut self) -> Option<(u8, u16)> {
+        self.loads.as_mut().and_then(|loads| loads.take_missed())
+    }
+
     /// The warps whose off-chip memory instructions have ended since the last call, if anybody asked for them.
     pub(super) fn take_ended(&mut self, each: impl FnMut(u8)) {
         if let Some(in_flight) = &mut self.in_flight {
@@ -300,6 +339,12 @@ impl Lsu {
         let mut refused = self.texels_cycle(now, around);
         self.l1.send_miss(around.port);
         refused |= self.look_up(now, around.counters);
+        if let Some(loads) = &mut self.loads {
+            while let Some(token) = self.l1.take_missed() {
+                let load = &self.outstanding[token as usize];
+                loads.missed(load.warp, load.dst);
+            }
+        }
         self.cut(now, around);
         refused
     }

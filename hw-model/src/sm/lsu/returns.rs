@@ -65,6 +65,9 @@ impl Lsu {
         if let Some(in_flight) = &mut self.in_flight {
             in_flight.ended(warp);
         }
+        if let Some(loads) = &mut self.loads {
+            loads.ended(warp);
+        }
         match kind {
             Kind::Load => self.done.push(Done::Loaded { warp, dst }),
             Kind::Atomic => self.done.push(Done::Atomic { warp, dst }),

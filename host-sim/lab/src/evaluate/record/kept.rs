@@ -4,7 +4,7 @@ use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Place
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::requests::Requested;
 use crate::experiment::room::Room;
-use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{ContextStats, LaunchStats, Preemption, SmStateCycles};
 #[cfg(doc)]
 use mias_hw_model::sm::IssueClass;
 use mias_hw_model::sm::IssueSlots;
@@ -63,6 +63,9 @@ pub struct Kept {
     /// What the last search for SMs found; none if the policy searches for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchFound>,
+    /// TBs beyond those that fit, launches in order; empty where a machine takes none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<ContextStats>,
 }
 
 /// Issue slots as they are kept: without the class that is last where there is nothing in it, as runs were kept before there was one.
@@ -112,6 +115,7 @@ impl Kept {
             l1_ways: _,
             memory_choices: _,
             l2_ways: _,
+            contexts,
             sm_states,
             search,
             energy,
@@ -144,6 +148,7 @@ impl Kept {
             requested,
             sm_states,
             search,
+            contexts,
         }
     }
 
@@ -172,6 +177,7 @@ impl Kept {
             requested: self.requested.clone(),
             sm_states: self.sm_states,
             search: self.search.clone(),
+            contexts: self.contexts.clone(),
             ..Outcome::default()
         }
     }

@@ -27,6 +27,7 @@ fn alone(name: &str, ipc: f64, off_sm: Option<(f64, f64)>) -> AloneResult {
         asks: None,
         off_sm,
         used: None,
+        contexts: None,
         series: None,
     }
 }

@@ -163,6 +163,8 @@ impl SimulatedGpu {
             priority: 1,
             latency_limit: 0,
             relaunch: false,
+            // No machine that preempts switches contexts on its SMs.
+            live_registers: Vec::new(),
             sector_offset: *sector_offset,
         };
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;

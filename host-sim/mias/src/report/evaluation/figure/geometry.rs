@@ -262,6 +262,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         asks: None,
         off_sm: None,
         used: None,
+        contexts: None,
         series: None,
     };
     let kernels = kernels.iter().map(alone).collect();

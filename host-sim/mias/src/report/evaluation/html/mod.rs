@@ -6,6 +6,7 @@ mod dai;
 mod experiment;
 mod figures;
 mod late;
+mod lin;
 mod means;
 mod numbering;
 mod page;
@@ -46,6 +47,10 @@ fn page(evaluation: &Evaluation) -> Page {
     let mut page = Page::new(Palette::of(policies));
     if dai::is_of(evaluation) {
         dai::draw(&mut page, evaluation);
+        return page;
+    }
+    if lin::is_of(evaluation) {
+        lin::draw(&mut page, evaluation);
         return page;
     }
     if zhao::is_of(evaluation) {

@@ -1,0 +1,83 @@
+//! What the options say of TBs beyond those that fit, and giving it to a machine.
+
+use super::CliError;
+use clap::{Args, ValueEnum};
+use mias_hw_model::config::{ContextsConfig, ContextsMechanism, GpuConfig};
+
+/// TBs beyond those that fit an SM.
+#[derive(Debug, Args)]
+pub(super) struct ContextsArgs {
+    /// Whether SMs hold more TBs than fit, with the contexts of those that wait on spare storage [default: as the GPU has it]
+    #[arg(long, value_enum, value_name = "MECHANISM")]
+    contexts: Option<Contexts>,
+    /// Extra TBs that an SM may hold; without it as many as there is room for with virtual, and what the controller finds with the others
+    #[arg(long, value_name = "N")]
+    extra_tbs: Option<u32>,
+}
+
+/// Which contexts are switched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Contexts {
+    /// None: no more TBs than fit
+    None,
+    /// Slots of TBs all of whose warps wait for memory (Virtual Thread, Yoon et al. 2016)
+    Virtual,
+    /// Warps or TBs, whichever context limits (GPUDuet, Lin et al. 2018)
+    Duet,
+    /// The same, TBs only
+    DuetTb,
+}
+
+/// Gives `gpu` what the options say.
+pub(super) fn apply(args: &ContextsArgs, gpu: &mut GpuConfig) -> Result<(), CliError> {
+    let before = gpu.sm.contexts;
+    match args.contexts {
+        Some(Contexts::None) => gpu.sm.contexts = None,
+        Some(Contexts::Virtual) => give(gpu, ContextsMechanism::Virtual),
+        Some(Contexts::Duet) => give(gpu, ContextsMechanism::Duet),
+        Some(Contexts::DuetTb) => give(gpu, ContextsMechanism::DuetTb),
+        None => {}
+    }
+    if let Some(extra) = args.extra_tbs {
+        let Some(contexts) = &mut gpu.sm.contexts else {
+            let message = "`--extra-tbs` is of TBs beyond those that fit: add `--contexts duet`, `duet-tb` or `virtual`";
+            return Err(CliError::User(message.into()));
+        };
+        contexts.extra = Some(extra);
+    }
+    if gpu.sm.contexts == before {
+        return Ok(());
+    }
+    gpu.check().map_err(|error| CliError::User(format!("`--contexts`: machine `{}`: {error}", gpu.name)))
+}
+
+/// The machine's other settings stay, if it has any.
+fn give(gpu: &mut GpuConfig, mechanism: ContextsMechanism) {
+    gpu.sm.contexts = Some(ContextsConfig { mechanism, ..gpu.sm.contexts.unwrap_or_else(|| ContextsConfig::of(mechanism)) });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(machine: &str, args: ContextsArgs) -> Result<Option<ContextsConfig>, String> {
+        let mut gpu = mias_lab::machines::load(machine).expect("built in");
+        match apply(&args, &mut gpu) {
+            Ok(()) => Ok(gpu.sm.contexts),
+            Err(CliError::User(message)) => Err(message),
+            Err(_) => Err(String::new()),
+        }
+    }
+
+    #[test]
+    fn a_machine_gets_what_is_asked_for() {
+        let args = |contexts, extra_tbs| ContextsArgs { contexts, extra_tbs };
+        let duet = ContextsConfig::of(ContextsMechanism::Duet);
+        assert_eq!(applied("lin18", args(None, None)), Ok(None));
+        assert_eq!(applied("lin18", args(Some(Contexts::Duet), None)), Ok(Some(duet)));
+        assert_eq!(applied("lin18", args(Some(Contexts::Duet), Some(3))), Ok(Some(ContextsConfig { extra: Some(3), ..duet })));
+        assert_eq!(applied("lin18", args(Some(Contexts::None), None)), Ok(None));
+        assert!(applied("lin18", args(None, Some(3))).unwrap_err().contains("add `--contexts duet`"));
+        assert!(applied("rtx2060-accelsim", args(Some(Contexts::Virtual), None)).unwrap_err().contains("give l1.carve_out = []"));
+    }
+}

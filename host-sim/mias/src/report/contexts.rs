@@ -1,0 +1,110 @@
+//! What a run tells of TBs beyond those that fit (Lin et al. 2018): how many an SM has room for, how many there were, and what switching took.
+
+use mias_hw_model::config::GpuConfig;
+use mias_hw_model::gpu::{ContextStats, Gpu};
+use mias_lab::experiment::workload::Workload;
+use mias_lab::table::{self, grouped};
+use serde::Serialize;
+
+/// A kernel.
+#[derive(Serialize)]
+pub(super) struct Row<'a> {
+    kernel: &'a str,
+    native_tbs: u32,
+    extra_tbs_bound: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_none: Option<String>,
+    extra_tbs_allowed: u32,
+    registers: u32,
+    live_registers: Option<u32>,
+    moved_registers: u32,
+    extra_tbs: u64,
+    switched_out: u64,
+    switched_in: u64,
+    moving_cycles: u64,
+    most_tbs: u32,
+    mean_tbs: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<Decisions>,
+}
+
+/// Decisions of the controller, by what it found.
+#[derive(Serialize)]
+struct Decisions {
+    underutilised: u32,
+    moderate: u32,
+    saturated: u32,
+}
+
+/// Kernels in order; none where the machine takes no extra TBs.
+pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[ContextStats]) -> Vec<Row<'a>> {
+    let Some(config) = gpu.sm.contexts else { return Vec::new() };
+    let row = |(workload, stats): (&'a Workload, &ContextStats)| {
+        let info = workload.trace.info();
+        let live = workload.live_registers().first().copied().flatten();
+        let ContextStats { native_tbs, bound, most_extra, decisions, counts } = *stats;
+        let [underutilised, moderate, saturated] = decisions;
+        let registers = info.registers_per_thread.next_multiple_of(gpu.sm.register_granule);
+        Row {
+            kernel: &workload.name,
+            native_tbs,
+            extra_tbs_bound: bound,
+            why_none: Gpu::room_for_extra(gpu, info, live).and_then(Result::err).filter(|_| bound == 0).map(|why| why.to_string()),
+            extra_tbs_allowed: most_extra.min(bound),
+            registers,
+            live_registers: live,
+            moved_registers: config.moved_registers(registers, live),
+            extra_tbs: counts.extra_tbs,
+            switched_out: counts.switched_out,
+            switched_in: counts.switched_in,
+            moving_cycles: counts.moving_cycles,
+            most_tbs: counts.most_tbs,
+            mean_tbs: counts.tb_cycles as f64 / counts.held_cycles.max(1) as f64,
+            decisions: config.is_controlled().then_some(Decisions { underutilised, moderate, saturated }),
+        }
+    };
+    workloads.iter().zip(stats).map(row).collect()
+}
+
+/// The same for people; nothing where the machine takes no extra TBs.
+pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStats]) -> String {
+    let rows = rows(gpu, workloads, stats);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = table::new(&[
+        "contexts",
+        "fit",
+        "room for",
+        "allowed",
+        "registers moved",
+        "extra TBs",
+        "out",
+        "in",
+        "cycles moving",
+        "TBs at most",
+        "in the mean",
+    ]);
+    for row in &rows {
+        table.add_row([
+            row.kernel.to_owned(),
+            row.native_tbs.to_string(),
+            row.extra_tbs_bound.to_string(),
+            row.extra_tbs_allowed.to_string(),
+            format!("{} of {}", row.moved_registers, row.registers),
+            grouped(row.extra_tbs),
+            grouped(row.switched_out),
+            grouped(row.switched_in),
+            grouped(row.moving_cycles),
+            row.most_tbs.to_string(),
+            format!("{:.2}", row.mean_tbs),
+        ]);
+    }
+    let mut text = format!("\n{table}\n");
+    for row in &rows {
+        if let Some(why) = &row.why_none {
+            text += &format!("`{}` has no extra TBs: {why}\n", row.kernel);
+        }
+    }
+    text
+}

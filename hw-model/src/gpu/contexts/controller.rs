@@ -1,0 +1,199 @@
+//! How many extra TBs there may be: GPUDuet's throughput monitor (Lin et al. 2018, section 6.4 and table 3; sources.md D165).
+//!
+//! It lets one interval pass, counts over the next, and decides at the end of each from then on: as many as there is room for while nothing
+//! is used much, none if something is saturated, and one more at a time in between, until something is.
+//!
+//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers could hold.
+
+use super::utilisation::{Traffic, Utilisation};
+
+/// What the parts of the chip say of a kernel (table 3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Nothing is used much.
+    Underutilised,
+    /// Neither the one nor the other.
+    Moderate,
+    /// Something is saturated.
+    Saturated,
+}
+
+impl Class {
+    /// Table 3, in per cent.
+    #[must_use]
+    pub(super) fn of(busy: &Utilisation) -> Self {
+        let Utilisation { scheduler, l1, requests, replies, l2, dram } = *busy;
+        let limits = [(scheduler, 60, 80), (requests, 60, 90), (replies, 60, 90), (dram, 50, 70), (l1, 60, 80), (l2, 60, 80)];
+        if limits.iter().any(|(share, _, most)| share.exceeds(*most)) {
+            Class::Saturated
+        } else if limits.iter().all(|(share, least, _)| share.is_below(*least)) {
+            Class::Underutilised
+        } else {
+            Class::Moderate
+        }
+    }
+}
+
+/// Below this use, in per cent, the L1 may be taken for contexts.
+const IDLE_L1_PERCENT: u32 = 3;
+
+/// What a kernel may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Allowed {
+    /// Extra TBs on an SM.
+    pub(super) extra: u32,
+    /// Contexts in the L1.
+    pub(super) in_l1: bool,
+}
+
+/// The monitor of a kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    interval: u64,
+    /// Most extra TBs that there can be.
+    bound: u32,
+    /// There is room for them in the L1 only.
+    needs_l1: bool,
+    /// The cycle of the next look.
+    pub(super) next: u64,
+    /// What had been counted at the last look; none before the first.
+    before: Option<Traffic>,
+    allowed: Allowed,
+    /// One more at a time until something was saturated.
+    has_stopped: bool,
+    /// Decisions by class.
+    pub(super) decisions: [u32; 3],
+}
+
+impl Controller {
+    /// Of a kernel whose TBs may be issued from cycle `start` on.
+    pub(super) fn new(interval: u32, bound: u32, needs_l1: bool, start: u64) -> Self {
+        let interval = u64::from(interval);
+        Controller {
+            interval,
+            bound,
+            needs_l1,
+            next: start + interval,
+            before: None,
+            allowed: Allowed::default(),
+            has_stopped: false,
+            decisions: [0; 3],
+        }
+    }
+
+    /// The look of cycle [`Controller::next`]: what has been counted, and how to say how busy that is for an interval.
+    pub(super) fn look(&mut self, counted: Traffic, busy: impl FnOnce(&Traffic, u64) -> Utilisation) -> Allowed {
+        self.next += self.interval;
+        if let Some(before) = self.before.replace(counted) {
+            let busy = busy(&crate::counts::Count::since(&counted, &before), self.interval);
+            self.decide(&busy);
+        }
+        self.allowed
+    }
+
+    fn decide(&mut self, busy: &Utilisation) {
+        let class = Class::of(busy);
+        self.decisions[class as usize] += 1;
+        let extra = match class {
+            Class::Underutilised => self.bound,
+            Class::Moderate if self.has_stopped => self.allowed.extra,
+            Class::Moderate => (self.allowed.extra + 1).min(self.bound),
+            // Raised step by step, so that it was the last step which saturated.
+            Class::Saturated if self.has_stopped || self.decisions[Class::Moderate as usize] > 0 && self.is_between() => {
+                self.has_stopped = true;
+                self.allowed.extra
+            }
+            Class::Saturated => 0,
+        };
+        let idle = busy.l1.is_below(IDLE_L1_PERCENT);
+        self.allowed.in_l1 = self.needs_l1 && class != Class::Saturated && (idle || self.allowed.in_l1);
+        self.allowed.extra = if self.needs_l1 && !self.allowed.in_l1 { 0 } else { extra };
+    }
+
+    /// Some, and not as many as there is room for.
+    fn is_between(&self) -> bool {
+        self.allowed.extra > 0 && self.allowed.extra < self.bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::utilisation::Share;
+    use super::*;
+
+    fn share(percent: f64) -> Share {
+        Share::of((percent * 100.0).round() as u64, 10_000)
+    }
+
+    /// All at 1 %, but for one.
+    fn busy(part: &str, percent: f64) -> Utilisation {
+        let of = |name| if name == part { share(percent) } else { share(1.0) };
+        Utilisation {
+            scheduler: of("scheduler"),
+            l1: of("l1"),
+            requests: of("requests"),
+            replies: of("replies"),
+            l2: of("l2"),
+            dram: of("dram"),
+        }
+    }
+
+    /// Table 3 at its borders: less than, and more than.
+    #[test]
+    fn table_3() {
+        for (part, least, most) in [
+            ("scheduler", 60.0, 80.0),
+            ("l1", 60.0, 80.0),
+            ("requests", 60.0, 90.0),
+            ("replies", 60.0, 90.0),
+            ("l2", 60.0, 80.0),
+            ("dram", 50.0, 70.0),
+        ] {
+            let of = |percent| Class::of(&busy(part, percent));
+            assert_eq!(of(least - 0.01), Class::Underutilised, "{part}");
+            assert_eq!([of(least), of(most)], [Class::Moderate; 2], "{part}");
+            assert_eq!(of(most + 0.01), Class::Saturated, "{part}");
+        }
+    }
+
+    /// What a controller allows after each look of a sequence of uses of DRAM.
+    fn allowed(bound: u32, uses: &[f64]) -> Vec<u32> {
+        let mut controller = Controller::new(10_000, bound, false, 5_000);
+        let mut look = |percent| {
+            let at = controller.next;
+            (at, controller.look(Traffic::default(), |_, _| busy("dram", percent)).extra)
+        };
+        assert_eq!(look(1.0), (15_000, 0), "the first interval is skipped");
+        (0..)
+            .zip(uses)
+            .map(|(n, &percent)| {
+                let (at, extra) = look(percent);
+                assert_eq!(at, 25_000 + 10_000 * n);
+                extra
+            })
+            .collect()
+    }
+
+    #[test]
+    fn extra_tbs_are_raised_kept_and_taken_away() {
+        assert_eq!(allowed(6, &[10.0, 20.0]), [6, 6]);
+        assert_eq!(allowed(6, &[90.0, 90.0, 60.0, 60.0]), [0, 0, 1, 2]);
+        assert_eq!(allowed(3, &[60.0; 5]), [1, 2, 3, 3, 3]);
+        // The step to 3 saturates: no further.
+        assert_eq!(allowed(6, &[60.0, 60.0, 60.0, 75.0, 60.0, 75.0]), [1, 2, 3, 3, 3, 3]);
+        // At once to the bound, which saturates: none.
+        assert_eq!(allowed(6, &[10.0, 75.0, 60.0]), [6, 0, 1]);
+        assert_eq!(allowed(0, &[10.0, 60.0]), [0, 0]);
+    }
+
+    /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.
+    #[test]
+    fn the_l1_is_taken_when_idle() {
+        let mut controller = Controller::new(10_000, 2, true, 0);
+        let mut look = |part, percent| controller.look(Traffic::default(), |_, _| busy(part, percent));
+        look("l1", 1.0);
+        assert_eq!(look("l1", 3.0), Allowed { extra: 0, in_l1: false });
+        assert_eq!(look("l1", 2.99), Allowed { extra: 2, in_l1: true });
+        assert_eq!(look("dram", 71.0), Allowed { extra: 0, in_l1: false });
+    }
+}

@@ -1,0 +1,159 @@
+//! Extra TBs on the whole chip: how kernels are switched, how many extra TBs they may have, and what is told of them (Lin et al. 2018; sources.md
+//! D160 and D165). What an SM does is in `sm/contexts`.
+
+mod controller;
+mod utilisation;
+
+pub use utilisation::{Share, Traffic, Utilisation};
+
+use super::Gpu;
+use crate::config::ContextsInL1;
+use crate::sm::{ContextCounts, ContextPlans, KERNEL_SLOTS, Resources, Unswitchable};
+use controller::Controller;
+use serde::{Deserialize, Serialize};
+
+/// A launch that may have extra TBs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextStats {
+    /// TBs of it that fit on an SM.
+    pub native_tbs: u32,
+    /// Extra TBs that an SM has room for.
+    pub bound: u32,
+    /// Extra TBs that an SM may have, at the end.
+    pub most_extra: u32,
+    /// Decisions of the controller: how often little was used, some, and something was saturated; none where the number is given.
+    pub decisions: [u32; 3],
+    /// What its SMs have counted.
+    pub counts: ContextCounts,
+}
+
+/// What the chip remembers of a kernel slot.
+#[derive(Clone, Debug)]
+struct Kernel {
+    plans: ContextPlans,
+    native: u32,
+    most_extra: u32,
+    controller: Option<Controller>,
+}
+
+impl Kernel {
+    fn stats(&self, counts: ContextCounts) -> ContextStats {
+        ContextStats {
+            native_tbs: self.native,
+            bound: self.plans.bound(),
+            most_extra: self.most_extra,
+            decisions: self.controller.as_ref().map_or([0; 3], |controller| controller.decisions),
+            counts,
+        }
+    }
+}
+
+/// Extra TBs of the whole chip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contexts {
+    kernels: [Option<Kernel>; KERNEL_SLOTS],
+}
+
+impl Contexts {
+    /// The cycle of the controllers' next look; `u64::MAX` if there is none.
+    pub(super) fn next(&self) -> u64 {
+        self.kernels
+            .iter()
+            .flatten()
+            .filter_map(|kernel| kernel.controller.as_ref())
+            .map(|controller| controller.next)
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+}
+
+impl ContextStats {
+    /// Adds what another launch of the same kernel, or of one in turn with it, has had.
+    pub(super) fn add(&mut self, other: &ContextStats) {
+        let counts = self.counts;
+        let decisions = self.decisions;
+        *self = *other;
+        self.counts.add(&counts);
+        self.decisions.iter_mut().zip(decisions).for_each(|(mine, before)| *mine += before);
+    }
+}
+
+impl Gpu {
+    /// A kernel has taken the slot; its TBs may be issued from cycle `ready` on, and so many registers of a thread are live where its warps
+    /// are switched, if that is known.
+    pub(super) fn plan_contexts(&mut self, slot: usize, demand: &Resources, live: Option<u32>, ready: u64) {
+        let (Some(contexts), Some(config)) = (&mut self.contexts, self.config.sm.contexts) else { return };
+        let plans = ContextPlans::new(&self.config, &config, demand, live);
+        let bound = plans.bound();
+        let controller = config.is_controlled().then(|| Controller::new(config.interval(), bound, plans.needs_l1(), ready));
+        let most_extra = if controller.is_some() { 0 } else { config.extra.unwrap_or(bound) };
+        let native = Resources::of_sm(&self.config.sm).count(demand);
+        contexts.kernels[slot] = Some(Kernel { plans, native, most_extra, controller });
+        let in_l1 = config.in_l1 == ContextsInL1::Always;
+        for sm in 0..self.sms.len() {
+            self.sms[sm].plan_contexts(slot as u8, Some(plans), self.now);
+            self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
+        }
+    }
+
+    /// Before a cycle: what the controllers have found is in effect.
+    pub(super) fn decide_contexts(&mut self) {
+        if self.contexts.as_ref().is_none_or(|contexts| contexts.next() > self.now) {
+            return;
+        }
+        let traffic = self.traffic();
+        let (Some(contexts), Some(config)) = (&mut self.contexts, self.config.sm.contexts) else { return };
+        for (slot, kernel) in contexts.kernels.iter_mut().enumerate() {
+            let Some(kernel) = kernel else { continue };
+            let Some(controller) = kernel.controller.as_mut().filter(|controller| controller.next <= self.now) else { continue };
+            let gpu = &self.config;
+            let allowed = controller.look(traffic, |counted, cycles| Utilisation::new(gpu, counted, cycles, config.sustained()));
+            kernel.most_extra = allowed.extra;
+            let in_l1 = allowed.in_l1 || config.in_l1 == ContextsInL1::Always;
+            for sm in 0..self.sms.len() {
+                self.sms[sm].set_most_extra(slot as u8, allowed.extra, in_l1, self.now);
+                self.sms.wake(sm, self.now);
+            }
+        }
+        self.dispatcher.room_everywhere();
+    }
+
+    /// Whether `sm` may be given a TB of the kernel in `slot` beyond those that fit: its quota, `most`, lets as many be there as fit, and no
+    /// other kernel is to have TBs there.
+    pub(super) fn may_take_extra(&self, sm: usize, slot: usize, most: u32) -> bool {
+        let Some(kernel) = self.contexts.as_ref().and_then(|contexts| contexts.kernels[slot].as_ref()) else { return false };
+        let others = || self.dispatcher.order().iter().any(|&other| other != slot && self.registers.quota(sm, other) > 0);
+        kernel.most_extra > 0 && most >= kernel.native && self.sms[sm].can_take_extra(slot as u8) && !others()
+    }
+
+    /// The kernel in `slot` leaves it, or statistics are asked for: what its SMs have counted, up to and without cycle `until`.
+    pub(super) fn context_stats(&self, slot: usize, until: u64) -> Option<ContextStats> {
+        let kernel = self.contexts.as_ref()?.kernels[slot].as_ref()?;
+        let mut counts = ContextCounts::default();
+        self.sms.iter().filter_map(|sm| sm.context_counts(slot, until)).for_each(|of_sm| counts.add(&of_sm));
+        Some(kernel.stats(counts))
+    }
+
+    /// The kernel in `slot` has left it.
+    pub(super) fn forget_contexts(&mut self, slot: usize) {
+        if let Some(contexts) = &mut self.contexts {
+            contexts.kernels[slot] = None;
+        }
+    }
+
+    /// Extra TBs of a kernel with these launch parameters that an SM has room for, on this machine; none if it takes none.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn room_for_extra(
+        config: &crate::config::GpuConfig,
+        kernel: &crate::trace::KernelInfo,
+        live_registers: Option<u32>,
+    ) -> Option<Result<u32, Unswitchable>> {
+        let contexts = config.sm.contexts?;
+        let plans = ContextPlans::new(config, &contexts, &Resources::of_tb(kernel, &config.sm), live_registers);
+        // A given number is there from the start, when no controller has found the L1 idle.
+        let in_l1 = plans.in_l1.filter(|_| contexts.is_controlled() || contexts.in_l1 == ContextsInL1::Always);
+        Some(in_l1.map_or(plans.usual, Ok).map(|plan| plan.most_extra))
+    }
+}

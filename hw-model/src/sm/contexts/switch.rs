@@ -1,0 +1,383 @@
+//! The context switching logic: states of warps, the queues of those that wait to be switched, and what moves (Lin et al. 2018, sections 6.5
+//! to 6.7, eq. 1 to 3; sources.md D162 and D164).
+//!
+//! When the mover is free, the first ready one in its queue comes in for which there is room; else the first for which a stalled one makes room
+//! changes places with that one, and both pay; else, if none is ready, the first stalled one for which there is room elsewhere goes out. Who
+//! finds its queue full stays what it is, and is looked at again.
+
+use super::super::Sm;
+use super::super::operands::MAX_SUB_CORES;
+use super::super::warp::Wait;
+use super::plan::{Level, Limit, Plan};
+use super::space::{Kind, cycles};
+use super::tables::{NOWHERE, State};
+use super::{Contexts, MAX_WARPS};
+
+/// What moves: one out of its place, one into its place, or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Move {
+    pub(super) out: Option<u8>,
+    pub(super) into: Option<u8>,
+    /// The first cycle in which it is done.
+    pub(super) ends: u64,
+}
+
+/// What a warp or a TB needs to be in its place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Footprint {
+    warps: u32,
+    slots: [u32; MAX_SUB_CORES],
+}
+
+/// From the place behind `last` on, going round.
+fn behind(set: u128, last: u8) -> impl Iterator<Item = u8> {
+    let from = (u32::from(last) + 1) % MAX_WARPS as u32;
+    let mut left = set.rotate_right(from);
+    std::iter::from_fn(move || {
+        let at = (left != 0).then(|| left.trailing_zeros())?;
+        left &= left - 1;
+        Some(((at + from) % MAX_WARPS as u32) as u8)
+    })
+}
+
+impl Contexts {
+    /// Whether one of these could come into its place.
+    fn has_room(&self, plan: &Plan, one: &Footprint) -> bool {
+        let slots = self.slots.iter().zip(one.slots).all(|(free, needed)| free.count_ones() >= needed);
+        slots
+            && match plan.limit {
+                Limit::Registers => self.space.count(Kind::Registers) >= one.warps,
+                Limit::Shared => self.space.count(Kind::Shared) > 0,
+                Limit::Slots => true,
+            }
+    }
+
+    /// Whether `out` and `into` could change places.
+    fn may_change(&self, plan: &Plan, out: &Footprint, into: &Footprint) -> bool {
+        let free = self.slots.iter().zip(out.slots).zip(into.slots);
+        let slots = free.into_iter().all(|((free, left), needed)| free.count_ones() + left >= needed);
+        let registers = self.space.count(Kind::Registers) + out.warps >= into.warps;
+        let spilled = self.space.count(Kind::Spilled) + into.warps >= out.warps;
+        slots && (plan.limit != Limit::Registers || registers && spilled)
+    }
+
+    /// Whether one of these has room elsewhere.
+    fn may_leave(&self, plan: &Plan, one: &Footprint) -> bool {
+        let needed = if plan.limit == Limit::Registers { one.warps } else { 1 };
+        self.extras > 0 && self.space.count(Kind::Spilled) >= needed
+    }
+}
+
+impl Sm {
+    /// Contexts are switched in cycle `now`.
+    pub(in crate::sm) fn switch_contexts(&mut self, now: u64) {
+        let Some(contexts) = &mut self.contexts else { return };
+        let Some((_, plan)) = contexts.switched else { return };
+        if let Some(moved) = contexts.moving.filter(|moving| moving.ends <= now) {
+            contexts.moving = None;
+            contexts.look = true;
+            self.moved(&plan, moved, now);
+        }
+        let Some(contexts) = &mut self.contexts else { return };
+        if !contexts.look && !self.account.changed && self.issued == 0 {
+            return;
+        }
+        contexts.look = false;
+        self.follow_states(&plan);
+        self.begin_move(&plan, now);
+        self.end_to_switch(now);
+    }
+
+    /// The next cycle after `now` in which something is switched by itself.
+    pub(in crate::sm) fn next_context_switch(&self, now: u64) -> Option<u64> {
+        let contexts = self.contexts.as_ref().filter(|contexts| contexts.is_switching())?;
+        let looks = (contexts.look || self.account.changed).then_some(now + 1);
+        let moves = contexts.moving.map(|moving| moving.ends.max(now + 1));
+        looks.into_iter().chain(moves).min()
+    }
+
+    /// Who waits, who waits no more, and who is queued.
+    fn follow_states(&mut self, plan: &Plan) {
+        let Some(mut contexts) = self.contexts.take() else { return };
+        let level = plan.level;
+        let places = Contexts::queue_places(level);
+        // Who was to leave and waits no more runs on.
+        let mut at = 0;
+        while at < contexts.stalled.len() {
+            let unit = contexts.stalled[at];
+            if self.is_unit_stalled(&contexts, level, unit) {
+                at += 1;
+                continue;
+            }
+            contexts.stalled.remove(at);
+            for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+                contexts.tables.go(number, State::Running);
+            }
+        }
+        self.find_ready(&mut contexts, level, places);
+        if contexts.stalled.len() < places {
+            self.find_stalled(&mut contexts, level, places);
+        }
+        self.contexts = Some(contexts);
+    }
+
+    /// Whose wait is over whose contexts are elsewhere.
+    fn find_ready(&self, contexts: &mut Contexts, level: Level, places: usize) {
+        let leaving = contexts.moving.and_then(|moving| moving.out);
+        match level {
+            Level::Warp => {
+                let away = contexts.tables.of_state(|state| !state.is_present());
+                for number in behind(away, contexts.last_ready) {
+                    if contexts.ready.len() == places {
+                        break;
+                    }
+                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(number));
+                    if leaving == Some(number) || comes || contexts.ready.contains(&number) || !self.is_unblocked(number) {
+                        continue;
+                    }
+                    if contexts.tables.warps[usize::from(number)].state == State::Absent {
+                        contexts.tables.go(number, State::Ready);
+                    }
+                    contexts.ready.push(number);
+                    contexts.last_ready = number;
+                }
+            }
+            Level::Tb => {
+                for tb_slot in 0..self.tbs.len() as u8 {
+                    let entry = contexts.tables.tbs[usize::from(tb_slot)];
+                    let tb = &self.tbs[usize::from(tb_slot)];
+                    let away = |contexts: &Contexts| self.warps_of(level, tb_slot).any(|number| contexts.is_away(number));
+                    if !entry.valid || !tb.live || leaving == Some(tb_slot) || !away(contexts) {
+                        continue;
+                    }
+                    for number in self.warps_of(level, tb_slot) {
+                        let warp = &contexts.tables.warps[usize::from(number)];
+                        if warp.valid && warp.state == State::Absent && self.is_unblocked(number) {
+                            contexts.tables.go(number, State::Ready);
+                        }
+                    }
+                    let comes = contexts.moving.is_some_and(|moving| moving.into == Some(tb_slot));
+                    if !comes && contexts.ready.len() < places && !contexts.ready.contains(&tb_slot) && self.is_tb_ready(tb_slot) {
+                        contexts.ready.push(tb_slot);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who waits for something that takes long, and is not queued.
+    fn find_stalled(&self, contexts: &mut Contexts, level: Level, places: usize) {
+        let candidates = match level {
+            Level::Warp => contexts.tables.of_state(|state| state == State::Running),
+            Level::Tb => {
+                let tbs = self.tbs.iter().zip(contexts.tables.tbs.iter()).enumerate();
+                tbs.filter(|(_, (tb, entry))| tb.live && entry.valid).fold(0, |set, (tb_slot, _)| set | 1 << tb_slot)
+            }
+        };
+        for unit in behind(candidates, contexts.last_stalled) {
+            if contexts.stalled.len() == places {
+                break;
+            }
+            let runs = |number: u8| {
+                let warp = &contexts.tables.warps[usize::from(number)];
+                !warp.valid || warp.state == State::Running
+            };
+            if !self.warps_of(level, unit).all(runs) || !self.is_unit_stalled(contexts, level, unit) {
+                continue;
+            }
+            for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+                contexts.tables.go(number, State::Stalled);
+            }
+            contexts.stalled.push(unit);
+            contexts.last_stalled = unit;
+        }
+    }
+
+    /// What a warp or a TB needs to be in its place.
+    fn footprint(&self, level: Level, unit: u8) -> Footprint {
+        let mut footprint = Footprint::default();
+        for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
+            footprint.warps += 1;
+            footprint.slots[self.sub_core(number)] += 1;
+        }
+        footprint
+    }
+
+    /// The mover takes what is next, if it is free.
+    fn begin_move(&mut self, plan: &Plan, now: u64) {
+        let Some(contexts) = &self.contexts else { return };
+        if contexts.moving.is_some() {
+            return;
+        }
+        let of = |unit: &u8| self.footprint(plan.level, *unit);
+        let comes = contexts.ready.iter().copied().find(|unit| contexts.has_room(plan, &of(unit)));
+        let (out, into) = if let Some(into) = comes {
+            (None, Some(into))
+        } else {
+            let change = contexts.ready.iter().find_map(|ready| {
+                let into = of(ready);
+                let out = contexts.stalled.iter().find(|stalled| contexts.may_change(plan, &of(stalled), &into))?;
+                Some((Some(*out), Some(*ready)))
+            });
+            let leaves = || {
+                // A TB may need the slots of more than one that leaves.
+                let may = contexts.ready.is_empty() || plan.level == Level::Tb;
+                let out = contexts.stalled.iter().copied().find(|unit| may && contexts.may_leave(plan, &of(unit)))?;
+                Some((Some(out), None))
+            };
+            let Some(change) = change.or_else(leaves) else { return };
+            change
+        };
+        let bytes = |unit: Option<u8>| {
+            let warps = unit.map_or(0, |unit| self.footprint(plan.level, unit).warps);
+            if warps == 0 { 0 } else { warps * plan.warp_bytes + plan.tb_bytes }
+        };
+        let bandwidth = contexts.config.bandwidth();
+        let takes = cycles(bytes(out), bandwidth) + cycles(bytes(into), bandwidth);
+        self.reserve_places(plan, out, into);
+        let Some(contexts) = &mut self.contexts else { return };
+        contexts.moving = Some(Move { out, into, ends: now + takes });
+        if let Some((kernel, _)) = contexts.switched {
+            let counts = &mut contexts.counts[usize::from(kernel)];
+            counts.moving_cycles += takes;
+            counts.switched_out += u64::from(out.is_some());
+            counts.switched_in += u64::from(into.is_some());
+        }
+    }
+
+    /// A move begins: who leaves is out of its sub-core, and both have the places they go to. Two that change places give up theirs.
+    fn reserve_places(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>) {
+        let change = out.is_some() && into.is_some();
+        if let Some(contexts) = &mut self.contexts {
+            contexts.stalled.retain(|&unit| Some(unit) != out);
+            contexts.ready.retain(|&unit| Some(unit) != into);
+        }
+        for number in out.map_or(0..0, |unit| self.warps_of(plan.level, unit)) {
+            if !self.warps[number].live {
+                continue;
+            }
+            self.leave_sub_core(number);
+            if let Some(contexts) = &mut self.contexts {
+                contexts.tables.go(number, State::Absent);
+            }
+        }
+        if change {
+            self.give_places(plan, out, true);
+            self.give_places(plan, into, false);
+        }
+        self.take_places(plan, into, true);
+        self.take_places(plan, out, false);
+    }
+
+    /// Who has moved is where it should be by cycle `now`.
+    fn moved(&mut self, plan: &Plan, moved: Move, now: u64) {
+        if moved.into.is_none() {
+            self.give_places(plan, moved.out, true);
+        }
+        if moved.out.is_none() {
+            self.give_places(plan, moved.into, false);
+        }
+        for number in moved.into.map_or(0..0, |unit| self.warps_of(plan.level, unit)) {
+            if !self.warps[number].live {
+                continue;
+            }
+            if let Some(contexts) = &mut self.contexts {
+                if contexts.tables.warps[usize::from(number)].state == State::Absent {
+                    // Of a TB that comes with warps at a barrier.
+                    contexts.tables.go(number, State::Ready);
+                }
+                contexts.tables.go(number, State::Running);
+            }
+            self.come_to_sub_core(number, now);
+        }
+    }
+
+    /// Takes the places of one that comes into its place, or that leaves it.
+    fn take_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
+        let Some(unit) = unit else { return };
+        for number in self.warps_of(plan.level, unit).filter(|&number| self.warps[number].live) {
+            let sub_core = self.sub_core(number);
+            let Some(contexts) = &mut self.contexts else { return };
+            if its {
+                contexts.tables.warps[usize::from(number)].slot = contexts.take_slot(sub_core);
+            }
+            if plan.limit == Limit::Registers {
+                let kind = if its { Kind::Registers } else { Kind::Spilled };
+                let place = contexts.space.take(kind).unwrap_or(NOWHERE);
+                let entry = &mut contexts.tables.warps[usize::from(number)];
+                *(if its { &mut entry.registers } else { &mut entry.spilled }) = place;
+            }
+        }
+        let Some(contexts) = &mut self.contexts else { return };
+        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        match (plan.limit, its) {
+            (Limit::Shared, true) => entry.shared = contexts.space.take(Kind::Shared).unwrap_or(NOWHERE),
+            (Limit::Shared | Limit::Slots, false) => entry.spilled = contexts.space.take(Kind::Spilled).unwrap_or(NOWHERE),
+            (Limit::Registers, _) | (Limit::Slots, true) => {}
+        }
+    }
+
+    /// Gives up the places of one that is in its place, or elsewhere.
+    fn give_places(&mut self, plan: &Plan, unit: Option<u8>, its: bool) {
+        let Some(unit) = unit else { return };
+        for number in self.warps_of(plan.level, unit) {
+            let sub_core = self.sub_core(number);
+            let Some(contexts) = &mut self.contexts else { return };
+            if its {
+                contexts.give_slot(number, sub_core);
+            }
+            if plan.limit == Limit::Registers {
+                let entry = &mut contexts.tables.warps[usize::from(number)];
+                let place = std::mem::replace(if its { &mut entry.registers } else { &mut entry.spilled }, NOWHERE);
+                if place != NOWHERE {
+                    contexts.space.give(if its { Kind::Registers } else { Kind::Spilled }, place);
+                }
+            }
+        }
+        let Some(contexts) = &mut self.contexts else { return };
+        let entry = &mut contexts.tables.tbs[usize::from(unit) % self.tbs.len().max(1)];
+        let (place, kind) = match (plan.limit, its) {
+            (Limit::Shared, true) => (&mut entry.shared, Kind::Shared),
+            (Limit::Shared | Limit::Slots, false) => (&mut entry.spilled, Kind::Spilled),
+            (Limit::Registers, _) | (Limit::Slots, true) => return,
+        };
+        let place = std::mem::replace(place, NOWHERE);
+        if place != NOWHERE {
+            contexts.space.give(kind, place);
+        }
+    }
+
+    /// A warp is in none of its sub-core's masks any more.
+    fn leave_sub_core(&mut self, number: u8) {
+        self.unschedule(number);
+        let (sub_core, local) = (self.sub_core(number), self.local(number));
+        self.warps[number].bit = 0;
+        self.sub_cores[sub_core].leave(local);
+        self.ranks_change(sub_core);
+        if let Some(fetch) = &mut self.fetch {
+            fetch.forget(number);
+        }
+        self.fetching.retain(|&(_, other)| other != number);
+    }
+
+    /// A warp is in its sub-core's masks again, as the youngest there; its next instructions are fetched.
+    fn come_to_sub_core(&mut self, number: u8, now: u64) {
+        self.arrive(number);
+        if self.warps[number].wait == Wait::None {
+            self.warps[number].wait = Wait::Fetch;
+        }
+        self.fetch_first(number, now);
+        self.account.changed = true;
+    }
+
+    /// Contexts are switched no longer if there are no extra TBs and all is in its place: TBs of other kernels may come from cycle `now` on.
+    fn end_to_switch(&mut self, now: u64) {
+        let Some(contexts) = &mut self.contexts else { return };
+        let away = || contexts.tables.of_state(|state| !state.is_present()) != 0;
+        if contexts.extras == 0 && contexts.moving.is_none() && !away() {
+            contexts.stop_switching();
+            self.drained = true;
+            self.lend_l1(now + 1);
+        }
+    }
+}
