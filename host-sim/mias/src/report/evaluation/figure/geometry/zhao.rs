@@ -135,7 +135,7 @@ proptest! {
             prop_assert!(figure.csv().unwrap().lines().count() > 1, "{}", figure.id);
         }
         let page = html::render(&evaluation);
-        for heading in ["Table 1: the kernels", "Who tells the types", "Whom they call memory-intensive", "Both modes, all machines", "beside the best split"] {
+        for heading in ["Table 1: the kernels", "Who tells the types", "Whom they call memory-intensive", "Both modes, all machines"] {
             prop_assert!(page.contains(heading), "{heading}");
         }
     }
