@@ -3,7 +3,9 @@
 use super::memory_issue::any_mechanisms;
 use super::*;
 use crate::config::{Unlimited, WarpLimit, WarpSchedulerKind};
-use mias_firmware::regs::sm;
+use mias_firmware::Firmware;
+use mias_firmware::regs::{search_found, sm};
+use mias_firmware::search::{LEVELS, MOST_TUNED};
 
 fn limit(most: u8) -> WarpLimit {
     if most == 0 { WarpLimit::Any(Unlimited::Inf) } else { WarpLimit::Most(most) }
@@ -40,6 +42,15 @@ fn all(config: &GpuConfig, recipes: &[Recipe], written: Option<(u64, [u32; 2])>)
     }
     let end = gpu.run(&mut table, 6_000_000);
     (end, gpu.stats())
+}
+
+/// The firmware, as the GPU calls it.
+struct Brain(Firmware);
+
+impl Microcontroller for Brain {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.0.on_interrupt(registers);
+    }
 }
 
 fn schedulers() -> impl Strategy<Value = WarpSchedulerKind> {
@@ -163,6 +174,36 @@ proptest! {
             prop_assert_eq!(&all(&with(machine.clone(), &none), &recipes, None), &off);
         }
         prop_assert_eq!(&all(&machine, &recipes, Some((700, [high.into(), 0]))), &off);
+    }
+
+    /// The firmware's search on the hardware: it comes to its end, and all SMs have the limits that it has found, which are levels or none.
+    #[test]
+    fn the_firmware_finds_limits(
+        recipes in prop::collection::vec(random_kernel(), 2..4),
+        policy in prop::sample::select(vec![
+            PolicyCode::EffectiveBandwidth,
+            PolicyCode::EffectiveBandwidthFair,
+            PolicyCode::EffectiveBandwidthHarmonic,
+        ]),
+    ) {
+        const WINDOW_CYCLES: u32 = 400;
+        let mut straps = Straps { coalesce_window: 50, ..Straps::new(policy) };
+        (straps.search.warm_up_cycles, straps.search.window_cycles) = (WINDOW_CYCLES, WINDOW_CYCLES);
+        let mut gpu = Gpu::new(&few(), straps).with_validation();
+        let mut brain = Brain(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+        for (stream, recipe) in (0..).zip(&recipes) {
+            gpu.launch(Launch { stream, relaunch: true, sector_offset: u64::from(stream) << 20, ..once(recipe.trace()) }).expect("fits");
+        }
+        // A step is two windows, and a few cycles more.
+        let most = 2_000 + u64::from(MOST_TUNED) * u64::from(2 * WINDOW_CYCLES + 10);
+        prop_assert_eq!(gpu.run(&mut brain, most), RunEnd::CycleLimit);
+        let found = gpu.registers().search_found();
+        prop_assert_eq!(found & (search_found::DONE | search_found::LIMITS_WARPS), search_found::DONE | search_found::LIMITS_WARPS);
+        let limits = gpu.registers().active_warps(0);
+        prop_assert!(limits.iter().all(|limit| *limit == 0 || LEVELS.contains(limit)), "{:?}", limits);
+        prop_assert!((0..few().sm.count as usize).all(|sm| gpu.registers().active_warps(sm) == limits));
+        prop_assert!(gpu.stats().launches.iter().all(|launch| launch.warp_insts > 0));
+        prop_assert_eq!(gpu.registers().faults(), 0);
     }
 
     /// Cycles in which nothing can happen are slept through, and nothing else is.
