@@ -10,7 +10,7 @@ use mias_hw_model::gpu::Gpu;
 ///
 /// # Errors
 /// [`RunError::Workload`], which says how many there is room for, or why for none.
-pub fn check(gpu: &GpuConfig, workloads: &[Workload], transition: Transition) -> Result<(), RunError> {
+pub(super) fn check(gpu: &GpuConfig, workloads: &[&Workload], transition: Transition) -> Result<(), RunError> {
     let Some(contexts) = gpu.sm.contexts else { return Ok(()) };
     if transition.preempts() {
         let message = "TBs are to leave before their end (`--transition preempt`), and contexts to be switched on SMs (`sm.contexts`): \
