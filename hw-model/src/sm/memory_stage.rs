@@ -18,13 +18,13 @@ impl Sm {
             self.outstanding = self.lsu.outstanding();
             let mut done = std::mem::take(&mut self.lsu.done);
             for event in done.drain(..) {
-                if self.contexts.is_some() {
+                if self.takes_extra {
                     self.note_arrival(event);
                 }
                 self.memory_event(event, programs);
             }
             self.lsu.done = done;
-            if self.contexts.is_some() {
+            if self.takes_extra {
                 self.note_misses();
             }
             self.memory_served();

@@ -119,6 +119,8 @@ pub struct Sm {
     hopeful: u8,
     /// Nothing is issued.
     stalled: bool,
+    /// It may take TBs beyond those that fit.
+    takes_extra: bool,
     /// Some instruction buffer is to be filled, or the end of a warp to be seen.
     to_fetch: bool,
     /// Kernel slots with TBs here, bit per slot.
@@ -194,6 +196,7 @@ impl Sm {
             held: 0,
             hopeful: 0,
             stalled: false,
+            takes_extra: config.sm.contexts.is_some(),
             to_fetch: false,
             operands: OperandStage::new(
                 config.sm.sub_cores,
@@ -267,7 +270,7 @@ impl Sm {
         if self.preemption.is_some() {
             self.move_contexts(now, port);
         }
-        if self.contexts.is_some() {
+        if self.takes_extra {
             self.switch_contexts(now);
         }
         self.account(now, 1);
@@ -308,7 +311,7 @@ impl Sm {
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         let event = [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min();
-        if self.contexts.is_some() {
+        if self.takes_extra {
             return event.into_iter().chain(self.next_context_switch(now)).min();
         }
         if self.preemption.is_some() { event.into_iter().chain(self.next_context(now)).min() } else { event }
@@ -334,7 +337,7 @@ impl Sm {
                 self.operands.write(sub_core, warp, dst);
             }
             self.complete::<false>(warp, dst);
-            if self.contexts.is_some() {
+            if self.takes_extra {
                 self.note_result(warp);
             }
         }

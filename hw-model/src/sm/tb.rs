@@ -88,7 +88,7 @@ impl Sm {
         self.resident_kernels |= 1 << kernel;
         self.account.changed = true;
         self.residents_changed(from);
-        if self.contexts.is_some() {
+        if self.takes_extra {
             self.count_tbs(kernel, from);
         }
     }
@@ -105,7 +105,7 @@ impl Sm {
         }
         self.account.changed = true;
         self.residents_changed(from);
-        if self.contexts.is_some() {
+        if self.takes_extra {
             self.count_tbs(kernel, from);
         }
     }
@@ -113,7 +113,7 @@ impl Sm {
     /// TBs have come or gone, from cycle `from` on.
     fn residents_changed(&mut self, from: u64) {
         self.lsu.l1.reside(self.resident_kernels, from);
-        if self.contexts.is_some() {
+        if self.takes_extra {
             self.lend_l1(from);
         }
         self.memory_issue_resides();
@@ -248,7 +248,7 @@ impl Sm {
             let tb_slot = usize::from(warp.tb_slot);
             let (sub_core, local) = (self.sub_core(number), self.local(number));
             self.sub_cores[sub_core].leave(local);
-            if self.contexts.is_some() {
+            if self.takes_extra {
                 self.context_ended(number);
             }
             let tb = &mut self.tbs[tb_slot];
@@ -265,7 +265,7 @@ impl Sm {
                 self.drained = true;
                 continue;
             }
-            if self.contexts.is_none() || !self.extra_takes_over(tb_slot, from) {
+            if !self.takes_extra || !self.extra_takes_over(tb_slot, from) {
                 self.vacate(kernel, &demand, from);
             }
             self.kernels[usize::from(kernel)].tbs_completed += 1;

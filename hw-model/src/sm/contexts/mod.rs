@@ -19,7 +19,8 @@
 //! | `tables` | what is remembered of warps and TBs, and what that takes in bits |
 //! | `arrive` | TBs come and end |
 //! | `waiting` | who waits for something that takes long |
-//! | `switch` | states of warps, queues, and the mover |
+//! | `states` | what warps are, and the queues of those that wait to be switched |
+//! | `switch` | what moves, and when it is there |
 //! | `counts` | what is counted |
 //!
 //! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
@@ -30,6 +31,7 @@ mod counts;
 mod loads;
 mod plan;
 mod space;
+mod states;
 mod switch;
 mod tables;
 mod waiting;
