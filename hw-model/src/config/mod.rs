@@ -256,7 +256,7 @@ impl Arbiter {
     /// Inputs from the one served to the one that comes first next.
     pub(crate) fn step(self) -> u32 {
         match self {
-            Arbiter::RoundRobin => 1,
+            Arbiter::RoundRobin | Arbiter::SeveralPerInput => 1,
             Arbiter::SkipOne => 2,
         }
     }
@@ -275,6 +275,9 @@ pub struct LaunchConfig {
     /// Core cycles from a launch until its first TB may issue.
     pub latency_cycles: u32,
 }
+    /// As round robin, but outputs are served one after the other, and an input whose packet has just left may send its next one to a later
+    /// output in the same cycle.
+    SeveralPerInput,
 
 /// Machine constants of the scheduler firmware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

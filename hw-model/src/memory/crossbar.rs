@@ -8,7 +8,7 @@
 //! Start reading with the plain twin, `crossbar_plain.rs`. Here sets of inputs and of outputs are words of 64 bits, so that a cycle costs
 //! what it moves.
 
-use crate::config::InterconnectConfig;
+use crate::config::{Arbiter, InterconnectConfig};
 use crate::queue::Queue;
 
 /// An output: its packets, and the input at which its round robin starts.
@@ -43,6 +43,8 @@ pub(super) struct Crossbar<T> {
     words: usize,
     /// Inputs from the one served to the one that comes first next.
     step: u32,
+    /// An input may send to several outputs in a cycle.
+    several: bool,
     /// Per output, the set of inputs whose first packet wants it.
     wanted_by: Vec<u64>,
     /// Outputs that some input wants.
@@ -73,6 +75,7 @@ impl<T: Copy + Default> Crossbar<T> {
                 .collect(),
             words,
             step: arbiter.step(),
+            several: arbiter == Arbiter::SeveralPerInput,
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
@@ -128,10 +131,16 @@ impl<T: Copy + Default> Crossbar<T> {
             let receiving = self.receiving[w];
             let mut rest = self.wanted[w] & !receiving;
             while rest != 0 {
-                let output = w * 64 + rest.trailing_zeros() as usize;
+                let bit = rest.trailing_zeros();
+                let output = w * 64 + bit as usize;
                 rest &= rest - 1;
-                if !self.outputs[output].packets.is_full() {
-                    self.serve(output);
+                if self.outputs[output].packets.is_full() {
+                    continue;
+                }
+                self.serve(output);
+                if self.several {
+                    // Later outputs may be wanted that were not.
+                    rest = self.wanted[w] & !receiving & u64::MAX << bit << 1;
                 }
             }
             let mut rest = receiving;
@@ -163,7 +172,11 @@ impl<T: Copy + Default> Crossbar<T> {
         }
         to.packets.push(packet);
         if let Some(&(Address { output, .. }, _)) = from.front() {
-            self.again.push((input as u16, output));
+            if self.several {
+                self.compete(input, usize::from(output));
+            } else {
+                self.again.push((input as u16, output));
+            }
         }
         self.waiting[output / 64] |= 1 << (output % 64);
         self.queued -= 1;
