@@ -94,6 +94,25 @@ pub enum WarpSchedulerKind {
     KernelLrr,
 }
 
+/// When the turn to issue first in a cycle goes from a sub-core of an SM to the next (sources.md D175).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum IssueTurns {
+    /// Every cycle.
+    #[default]
+    EveryCycle,
+    /// Every cycle in which the SM has TBs; the first of them begins with sub-core 0.
+    WithTbs,
+}
+
+impl IssueTurns {
+    /// What a file need not say.
+    fn is_usual(&self) -> bool {
+        *self == IssueTurns::EveryCycle
+    }
+}
+
 /// Streaming multiprocessors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -117,6 +136,9 @@ pub struct SmConfig {
     pub sub_cores: u32,
     /// Warp scheduling order.
     pub warp_scheduler: WarpSchedulerKind,
+    /// When the sub-core that issues first changes; absent: every cycle.
+    #[serde(default, skip_serializing_if = "IssueTurns::is_usual")]
+    pub issue_turns: IssueTurns,
     /// Operand-collector units over all sub-cores.
     pub collector_units: u32,
     /// Register-file banks over all sub-cores.

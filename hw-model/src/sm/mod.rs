@@ -55,7 +55,7 @@ pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::{FinishedTb, NewTb};
 
-use crate::config::{GpuConfig, UnitTiming, WarpSchedulerKind};
+use crate::config::{GpuConfig, IssueTurns, UnitTiming, WarpSchedulerKind};
 use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
@@ -122,6 +122,8 @@ pub struct Sm {
     /// Four bits per register bank of a sub-core.
     bank_reads_mask: u32,
     next_seq: u32,
+    /// Cycle in which sub-core 0 would have been first, had the SM had TBs ever since; 0 where it need not have any.
+    turns_from: u64,
     /// Misses of the L1 that are outstanding.
     outstanding: u32,
     /// Whether a suspended TB has drained since [`Sm::take_drained`].
@@ -155,6 +157,10 @@ pub struct Sm {
     /// How many of them the machine has.
     real_warps: u32,
     next_age: u32,
+    /// The turn to issue first goes on while the SM has TBs only.
+    turns_with_tbs: bool,
+    /// Cycle from which it has had none.
+    empty_from: u64,
 }
 
 impl Sm {
@@ -197,6 +203,9 @@ impl Sm {
             resident_kernels: 0,
             next_age: 0,
             next_seq: 0,
+            turns_from: 0,
+            turns_with_tbs: config.sm.issue_turns == IssueTurns::WithTbs,
+            empty_from: 0,
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
             memory_issue: config.sm.memory_issue.as_ref().map(|config| Box::new(MemoryIssue::new(config))),
