@@ -145,6 +145,9 @@ pub struct SmConfig {
     pub register_banks: u32,
     /// Rounds of operand collection per cycle.
     pub register_rounds: u32,
+    /// Results of units other than the load/store unit that an SM takes in a cycle; absent or 0: any number.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub result_buses: u32,
     /// Shared-memory latency in cycles.
     pub shared_latency: u32,
     /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
@@ -272,6 +275,9 @@ pub enum Arbiter {
     /// The first that wants it, from the second after the input served last; behind the last two inputs from the first again. So of
     /// neighbours that all want it every other one waits until no other input does.
     SkipOne,
+    /// As round robin, but outputs are served one after the other, and an input whose packet has just left may send its next one to a later
+    /// output in the same cycle.
+    SeveralPerInput,
 }
 
 impl Arbiter {
@@ -297,9 +303,6 @@ pub struct LaunchConfig {
     /// Core cycles from a launch until its first TB may issue.
     pub latency_cycles: u32,
 }
-    /// As round robin, but outputs are served one after the other, and an input whose packet has just left may send its next one to a later
-    /// output in the same cycle.
-    SeveralPerInput,
 
 /// Machine constants of the scheduler firmware.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

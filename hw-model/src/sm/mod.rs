@@ -196,7 +196,7 @@ impl Sm {
             bank_reads_mask: u32::MAX >> (32 - 4 * (config.sm.register_banks / config.sm.sub_cores)),
             lsu: Lsu::new(config, id),
             lsu_wake: u64::MAX,
-            execution: Execution::new(unit_timings(&config.sm), config.sm.sub_cores),
+            execution: Execution::new(unit_timings(&config.sm), config.sm.sub_cores, config.sm.result_buses),
             free: Resources::of_sm(&config.sm),
             warp_slots_used: 0,
             resident: [0; KERNEL_SLOTS],
@@ -298,7 +298,7 @@ impl Sm {
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
-        let event = [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min();
+        let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
         if self.preemption.is_some() { event.into_iter().chain(self.next_context(now)).min() } else { event }
     }
 
