@@ -274,7 +274,8 @@ impl TagArray {
         Some(slot)
     }
 
-    /// Drops `sector` if it is here and not on its way, modified or not (write-evict).
+    /// Drops `sector` if it is here and not on its way, modified or not (write-evict). In a cache without sectors the line is empty then,
+    /// and the first to leave.
     pub fn invalidate(&mut self, sector: u64) {
         let (number, bit) = self.split(sector);
         if let Some(slot) = self.index.find(&self.lines, number) {
@@ -283,6 +284,9 @@ impl TagArray {
                 line.modified &= !bit;
                 line.unreadable &= !bit;
             });
+            if self.sector_bits == 0 && self.lines[slot as usize].reserved == 0 {
+                self.make_oldest(slot);
+            }
         }
     }
 
@@ -313,6 +317,17 @@ impl TagArray {
                 awaited.changed(line.set, slot, after.0);
             }
         }
+    }
+
+    fn make_oldest(&mut self, slot: u32) {
+        let node = self.lines.len() + self.lines[slot as usize].set as usize;
+        let Recency { newer, older } = self.recency[slot as usize];
+        self.recency[newer as usize].older = older;
+        self.recency[older as usize].newer = newer;
+        let last = self.recency[node].newer;
+        self.recency[last as usize].older = slot;
+        self.recency[node].newer = slot;
+        self.recency[slot as usize] = Recency { newer: last, older: node as u32 };
     }
 
     #[inline]

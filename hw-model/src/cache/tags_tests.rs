@@ -133,3 +133,25 @@ fn preload_is_clean_and_invalidate_forgets() {
     tags.invalidate_all();
     assert!((0..4096).all(|s| tags.probe(s, false, 0) == Probe::LineMiss));
 }
+
+/// In a cache without sectors the line that a store drops is empty, and makes room before the least recently used one does; with sectors it
+/// keeps its place in the order.
+#[test]
+fn a_dropped_line_is_the_first_to_leave() {
+    let resident = |sectors_per_line: u32| -> Vec<bool> {
+        let geometry = TagGeometry { sets: 1, ways: 3, sectors_per_line, index: SetIndex::Linear, modified_floor_percent: 0 };
+        let mut tags = TagArray::new(geometry);
+        let first = |line: u64| line * u64::from(sectors_per_line);
+        let read = |tags: &mut TagArray, line: u64| {
+            let probe = tags.probe(first(line), false, 0);
+            tags.access(first(line), probe, 0);
+            tags.fill(first(line));
+        };
+        (0..3).for_each(|line| read(&mut tags, line));
+        tags.invalidate(first(2));
+        read(&mut tags, 3);
+        (0..4).map(|line| matches!(tags.probe(first(line), false, 0), Probe::Hit(_))).collect()
+    };
+    assert_eq!(resident(1), [true, true, false, true]);
+    assert_eq!(resident(4), [false, true, false, true]);
+}

@@ -101,6 +101,25 @@ pub enum WarpSchedulerKind {
     KernelLrr,
 }
 
+/// When the turn to issue first in a cycle goes from a sub-core of an SM to the next (sources.md D172).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum IssueTurns {
+    /// Every cycle.
+    #[default]
+    EveryCycle,
+    /// Every cycle in which the SM has TBs; the first of them begins with sub-core 0.
+    WithTbs,
+}
+
+impl IssueTurns {
+    /// What a file need not say.
+    fn is_usual(&self) -> bool {
+        *self == IssueTurns::EveryCycle
+    }
+}
+
 /// Streaming multiprocessors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -124,12 +143,18 @@ pub struct SmConfig {
     pub sub_cores: u32,
     /// Warp scheduling order.
     pub warp_scheduler: WarpSchedulerKind,
+    /// When the sub-core that issues first changes; absent: every cycle.
+    #[serde(default, skip_serializing_if = "IssueTurns::is_usual")]
+    pub issue_turns: IssueTurns,
     /// Operand-collector units over all sub-cores.
     pub collector_units: u32,
     /// Register-file banks over all sub-cores.
     pub register_banks: u32,
     /// Rounds of operand collection per cycle.
     pub register_rounds: u32,
+    /// Results of units other than the load/store unit that an SM takes in a cycle; absent or 0: any number.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub result_buses: u32,
     /// Shared-memory latency in cycles.
     pub shared_latency: u32,
     /// Cycles that the texture unit takes for a fetch of texels or a load from a surface, on top of the L1; absent or 0: none.
@@ -265,13 +290,16 @@ pub enum Arbiter {
     SkipOne,
     /// One of those that want it, by chance (Lin et al. 2018, section 3.1): the same in every run.
     Random,
+    /// As round robin, but outputs are served one after the other, and an input whose packet has just left may send its next one to a later
+    /// output in the same cycle.
+    SeveralPerInput,
 }
 
 impl Arbiter {
     /// Inputs from the one served to the one that comes first next; by chance there is none.
     pub(crate) fn step(self) -> u32 {
         match self {
-            Arbiter::RoundRobin | Arbiter::Random => 1,
+            Arbiter::RoundRobin | Arbiter::SeveralPerInput | Arbiter::Random => 1,
             Arbiter::SkipOne => 2,
         }
     }

@@ -158,7 +158,7 @@ pub(super) struct AtMost {
 }
 
 /// Numbers with an end of their own.
-pub(super) const AT_MOST: [AtMost; 12] = [
+pub(super) const AT_MOST: [AtMost; 13] = [
     AtMost {
         field: field!(sm.count),
         most: mias_firmware::regs::MAX_SMS as u32,
@@ -168,6 +168,7 @@ pub(super) const AT_MOST: [AtMost; 12] = [
     AtMost { field: field!(l1.banks), most: 32, remedy: "must be at most 32" },
     AtMost { field: field!(l1.modified_floor_percent), most: 100, remedy: "must be at most 100" },
     AtMost { field: field!(dram.banks), most: 64, remedy: "must be at most 64" },
+    AtMost { field: field!(sm.result_buses), most: 64, remedy: "must be at most 64; 0 for any number" },
     AtMost { field: field!(sm.texel_latency), most: 512, remedy: "must be at most 512 cycles; 0 for none" },
     AtMost {
         field: field!(microcontroller.wait_states),

@@ -1,4 +1,4 @@
-//! Which of those that want it an output of the crossbar serves, by chance (Lin et al. 2018, section 3.1; sources.md D171).
+//! Which of those that want it an output of the crossbar serves, by chance (Lin et al. 2018, section 3.1; sources.md D168).
 //!
 //! The paper names no generator. Here it is xorshift64* (Vigna 2016) from a fixed seed, so that equal runs choose equally. Nothing is drawn where
 //! there is no choice.

@@ -1,4 +1,4 @@
-//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65), or a choice by chance (sources.md D171).
+//! One subnet of the crossbar: a FIFO per input, round robin per output (sources.md D65), or a choice by chance (sources.md D168).
 //!
 //! Each cycle, every output with room takes one packet from the inputs whose *first* packet wants it, starting at its
 //! pointer; the pointer moves past the input served, and past the next one too where the arbiter skips. An input gives at
@@ -46,6 +46,8 @@ pub(super) struct Crossbar<T> {
     step: u32,
     /// What picks the input instead of the pointer; none: the pointer does.
     chance: Option<Chance>,
+    /// An input may send to several outputs in a cycle.
+    several: bool,
     /// Per output, the set of inputs whose first packet wants it.
     wanted_by: Vec<u64>,
     /// Outputs that some input wants.
@@ -77,6 +79,7 @@ impl<T: Copy + Default> Crossbar<T> {
             words,
             step: arbiter.step(),
             chance: (arbiter == Arbiter::Random).then(Chance::default),
+            several: arbiter == Arbiter::SeveralPerInput,
             wanted_by: vec![0; words * outputs as usize],
             wanted: vec![0; output_words],
             waiting: vec![0; output_words],
@@ -132,10 +135,16 @@ impl<T: Copy + Default> Crossbar<T> {
             let receiving = self.receiving[w];
             let mut rest = self.wanted[w] & !receiving;
             while rest != 0 {
-                let output = w * 64 + rest.trailing_zeros() as usize;
+                let bit = rest.trailing_zeros();
+                let output = w * 64 + bit as usize;
                 rest &= rest - 1;
-                if !self.outputs[output].packets.is_full() {
-                    self.serve(output);
+                if self.outputs[output].packets.is_full() {
+                    continue;
+                }
+                self.serve(output);
+                if self.several {
+                    // Later outputs may be wanted that were not.
+                    rest = self.wanted[w] & !receiving & u64::MAX << bit << 1;
                 }
             }
             let mut rest = receiving;
@@ -171,7 +180,11 @@ impl<T: Copy + Default> Crossbar<T> {
         }
         to.packets.push(packet);
         if let Some(&(Address { output, .. }, _)) = from.front() {
-            self.again.push((input as u16, output));
+            if self.several {
+                self.compete(input, usize::from(output));
+            } else {
+                self.again.push((input as u16, output));
+            }
         }
         self.waiting[output / 64] |= 1 << (output % 64);
         self.queued -= 1;

@@ -62,11 +62,13 @@ impl PlainCrossbar {
     /// One cycle: every output that receives a packet takes the next flit of it; every other one with room takes a packet's first, of the
     /// first input from its pointer on whose first packet wants it, or of any such input by chance. A packet is there with its last flit.
     pub(super) fn advance(&mut self) {
-        // As the cycle begins: the packet behind the first does not compete before the next one, nor while another leaves its input.
-        let sends = |input: usize| self.receives.iter().flatten().any(|&(from, ..)| from == input);
-        let wants =
-            |(input, queue): (usize, &VecDeque<(usize, u8, u32)>)| queue.front().filter(|_| !sends(input)).map(|&(output, ..)| output);
-        let wanted: Vec<Option<usize>> = self.inputs.iter().enumerate().map(wants).collect();
+        // As the cycle begins: the packet behind the first does not compete before the next one, nor while another leaves its input. Where
+        // an input may send several, it does when the first has left.
+        let inputs = self.inputs.len();
+        let sent = |receives: &[Option<(usize, u8, u32)>], input: usize| receives.iter().flatten().any(|&(from, ..)| from == input);
+        let sending: Vec<bool> = (0..inputs).map(|input| sent(&self.receives, input)).collect();
+        let first = |queue: &VecDeque<(usize, u8, u32)>| queue.front().map(|&(output, ..)| output);
+        let mut wanted: Vec<Option<usize>> = (0..inputs).map(|input| first(&self.inputs[input]).filter(|_| !sending[input])).collect();
         for output in 0..self.outputs.len() {
             if let Some((_, flits_left, packet)) = &mut self.receives[output] {
                 *flits_left -= 1;
@@ -79,7 +81,6 @@ impl PlainCrossbar {
             if self.outputs[output].len() == self.room.1 {
                 continue;
             }
-            let inputs = self.inputs.len();
             let from = if self.arbiter == Arbiter::Random { 0 } else { self.pointers[output] };
             let in_turn = (0..inputs).map(|step| (from + step) % inputs);
             let candidates: Vec<usize> = in_turn.filter(|&input| wanted[input] == Some(output)).collect();
@@ -91,10 +92,13 @@ impl PlainCrossbar {
                 None => {}
             }
             self.pointers[output] = match self.arbiter {
-                Arbiter::RoundRobin | Arbiter::Random => (input + 1) % inputs,
+                Arbiter::RoundRobin | Arbiter::SeveralPerInput | Arbiter::Random => (input + 1) % inputs,
                 Arbiter::SkipOne if input + 2 < inputs => input + 2,
                 Arbiter::SkipOne => 0,
             };
+            if self.arbiter == Arbiter::SeveralPerInput {
+                wanted[input] = first(&self.inputs[input]).filter(|_| !sent(&self.receives, input));
+            }
         }
     }
 

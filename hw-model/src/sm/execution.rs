@@ -3,6 +3,9 @@
 //! An instruction that enters a unit's latch is taken by the unit in the next cycle in which the unit takes one, and its result arrives
 //! so many cycles later: all of that is known when it enters the latch. So the result is scheduled then, and what is left to do is
 //! to free the latch in time.
+//!
+//! By option only so many results may come out of all units of the SM in a cycle ([`ResultBuses`]). Then a unit takes an instruction when it
+//! has a bus for its result, and nothing is known before.
 
 use super::calendar::{Calendar, UnitResult};
 use super::inflight::{Inflight, UNITS};
@@ -32,11 +35,30 @@ pub(super) struct Execution {
     timings: [UnitTiming; PLACES],
     /// By latch, the first cycle in which its unit takes another instruction.
     free_at: [u64; LATCHES],
+    /// None: as many as results come.
+    buses: Option<Box<ResultBuses>>,
 }
 
+/// Results that the units of an SM may have in a cycle, and what waits for one (sources.md D173).
+#[derive(Clone, Debug)]
+struct ResultBuses {
+    count: u32,
+    /// By cycle, those that are promised.
+    taken: Vec<u32>,
+    /// By latch, the instruction in it.
+    held: [(UnitResult, UnitTiming); LATCHES],
+}
+
+/// Order in which units ask for a bus, by [`PLACE`]: SP, DP, INT, SFU, branch, texture, tensor, uniform, each of all sub-cores in turn, as in
+/// the peer.
+const BUS_ORDER: [u32; PLACES] = [0, 3, 4, 1, 5, 6, 2, 7];
+
+/// A place in every sub-core.
+const EVERY_SUB_CORE: u64 = 0x0101_0101_0101_0101;
+
 impl Execution {
-    /// Units of these timings in each of `sub_cores`.
-    pub(super) fn new(timings: [UnitTiming; UNITS], sub_cores: u32) -> Self {
+    /// Units of these timings in each of `sub_cores`, and `result_buses` for all of them; 0: any number.
+    pub(super) fn new(timings: [UnitTiming; UNITS], sub_cores: u32, result_buses: u32) -> Self {
         let longest = |of: fn(&UnitTiming) -> u32| timings.iter().map(of).max().unwrap_or(1);
         let (latency, interval) = (longest(|t| t.latency), longest(|t| t.interval));
         let cycles = (interval as usize + 2).next_power_of_two();
@@ -56,6 +78,13 @@ impl Execution {
             mask: cycles as u64 - 1,
             seen: 0,
             last: 0,
+            buses: (result_buses > 0).then(|| {
+                Box::new(ResultBuses {
+                    count: result_buses,
+                    taken: vec![0; (latency as usize + 1).next_power_of_two()],
+                    held: [(UnitResult { warp: 0, dst: 0 }, QUICK); LATCHES],
+                })
+            }),
             results: Calendar::new(interval + latency + RESULT_CYCLES as u32 + 1, (in_flight * sub_cores) as u16),
         }
     }
@@ -63,9 +92,50 @@ impl Execution {
     /// Units take the instructions that are due up to cycle `now`; cycles may have been left out. Whether a latch has become free.
     #[inline]
     pub(super) fn begin(&mut self, now: u64) -> bool {
+        if self.buses.is_some() {
+            return self.begin_with_buses(now);
+        }
         let mut emptied = 0;
         for cycle in self.seen..=now.min(self.last) {
             emptied |= std::mem::take(&mut self.emptied[(cycle & self.mask) as usize]);
+        }
+        self.seen = now + 1;
+        self.full &= !emptied;
+        emptied != 0
+    }
+
+    /// The same where a unit takes an instruction only if there is a bus for its result.
+    fn begin_with_buses(&mut self, now: u64) -> bool {
+        let Some(buses) = &mut self.buses else { return false };
+        let mut emptied = 0;
+        let slots = buses.taken.len() as u64;
+        for cycle in self.seen.max((now + 1).saturating_sub(slots))..=now {
+            // What was promised for this cycle has come out.
+            buses.taken[(cycle & (slots - 1)) as usize] = 0;
+        }
+        let mut cycle = self.seen;
+        while cycle <= now.min(self.last) {
+            let due = std::mem::take(&mut self.emptied[(cycle & self.mask) as usize]);
+            for place in BUS_ORDER {
+                let mut units = due & EVERY_SUB_CORE << place;
+                while units != 0 {
+                    let latch = units.trailing_zeros() as usize & (LATCHES - 1);
+                    units &= units - 1;
+                    let (result, UnitTiming { latency, interval }) = buses.held[latch];
+                    let out = cycle + u64::from(latency);
+                    let taken = &mut buses.taken[(out & (slots - 1)) as usize];
+                    if *taken < buses.count {
+                        *taken += 1;
+                        self.results.add(out + RESULT_CYCLES, result);
+                        self.free_at[latch] = cycle + u64::from(interval);
+                        emptied |= 1 << latch;
+                    } else {
+                        self.emptied[((cycle + 1) & self.mask) as usize] |= 1 << latch;
+                        self.last = self.last.max(cycle + 1);
+                    }
+                }
+            }
+            cycle += 1;
         }
         self.seen = now + 1;
         self.full &= !emptied;
@@ -90,10 +160,14 @@ impl Execution {
         let latch = latch(sub_core, place);
         let UnitTiming { latency, interval } = if inst.quick { QUICK } else { self.timings[latch & (PLACES - 1)] };
         let taken = self.free_at[latch].max(now + 1);
-        self.free_at[latch] = taken + u64::from(interval);
         self.full |= 1 << latch;
         self.emptied[(taken & self.mask) as usize] |= 1 << latch;
         self.last = self.last.max(taken);
+        if let Some(buses) = &mut self.buses {
+            buses.held[latch] = (UnitResult { warp: inst.warp, dst: inst.dst }, UnitTiming { latency, interval });
+            return;
+        }
+        self.free_at[latch] = taken + u64::from(interval);
         self.results.add(taken + u64::from(latency) + RESULT_CYCLES, UnitResult { warp: inst.warp, dst: inst.dst });
     }
 
@@ -103,9 +177,11 @@ impl Execution {
         self.results.take(now)
     }
 
-    /// The first cycle from `now` on in which a result arrives.
-    pub(super) fn next_result(&self, now: u64) -> Option<u64> {
-        self.results.next(now)
+    /// The first cycle from `now` on in which a result arrives, or a unit may take an instruction of which that is not known yet.
+    pub(super) fn next_event(&self, now: u64) -> Option<u64> {
+        let due = |_: &ResultBuses| (now..=self.last).find(|cycle| self.emptied[(cycle & self.mask) as usize] != 0);
+        let due = self.buses.as_deref().and_then(due);
+        self.results.next(now).into_iter().chain(due).min()
     }
 }
 
@@ -118,6 +194,7 @@ fn latch(sub_core: usize, place: u8) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     /// The unit as one would build it: a latch, and each cycle the unit takes what is in it if its interval is over.
     #[derive(Default)]
@@ -127,7 +204,86 @@ mod tests {
         results: Vec<(u64, u8)>,
     }
 
+    /// The units of an SM with so many result buses, built plainly: in each cycle every unit, in the order in which they ask, takes what is in
+    /// its latch if its interval is over and a bus is free when the result is out.
+    #[derive(Default)]
+    struct PlainBuses {
+        /// By sub-core and place: number of the instruction.
+        latches: BTreeMap<(usize, usize), u8>,
+        free_at: BTreeMap<(usize, usize), u64>,
+        out: Vec<u64>,
+        results: Vec<(u64, u8)>,
+    }
+
+    impl PlainBuses {
+        fn cycle(&mut self, now: u64, buses: usize, timings: &[UnitTiming; PLACES]) {
+            for place in BUS_ORDER.map(|place| place as usize) {
+                for sub_core in 0..MAX_SUB_CORES {
+                    let unit = (sub_core, place);
+                    let UnitTiming { latency, interval } = timings[place];
+                    let out = now + u64::from(latency);
+                    let busy = self.free_at.get(&unit).is_some_and(|&free| free > now);
+                    let bus = self.out.iter().filter(|&&other| other == out).count() < buses;
+                    if let Some(&number) = self.latches.get(&unit).filter(|_| !busy && bus) {
+                        self.latches.remove(&unit);
+                        self.free_at.insert(unit, now + u64::from(interval));
+                        self.out.push(out);
+                        self.results.push((out + RESULT_CYCLES, number));
+                    }
+                }
+            }
+        }
+    }
+
     proptest! {
+        /// With few buses instructions wait for one, and who waits is as in the units built plainly.
+        #[test]
+        fn results_wait_for_a_bus(
+            buses in 1usize..5,
+            sub_cores in 1usize..=MAX_SUB_CORES,
+            steps in prop::collection::vec(any::<u64>(), 1..80),
+        ) {
+            let mut by_unit = [QUICK; UNITS];
+            let mut timings = [QUICK; PLACES];
+            for (unit, place) in PLACE.iter().take(UNITS).enumerate() {
+                by_unit[unit] = UnitTiming { latency: 1 + unit as u32 % 4, interval: 1 + unit as u32 % 3 };
+                if let Some(at) = timings.get_mut(usize::from(*place)) {
+                    *at = by_unit[unit];
+                }
+            }
+            let mut execution = Execution::new(by_unit, sub_cores as u32, buses as u32);
+            let mut plain = PlainBuses::default();
+            let mut number = 0u8;
+            for (now, entering) in (0u64..).zip(steps) {
+                let mut arrived = vec![];
+                while let Some(result) = execution.take_result(now) {
+                    arrived.push(result.warp);
+                }
+                arrived.sort_unstable();
+                let mut expected: Vec<u8> = plain.results.iter().filter(|(at, _)| *at == now).map(|(_, number)| *number).collect();
+                expected.sort_unstable();
+                prop_assert_eq!(&arrived, &expected);
+                prop_assert!(arrived.len() <= buses);
+                // A cycle may be left out in which nothing can happen.
+                let sleeps = now > 0 && execution.next_event(now).is_none_or(|next| next > now);
+                plain.cycle(now, buses, &timings);
+                if !sleeps {
+                    execution.begin(now);
+                    for sub_core in 0..sub_cores {
+                        for place in 0..PLACES {
+                            prop_assert_eq!(execution.is_full(sub_core, place as u8), plain.latches.contains_key(&(sub_core, place)));
+                            let free = !plain.latches.contains_key(&(sub_core, place));
+                            if free && entering >> (sub_core * PLACES + place) & 1 == 1 {
+                                execution.accept(sub_core, place as u8, &Inflight { warp: number, ..Inflight::EMPTY }, now);
+                                plain.latches.insert((sub_core, place), number);
+                                number = number.wrapping_add(1);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+
         /// Each instruction is taken when the unit built plainly takes it, and its result arrives when the plain one's does, whichever
         /// cycles are left out.
         #[test]
@@ -139,7 +295,7 @@ mod tests {
             let place = PLACE[unit];
             let mut timings = [QUICK; UNITS];
             timings[unit] = UnitTiming { latency, interval };
-            let mut execution = Execution::new(timings, 1);
+            let mut execution = Execution::new(timings, 1, 0);
             let mut plain = Plain::default();
             for (now, (look, enter, quick)) in (0u64..).zip(steps) {
                 let number = now as u8;

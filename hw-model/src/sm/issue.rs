@@ -36,6 +36,7 @@ impl Sm {
         if GATED {
             self.held = 0;
         }
+        let now = now - self.turns_from;
         let mut turns = self.in_turn(self.hopeful, now);
         while turns != 0 {
             let turn = turns.trailing_zeros();

@@ -58,7 +58,7 @@ pub(crate) use program::{Program, Programs};
 pub(crate) use suspend::SuspendedTb;
 pub(crate) use tb::{FinishedTb, NewTb};
 
-use crate::config::{GpuConfig, UnitTiming, WarpSchedulerKind};
+use crate::config::{GpuConfig, IssueTurns, UnitTiming, WarpSchedulerKind};
 use crate::memory::{Port, Reply};
 use account::Account;
 use calendar::UnitResult;
@@ -128,6 +128,8 @@ pub struct Sm {
     /// Four bits per register bank of a sub-core.
     bank_reads_mask: u32,
     next_seq: u32,
+    /// Cycle in which sub-core 0 would have been first, had the SM had TBs ever since; 0 where it need not have any.
+    turns_from: u64,
     /// Misses of the L1 that are outstanding.
     outstanding: u32,
     /// Whether a suspended TB has drained since [`Sm::take_drained`].
@@ -167,6 +169,10 @@ pub struct Sm {
     /// How many of them the machine has.
     real_warps: u32,
     next_age: u32,
+    /// The turn to issue first goes on while the SM has TBs only.
+    turns_with_tbs: bool,
+    /// Cycle from which it has had none.
+    empty_from: u64,
 }
 
 impl Sm {
@@ -207,13 +213,16 @@ impl Sm {
             bank_reads_mask: u32::MAX >> (32 - 4 * (config.sm.register_banks / config.sm.sub_cores)),
             lsu: Lsu::new(config, id),
             lsu_wake: u64::MAX,
-            execution: Execution::new(unit_timings(&config.sm), config.sm.sub_cores),
+            execution: Execution::new(unit_timings(&config.sm), config.sm.sub_cores, config.sm.result_buses),
             free: Resources::of_sm(&config.sm),
             warp_slots_used: 0,
             resident: [0; KERNEL_SLOTS],
             resident_kernels: 0,
             next_age: 0,
             next_seq: 0,
+            turns_from: 0,
+            turns_with_tbs: config.sm.issue_turns == IssueTurns::WithTbs,
+            empty_from: 0,
             outstanding: 0,
             fetching: Vec::with_capacity(warp_slots as usize),
             memory_issue: config.sm.memory_issue.as_ref().map(|config| Box::new(MemoryIssue::new(config))),
@@ -310,7 +319,7 @@ impl Sm {
         }
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
-        let event = [lsu, fetched, self.execution.next_result(now + 1)].into_iter().flatten().min();
+        let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
         if self.takes_extra {
             return event.into_iter().chain(self.next_context_switch(now)).min();
         }

@@ -82,6 +82,9 @@ impl Sm {
 
     /// Takes what a TB needs, from cycle `from` on: new and resumed TBs alike.
     pub(super) fn occupy(&mut self, kernel: u8, first: u32, count: u32, demand: &Resources, from: u64) {
+        if self.turns_with_tbs && self.resident_kernels == 0 {
+            self.turns_from += from - self.empty_from;
+        }
         self.free.take(demand);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.resident[usize::from(kernel)] += 1;
@@ -100,6 +103,9 @@ impl Sm {
         *resident -= 1;
         let others = *resident != 0;
         self.resident_kernels &= !(u8::from(!others) << kernel);
+        if self.resident_kernels == 0 {
+            self.empty_from = from;
+        }
         if let Some(preemption) = &mut self.preemption {
             preemption.vacated(kernel, others);
         }

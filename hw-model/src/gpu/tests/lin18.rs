@@ -1,5 +1,5 @@
 //! The machine of Lin et al. 2018, `lin18-lines`, against the numbers of the paper's table 1: what a load takes when nothing else is there, and what the
-//! crossbar and DRAM move (sources.md D172).
+//! crossbar and DRAM move (sources.md D169).
 
 use super::*;
 

@@ -40,7 +40,7 @@ proptest! {
         let timing = UnitTiming { latency, interval };
         let mut timings = [QUICK; UNITS];
         SOME_UNITS.iter().for_each(|unit| timings[unit.index()] = timing);
-        let mut execution = Execution::new(timings, sub_cores as u32);
+        let mut execution = Execution::new(timings, sub_cores as u32, 0);
         let mut seq = 0;
         // Issue latches that are taken, as who is told of those that become free knows.
         let mut latched = BTreeSet::new();

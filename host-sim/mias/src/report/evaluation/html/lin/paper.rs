@@ -20,7 +20,7 @@ const UNDER: Option<&str> = Some("underutilised");
 const MODERATE: Option<&str> = Some("moderate");
 const SATURATED: Option<&str> = Some("saturated");
 
-/// Table 2, in its order. ST is among two categories there, CP in none (sources.md D170).
+/// Table 2, in its order. ST is among two categories there, CP in none (sources.md D167).
 pub(super) const KERNELS: [Kernel; 22] = [
     kernel("BFS", "bfs1", "under", UNDER),
     kernel("BP_1", "bpl", "scheduler", SATURATED),
