@@ -14,6 +14,7 @@ pub const ALL: &[(&str, &str)] = machines![
     "rtx2060-hw",
     "rtx2060-lines",
     "rtx3070-accelsim",
+    "rtx3070-fetch",
     "a100",
     "h100",
     "dai18",

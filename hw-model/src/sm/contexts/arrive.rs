@@ -36,7 +36,8 @@ impl Contexts {
             }
             return (shared > 0 && (live & !present).count_ones() <= spilled).then_some(present);
         }
-        let slots_for_all = warps.fold(true, |all, warp| slot(warp) && all);
+        let mut slots_for_all = true;
+        warps.for_each(|warp| slots_for_all &= slot(warp));
         let (here, there) = match plan.limit {
             Limit::Registers if shared == 0 => (false, false),
             Limit::Registers => (registers >= count, spilled >= count),

@@ -37,7 +37,8 @@ fn electric_field(ey: &[f32], hz: &[f32], pulse: f32, columns: usize) -> Vec<f32
 /// The field out of the plane. Rows of `ex` have a column more, `ey` has a row more.
 fn magnetic_field(hz: &[f32], ex: &[f32], ey: &[f32], columns: usize) -> Vec<f32> {
     let rows = hz.chunks(columns).zip(ex.chunks(columns + 1)).zip(ey.chunks(columns).zip(ey.chunks(columns).skip(1)));
-    let row = |((hz, ex), (here, next)): ((&[f32], &[f32]), (&[f32], &[f32]))| -> Vec<f32> {
+    type Rows<'r> = (&'r [f32], &'r [f32]);
+    let row = |((hz, ex), (here, next)): (Rows<'_>, Rows<'_>)| -> Vec<f32> {
         (0..columns).map(|x| (-STEP).mul_add(ex[x + 1] - ex[x] + next[x] - here[x], hz[x])).collect()
     };
     rows.flat_map(row).collect()

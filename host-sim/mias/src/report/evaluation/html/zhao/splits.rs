@@ -27,8 +27,11 @@ pub(super) fn stp(study: &StudyResult, group: &GroupResult) -> Option<f64> {
     of(group, GIVES)?.metrics.stp
 }
 
+/// The place of a group's setting on the axis, by the SMs of both kernels; none if it is not on it.
+type Place<'p> = &'p dyn Fn(&GroupResult, (u32, u32)) -> Option<u32>;
+
 /// A curve per group: STP of the settings that `x` gives a place, from left to right.
-fn curves(studies: &[&StudyResult], label: &str, x_label: &str, x: &dyn Fn(&GroupResult, (u32, u32)) -> Option<u32>) -> Option<Curves> {
+fn curves(studies: &[&StudyResult], label: &str, x_label: &str, x: Place<'_>) -> Option<Curves> {
     let groups = &studies.first()?.groups;
     let curve = |(at, group): (usize, &GroupResult)| {
         let point = |study: &&StudyResult| Some((f64::from(x(group, shares(study)?)?), stp(study, group)?));
