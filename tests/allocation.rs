@@ -77,8 +77,18 @@ fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
     let mut scheduler = Scheduler(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
     for Workload { trace, arrival_cycle, stream, sector_offset, .. } in workloads {
         let (trace, arrival_cycle, stream, sector_offset) = (trace.clone(), *arrival_cycle, *stream, *sector_offset);
-        gpu.launch(Launch { trace, source: None, arrival_cycle, stream, priority: 0, latency_limit: 0, relaunch: false, live_registers: Vec::new(), sector_offset })
-            .expect("fits");
+        gpu.launch(Launch {
+            trace,
+            source: None,
+            arrival_cycle,
+            stream,
+            priority: 0,
+            latency_limit: 0,
+            relaunch: false,
+            live_registers: Vec::new(),
+            sector_offset,
+        })
+        .expect("fits");
     }
     assert_eq!(gpu.run(&mut scheduler, warm), RunEnd::CycleLimit, "still running");
     let before = allocations();

@@ -216,8 +216,11 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let preempts = "is with TBs that leave before their end (sm.preemption): their contexts have one place only, so give one of the two";
     let interval = "must be 100 to 1,000,000 cycles";
     let checks = [
-        (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two())
-            .then_some(("sm.contexts.bytes_per_cycle", bandwidth, "must be a power of two from 32 to 1,024 bytes")),
+        (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((
+            "sm.contexts.bytes_per_cycle",
+            bandwidth,
+            "must be a power of two from 32 to 1,024 bytes",
+        )),
         (!(1..=1_024).contains(&state)).then_some(("sm.contexts.warp_state_bytes", state, "must be 1 to 1,024 bytes")),
         permille("sm.contexts.live_permille", config.live_permille, "must be 1 to 1,000 per mille of a kernel's registers"),
         permille("sm.contexts.compressed_permille", config.compressed_permille, "must be 1 to 1,000 per mille of the live registers"),

@@ -221,7 +221,17 @@ impl Microcontroller for Scheduler {
 /// A kernel of one warp that runs `insts` and exits.
 fn kernel(insts: &[StaticInst]) -> Launch {
     let trace = hand_made::kernel(1, 32, 16, 0, |_, _| insts.iter().map(|&inst| (inst, 0)).collect());
-    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, latency_limit: 0, relaunch: false, live_registers: Vec::new(), sector_offset: 0 }
+    Launch {
+        trace,
+        source: None,
+        arrival_cycle: 0,
+        stream: 0,
+        priority: 0,
+        latency_limit: 0,
+        relaunch: false,
+        live_registers: Vec::new(),
+        sector_offset: 0,
+    }
 }
 
 /// Statistics of `launch`, run to its end or to cycle `until`.

@@ -1,7 +1,7 @@
 //! The one typed set of statistics that tables, JSON and CSV are written from. All counts are exact integers.
 
-use super::contexts::ContextStats;
 use super::Gpu;
+use super::contexts::ContextStats;
 use super::preempt::Preemption;
 use super::sm_states::SmStateCycles;
 use super::transition::InPlace;

@@ -85,7 +85,17 @@ fn gpu(config: &GpuConfig) -> Gpu {
 }
 
 fn once(trace: Arc<KernelTrace>) -> Launch {
-    Launch { trace, source: None, arrival_cycle: 0, stream: 0, priority: 0, latency_limit: 0, relaunch: false, live_registers: Vec::new(), sector_offset: 0 }
+    Launch {
+        trace,
+        source: None,
+        arrival_cycle: 0,
+        stream: 0,
+        priority: 0,
+        latency_limit: 0,
+        relaunch: false,
+        live_registers: Vec::new(),
+        sector_offset: 0,
+    }
 }
 
 fn cycles(config: &GpuConfig, trace: Arc<KernelTrace>) -> u64 {

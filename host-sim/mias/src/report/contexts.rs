@@ -73,7 +73,17 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStat
         return String::new();
     }
     let mut table = table::new(&[
-        "contexts", "fit", "room for", "allowed", "registers moved", "extra TBs", "out", "in", "cycles moving", "TBs at most", "in the mean",
+        "contexts",
+        "fit",
+        "room for",
+        "allowed",
+        "registers moved",
+        "extra TBs",
+        "out",
+        "in",
+        "cycles moving",
+        "TBs at most",
+        "in the mean",
     ]);
     for row in &rows {
         table.add_row([

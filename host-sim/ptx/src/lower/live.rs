@@ -61,14 +61,18 @@ impl LiveRegisters {
         for (block, steps) in flow.blocks.iter().enumerate() {
             // What is live before each step, from the last one back.
             let mut now = live_out(program, &flow, &live, block);
-            let mut before: Vec<Set> = steps.iter().rev().map(|step| {
-                let mut with = now.clone();
-                step.folded.defs.iter().for_each(|&register| with.put(register, true));
-                found.peak = found.peak.max(words(&with));
-                read_and_written(&mut now, step.folded);
-                found.peak = found.peak.max(words(&now));
-                now.clone()
-            }).collect();
+            let mut before: Vec<Set> = steps
+                .iter()
+                .rev()
+                .map(|step| {
+                    let mut with = now.clone();
+                    step.folded.defs.iter().for_each(|&register| with.put(register, true));
+                    found.peak = found.peak.max(words(&with));
+                    read_and_written(&mut now, step.folded);
+                    found.peak = found.peak.max(words(&now));
+                    now.clone()
+                })
+                .collect();
             before.reverse();
             let mut awaited = waits[block].clone();
             for (step, mut live) in steps.iter().zip(before) {

@@ -23,8 +23,7 @@ impl Class {
     #[must_use]
     pub(super) fn of(busy: &Utilisation) -> Self {
         let Utilisation { scheduler, l1, requests, replies, l2, dram } = *busy;
-        let limits =
-            [(scheduler, 60, 80), (requests, 60, 90), (replies, 60, 90), (dram, 50, 70), (l1, 60, 80), (l2, 60, 80)];
+        let limits = [(scheduler, 60, 80), (requests, 60, 90), (replies, 60, 90), (dram, 50, 70), (l1, 60, 80), (l2, 60, 80)];
         if limits.iter().any(|(share, _, most)| share.exceeds(*most)) {
             Class::Saturated
         } else if limits.iter().all(|(share, least, _)| share.is_below(*least)) {
@@ -142,9 +141,14 @@ mod tests {
     /// Table 3 at its borders: less than, and more than.
     #[test]
     fn table_3() {
-        for (part, least, most) in
-            [("scheduler", 60.0, 80.0), ("l1", 60.0, 80.0), ("requests", 60.0, 90.0), ("replies", 60.0, 90.0), ("l2", 60.0, 80.0), ("dram", 50.0, 70.0)]
-        {
+        for (part, least, most) in [
+            ("scheduler", 60.0, 80.0),
+            ("l1", 60.0, 80.0),
+            ("requests", 60.0, 90.0),
+            ("replies", 60.0, 90.0),
+            ("l2", 60.0, 80.0),
+            ("dram", 50.0, 70.0),
+        ] {
             let of = |percent| Class::of(&busy(part, percent));
             assert_eq!(of(least - 0.01), Class::Underutilised, "{part}");
             assert_eq!([of(least), of(most)], [Class::Moderate; 2], "{part}");
@@ -160,7 +164,14 @@ mod tests {
             (at, controller.look(Traffic::default(), |_, _| busy("dram", percent)).extra)
         };
         assert_eq!(look(1.0), (15_000, 0), "the first interval is skipped");
-        (0..).zip(uses).map(|(n, &percent)| { let (at, extra) = look(percent); assert_eq!(at, 25_000 + 10_000 * n); extra }).collect()
+        (0..)
+            .zip(uses)
+            .map(|(n, &percent)| {
+                let (at, extra) = look(percent);
+                assert_eq!(at, 25_000 + 10_000 * n);
+                extra
+            })
+            .collect()
     }
 
     #[test]

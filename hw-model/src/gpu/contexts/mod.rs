@@ -57,7 +57,13 @@ pub(super) struct Contexts {
 impl Contexts {
     /// The cycle of the controllers' next look; `u64::MAX` if there is none.
     pub(super) fn next(&self) -> u64 {
-        self.kernels.iter().flatten().filter_map(|kernel| kernel.controller.as_ref()).map(|controller| controller.next).min().unwrap_or(u64::MAX)
+        self.kernels
+            .iter()
+            .flatten()
+            .filter_map(|kernel| kernel.controller.as_ref())
+            .map(|controller| controller.next)
+            .min()
+            .unwrap_or(u64::MAX)
     }
 }
 

@@ -153,7 +153,8 @@ fn contexts_lie_in_the_l1() {
 /// The controller finds a kernel that uses little, and takes the L1 that serves nothing.
 #[test]
 fn the_controller_raises_what_is_used_little() {
-    let quick = |in_l1| ContextsConfig { interval_cycles: Some(500), table_warps: Some(32), in_l1, ..ContextsConfig::of(ContextsMechanism::Duet) };
+    let quick =
+        |in_l1| ContextsConfig { interval_cycles: Some(500), table_warps: Some(32), in_l1, ..ContextsConfig::of(ContextsMechanism::Duet) };
     let stats = run_all(&with(small(), quick(ContextsInL1::Idle)), &chases(64, 64, 16, 0, 40));
     let contexts = stats.contexts[0];
     assert_eq!(contexts.most_extra, contexts.bound);

@@ -44,11 +44,7 @@ impl Contexts {
             Limit::Shared => (shared > 0, spilled > 0),
             Limit::Slots => (shared > 0, shared > 0 && spilled > 0),
         };
-        if here && slots_for_all {
-            Some(live)
-        } else {
-            there.then_some(0)
-        }
+        if here && slots_for_all { Some(live) } else { there.then_some(0) }
     }
 
     /// A TB takes places: these of its warps are in theirs.

@@ -40,8 +40,8 @@ mod waiting;
 
 pub use counts::ContextCounts;
 pub(super) use loads::Loads;
-pub use plan::Unswitchable;
 pub(crate) use plan::Plans;
+pub use plan::Unswitchable;
 pub use tables::Storage;
 
 use super::operands::MAX_SUB_CORES;

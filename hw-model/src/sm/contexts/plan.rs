@@ -154,13 +154,7 @@ impl Plans {
     }
 }
 
-fn plan(
-    gpu: &GpuConfig,
-    config: &ContextsConfig,
-    demand: &Resources,
-    live: Option<u32>,
-    in_l1: bool,
-) -> Result<Plan, Unswitchable> {
+fn plan(gpu: &GpuConfig, config: &ContextsConfig, demand: &Resources, live: Option<u32>, in_l1: bool) -> Result<Plan, Unswitchable> {
     let all = Resources::of_sm(&gpu.sm);
     let native = all.count(demand);
     let (level, limit) = switched(config.mechanism, &all, demand, native)?;

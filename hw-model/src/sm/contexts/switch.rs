@@ -7,10 +7,10 @@
 use super::super::Sm;
 use super::super::operands::MAX_SUB_CORES;
 use super::super::warp::Wait;
+use super::Contexts;
 use super::plan::{Level, Limit, Plan};
 use super::space::{Kind, cycles};
 use super::tables::{NOWHERE, State};
-use super::Contexts;
 
 /// What moves: one out of its place, one into its place, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
