@@ -25,7 +25,7 @@ impl Contexts {
             *left = left.saturating_sub(1);
             had
         };
-        let warps = (0..32u32).filter(|warp| live >> warp & 1 != 0);
+        let mut warps = (0..32u32).filter(|warp| live >> warp & 1 != 0);
         if plan.limit == Limit::Registers && plan.level == Level::Warp {
             let (mut present, mut left) = (0, if stands_back { 0 } else { registers });
             for warp in warps {
@@ -36,7 +36,7 @@ impl Contexts {
             }
             return (shared > 0 && (live & !present).count_ones() <= spilled).then_some(present);
         }
-        let slots_for_all = warps.fold(true, |all, warp| slot(warp) && all);
+        let slots_for_all = warps.all(slot);
         let (here, there) = match plan.limit {
             Limit::Registers if shared == 0 => (false, false),
             Limit::Registers => (registers >= count, spilled >= count),
