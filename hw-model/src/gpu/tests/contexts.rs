@@ -111,7 +111,8 @@ fn what_cannot_be_switched_is_not() {
 /// Barriers of warps of which some are away: every other warp comes late.
 #[test]
 fn barriers_of_warps_that_are_away() {
-    let trace = kernel(24, 128, 48, 0, |tb, warp| {
+    // Two TBs fit, of which one may be kept.
+    let trace = kernel(24, 128, 24, 0, |tb, warp| {
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
         let bar = StaticInst::new(1, Class::Barrier);
         (0..10u64)
