@@ -43,6 +43,9 @@ pub struct ContextsConfig {
     /// Whether contexts may lie in the L1, which then holds no data; absent: while it is idle.
     #[serde(default, skip_serializing_if = "ContextsInL1::is_usual")]
     pub in_l1: ContextsInL1,
+    /// What keeps warps from waiting for others that are away and find no room; absent: barriers are switch points.
+    #[serde(default, skip_serializing_if = "DeadlockAvoidance::is_usual")]
+    pub deadlock: DeadlockAvoidance,
     /// Core cycles that the controller skips, and over which it counts before each decision; absent: 10,000 (Lin et al. 2018, section 6.4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1000000)))]
@@ -88,6 +91,26 @@ impl ContextsInL1 {
     }
 }
 
+/// What keeps warps from waiting for others that are away and find no room (Lin et al. 2018, section 6.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DeadlockAvoidance {
+    /// Who waits at a barrier may leave: the second way.
+    #[default]
+    Barriers,
+    /// One TB of an SM is never switched, and nobody leaves at a barrier: the first way.
+    OneTb,
+}
+
+impl DeadlockAvoidance {
+    /// What a file need not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+    fn is_usual(&self) -> bool {
+        *self == DeadlockAvoidance::Barriers
+    }
+}
+
 /// Bytes that move per cycle: the port of the register file, of shared memory and of the L1 (Lin et al. 2018, section 7.4).
 pub const CONTEXT_BYTES_PER_CYCLE: u32 = 128;
 
@@ -123,6 +146,7 @@ impl ContextsConfig {
             table_warps: None,
             table_tbs: None,
             in_l1: ContextsInL1::Idle,
+            deadlock: DeadlockAvoidance::Barriers,
             interval_cycles: None,
             sustained_permille: None,
         }

@@ -15,7 +15,7 @@ fn all(warps: u8) -> u32 {
 
 impl Contexts {
     /// Which warps of a TB whose first has this number would be in their places, of those in `live`, a bit each; none if it has no room.
-    fn placement(&self, plan: &Plan, first: u32, live: u32, sub_core_mask: u8) -> Option<u32> {
+    fn placement(&self, plan: &Plan, first: u32, live: u32, sub_core_mask: u8, stands_back: bool) -> Option<u32> {
         let count = live.count_ones();
         let [registers, shared, spilled] = [Kind::Registers, Kind::Shared, Kind::Spilled].map(|kind| self.space.count(kind));
         let mut slots = self.slots.map(u32::count_ones);
@@ -25,9 +25,9 @@ impl Contexts {
             *left = left.saturating_sub(1);
             had
         };
-        let warps = (0..32u32).filter(|warp| live >> warp & 1 != 0);
+        let mut warps = (0..32u32).filter(|warp| live >> warp & 1 != 0);
         if plan.limit == Limit::Registers && plan.level == Level::Warp {
-            let (mut present, mut left) = (0, registers);
+            let (mut present, mut left) = (0, if stands_back { 0 } else { registers });
             for warp in warps {
                 if left > 0 && slot(warp) {
                     left -= 1;
@@ -36,8 +36,7 @@ impl Contexts {
             }
             return (shared > 0 && (live & !present).count_ones() <= spilled).then_some(present);
         }
-        let mut slots_for_all = true;
-        warps.for_each(|warp| slots_for_all &= slot(warp));
+        let slots_for_all = warps.all(slot);
         let (here, there) = match plan.limit {
             Limit::Registers if shared == 0 => (false, false),
             Limit::Registers => (registers >= count, spilled >= count),
@@ -142,7 +141,7 @@ impl Sm {
         }
         let Some(first) = self.find_run(plan.warps, contexts.numbers()) else { return false };
         if contexts.is_switching() {
-            contexts.placement(plan, first, all(plan.warps as u8), self.sub_core_mask).is_some()
+            contexts.placement(plan, first, all(plan.warps as u8), self.sub_core_mask, self.comes_first(contexts).is_some()).is_some()
         } else {
             self.has_slots_for_all(contexts.slots_per_sub_core)
         }
@@ -207,17 +206,20 @@ impl Sm {
             let live = (0..tb.warps).filter(|warp| self.warps[tb.first_warp + warp].live).fold(0, |live, warp| live | 1 << warp);
             contexts.place(&plan, tb_slot, tb.first_warp, live, live, sub_core_mask);
         }
+        self.keep_one();
     }
 
     /// Where contexts are switched, a TB that has come takes its places; which of its warps there are, a bit each.
     pub(in crate::sm) fn place_tb(&mut self, tb_slot: usize, live: u32) {
         let sub_core_mask = self.sub_core_mask;
         let TbSlot { first_warp, .. } = self.tbs[tb_slot];
+        let stands_back = self.contexts.as_ref().is_some_and(|contexts| self.comes_first(contexts).is_some());
         let Some(contexts) = &mut self.contexts else { return };
         let Some((_, plan)) = contexts.switched else { return };
-        if let Some(present) = contexts.placement(&plan, first_warp.into(), live, sub_core_mask) {
+        if let Some(present) = contexts.placement(&plan, first_warp.into(), live, sub_core_mask, stands_back) {
             contexts.place(&plan, tb_slot, first_warp, live, present, sub_core_mask);
         }
+        self.keep_one();
     }
 
     /// Whether a TB that fits has places where contexts are switched; if they are not, it has.
@@ -225,7 +227,9 @@ impl Sm {
         let Some(contexts) = &self.contexts else { return true };
         let Some((kernel, plan)) = contexts.switched else { return true };
         let first = self.find_warps(warps);
-        kernel == slot && first.is_some_and(|first| contexts.placement(&plan, first, all(warps as u8), self.sub_core_mask).is_some())
+        let stands_back = self.comes_first(contexts).is_some();
+        let fits = |first| contexts.placement(&plan, first, all(warps as u8), self.sub_core_mask, stands_back).is_some();
+        kernel == slot && first.is_some_and(fits)
     }
 
     /// Whether a warp that has come is in its place.
@@ -238,7 +242,8 @@ impl Sm {
         let sub_core = self.sub_core(number);
         let Some(contexts) = &mut self.contexts else { return };
         contexts.missed[usize::from(number)] = super::RegSet::default();
-        if contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
+        let kept = contexts.kept == Some(self.warps[number].tb_slot);
+        if !kept && contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
             contexts.forget_warp(number, sub_core);
         }
     }
@@ -246,6 +251,9 @@ impl Sm {
     /// A TB's context is given up: it has ended, or was taken off the SM.
     pub(in crate::sm) fn context_given_up(&mut self, tb_slot: usize) {
         let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
+        if let Some(contexts) = &mut self.contexts {
+            contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+        }
         for number in first_warp..first_warp + warps {
             self.context_ended(number);
         }
@@ -254,6 +262,7 @@ impl Sm {
         {
             contexts.forget_tb(tb_slot);
         }
+        self.keep_one();
     }
 
     /// A TB has ended, from cycle `from` on. Whether nothing becomes free for another: it was an extra one, or an extra one is native now.

@@ -28,8 +28,12 @@ impl Sm {
             assert!(entry.valid, "TB slot {tb_slot} has an entry");
             for number in tb.first_warp..tb.first_warp + tb.warps {
                 let (warp, entry) = (&self.warps[number], contexts.tables.warps[usize::from(number)]);
-                assert_eq!(warp.live, entry.valid, "the entry of warp {number}");
+                let kept = contexts.kept == Some(tb_slot as u8);
+                assert!(warp.live == entry.valid || kept && entry.valid, "the entry of warp {number}");
                 if !warp.live {
+                    if entry.valid {
+                        slots[self.sub_core(number)] |= 1 << entry.slot;
+                    }
                     continue;
                 }
                 let in_move = moving(if plan.level == Level::Warp { number } else { tb_slot as u8 });
@@ -59,7 +63,12 @@ impl Sm {
             assert_eq!((used | free).count_ones(), contexts.slots_per_sub_core, "slots");
         }
         let entries = contexts.tables.warps.iter().filter(|entry| entry.valid).count();
-        let live = self.tbs.iter().filter(|tb| tb.live && !tb.evicted).map(|tb| usize::from(tb.remaining)).sum::<usize>();
+        let kept = |tb_slot: usize| contexts.kept == Some(tb_slot as u8);
+        let entries_of = |tb: &super::super::tb::TbSlot| {
+            (tb.first_warp..tb.first_warp + tb.warps).filter(|&number| contexts.tables.warps[usize::from(number)].valid).count()
+        };
+        let live = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted);
+        let live = live.map(|(tb_slot, tb)| if kept(tb_slot) { entries_of(tb) } else { usize::from(tb.remaining) }).sum::<usize>();
         assert_eq!(entries, live, "entries of warps");
     }
 }

@@ -21,6 +21,7 @@
 //! | `waiting` | who waits for something that takes long |
 //! | `states` | what warps are, and the queues of those that wait to be switched |
 //! | `switch` | what moves, and when it is there |
+//! | `kept` | the TB that is not switched, where one is not |
 //! | `counts` | what is counted |
 //!
 //! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
@@ -28,6 +29,7 @@
 mod arrive;
 mod check;
 mod counts;
+mod kept;
 mod loads;
 mod plan;
 mod space;
@@ -63,6 +65,7 @@ pub(super) struct Contexts {
     map: AddressMap,
     /// Warp slots of a sub-core.
     slots_per_sub_core: u32,
+    sub_cores: u32,
     /// By kernel slot.
     plans: [Option<Plans>; KERNEL_SLOTS],
     most_extra: [u32; KERNEL_SLOTS],
@@ -83,6 +86,8 @@ pub(super) struct Contexts {
     last_stalled: u8,
     last_ready: u8,
     moving: Option<Move>,
+    /// The TB that is not switched, by its TB slot, if one is not.
+    kept: Option<u8>,
     /// Something has happened that may change a state or let something move.
     look: bool,
     /// By warp, registers that a load will write that has missed the L1 or passes it by.
@@ -98,6 +103,7 @@ impl Contexts {
         Some(Box::new(Contexts {
             config,
             map,
+            sub_cores: gpu.sm.sub_cores,
             slots_per_sub_core: gpu.sm.threads / 32 / gpu.sm.sub_cores,
             plans: [None; KERNEL_SLOTS],
             most_extra: [0; KERNEL_SLOTS],
@@ -112,6 +118,7 @@ impl Contexts {
             last_stalled: 0,
             last_ready: 0,
             moving: None,
+            kept: None,
             look: false,
             missed: Box::new([RegSet::default(); MAX_WARPS]),
             counts: [ContextCounts::default(); KERNEL_SLOTS],
@@ -150,6 +157,7 @@ impl Contexts {
         self.stalled.clear();
         self.ready.clear();
         self.moving = None;
+        self.kept = None;
     }
 }
 

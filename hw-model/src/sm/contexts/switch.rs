@@ -23,14 +23,14 @@ pub(super) struct Move {
 
 /// What a warp or a TB needs to be in its place.
 #[derive(Clone, Copy, Debug, Default)]
-struct Footprint {
+pub(super) struct Footprint {
     warps: u32,
     slots: [u32; MAX_SUB_CORES],
 }
 
 impl Contexts {
     /// Whether one of these could come into its place.
-    fn has_room(&self, plan: &Plan, one: &Footprint) -> bool {
+    pub(super) fn has_room(&self, plan: &Plan, one: &Footprint) -> bool {
         let slots = self.slots.iter().zip(one.slots).all(|(free, needed)| free.count_ones() >= needed);
         slots
             && match plan.limit {
@@ -41,7 +41,7 @@ impl Contexts {
     }
 
     /// Whether `out` and `into` could change places.
-    fn may_change(&self, plan: &Plan, out: &Footprint, into: &Footprint) -> bool {
+    pub(super) fn may_change(&self, plan: &Plan, out: &Footprint, into: &Footprint) -> bool {
         let free = self.slots.iter().zip(out.slots).zip(into.slots);
         let slots = free.into_iter().all(|((free, left), needed)| free.count_ones() + left >= needed);
         let registers = self.space.count(Kind::Registers) + out.warps >= into.warps;
@@ -85,7 +85,7 @@ impl Sm {
     }
 
     /// What a warp or a TB needs to be in its place.
-    fn footprint(&self, level: Level, unit: u8) -> Footprint {
+    pub(super) fn footprint(&self, level: Level, unit: u8) -> Footprint {
         let mut footprint = Footprint::default();
         for number in self.warps_of(level, unit).filter(|&number| self.warps[number].live) {
             footprint.warps += 1;
@@ -98,6 +98,12 @@ impl Sm {
     fn begin_move(&mut self, plan: &Plan, now: u64) {
         let Some(contexts) = &self.contexts else { return };
         if contexts.moving.is_some() {
+            return;
+        }
+        if let Some(tb_slot) = self.comes_first(contexts) {
+            if let Some((out, first)) = self.first_to_come(plan, tb_slot) {
+                self.begin_move_of(plan, out, Some(first), now);
+            }
             return;
         }
         let of = |unit: &u8| self.footprint(plan.level, *unit);
@@ -119,6 +125,12 @@ impl Sm {
             let Some(change) = change.or_else(leaves) else { return };
             change
         };
+        self.begin_move_of(plan, out, into, now);
+    }
+
+    /// These move from cycle `now` on.
+    fn begin_move_of(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>, now: u64) {
+        let Some(contexts) = &self.contexts else { return };
         let bytes = |unit: Option<u8>| {
             let warps = unit.map_or(0, |unit| self.footprint(plan.level, unit).warps);
             if warps == 0 { 0 } else { warps * plan.warp_bytes + plan.tb_bytes }

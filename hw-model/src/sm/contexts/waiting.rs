@@ -15,7 +15,7 @@ use crate::config::ContextsMechanism;
 impl Contexts {
     /// Barriers are waited for, too.
     fn takes_barriers(&self) -> bool {
-        self.config.mechanism != ContextsMechanism::Virtual
+        self.config.mechanism != ContextsMechanism::Virtual && !self.keeps_one()
     }
 }
 
@@ -54,7 +54,8 @@ impl Sm {
     /// Whether a warp that is in its place waits for something that takes long, and nothing else of it is in flight.
     fn is_stalled(&self, contexts: &Contexts, number: u8) -> bool {
         let warp = &self.warps[number];
-        if !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
+        let kept = contexts.kept == Some(warp.tb_slot);
+        if kept || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
             return false;
         }
         match warp.wait {
