@@ -170,11 +170,11 @@ macro_rules! named_policies {
                 "SMs from the kernel that is slowed least to the one that is slowed most, until all are equally slow";
             FairShareModel, "fair-share-model", FairShareModel, 0, Search, "#AA6600",
                 "The same; a model tells how slow kernels are, and none has to be left alone";
-            EffectiveBandwidth, "effective-bandwidth", EffectiveBandwidth, 0, Search, "#225555",
+            EffectiveBandwidth, "effective-bandwidth", EffectiveBandwidth, 0, Search, "#4400AA",
                 "As many active warps of each kernel, on its even share of the SMs, as make the sum of effective bandwidths large";
             EffectiveBandwidthFair, "effective-bandwidth-fair", EffectiveBandwidthFair, 0, Search, "#BBCC33",
                 "The same, by the smallest effective bandwidth over the largest";
-            EffectiveBandwidthHarmonic, "effective-bandwidth-harmonic", EffectiveBandwidthHarmonic, 0, Search, "#EE99AA",
+            EffectiveBandwidthHarmonic, "effective-bandwidth-harmonic", EffectiveBandwidthHarmonic, 0, Search, "#AA4400",
                 "The same, by their harmonic mean";
         }
     };

@@ -1,10 +1,10 @@
 //! Which kernels are memory-intensive, and who tells them: a kernel's type is what its IPC over SMs says (sources.md D147), by a rule that was stated before
-//! anything was measured; judged against it are the model of off-SM bandwidth (D149) and the share of DRAM's bandwidth, with the threshold that is
+//! anything was measured; judged against it are the model of off-SM bandwidth (sources.md D149) and the share of DRAM's bandwidth, with the threshold that is
 //! best in hindsight and with one that is found without the kernel that it judges (Zhao et al. 2018, sections 4.1 and 7).
 
 use super::results::{AloneResult, StudyResult};
 
-/// Memory-intensive is what all SMs make less than this times as much as half of them (D147).
+/// Memory-intensive is what all SMs make less than this times as much as half of them (sources.md D147).
 pub const SATURATED_BELOW: f64 = 1.5;
 
 /// The key of the setting that says how many SMs there are.

@@ -104,6 +104,12 @@ pub(crate) fn machine() -> Kind {
     let read = |text: &str| machines::parse("m.toml", text).map(drop).map_err(|error| error.to_string());
     let mut files: Vec<(String, String)> = mias_machines::ALL.iter().map(|(name, text)| ((*name).into(), (*text).into())).collect();
     files.push(("every key".into(), toml::to_string(&every_machine_key()).expect("TOML")));
+    // Contexts have one place: they go with neither preemption nor an L1 that grows.
+    let mut contexts: Table = mias_machines::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let keys = "[sm.contexts]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
+                table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\nsustained_permille = 550\n";
+    merge(&mut contexts, keys.parse().expect("TOML"));
+    files.push(("contexts".into(), toml::to_string(&contexts).expect("TOML")));
     // Keys that go with other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
         let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");
