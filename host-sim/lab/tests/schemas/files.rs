@@ -107,7 +107,7 @@ pub(crate) fn machine() -> Kind {
     // Contexts have one place: they go with neither preemption nor an L1 that grows.
     let mut contexts: Table = mias_machines::text("lin18-lines").expect("a machine").parse().expect("TOML");
     let keys = "[sm.contexts]\nmechanism = \"duet\"\nextra = 2\nbytes_per_cycle = 64\nwarp_state_bytes = 96\nlive_permille = 440\ncompressed_permille = 900\n\
-                table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\nsustained_permille = 550\n";
+                table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
     merge(&mut contexts, keys.parse().expect("TOML"));
     files.push(("contexts".into(), toml::to_string(&contexts).expect("TOML")));
     // Keys that go with other limits in flight than those of that file.

@@ -38,7 +38,7 @@ pub(super) fn figure_16(page: &mut Page, study: &StudyResult) {
     let adds = mean_of("cd-search-maestro")
         .zip(mean_of("maestro-search"))
         .map_or_else(String::new, |(with, without)| format!(" Here it adds {:+.1} % to `maestro-search`.", 100.0 * (with / without - 1.0)));
-    let (smk, all) = (worse("smk"), study.groups.len());
+    let (smk, all) = (worse("smk-p"), study.groups.len());
     let caption = format!(
         "STP over the even split of the SMs. The paper: SMK loses severely in a quarter of the mixed pairs; Maestro is as good as classification-driven search, which on it adds {ON_MAESTRO} %. Here SMK-P is below the even split in {smk} of {all} groups.{adds}"
     );
