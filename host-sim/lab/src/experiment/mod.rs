@@ -15,6 +15,7 @@ mod fixed_in_turn;
 pub mod judge;
 pub mod least_squares;
 pub mod machine;
+pub mod options;
 pub mod own;
 pub mod policies;
 pub mod policy;

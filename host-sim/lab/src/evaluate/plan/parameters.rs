@@ -3,13 +3,12 @@
 
 use super::keys::{PARAMETERS, RANGE};
 use super::reader::{Value, once};
-use super::unfit::Unfit;
+use super::unfit::{Unfit, check_open_sms, check_room};
 use super::{Order, PlanError};
 use crate::choice::Choice;
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
-use crate::experiment::room;
 use crate::experiment::shares::Shares;
 use crate::experiment::time::Time;
 use crate::experiment::workload::LATEST_ARRIVAL;
@@ -382,23 +381,4 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
     }
     check_room(&setting)?;
     Ok(setting)
-}
-
-/// Refuses more SMs than there are.
-fn check_open_sms(sms: u32, gpu: &GpuConfig) -> Result<u32, Unfit> {
-    let count = gpu.sm.count;
-    if sms <= count { Ok(sms) } else { Err(Unfit::of("sms", format!("{sms} of the {count} SMs of `{}`; give {count} or fewer", gpu.name))) }
-}
-
-/// Refuses limits that say nothing, and machines whose SMs cannot preempt.
-fn check_room(setting: &Setting) -> Result<(), Unfit> {
-    let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
-    if options.transition.preempts() {
-        options
-            .transition
-            .on(gpu)
-            .check()
-            .map_err(|error| Unfit::of("transition", format!("{} on machine `{name}`: {error}", options.transition.name())))?;
-    }
-    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
 }

@@ -1,5 +1,10 @@
 //! Why a setting of a plan cannot be, and whose value is to blame, so that the message names its line.
 
+use super::{Named, Setting};
+use crate::choice::Choice;
+use crate::experiment::room;
+use mias_hw_model::config::GpuConfig;
+
 /// Why a combination of values cannot be.
 #[derive(Debug)]
 pub(super) struct Unfit {
@@ -18,4 +23,23 @@ impl From<String> for Unfit {
     fn from(message: String) -> Self {
         Unfit { parameter: None, message }
     }
+}
+
+/// Refuses more SMs than there are.
+pub(super) fn check_open_sms(sms: u32, gpu: &GpuConfig) -> Result<u32, Unfit> {
+    let count = gpu.sm.count;
+    if sms <= count { Ok(sms) } else { Err(Unfit::of("sms", format!("{sms} of the {count} SMs of `{}`; give {count} or fewer", gpu.name))) }
+}
+
+/// Refuses limits that say nothing, and machines whose SMs cannot preempt.
+pub(super) fn check_room(setting: &Setting) -> Result<(), Unfit> {
+    let Setting { options, arrive, limit_cycles, sharing: Named { name, gpu }, .. } = setting;
+    if options.transition.preempts() {
+        options
+            .transition
+            .on(gpu)
+            .check()
+            .map_err(|error| Unfit::of("transition", format!("{} on machine `{name}`: {error}", options.transition.name())))?;
+    }
+    room::check_limit(*limit_cycles, *arrive, gpu, *options).map_err(|why| Unfit::of("limit", why))
 }

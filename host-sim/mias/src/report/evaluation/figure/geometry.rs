@@ -68,6 +68,29 @@ fn drawn(figure: &Figure) -> Vec<Drawing> {
     files.into_iter().chain(page).collect()
 }
 
+/// All figures of an evaluation have names of their own and tables, and nothing in them is over an edge or over another; those `wanted` are among
+/// them, and the page has these headings.
+fn within_and_apart(evaluation: &Evaluation, wanted: &[&str], headings: &[&str]) -> Result<(), TestCaseError> {
+    let figures = html::figures(evaluation);
+    let ids: std::collections::BTreeSet<String> = figures.iter().map(Figure::anchor).collect();
+    prop_assert_eq!(ids.len(), figures.len());
+    for id in wanted {
+        prop_assert!(ids.contains(&format!("figure-{id}")), "{id} of {ids:?}");
+    }
+    for figure in &figures {
+        for drawing in drawn(figure) {
+            let faults = faults(&drawing);
+            prop_assert!(faults.is_empty(), "figure {}: {}", figure.id, faults.join("\n"));
+        }
+        prop_assert!(figure.csv().unwrap().lines().count() > 1, "{}", figure.id);
+    }
+    let page = html::render(evaluation);
+    for heading in headings {
+        prop_assert!(page.contains(heading), "{heading}");
+    }
+    Ok(())
+}
+
 /// Names of policies, built in and a program's own.
 const POLICIES: [&str; 14] = [
     "left-over",

@@ -135,18 +135,6 @@ proptest! {
 
     #[test]
     fn figures_of_dai_are_within_and_apart(seed: u64) {
-        let evaluation = evaluation(seed);
-        let figures = html::figures(&evaluation);
-        let ids: std::collections::BTreeSet<String> = figures.iter().map(Figure::anchor).collect();
-        prop_assert_eq!(ids.len(), figures.len());
-        prop_assert!(ids.contains("figure-2") && ids.contains("figure-6") && ids.contains("figure-9a"), "{ids:?}");
-        for figure in &figures {
-            for drawing in drawn(figure) {
-                let faults = faults(&drawing);
-                prop_assert!(faults.is_empty(), "figure {}: {}", figure.id, faults.join("\n"));
-            }
-            prop_assert!(figure.csv().unwrap().lines().count() > 1, "{}", figure.id);
-        }
-        prop_assert!(html::render(&evaluation).contains("Table 2: the kernels"));
+        within_and_apart(&evaluation(seed), &["2", "6", "9a"], &["Table 2: the kernels"])?;
     }
 }

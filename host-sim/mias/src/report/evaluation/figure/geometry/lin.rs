@@ -82,20 +82,6 @@ proptest! {
 
     #[test]
     fn figures_of_lin_are_within_and_apart(seed: u64) {
-        let evaluation = evaluation(seed);
-        let figures = html::figures(&evaluation);
-        let ids: std::collections::BTreeSet<String> = figures.iter().map(Figure::anchor).collect();
-        prop_assert_eq!(ids.len(), figures.len());
-        for id in ["1", "4", "5", "6", "7", "12", "13", "14", "15"] {
-            prop_assert!(ids.contains(&format!("figure-{id}")), "{id} of {ids:?}");
-        }
-        for figure in &figures {
-            for drawing in drawn(figure) {
-                let faults = faults(&drawing);
-                prop_assert!(faults.is_empty(), "figure {}: {}", figure.id, faults.join("\n"));
-            }
-            prop_assert!(figure.csv().unwrap().lines().count() > 1, "{}", figure.id);
-        }
-        prop_assert!(html::render(&evaluation).contains("Tables 2 and 3"));
+        within_and_apart(&evaluation(seed), &["1", "4", "5", "6", "7", "12", "13", "14", "15"], &["Tables 2 and 3"])?;
     }
 }
