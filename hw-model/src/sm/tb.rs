@@ -51,28 +51,36 @@ pub(crate) struct FinishedTb {
     pub again: bool,
 }
 
+impl TbSlot {
+    /// Of a TB that starts at its beginning, its first warp at this number.
+    pub(super) fn new(kernel: u8, first_warp: u32, tb: NewTb, demand: &Resources, age: u32) -> Self {
+        let NewTb { index, part, again } = tb;
+        let warps = (demand.threads / 32) as u8;
+        TbSlot {
+            live: true,
+            kernel,
+            first_warp: first_warp as u8,
+            warps,
+            remaining: warps,
+            demand: *demand,
+            index,
+            part,
+            again,
+            age,
+            ..TbSlot::default()
+        }
+    }
+}
+
 impl Sm {
     /// Takes a TB of the kernel in slot `kernel`. Ignored unless [`Sm::can_take_tb`].
     pub(crate) fn take_tb(&mut self, kernel: u8, tb: NewTb, demand: &Resources, program: &Program, now: u64) {
         let count = demand.threads / 32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
-        let NewTb { index, part, again } = tb;
         self.account_sleep(now + 1);
         self.occupy(kernel, first, count, demand, now + 1);
         self.kernels[usize::from(kernel)].tbs_issued += 1;
-        self.tbs[tb_slot] = TbSlot {
-            live: true,
-            kernel,
-            first_warp: first as u8,
-            warps: count as u8,
-            remaining: count as u8,
-            demand: *demand,
-            index,
-            part,
-            again,
-            age: self.next_age,
-            ..TbSlot::default()
-        };
+        self.tbs[tb_slot] = TbSlot::new(kernel, first, tb, demand, self.next_age);
         self.takes_place(tb_slot, 0, program, now + 1);
         if self.switches() {
             self.place_tb(tb_slot, u32::MAX >> (32 - count));

@@ -163,25 +163,11 @@ impl Sm {
         self.begin_to_switch(kernel);
         let count = demand.threads / 32;
         let (Some(first), Some(tb_slot)) = (self.find_warps(count), self.find_tb_slot()) else { return };
-        let NewTb { index, part, again } = tb;
         self.account_sleep(now + 1);
         self.warp_slots_used |= u128::MAX >> (128 - count) << first;
         self.account.changed = true;
         self.kernels[usize::from(kernel)].tbs_issued += 1;
-        self.tbs[tb_slot] = TbSlot {
-            live: true,
-            extra: true,
-            kernel,
-            first_warp: first as u8,
-            warps: count as u8,
-            remaining: count as u8,
-            demand: *demand,
-            index,
-            part,
-            again,
-            age: self.next_age,
-            ..TbSlot::default()
-        };
+        self.tbs[tb_slot] = TbSlot { extra: true, ..TbSlot::new(kernel, first, tb, demand, self.next_age) };
         if let Some(contexts) = &mut self.contexts {
             contexts.extras += 1;
             contexts.counts[usize::from(kernel)].extra_tbs += 1;

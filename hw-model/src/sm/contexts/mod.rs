@@ -22,7 +22,9 @@
 //! | `states` | what warps are, and the queues of those that wait to be switched |
 //! | `switch` | what moves, and when it is there |
 //! | `kept` | the TB that is not switched, where one is not |
+//! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
+//! | `check` | the validation hook's look at all this |
 //!
 //! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
 

@@ -27,6 +27,11 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
+    /// Of a number that is known.
+    pub(crate) fn new(value: f64) -> Self {
+        Bar { value, of: None, half_width: None, interval: None }
+    }
+
     /// The ends of its spread: quartiles of a mean of several, or the interval of an estimate.
     fn ends(&self) -> Option<(f64, f64)> {
         let interval = self.half_width.map(|half| (self.value - half, self.value + half));

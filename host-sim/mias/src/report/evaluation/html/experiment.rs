@@ -187,7 +187,7 @@ fn correlations(page: &mut Page, numbering: &mut Numbering, study: &StudyResult)
     let cluster = |class: &str, of_stp: bool| {
         let gamma = |policy: &&'static str| {
             let gamma = summary::find(&study.summary, class, policy)?.gamma;
-            Some(Bar { value: if of_stp { gamma.stp } else { gamma.s }?, of: None, half_width: None, interval: None })
+            if of_stp { gamma.stp } else { gamma.s }.map(Bar::new)
         };
         let names = vec![class.to_owned(), means::count(study, class)];
         Cluster { names, bars: all.iter().map(gamma).collect(), marks: Vec::new(), apart: class == summary::ALL }

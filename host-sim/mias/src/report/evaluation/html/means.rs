@@ -3,7 +3,7 @@
 use super::late;
 use super::palette::Palette;
 use super::thesis;
-use crate::report::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Swatch};
+use crate::report::evaluation::figure::{Bar, Cluster, Key, Mark, Series, Style, Swatch};
 use crate::report::kernel_name;
 use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::{arithmetic, quartiles};
@@ -89,9 +89,24 @@ pub(super) fn key(palette: &Palette, names: &[&'static str]) -> Key {
     names.iter().fold(Key::default(), |key, name| key.with(Swatch::Bar(palette.style(name)), name))
 }
 
-/// A mean, of how many and with quartiles; none of nothing.
-fn mean(values: &[f64]) -> Option<Bar> {
-    Some(Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None })
+/// Series of these names and their key, for what is no policy's.
+pub(super) fn named<'n>(names: impl Iterator<Item = &'n str>, style: impl Fn(usize) -> Style) -> (Vec<Series>, Key) {
+    let (mut series, mut key) = (Vec::new(), Key::default());
+    for (at, name) in names.enumerate() {
+        series.push(Series { name: name.to_owned(), style: style(at) });
+        key = key.with(Swatch::Bar(style(at)), name);
+    }
+    (series, key)
+}
+
+/// The arithmetic mean, of how many and with quartiles; none of nothing.
+pub(super) fn mean(values: &[f64]) -> Option<Bar> {
+    of_mean(arithmetic(values), values)
+}
+
+/// The same of another mean of these values.
+pub(super) fn of_mean(mean: Option<f64>, values: &[f64]) -> Option<Bar> {
+    Some(Bar { of: Some((values.len(), quartiles(values)?)), ..Bar::new(mean?) })
 }
 
 /// How many groups a class has, as it stands under their means.
@@ -137,7 +152,7 @@ pub(super) fn of_group(study: &StudyResult, group: &GroupResult, policies: &[&'s
     let speedup = |policy: &&str| {
         let result = group.policies.iter().find(|result| result.policy == *policy)?;
         let half_width = result.half_widths.as_ref().and_then(|half| half.metrics.speedup);
-        Some(Bar { value: result.metrics.speedup?, of: None, half_width, interval: None })
+        Some(Bar { half_width, ..Bar::new(result.metrics.speedup?) })
     };
     let mut marks: Vec<Mark> = group.s_null.map(Mark::Null).into_iter().collect();
     marks.extend(group.oracle.s.as_ref().map(|best| Mark::Oracle(best.value)));

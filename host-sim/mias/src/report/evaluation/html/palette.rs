@@ -9,13 +9,14 @@ use mias_lab::experiment::policies::Policies;
 /// For what is no policy's.
 const INK: &str = "#222222";
 
-const BLUE: &str = "#0072B2";
-const VERMILLION: &str = "#D55E00";
-const GREEN: &str = "#009E73";
-const ORANGE: &str = "#E69F00";
-const PURPLE: &str = "#CC79A7";
-const SKY: &str = "#56B4E9";
-const GREY: &str = "#999999";
+// Okabe and Ito's.
+pub(super) const BLUE: &str = "#0072B2";
+pub(super) const VERMILLION: &str = "#D55E00";
+pub(super) const GREEN: &str = "#009E73";
+pub(super) const ORANGE: &str = "#E69F00";
+pub(super) const PURPLE: &str = "#CC79A7";
+pub(super) const SKY: &str = "#56B4E9";
+pub(super) const GREY: &str = "#999999";
 
 /// For policies of the program's own, in the order in which the report first has them: of Tol's vibrant and contrast schemes
 /// (SRON/EPS/TN/09-002), none that a built-in policy has.
@@ -78,6 +79,14 @@ impl Palette {
 
 fn built_in(name: &str) -> Option<&'static str> {
     Policies::default().find(name)?.colour()
+}
+
+/// Of a series that is alone.
+pub(super) const ONE: Style = Style { colour: BLUE, number: 0 };
+
+/// Of the n-th of several series of these colours.
+pub(super) fn of(colours: &[&'static str], number: usize) -> Style {
+    Style { colour: colours.get(number % colours.len().max(1)).unwrap_or(&INK), number }
 }
 
 /// Marker and dash of the n-th of several curves.

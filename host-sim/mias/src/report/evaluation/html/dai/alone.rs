@@ -1,22 +1,19 @@
 //! Tables 1 and 2 and figures 2 to 4: the machine, the kernels alone, and what their curves promise for pairs.
 
-use super::super::means::{joined, of, plain};
+use super::super::means::{self, joined, of, of_mean, plain};
 use super::super::page::Page;
-use super::super::palette;
+use super::super::palette::{self, GREEN, VERMILLION};
 use super::bars::{self, SPEEDUP};
 use super::paper::{self, KERNELS, MEMORY_INTENSIVE};
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Series, Style, Swatch, Unit};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Series, Unit};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
 use mias_lab::evaluate::results::{AloneResult, GroupResult, StudyResult};
-use mias_lab::evaluate::statistics::{geometric, quartiles};
+use mias_lab::evaluate::statistics::geometric;
 use mias_lab::table::{DASH, config, number, percent};
 
 /// Bars of two things that are no policies.
 fn two(names: [&str; 2]) -> (Vec<Series>, Key) {
-    let styles = [Style { colour: "#009E73", number: 0 }, Style { colour: "#D55E00", number: 1 }];
-    let series = names.iter().zip(styles).map(|(name, style)| Series { name: (*name).to_owned(), style });
-    let key = names.iter().zip(styles).fold(Key::default(), |key, (name, style)| key.with(Swatch::Bar(style), name));
-    (series.collect(), key)
+    means::named(names.into_iter(), |at| palette::of(&[GREEN, VERMILLION], at))
 }
 
 /// The machine, beside the paper's.
@@ -145,7 +142,7 @@ pub(super) fn figure_2(page: &mut Page, study: &StudyResult) {
     }
     kernels.sort_by(|a, b| b.1.total_cmp(&a.1));
     page.heading("Figure 2: utilisation and stalls of the kernels alone");
-    let bar = |value| Some(Bar { value, of: None, half_width: None, interval: None });
+    let bar = |value| Some(Bar::new(value));
     let cluster = |(kernel, alu, lsu): &(&AloneResult, f64, f64)| Cluster {
         names: vec![plain(&kernel.name).into_owned()],
         bars: vec![bar(*alu), bar(*lsu)],
@@ -228,9 +225,7 @@ pub(super) fn figure_4(page: &mut Page, alone: &StudyResult, pairs: &StudyResult
         let members = pairs.groups.iter().filter(|group| class == mias_lab::evaluate::summary::ALL || group.class == class);
         let known = members.filter_map(|group| Some((theoretical(alone, group)?, of(group, "ws")?.metrics.stp?)));
         let (promised, given): (Vec<f64>, Vec<f64>) = known.unzip();
-        let bar = |values: &[f64]| {
-            Some(Bar { value: geometric(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None })
-        };
+        let bar = |values: &[f64]| of_mean(geometric(values), values);
         let names = vec![bars::named(class), format!("n = {}", given.len())];
         Cluster { names, bars: vec![bar(&promised), bar(&given)], marks: Vec::new(), apart: class == mias_lab::evaluate::summary::ALL }
     };

@@ -6,7 +6,7 @@ use super::paper;
 use crate::report::evaluation::figure::{Bar, Cluster, Mark};
 use mias_lab::evaluate::memory::KernelMemory;
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
-use mias_lab::evaluate::statistics::{arithmetic, geometric, quartiles};
+use mias_lab::evaluate::statistics::{arithmetic, geometric};
 use mias_lab::evaluate::summary::{self, ALL};
 
 /// What a caption says of means.
@@ -55,7 +55,7 @@ pub(super) fn mean(study: &StudyResult, class: &str, policy: &str, quantity: Qua
 
 fn bar(study: &StudyResult, class: &str, policy: &str, quantity: Quantity) -> Option<Bar> {
     let values = summary::values(&study.groups, class, policy, quantity.name);
-    Some(Bar { value: quantity.mean(&values)?, of: Some((values.len(), quartiles(&values)?)), half_width: None, interval: None })
+    means::of_mean(quantity.mean(&values), &values)
 }
 
 /// Classes with few memory-intensive kernels first, then all groups.
@@ -94,12 +94,8 @@ pub(super) fn of_groups(groups: &[&GroupResult], policies: &[&'static str]) -> V
     let of_group = |group: &&GroupResult| {
         let bar = |policy: &&str| {
             let result = means::of(group, policy)?;
-            Some(Bar {
-                value: result.metrics.stp?,
-                of: None,
-                half_width: result.half_widths.as_ref().and_then(|half| half.metrics.stp),
-                interval: None,
-            })
+            let half_width = result.half_widths.as_ref().and_then(|half| half.metrics.stp);
+            Some(Bar { half_width, ..Bar::new(result.metrics.stp?) })
         };
         Cluster { names: vec![joined(group)], bars: policies.iter().map(bar).collect(), marks: Vec::new(), apart: false }
     };
@@ -112,7 +108,7 @@ pub(super) fn of_kernels(groups: &[&GroupResult], policies: &[&'static str], val
     let of_kernel = |(group, kernel): (&GroupResult, usize)| {
         let bar = |policy: &&str| {
             let memory = means::of(group, policy)?.memory.as_ref()?;
-            Some(Bar { value: value(memory.kernels.get(kernel)?)?, of: None, half_width: None, interval: None })
+            value(memory.kernels.get(kernel)?).map(Bar::new)
         };
         Cluster {
             names: vec![plain(&group.kernels[kernel]).into_owned(), format!("in {}", joined(group))],

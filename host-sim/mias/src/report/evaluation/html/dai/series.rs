@@ -109,9 +109,7 @@ pub(super) fn figure_8(page: &mut Page, study: &StudyResult) {
     let caption = "Warp instructions that an SM issues in a stretch, in the mean over SMs. The paper: bp issues more under RBMI than under WS, and more under QBMI.".to_owned();
     page.figure(Figure { id: "8".to_owned(), caption, key: Key::default(), panels });
     let cluster = |(at, name): (usize, &String)| {
-        let bar = |policy: &&str| {
-            Some(Bar { value: (*means::of(group, policy)?.normalized_ipc.get(at)?)?, of: None, half_width: None, interval: None })
-        };
+        let bar = |policy: &&str| (*means::of(group, policy)?.normalized_ipc.get(at)?).map(Bar::new);
         let said = |(place, policy): (usize, &&str)| {
             let known = BP_BESIDE_SV.iter().find(|(known, _)| known == policy && plain(name) == "bp")?;
             Some(Mark::Paper(place, known.1))

@@ -1,24 +1,21 @@
 //! Figures 6 and 13 to 15: what twice the contexts bring, virtual thread blocks and two-level context switching, how many TBs they hold, and what ports do.
 
-use super::super::means::plain;
+use super::super::means::{self, plain};
 use super::super::page::Page;
+use super::super::palette::{self, GREY, SKY, VERMILLION};
 use super::paper::{self, BY_PORT, DUET, TLP};
 use super::used::named;
 use super::{result, setting};
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, RATIO, Series, Style, Swatch};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Mark, Panel, RATIO, Swatch};
 use mias_lab::evaluate::results::{AloneResult, StudyResult};
-use mias_lab::evaluate::statistics::{geometric, quartiles};
+use mias_lab::evaluate::statistics::geometric;
 
 const MECHANISM: &str = "sm.contexts.mechanism";
 const PORT: &str = "sm.contexts.bytes_per_cycle";
 
-const COLOURS: [&str; 3] = ["#999999", "#56B4E9", "#D55E00"];
+const COLOURS: [&str; 3] = [GREY, SKY, VERMILLION];
 
-fn style(at: usize) -> Style {
-    Style { colour: COLOURS[at % COLOURS.len()], number: at }
-}
-
-/// What is compared: its name, and a number of a kernel of the baseline's and under it.
+/// What is compared with the machine as it is: its name, and the runs under it.
 struct Compared<'s> {
     name: String,
     study: &'s StudyResult,
@@ -45,16 +42,15 @@ fn figure(
     if kernels.is_empty() {
         return;
     }
-    let bar = |value: f64| Bar { value, of: None, half_width: None, interval: None };
     let mut clusters: Vec<Cluster> = Vec::new();
     for kernel in &kernels {
-        let bars = compared.iter().map(|compared| over(kernel, compared).map(bar)).collect();
+        let bars = compared.iter().map(|compared| over(kernel, compared).map(Bar::new)).collect();
         clusters.push(Cluster { names: vec![named(kernel)], bars, marks: Vec::new(), apart: false });
     }
     let mut mean = |name: &str, members: &[&AloneResult], said: bool| {
         let bar = |compared: &Compared<'_>| {
             let values: Vec<f64> = members.iter().filter_map(|kernel| over(kernel, compared)).collect();
-            Some(Bar { value: geometric(&values)?, of: Some((values.len(), quartiles(&values)?)), half_width: None, interval: None })
+            means::of_mean(geometric(&values), &values)
         };
         let marks = compared.iter().enumerate().filter(|_| said);
         let marks = marks.filter_map(|(at, compared)| Some(Mark::Paper(at, paper(&compared.name)?))).collect();
@@ -66,8 +62,7 @@ fn figure(
         mean("unsaturated there", &ten, true);
     }
     mean("all", &kernels, false);
-    let series = compared.iter().enumerate().map(|(at, compared)| Series { name: compared.name.clone(), style: style(at) }).collect();
-    let key = compared.iter().enumerate().fold(Key::default(), |key, (at, compared)| key.with(Swatch::Bar(style(at)), &compared.name));
+    let (series, key) = means::named(compared.iter().map(|compared| compared.name.as_str()), |at| palette::of(&COLOURS, at));
     let marked = clusters.iter().any(|cluster| !cluster.marks.is_empty());
     let key = if marked { key.with(Swatch::Thesis, "paper") } else { key };
     let chart = Bars { label: label.to_owned(), y_label: label.to_owned(), unit: RATIO, series, clusters, one: true, numbers: false };

@@ -1,15 +1,16 @@
 //! Figures 4 and 7, and the categories of section 4.2: what each kernel uses of every part of the machine, and of every context.
 
-use super::super::means::plain;
+use super::super::means::{named as named_series, plain};
 use super::super::page::Page;
+use super::super::palette::{self, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION};
 use super::paper;
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Panel, Series, Style, Swatch, Unit};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Panel, Series, Unit};
 use mias_lab::evaluate::results::{AloneResult, StudyResult};
 use mias_lab::evaluate::used::Used;
 use mias_lab::table::{DASH, percent};
 
-/// Okabe and Ito's colours, in the order of series.
-const COLOURS: [&str; 6] = ["#E69F00", "#CC79A7", "#0072B2", "#56B4E9", "#009E73", "#D55E00"];
+/// In the order of series.
+const COLOURS: [&str; 6] = [ORANGE, PURPLE, BLUE, SKY, GREEN, VERMILLION];
 
 fn known(study: &StudyResult) -> Vec<(&AloneResult, &Used)> {
     study.kernels.iter().filter_map(|kernel| Some((kernel, kernel.used.as_ref()?))).collect()
@@ -67,14 +68,7 @@ pub(super) fn table(page: &mut Page, study: &StudyResult) {
 }
 
 fn styles(names: &[&str]) -> (Vec<Series>, Key) {
-    let style = |at: usize| Style { colour: COLOURS[at % COLOURS.len()], number: at };
-    let series = names.iter().enumerate().map(|(at, name)| Series { name: (*name).to_owned(), style: style(at) }).collect();
-    let key = names.iter().enumerate().fold(Key::default(), |key, (at, name)| key.with(Swatch::Bar(style(at)), name));
-    (series, key)
-}
-
-fn bar(value: f64) -> Bar {
-    Bar { value, of: None, half_width: None, interval: None }
+    named_series(names.iter().copied(), |at| palette::of(&COLOURS, at))
 }
 
 /// Six utilisations of every kernel.
@@ -84,7 +78,7 @@ pub(super) fn figure_4(page: &mut Page, study: &StudyResult) {
     let (series, key) = styles(&first.parts().map(|(name, _)| name));
     let cluster = |(kernel, used): &(&AloneResult, &Used)| Cluster {
         names: vec![named(kernel)],
-        bars: used.parts().map(|(_, share)| share.map(bar)).into(),
+        bars: used.parts().map(|(_, share)| share.map(Bar::new)).into(),
         marks: Vec::new(),
         apart: false,
     };
@@ -111,7 +105,7 @@ pub(super) fn figure_7(page: &mut Page, study: &StudyResult) {
     let (series, key) = styles(&["registers", "shared memory", "warp slots", "TB slots"]);
     let cluster = |(kernel, used): &(&AloneResult, &Used)| Cluster {
         names: vec![named(kernel)],
-        bars: used.occupancy.map(|share| Some(bar(share))).into(),
+        bars: used.occupancy.map(|share| Some(Bar::new(share))).into(),
         marks: Vec::new(),
         apart: false,
     };

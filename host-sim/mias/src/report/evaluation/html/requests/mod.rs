@@ -120,7 +120,7 @@ fn key(study: &StudyResult) -> Key {
 }
 
 fn bar(row: &RequestsResult, value: f64, interval: bool) -> Bar {
-    Bar { value, of: None, half_width: None, interval: row.violations_interval.filter(|_| interval).map(|[low, high]| (low, high)) }
+    Bar { interval: row.violations_interval.filter(|_| interval).map(|[low, high]| (low, high)), ..Bar::new(value) }
 }
 
 /// A quantity of each kernel.

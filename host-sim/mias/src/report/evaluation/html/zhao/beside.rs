@@ -3,36 +3,29 @@
 use super::super::means::{self, of, policies};
 use super::super::page::Page;
 use super::paper::ON_MAESTRO;
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Figure, Panel, RATIO};
-use mias_lab::evaluate::results::StudyResult;
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Panel, RATIO};
+use mias_lab::evaluate::results::{GroupResult, StudyResult};
 use mias_lab::evaluate::statistics::arithmetic;
 
 /// STP over that of the even split, group by group and in the mean.
 pub(super) fn figure_16(page: &mut Page, study: &StudyResult) {
     let shown: Vec<&'static str> = policies(study).into_iter().filter(|policy| *policy != "spatial").collect();
-    let over_even = |group: &mias_lab::evaluate::results::GroupResult, policy: &str| {
+    let over_even = |group: &GroupResult, policy: &str| {
         let stp = |policy: &str| of(group, policy)?.metrics.stp;
         Some(stp(policy)? / stp("spatial").filter(|stp| *stp > 0.0)?)
     };
-    let bar = |value: f64| Bar { value, of: None, half_width: None, interval: None };
     let mut clusters = Vec::new();
     for group in &study.groups {
-        let bars = shown.iter().map(|policy| over_even(group, policy).map(bar)).collect();
-        clusters.push(crate::report::evaluation::figure::Cluster {
-            names: vec![means::joined(group)],
-            bars,
-            marks: Vec::new(),
-            apart: false,
-        });
+        let bars = shown.iter().map(|policy| over_even(group, policy).map(Bar::new)).collect();
+        clusters.push(Cluster { names: vec![means::joined(group)], bars, marks: Vec::new(), apart: false });
     }
     let mean = |policy: &&str| {
         let values: Vec<f64> = study.groups.iter().filter_map(|group| over_even(group, policy)).collect();
-        let quartiles = mias_lab::evaluate::statistics::quartiles(&values)?;
-        Some(Bar { value: arithmetic(&values)?, of: Some((values.len(), quartiles)), half_width: None, interval: None })
+        means::mean(&values)
     };
     let names = vec!["mean".to_owned(), format!("n = {}", study.groups.len())];
     let bars = shown.iter().map(mean).collect();
-    clusters.push(crate::report::evaluation::figure::Cluster { names, bars, marks: Vec::new(), apart: true });
+    clusters.push(Cluster { names, bars, marks: Vec::new(), apart: true });
     let worse = |policy: &str| study.groups.iter().filter(|group| over_even(group, policy).is_some_and(|stp| stp < 1.0)).count();
     let mean_of = |policy: &str| arithmetic(&study.groups.iter().filter_map(|group| of(group, policy)?.metrics.stp).collect::<Vec<_>>());
     let adds = mean_of("cd-search-maestro")

@@ -4,7 +4,7 @@ use super::super::means::plain;
 use super::super::page::Page;
 use super::super::palette;
 use super::paper::{KERNELS, WRONG_BY_UTILISATION};
-use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Series, Style, Unit};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Series, Unit};
 use mias_lab::evaluate::off_sm::OffSm;
 use mias_lab::evaluate::results::{AloneResult, StudyResult};
 use mias_lab::evaluate::types::{SATURATED_BELOW, judge, measured, sms};
@@ -58,11 +58,10 @@ pub(super) fn figure_6(page: &mut Page, studies: &[&StudyResult]) {
         ("(b) misses of the L2", "misses over accesses", Unit::Percent, |off| off.l2_miss_rate),
         ("(c) APKI of the L2", "accesses in a thousand warp instructions", RATIO, |off| off.l2_accesses_per_kiloinst),
     ];
-    let style = Style { colour: "#0072B2", number: 0 };
     let panel = |(title, y_label, unit, of): (&str, &str, Unit, Of)| {
         let cluster = |(kernel, off): &(&AloneResult, OffSm)| Cluster {
             names: vec![plain(&kernel.name).into_owned(), paper_type(&kernel.name).map_or_else(String::new, String::from)],
-            bars: vec![of(off).map(|value| Bar { value, of: None, half_width: None, interval: None })],
+            bars: vec![of(off).map(Bar::new)],
             marks: Vec::new(),
             apart: false,
         };
@@ -70,7 +69,7 @@ pub(super) fn figure_6(page: &mut Page, studies: &[&StudyResult]) {
             label: format!("{title} by each kernel alone"),
             y_label: y_label.to_owned(),
             unit,
-            series: vec![Series { name: y_label.to_owned(), style }],
+            series: vec![Series { name: y_label.to_owned(), style: palette::ONE }],
             clusters: known.iter().map(cluster).collect(),
             one: false,
             numbers: false,

@@ -1,13 +1,14 @@
 //! Figures 10 to 15: what each mode of classification-driven search changes over the even split; whom it calls memory-intensive while it runs; and what the
 //! search costs beside the best split.
 
-use super::super::means::{joined, of, policies};
+use super::super::means::{self, joined, of, policies};
 use super::super::page::Page;
+use super::super::palette;
 use super::paper::{self, Change, OVERHEAD};
 use super::splits::{self, shares};
 use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, RATIO, Series, Style, Swatch};
 use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
-use mias_lab::evaluate::statistics::{arithmetic, quartiles};
+use mias_lab::evaluate::statistics::arithmetic;
 use mias_lab::evaluate::types::measured;
 use mias_lab::table::{DASH, percent};
 
@@ -91,11 +92,12 @@ fn ratio(change: Option<Change>) -> Option<f64> {
     Some(1.0 + change?.mean / 100.0)
 }
 
-const STYLE: Style = Style { colour: "#0072B2", number: 0 };
+/// Of the one series.
+const STYLE: Style = palette::ONE;
 
 /// The mean over some groups, with the paper's diamond.
 fn mean(names: Vec<String>, values: &[f64], paper: Option<f64>) -> Option<Cluster> {
-    let bar = Bar { value: arithmetic(values)?, of: Some((values.len(), quartiles(values)?)), half_width: None, interval: None };
+    let bar = means::mean(values)?;
     let marks = paper.map(|value| Mark::Paper(0, value)).into_iter().collect();
     Some(Cluster { names, bars: vec![Some(bar)], marks, apart: true })
 }
@@ -121,7 +123,7 @@ fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities
         sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
         let cluster = |&(group, value): &(&GroupResult, f64)| Cluster {
             names: vec![joined(group)],
-            bars: vec![Some(Bar { value, of: None, half_width: None, interval: None })],
+            bars: vec![Some(Bar::new(value))],
             marks: Vec::new(),
             apart: false,
         };

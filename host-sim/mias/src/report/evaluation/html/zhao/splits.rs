@@ -1,11 +1,9 @@
 //! Figures 2 to 5: STP of pairs over the SMs of each of their kernels, found by giving both so many throughout.
 
-use super::super::means::{joined, of, plain};
+use super::super::means::{self, joined, of, plain};
 use super::super::page::Page;
 use super::super::palette;
-use crate::report::evaluation::figure::{
-    Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Series, Style, Surface, Swatch,
-};
+use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Style, Surface};
 use mias_lab::evaluate::results::{GroupResult, StudyResult};
 
 /// The key of the setting that says how many SMs each kernel has.
@@ -66,12 +64,12 @@ pub(super) fn figure_2(page: &mut Page, studies: &[&StudyResult]) {
     let Some(even) = studies.iter().find(|study| shares(study).is_some_and(|(first, second)| first == second)) else { return };
     let label = |study: &StudyResult| shares(study).map_or_else(String::new, |(first, second)| format!("{first}_{second}"));
     let style = |at: usize| Style { colour: palette::curve(at).0.style.colour, number: at };
-    let series = studies.iter().enumerate().map(|(at, study)| Series { name: label(study), style: style(at) }).collect();
-    let key = studies.iter().enumerate().fold(Key::default(), |key, (at, study)| key.with(Swatch::Bar(style(at)), &label(study)));
+    let labels: Vec<String> = studies.iter().map(|study| label(study)).collect();
+    let (series, key) = means::named(labels.iter().map(String::as_str), style);
     let cluster = |group: &GroupResult| {
         let bar = |study: &&StudyResult| {
             let value = stp(study, group)? / stp(even, group).filter(|stp| *stp > 0.0)?;
-            Some(Bar { value, of: None, half_width: None, interval: None })
+            Some(Bar::new(value))
         };
         Cluster { names: vec![joined(group)], bars: studies.iter().map(bar).collect(), marks: Vec::new(), apart: false }
     };
