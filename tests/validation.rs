@@ -2,7 +2,7 @@
 //! `mias_lab::validation`, the document is what `cargo xtask validate` writes.
 
 use mias_lab::validation::reference::COLUMNS;
-use mias_lab::validation::{ByPath, Launch, MACHINE, Suite, by_path_markdown, mean_error_percent, own_markdown};
+use mias_lab::validation::{ByPath, Launch, MACHINE, Suite, by_path_markdown, coruns, coruns_markdown, mean_error_percent, own_markdown};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -23,10 +23,12 @@ fn exports() -> &'static ByPath {
 }
 
 /// The exported traces, and how far the cycles of each may be off in percent, launch latency included.
-const EXPORTED: [(&str, f64); 5] = [("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
+const EXPORTED: [(&str, f64); 6] = [("bfs", 3.0), ("fwt", 5.0), ("mm_160", 3.0), ("mm_176", 3.0), ("mm_192", 3.0), ("mm_96", 4.0)];
 
 /// The reference's machine with its instruction fetch.
 const WITH_FETCH: &str = "rtx2060-fetch";
+/// Its second machine, likewise.
+const SECOND_WITH_FETCH: &str = "rtx3070-fetch";
 
 /// The project's own traces on the reference's machine with whole-line caches.
 const WHOLE_LINES: &str = "rtx2060-lines";
@@ -75,7 +77,8 @@ fn exported_traces_are_within_their_bounds() {
     }
 }
 
-/// With what the reference does in every cycle, every number of each exported trace is its own.
+/// With what the reference does in every cycle, every number of each exported trace is its own; but for `bfs`, whose cycles are within 0.1 % and
+/// whose counts are within 1 %.
 #[test]
 fn exported_traces_are_the_references_in_every_cycle() {
     let folder = reference().join("exports");
@@ -84,9 +87,14 @@ fn exported_traces_are_the_references_in_every_cycle() {
     assert_eq!(exact.launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), EXPORTED.map(|(trace, _)| trace));
     for launch in &exact.launches {
         for (at, (name, _)) in COLUMNS.iter().enumerate() {
-            if let Some(reference) = launch.reference[at] {
-                assert_eq!(launch.ours[at], reference, "{}, {name}", launch.trace);
-            }
+            let (ours, reference) = (launch.ours[at], launch.reference[at].expect("every column is given"));
+            // One in so many.
+            let near = match (launch.trace.as_str(), *name) {
+                ("bfs", "cycles") => 1_000,
+                ("bfs", _) => 100,
+                _ => u64::MAX,
+            };
+            assert!(ours.abs_diff(reference) <= reference / near, "{}, {name}: {ours}, reference {reference}", launch.trace);
         }
     }
 }
@@ -102,6 +110,38 @@ fn with_its_fetch_cycles_are_within_a_percent() {
     }
     assert!(
         include_str!("../docs/validation.md").contains(&by_path_markdown(&fetch)),
+        "docs/validation.md is out of date: run `cargo xtask validate`"
+    );
+}
+
+/// Two kernels on the machine that does in every cycle what the reference does: either end within 2 %.
+#[test]
+fn with_its_fetch_co_runs_end_within_two_percent() {
+    let found = coruns(&reference(), WITH_FETCH).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found.iter().map(|corun| corun.name.as_str()).collect::<Vec<_>>(), ["comp60_mem", "mm90_fwt"]);
+    for corun in &found {
+        for (ours, reference) in corun.ours.into_iter().zip(corun.reference) {
+            assert!(50 * ours.abs_diff(reference) <= reference, "{}: {ours}, reference {reference}", corun.name);
+        }
+    }
+    assert!(
+        include_str!("../docs/validation.md").contains(&coruns_markdown(&found)),
+        "docs/validation.md is out of date: run `cargo xtask validate`"
+    );
+}
+
+/// The reference's RTX 3070, to no number of which anything was fitted: cycles, launch latency included, within 2 % each.
+#[test]
+fn the_second_machine_is_within_two_percent() {
+    let found =
+        ByPath::run(&reference(), Some(&reference().join("rtx3070.csv")), SECOND_WITH_FETCH).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(found.launches.iter().map(|launch| launch.trace.as_str()).collect::<Vec<_>>(), ["comp", "mem", "shm"]);
+    for launch in &found.launches {
+        let (ours, reference) = column(launch, "cycles");
+        assert!((ours - reference).abs() <= 0.02 * reference, "{}: {ours}, reference {reference}", launch.trace);
+    }
+    assert!(
+        include_str!("../docs/validation.md").contains(&by_path_markdown(&found)),
         "docs/validation.md is out of date: run `cargo xtask validate`"
     );
 }

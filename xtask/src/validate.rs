@@ -52,6 +52,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut fetch = example(&["by-path".into(), OWN.into(), own_numbers.into(), WITH_FETCH.into()])?;
     fetch += "\n";
     fetch += &example(&["by-path".into(), EXPORTS[0].into(), EXPORTS[1].into(), WITH_FETCH.into()])?;
+    fetch += "\nCo-runs:\n\n";
+    fetch += &example(&["coruns".into(), OWN.into(), WITH_FETCH.into()])?;
+    fetch += "\nOn `rtx3070-fetch`:\n\n";
+    fetch += &example(&["by-path".into(), OWN.into(), format!("{OWN}/rtx3070.csv").into(), SECOND_WITH_FETCH.into()])?;
     print!("{own}\n## Exported traces\n\n{exports}\n## Instruction fetch\n\n{fetch}");
     let before = std::fs::read_to_string(root().join(DOCUMENT)).unwrap_or_default();
     let by_path = match &args.traces {
@@ -133,9 +137,9 @@ are also given without them. All runs are under the Left-over policy, the first-
 const EXPORTED: &str = "## Exported traces
 
 Kernels of this project as `mias trace export` wrote them (2026-11; the kernel `mm` has changed since), run by the reference on the same
-machine: matrix products of 96 to 192 columns, which are 36, 100, 121 and 144 TBs on SMs with room for 120, and a Walsh transform. They are
-short and start on cold caches, so that a few hundred cycles count. Scheduler GTO. `tests/validation.rs` holds them to bounds of
-their own, launch latency included: `mm_160`, `mm_176` and `mm_192` 3 %, `mm_96` 4 %, `fwt` 5 %; reservation fails 25 %, or 5 per 1,000
+machine: matrix products of 96 to 192 columns, which are 36, 100, 121 and 144 TBs on SMs with room for 120, a Walsh transform, and a level of a breadth-first
+search. They are short and start on cold caches, so that a few hundred cycles count. Scheduler GTO. `tests/validation.rs` holds them to bounds of
+their own, launch latency included: `bfs`, `mm_160`, `mm_176` and `mm_192` 3 %, `mm_96` 4 %, `fwt` 5 %; reservation fails 25 %, or 5 per 1,000
 accesses. `mm_96` and `fwt` are further off because sub-cores, results and packets take turns otherwise: [below](#in-every-cycle) they are met to the cycle.
 ";
 
@@ -143,7 +147,7 @@ const FETCH_HEAD: &str = "## In every cycle
 
 The same traces on `rtx2060-fetch`, which is `rtx2060-accelsim` with what the reference does in every cycle beside it: its instruction buffers ([D122](sources.md#d122)), its turns of
 sub-cores ([D172](sources.md#d172)), its result buses ([D173](sources.md#d173)), and the crossbar as it was when the numbers were made ([D65](sources.md#d65)). Exported traces take the
-reference's cycles, and every count is its own. `tests/validation.rs` demands that, and 1 % of cycles of `comp`, `mem` and `shm`.
+reference's cycles, and every count is its own, but for `bfs`: it ends 2 cycles early, and why is not known. `tests/validation.rs` demands that, 1 % of cycles of `comp`, `mem` and `shm`, and 2 % of co-runs' ends and of cycles on `rtx3070-fetch`.
 ";
 
 /// Over the second table of a machine.

@@ -1,8 +1,9 @@
 //! Prints the comparison with the reference numbers as Markdown; `cargo xtask validate` runs it and writes the document.
 //!
-//! `validate own FOLDER` for the project's own traces, `validate by-path TRACES [REFERENCE.csv [MACHINE]]` for others.
+//! `validate own FOLDER` for the project's own traces, `validate coruns FOLDER MACHINE` for its co-runs on another machine, `validate by-path
+//! TRACES [REFERENCE.csv [MACHINE]]` for others.
 
-use mias_lab::validation::{ByPath, MACHINE, Suite, by_path_markdown, own_markdown};
+use mias_lab::validation::{ByPath, MACHINE, Suite, by_path_markdown, coruns, coruns_markdown, own_markdown};
 use std::path::Path;
 
 fn main() -> std::process::ExitCode {
@@ -10,10 +11,11 @@ fn main() -> std::process::ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let text = match words.as_slice() {
         ["own", folder] => Suite::run(Path::new(folder)).map(|suite| own_markdown(&suite)),
+        ["coruns", folder, machine] => coruns(Path::new(folder), machine).map(|coruns| coruns_markdown(&coruns)),
         ["by-path", traces] => by_path(traces, None, MACHINE),
         ["by-path", traces, reference] => by_path(traces, Some(reference), MACHINE),
         ["by-path", traces, reference, machine] => by_path(traces, Some(reference), machine),
-        _ => Err("expected `own FOLDER` or `by-path TRACES [REFERENCE.csv [MACHINE]]`".to_owned()),
+        _ => Err("expected `own FOLDER`, `coruns FOLDER MACHINE` or `by-path TRACES [REFERENCE.csv [MACHINE]]`".to_owned()),
     };
     match text {
         Ok(text) => {

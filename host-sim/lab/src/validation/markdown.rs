@@ -1,7 +1,7 @@
 //! The report as Markdown, for `docs/validation.md`.
 
 use super::bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, error_percent};
-use super::suite::{ByPath, Launch, Suite, mean_error_percent};
+use super::suite::{ByPath, Corun, Launch, Suite, mean_error_percent};
 use crate::table::grouped;
 use crate::validation::reference::{COLUMNS, LAUNCH_LATENCY_CYCLES};
 
@@ -30,13 +30,18 @@ pub fn own(suite: &Suite) -> String {
     text += &format!(
         "\n## Co-runs\n\nTwo kernels that share SMs, launched together on two streams, first come first served. Scheduler GTO. Bound: {CORUN_PERCENT} %.\n\n"
     );
-    text += &heading(&["case", "first ends: ours", "reference", "error", "both have: ours", "reference", "error"]);
-    for corun in &suite.corun {
+    text + &coruns(&suite.corun) + "\n" + &verdict(&suite.violations())
+}
+
+/// Co-runs, a row each.
+pub fn coruns(coruns: &[Corun]) -> String {
+    let mut text = heading(&["case", "first ends: ours", "reference", "error", "both have: ours", "reference", "error"]);
+    for corun in coruns {
         let ends = corun.ours.iter().zip(&corun.reference);
         let cells = ends.flat_map(|(&ours, &reference)| [grouped(ours), grouped(reference), percent(ours as f64, reference as f64)]);
         text += &row(&std::iter::once(corun.name.clone()).chain(cells).collect::<Vec<_>>());
     }
-    text + "\n" + &verdict(&suite.violations())
+    text
 }
 
 /// Traces given by path.

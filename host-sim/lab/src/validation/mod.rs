@@ -12,5 +12,5 @@ pub mod reference;
 mod suite;
 
 pub use bounds::{CORUN_PERCENT, MEAN_CYCLES_PERCENT, column_bound_percent};
-pub use markdown::{by_path as by_path_markdown, own as own_markdown};
-pub use suite::{ByPath, Corun, Launch, MACHINE, Micro, Suite, mean_error_percent};
+pub use markdown::{by_path as by_path_markdown, coruns as coruns_markdown, own as own_markdown};
+pub use suite::{ByPath, Corun, Launch, MACHINE, Micro, Suite, coruns, mean_error_percent};

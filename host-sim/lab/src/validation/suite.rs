@@ -111,22 +111,26 @@ impl Suite {
             }
             Ok(Micro { name: name.clone(), ours, reference: [*cycles, partner.2] })
         });
-        let corun_folder = folder.join("corun");
-        let corun_rows = rows(&corun_folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
-        let corun = corun_rows.par_iter().map(|(name, first, total)| {
-            let launches = replay(&corun_folder.join(name).join(LIST), WarpSchedulerKind::Gto, MACHINE)?;
-            let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
-            Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
-        });
         let reference = read_reference(&folder.join("accelsim.csv"))?;
         let launches: Vec<Vec<Launch>> =
             traces(&reference).par_iter().map(|trace| compare(folder, trace, &reference, MACHINE)).collect::<Result<_, String>>()?;
-        Ok(Suite {
-            micro: micro.collect::<Result<_, String>>()?,
-            launches: launches.concat(),
-            corun: corun.collect::<Result<_, String>>()?,
-        })
+        Ok(Suite { micro: micro.collect::<Result<_, String>>()?, launches: launches.concat(), corun: coruns(folder, MACHINE)? })
     }
+}
+
+/// Replays the cases of `corun/corun.csv` in `folder` on `machine`, by name or file; scheduler GTO.
+///
+/// # Errors
+/// As [`Suite::run`].
+pub fn coruns(folder: &Path, machine: &str) -> Result<Vec<Corun>, String> {
+    let folder = folder.join("corun");
+    let rows = rows(&folder.join("corun.csv"), ["case", "first_kernel_end", "total_cycles"])?;
+    let corun = rows.par_iter().map(|(name, first, total)| {
+        let launches = replay(&folder.join(name).join(LIST), WarpSchedulerKind::Gto, machine)?;
+        let first_end = launches.iter().filter_map(|(_, launch)| launch.end_cycle).min().unwrap_or_default();
+        Ok(Corun { name: name.clone(), ours: [first_end, last_end(&launches)], reference: [*first, *total] })
+    });
+    corun.collect()
 }
 
 /// Traces given by path.
