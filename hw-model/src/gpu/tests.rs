@@ -14,6 +14,7 @@ mod memory_issue;
 mod options;
 mod preempt;
 mod reserved;
+mod sharing_counts;
 mod sm_states;
 mod snapshot;
 mod starvation;

@@ -35,12 +35,14 @@ pub struct MemorySettings {
     pub limits: [u8; MAX_SLOTS],
     /// Memory instructions are held back.
     pub active: bool,
+    /// The firmware looks at the counters at intervals.
+    pub watched: bool,
 }
 
 impl MemorySettings {
     /// Those that a machine begins with.
     pub(crate) fn of(config: &MemoryIssueConfig) -> Self {
-        MemorySettings { mode: mode_of(config), limits: limits_of(config), active: true }
+        MemorySettings { mode: mode_of(config), limits: limits_of(config), active: true, watched: false }
     }
 }
 
@@ -213,7 +215,7 @@ impl RegisterFile {
             memory_active::FROM_DECISION => !state.undecided,
             active => active == memory_active::ON,
         };
-        MemorySettings { mode: state.mode, limits: state.limits, active }
+        MemorySettings { mode: state.mode, limits: state.limits, active, watched: self.memory.interval != 0 }
     }
 
     /// Slots of an SM that have been latched since the last call, one bit each: their peaks begin with what is in flight.
@@ -251,6 +253,9 @@ impl RegisterFile {
     pub(super) fn write_memory_global(&mut self, offset: u32, value: u32) -> Option<()> {
         match offset {
             global::MEMORY_INTERVAL => {
+                if (value != 0) != (self.memory.interval != 0) {
+                    self.memory.changed();
+                }
                 self.memory.interval = value;
                 self.memory.at = (value != 0).then(|| self.now.saturating_add(value.into()));
                 self.update_deadline();

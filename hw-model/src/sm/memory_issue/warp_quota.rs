@@ -27,13 +27,15 @@ impl WarpQuota {
         self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)] > 0
     }
 
-    /// A warp of the kernel has issued an instruction.
-    pub(super) fn issued(&mut self, kernel: u8) {
+    /// A warp of the kernel has issued an instruction. Returns what that counted: one if it has a quota, and with a new set one more for each
+    /// kernel that has one (sources.md D196).
+    pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         let left = &mut self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)];
-        *left = left.saturating_sub(u32::from(*left != u32::MAX));
-        if *left == 0 {
-            self.renew();
+        if *left == u32::MAX {
+            return 0;
         }
+        *left = left.saturating_sub(1);
+        1 + if *left == 0 && self.renew() { self.quota.iter().filter(|quota| **quota != u32::MAX).count() as u64 } else { 0 }
     }
 
     /// Kernels that have TBs here, bit per slot.
@@ -42,10 +44,13 @@ impl WarpQuota {
         self.renew();
     }
 
-    fn renew(&mut self) {
+    /// Gives a new set if it is time; whether it has.
+    fn renew(&mut self) -> bool {
         let is_waited_for = |slot: usize| self.resident >> slot & 1 != 0 && self.quota[slot] != u32::MAX;
-        if (0..KERNEL_SLOTS).all(|slot| !is_waited_for(slot) || self.left[slot] == 0) {
+        let is_spent = (0..KERNEL_SLOTS).all(|slot| !is_waited_for(slot) || self.left[slot] == 0);
+        if is_spent {
             self.left = self.quota;
         }
+        is_spent
     }
 }

@@ -15,6 +15,10 @@ mod tests;
 use crate::config::{L1Config, MissDivision};
 use divided::Divided;
 
+/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is given back (sources.md D196). Of a line that is on its
+/// way they are those of its set.
+pub(super) const COUNTS_EACH: u64 = 2;
+
 /// Who may have how much.
 #[derive(Clone, Debug)]
 pub(super) struct MissResources {
