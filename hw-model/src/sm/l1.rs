@@ -9,7 +9,7 @@
 mod partition;
 
 use super::counters::KernelCounters;
-use super::miss_resources::{COUNTS_EACH, MissResources};
+use super::miss_resources::MissResources;
 use super::refused::{Lack, Refused};
 use crate::cache::{Mshr, MshrRoom, Probe, TagArray, TagGeometry};
 use crate::config::{L1Config, L1Lookup, L1Write};
@@ -254,7 +254,7 @@ impl L1 {
             if !divided.line(access.kernel, awaited) {
                 return Err(Lack::Line);
             }
-            counts += COUNTS_EACH;
+            counts += divided.counts_each();
         }
         // The peer keeps one entry in reserve for every load that does not hit, merges included.
         if self.misses.room() < 2 {
@@ -274,7 +274,7 @@ impl L1 {
                     }
                     divided.queued(access.kernel);
                     divided.missed(access.kernel);
-                    counts += 2 * COUNTS_EACH;
+                    counts += 2 * divided.counts_each();
                 }
                 counters.load_requests += 1;
                 counters.l1_load_misses += 1;
@@ -334,7 +334,7 @@ impl L1 {
         }
         if let Some(divided) = &mut self.divided {
             divided.queued(access.kernel);
-            counters.sharing_counts += COUNTS_EACH;
+            counters.sharing_counts += divided.counts_each();
         }
         self.misses.push(Request {
             sector: access.sector,

@@ -88,7 +88,7 @@ impl MemoryIssue {
         MemoryIssue {
             order: Order::new(config.order),
             limits: Limits::of(&settings, rule),
-            warp_quota: (!config.warp_quota.is_empty()).then(|| WarpQuota::new(&config.warp_quota)),
+            warp_quota: WarpQuota::new(settings.warp_quotas),
             settings,
             is_steered: false,
             rule,

@@ -5,6 +5,7 @@
 //! left issues in the end, since what it waits for (loads, barriers) does not wait for other kernels: no time-out is needed.
 
 use super::super::KERNEL_SLOTS;
+use crate::register_file::WarpQuotas;
 
 /// Quotas.
 #[derive(Clone, Debug)]
@@ -16,10 +17,24 @@ pub(super) struct WarpQuota {
 }
 
 impl WarpQuota {
-    /// Of the first kernel slots; the others are not limited.
-    pub(super) fn new(quotas: &[u32]) -> Self {
-        let quota = std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(u32::MAX));
-        WarpQuota { quota, left: quota, resident: 0 }
+    /// By kernel slot; 0: any number. None if nobody has a quota.
+    pub(super) fn new(quotas: WarpQuotas) -> Option<Self> {
+        let quota = quotas.map(|quota| if quota == 0 { u32::MAX } else { quota });
+        (quotas != WarpQuotas::default()).then_some(WarpQuota { quota, left: quota, resident: 0 })
+    }
+
+    /// Quotas are these from now on. One that has changed is whole, and of the others there is left what was.
+    pub(super) fn change(now: &mut Option<Self>, quotas: WarpQuotas, resident: u8) {
+        let mut changed = WarpQuota::new(quotas);
+        if let (Some(changed), Some(before)) = (&mut changed, &*now) {
+            for slot in (0..KERNEL_SLOTS).filter(|&slot| changed.quota[slot] == before.quota[slot]) {
+                changed.left[slot] = before.left[slot];
+            }
+        }
+        if let Some(changed) = &mut changed {
+            changed.reside(resident);
+        }
+        *now = changed;
     }
 
     /// Whether the kernel may issue.
