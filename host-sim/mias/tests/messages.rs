@@ -123,9 +123,14 @@ fn an_evaluation_says_where_its_machines_are_from() {
 /// with fewer kernels, too, said with what to do.
 #[test]
 fn numbers_for_kernels_that_are_not_there_are_said() {
-    for (option, numbers) in [("--warp-quota", "100,200,300"), ("--in-flight", "1,2,3"), ("--l1-ways", "1,1,1"), ("--miss-resources", "1,2,3")] {
+    for (option, numbers) in
+        [("--warp-quota", "100,200,300"), ("--in-flight", "1,2,3"), ("--l1-ways", "1,1,1"), ("--miss-resources", "1,2,3")]
+    {
         let name = option.trim_start_matches('-');
-        refused(&["run", "fwt:8192", "mm:64", option, numbers], &[&format!("`--{name}"), "3 numbers for 2 kernels: give one for each, or fewer"]);
+        refused(
+            &["run", "fwt:8192", "mm:64", option, numbers],
+            &[&format!("`--{name}"), "3 numbers for 2 kernels: give one for each, or fewer"],
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = printed(&["gpu", "show"]) + "\n[sm.memory_issue]\nwarp_quota = [1000, 2000]\n";

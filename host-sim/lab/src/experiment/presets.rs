@@ -68,7 +68,13 @@ pub static PRESETS: [Preset; 23] = [
     preset("mias-ipc-dmil", Policy::MiasIpc, DMIL, "#222255", "MIAS by IPC, limits of memory instructions in flight (DMIL)"),
     preset("mias-ipc-qbmi-dmil", Policy::MiasIpc, BOTH, "#225522", "MIAS by IPC with both, QBMI and DMIL"),
     preset("mias-ipc-l1d", Policy::MiasIpc, WAYS, "#884411", "MIAS by IPC, ways of the L1 by utility (UCP)"),
-    preset("mias-ipc-miss", Policy::MiasIpc, SHARES, "#335577", "MIAS by IPC, equal shares of the L1's MSHRs, miss queue and lines on their way"),
+    preset(
+        "mias-ipc-miss",
+        Policy::MiasIpc,
+        SHARES,
+        "#335577",
+        "MIAS by IPC, equal shares of the L1's MSHRs, miss queue and lines on their way",
+    ),
     preset("mias-ipc-rbmi", Policy::MiasIpc, RBMI, "#557722", "MIAS by IPC, kernels in turn at the memory pipeline (RBMI)"),
     preset("mias-ipc-global-dmil", Policy::MiasIpc, GLOBAL, "#7755AA", "MIAS by IPC, limits that one SM finds for all (global DMIL)"),
     Preset {

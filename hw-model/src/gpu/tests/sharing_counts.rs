@@ -61,7 +61,11 @@ fn what_is_off_counts_nothing() {
     assert_eq!(counted(&one_sm(), accesses(LOAD, LOADS, |i| i % 8)).0.sharing_counts, 0);
     assert_eq!(of_loads(off()).sharing_counts, 0);
     assert_eq!(of_loads(limited(StaticLimit::Any(Unlimited::Inf))).sharing_counts, 0);
-    let others = MemoryIssueConfig { in_flight: InFlightLimit::Static, limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(2)], ..off() };
+    let others = MemoryIssueConfig {
+        in_flight: InFlightLimit::Static,
+        limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(2)],
+        ..off()
+    };
     assert_eq!(of_loads(others).sharing_counts, 0, "the limit of a slot that is empty");
 }
 

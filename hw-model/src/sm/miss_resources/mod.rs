@@ -41,7 +41,13 @@ impl MissResources {
         let divided = |whole| Divided::new(whole, weights);
         let divides = division.by != MissDivision::Shared;
         let machine = divides.then_some(weights);
-        Some(MissResources { lines: divided(config.ways), queue: divided(config.miss_queue), mshrs: divided(config.mshrs), machine, divides })
+        Some(MissResources {
+            lines: divided(config.ways),
+            queue: divided(config.miss_queue),
+            mshrs: divided(config.mshrs),
+            machine,
+            divides,
+        })
     }
 
     /// They are divided by these weights from now on, each at least 1; with none as the machine does.
