@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10009)
+#define MIAS_VERSION_VALUE UINT32_C(0x1000a)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -269,6 +269,16 @@
 #define MIAS_KERNEL_L1_MISSES UINT32_C(0x560)
 /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in sm::ACTIVE_WARPS. */
 #define MIAS_ACTIVE_WARPS_ALL UINT32_C(0x580)
+/* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM until
+ * those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any number. One that
+ * has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs
+ * feature::MEMORY_ISSUE. */
+#define MIAS_WARP_QUOTA UINT32_C(0x700)
+/* Read and write. 8 of them. The kernel's part of the L1's MSHRs, of the places in its miss queue,
+ * and of each set's lines those that may be on their way, by weight among the kernels with TBs on
+ * the SM: 0 to 1024, as written. While all are 0 they are divided as the machine does; else 0
+ * counts as 1. They stay with their slot whatever kernel takes it. Needs feature::MISS_SHARES. */
+#define MIAS_MISS_WEIGHT UINT32_C(0x720)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -502,6 +512,8 @@
 #define MIAS_FEATURE_KERNEL_COUNTERS UINT32_C(0x40)
 /* The active warps of kernels can be limited (sm::ACTIVE_WARPS). */
 #define MIAS_FEATURE_ACTIVE_WARPS UINT32_C(0x80)
+/* The L1's miss resources can be shared out between kernels (global::MISS_WEIGHT). */
+#define MIAS_FEATURE_MISS_SHARES UINT32_C(0x400)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -1176,7 +1188,19 @@ struct mias_block {
     /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in
      * sm::ACTIVE_WARPS. */
     volatile uint32_t active_warps_all[8];
-    uint32_t reserved_5a0[152];
+    uint32_t reserved_5a0[88];
+    /* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM
+     * until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any number.
+     * One that has changed is whole on each SM. A kernel that is new in its slot has the machine's.
+     * Needs feature::MEMORY_ISSUE. */
+    volatile uint32_t warp_quota[8];
+    /* Read and write. 8 of them. The kernel's part of the L1's MSHRs, of the places in its miss
+     * queue, and of each set's lines those that may be on their way, by weight among the kernels
+     * with TBs on the SM: 0 to 1024, as written. While all are 0 they are divided as the machine
+     * does; else 0 counts as 1. They stay with their slot whatever kernel takes it. Needs
+     * feature::MISS_SHARES. */
+    volatile uint32_t miss_weight[8];
+    uint32_t reserved_740[48];
     struct mias_slot slot[8];
     uint32_t reserved_a00[1408];
     struct mias_memory memory[256];
@@ -1280,6 +1304,8 @@ static_assert(offsetof(struct mias_block, kernel_ended_tbs) == MIAS_KERNEL_ENDED
 static_assert(offsetof(struct mias_block, kernel_l1_accesses) == MIAS_KERNEL_L1_ACCESSES, "MIAS_KERNEL_L1_ACCESSES");
 static_assert(offsetof(struct mias_block, kernel_l1_misses) == MIAS_KERNEL_L1_MISSES, "MIAS_KERNEL_L1_MISSES");
 static_assert(offsetof(struct mias_block, active_warps_all) == MIAS_ACTIVE_WARPS_ALL, "MIAS_ACTIVE_WARPS_ALL");
+static_assert(offsetof(struct mias_block, warp_quota) == MIAS_WARP_QUOTA, "MIAS_WARP_QUOTA");
+static_assert(offsetof(struct mias_block, miss_weight) == MIAS_MISS_WEIGHT, "MIAS_MISS_WEIGHT");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");

@@ -19,6 +19,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "rules-elsewhere",
     "dai",
     "dai-limits",
+    "dai-why",
     "shieh",
     "transitions",
     "zhao",

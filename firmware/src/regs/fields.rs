@@ -76,6 +76,8 @@ pub mod feature {
     pub const KERNEL_COUNTERS: u32 = 1 << 6;
     /// The active warps of kernels can be limited ([`super::super::sm::ACTIVE_WARPS`]).
     pub const ACTIVE_WARPS: u32 = 1 << 7;
+    /// The L1's miss resources can be shared out between kernels ([`super::super::global::MISS_WEIGHT`]).
+    pub const MISS_SHARES: u32 = 1 << 10;
 }
 
 /// Transition modes, in [`super::global::MODE`].

@@ -28,6 +28,7 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS, memory::WAYS_BITS, memory::MOST_WAYS]
         .into_iter()
         .chain(sizes)
+        .chain([memory::MOST_WARP_QUOTA, memory::MOST_MISS_WEIGHT])
         .for_each(|number| hasher.write_u32(number));
     Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
     definitions().for_each(|line| hasher.write(line.as_bytes()));

@@ -221,4 +221,12 @@ registers! {
     KERNEL_L1_MISSES[MAX_SLOTS] = 0x560, ReadOnly;
     /// Limits a slot's active warps on all SMs: 0 to 63, as in [`super::sm::ACTIVE_WARPS`].
     ACTIVE_WARPS_ALL[MAX_SLOTS] = 0x580, WriteOnly;
+
+    /// Warp instructions that the kernel in each slot may issue on an SM until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any
+    /// number. One that has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs [`super::feature::MEMORY_ISSUE`].
+    WARP_QUOTA[MAX_SLOTS] = 0x700, ReadWrite, None;
+    /// The kernel's part of the L1's MSHRs, of the places in its miss queue, and of each set's lines those that may be on their way, by weight among the
+    /// kernels with TBs on the SM: 0 to 1024, as written. While all are 0 they are divided as the machine does; else 0 counts as 1. They stay with their slot
+    /// whatever kernel takes it. Needs [`super::feature::MISS_SHARES`].
+    MISS_WEIGHT[MAX_SLOTS] = 0x720, ReadWrite;
 }

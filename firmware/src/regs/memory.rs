@@ -30,6 +30,11 @@ pub const WAYS_BITS: u32 = 16;
 /// The most ways that a kernel can be given: those of the largest set ([`super::monitor`] counts as many).
 pub const MOST_WAYS: u32 = 1 << 10;
 
+/// The largest quota of warp instructions; one more stands for any number in the hardware.
+pub const MOST_WARP_QUOTA: u32 = u32::MAX - 1;
+/// The largest weight of a share of miss resources.
+pub const MOST_MISS_WEIGHT: u32 = 1 << 10;
+
 /// Offset of an SM's register.
 #[must_use]
 pub const fn at(sm: usize, register: u32) -> u32 {

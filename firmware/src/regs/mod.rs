@@ -31,6 +31,10 @@
 //! [`sm::ACTIVE_WARPS`] and [`global::ACTIVE_WARPS_ALL`] limit how many of a kernel's warps each warp scheduler of an SM issues from: the oldest that are neither
 //! at a barrier nor have issued all they have (static wavefront limiting, Rogers et al. 2012; Wang et al. 2018). A limit is in effect in the cycle in which it is written.
 //!
+//! # Shares of an SM
+//! [`global::WARP_QUOTA`] and [`global::MISS_WEIGHT`] share warp instructions and the L1's miss resources out between the kernels on each SM (Wang et al. 2016;
+//! Dai et al. 2018, section 4.5). They are of all SMs, and in effect in the cycle in which they are written.
+//!
 //! # Counters of kernels
 //! [`global::KERNEL_SNAPSHOT`] latches what kernels did on the whole chip since their last latch. A window is what lies between two such
 //! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
@@ -67,7 +71,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_0009;
+pub const VERSION_VALUE: u32 = 0x0001_000A;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the

@@ -118,3 +118,25 @@ fn an_evaluation_says_where_its_machines_are_from() {
         assert_eq!(said.matches(line).count(), 1, "{said}");
     }
 }
+
+/// A quota, limit, way or weight for a kernel that is not there: refused where this run is asked for it, by an option; of a machine's file, which is of runs
+/// with fewer kernels, too, said with what to do.
+#[test]
+fn numbers_for_kernels_that_are_not_there_are_said() {
+    for (option, numbers) in
+        [("--warp-quota", "100,200,300"), ("--in-flight", "1,2,3"), ("--l1-ways", "1,1,1"), ("--miss-resources", "1,2,3")]
+    {
+        let name = option.trim_start_matches('-');
+        refused(
+            &["run", "fwt:8192", "mm:64", option, numbers],
+            &[&format!("`--{name}"), "3 numbers for 2 kernels: give one for each, or fewer"],
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let machine = printed(&["gpu", "show"]) + "\n[sm.memory_issue]\nwarp_quota = [1000, 2000]\n";
+    std::fs::write(folder.path().join("mine.toml"), machine).unwrap();
+    let mut run = mias(&["run", "fwt:8192", "--gpu", "mine.toml", "--cycles", "6000"]);
+    run.current_dir(folder.path()).assert().success().stderr(contains(
+        "machine `rtx2060`: sm.memory_issue.warp_quota has 2 numbers, one for each kernel, and this run has 1: the last mean nothing here; leave them out if no run has more",
+    ));
+}

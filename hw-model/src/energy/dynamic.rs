@@ -16,7 +16,7 @@ pub struct DynamicEnergy {
     pub registers: Femtojoules,
     /// Shared memory.
     pub shared: Femtojoules,
-    /// L1 caches.
+    /// L1 caches, and what shares instructions, memory instructions and miss resources out between kernels.
     pub l1: Femtojoules,
     /// Crossbar.
     pub crossbar: Femtojoules,
@@ -30,9 +30,13 @@ pub struct DynamicEnergy {
 /// it).
 const MONITORS_PER_HIT: u32 = 8;
 
-/// Counts of memory issue for a request: one of the request, and at most one up and one down of what is in flight (sources.md D123). Each takes as
-/// much as a lane's integer operation, which adds as many bits and more (assumption; no source gives it).
-const MEMORY_ISSUE_COUNTS: u64 = 3;
+/// Reading whose a set's lines are, as a part of a hit's energy: 3 bits beside each tag of some 24, so an eighth of what a monitor takes for the tags
+/// (assumption; no source gives it; sources.md D196).
+const OWNERS_PER_HIT: u32 = 8 * MONITORS_PER_HIT;
+
+/// A line that comes makes one more of its owner's in its set, and one less of another's. A count takes as much as a lane's integer operation, which
+/// adds as many bits and more (assumption; no source gives it).
+const COUNTS_PER_OWNER: u64 = 2;
 
 fn cost(count: u64, each_fj: u32) -> Femtojoules {
     Femtojoules::from(count) * Femtojoules::from(each_fj)
@@ -42,6 +46,8 @@ impl DynamicEnergy {
     /// What the events counted cost.
     pub fn of(counters: &LaunchCounters, each: &EnergyConfig) -> Self {
         let LaunchCounters { sm, memory } = counters;
+        let count_fj = each.lane.int_fj;
+        let owners = |accesses: u64, hit_fj: u32| cost(accesses, hit_fj / OWNERS_PER_HIT) + cost(COUNTS_PER_OWNER * accesses, count_fj);
         // In the order of the SM's units.
         let lane = &each.lane;
         let by_unit = [
@@ -63,24 +69,20 @@ impl DynamicEnergy {
             shared: cost(sm.shared_passes, each.shared_pass_fj),
             l1: cost(sm.l1_hits + sm.l1_pending_hits + sm.texture_hits, each.l1_hit_fj)
                 + cost(sm.l1_misses + sm.texture_misses, each.l1_miss_fj)
-                + cost(sm.l1_monitor_accesses, each.l1_hit_fj / MONITORS_PER_HIT),
+                + cost(sm.l1_monitor_accesses, each.l1_hit_fj / MONITORS_PER_HIT)
+                + owners(sm.l1_owner_accesses, each.l1_hit_fj)
+                + cost(sm.sharing_counts, count_fj),
             crossbar: cost(memory.request_packets + memory.reply_packets, each.packet_fj),
             l2: cost(memory.l2_read_hits + memory.l2_pending_hits, each.l2_read_hit_fj)
                 + cost(memory.l2_read_misses, each.l2_read_miss_fj)
                 + cost(memory.l2_write_hits, each.l2_write_hit_fj)
                 + cost(memory.l2_write_misses, each.l2_write_miss_fj)
-                + cost(memory.l2_monitor_accesses, each.l2_read_hit_fj / MONITORS_PER_HIT),
+                + cost(memory.l2_monitor_accesses, each.l2_read_hit_fj / MONITORS_PER_HIT)
+                + owners(memory.l2_owner_accesses, each.l2_read_hit_fj),
             dram: cost(memory.dram_reads, each.dram_read_fj)
                 + cost(memory.dram_writes, each.dram_write_fj)
                 + cost(memory.dram_activates, each.dram_row_fj),
         }
-    }
-
-    /// The same on SMs that count memory instructions to hold some back: the counters' energy is the L1's part.
-    pub fn with_memory_issue(mut self, counters: &LaunchCounters, each: &EnergyConfig) -> Self {
-        let counts = MEMORY_ISSUE_COUNTS * counters.sm.requests() + counters.sm.reservation_fails();
-        self.l1 += cost(counts, each.lane.int_fj);
-        self
     }
 
     /// Names of the parts and their energies, in the order of the instruction's way.

@@ -57,14 +57,9 @@ impl EnergyReport {
     /// The energy of a run of `config`; none if the machine has no `[energy]`.
     pub fn of(config: &GpuConfig, stats: &Stats) -> Option<EnergyReport> {
         let coefficients = config.energy.as_ref()?;
-        let counts = config.sm.memory_issue.is_some();
-        let of = |launch| {
-            let energy = DynamicEnergy::of(launch, coefficients);
-            if counts { energy.with_memory_issue(launch, coefficients) } else { energy }
-        };
         let activity = ChipActivity::of(stats);
         Some(EnergyReport {
-            launches: stats.counters.iter().map(of).collect(),
+            launches: stats.counters.iter().map(|launch| DynamicEnergy::of(launch, coefficients)).collect(),
             background: BackgroundEnergy::of(&activity, coefficients, config.sm.power_gating.as_ref(), config.clocks.core_khz),
             standing: StandingEnergy::of(&activity, coefficients, config.clocks.core_khz),
         })

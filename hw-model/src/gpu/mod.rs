@@ -143,6 +143,7 @@ impl Gpu {
                 .with_memory_issue(config.sm.memory_issue.as_ref())
                 .with_active_warps(&config.sm.active_warps)
                 .with_ways()
+                .with_miss_shares(config.l1.miss_resources.is_some())
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],

@@ -14,6 +14,8 @@ mod memory_issue;
 mod options;
 mod preempt;
 mod reserved;
+mod shares_written;
+mod sharing_counts;
 mod sm_states;
 mod snapshot;
 mod starvation;

@@ -1,12 +1,19 @@
-//! Caches follow the register block in whose ways are how many, and show it what their utility monitors count (sources.md D138).
+//! Caches follow the register block in whose ways and miss resources are how many, and show it what their utility monitors count (sources.md D138 and
+//! D197).
 
 use super::Gpu;
 use crate::config::PartitionConfig;
 use crate::sm::KERNEL_SLOTS;
 
 impl Gpu {
-    /// Before a cycle: the ways that the firmware has given are in effect, on SMs from this cycle on.
+    /// Before a cycle: the ways and weights that the firmware has given are in effect, on SMs from this cycle on.
     pub(super) fn follow_ways(&mut self) {
+        if let Some(weights) = self.registers.take_miss_weights() {
+            for sm in 0..self.sms.len() {
+                self.sms[sm].weigh_misses(weights);
+                self.sms.wake(sm, self.now);
+            }
+        }
         if !self.registers.take_ways_written() {
             return;
         }

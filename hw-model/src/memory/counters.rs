@@ -26,6 +26,8 @@ counts! {
         pub l2_reservation_fails: u64,
         /// Look-ups that a monitor of the ways counted.
         pub l2_monitor_accesses: u64,
+        /// Look-ups that brought a line into a slice whose ways are owned.
+        pub l2_owner_accesses: u64,
         /// Modified sectors evicted, counted for the kernel that took the line.
         pub l2_write_back_sectors: u64,
         /// DRAM read bursts (atoms).

@@ -243,6 +243,9 @@ impl L2Slice {
         if self.tags.is_watched(local) {
             counters.of(kernel).l2_monitor_accesses += 1;
         }
+        if self.tags.is_owned() && probe == Probe::LineMiss {
+            counters.of(kernel).l2_owner_accesses += 1;
+        }
         self.tags.access(local, probe, kernel)
     }
 

@@ -6,6 +6,7 @@
 
 use super::RegisterFile;
 use super::counters::RawCounters;
+use super::shares::{WarpQuotas, quotas_of};
 use crate::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder};
 use mias_firmware::regs::{MAX_SLOTS, SM_WORDS, fault, feature, global, memory, memory_active, memory_mode, sm_bit};
 
@@ -35,12 +36,17 @@ pub struct MemorySettings {
     pub limits: [u8; MAX_SLOTS],
     /// Memory instructions are held back.
     pub active: bool,
+    /// The firmware looks at the counters at intervals.
+    pub watched: bool,
+    /// By slot: warp instructions of a set, 0 for any number.
+    pub warp_quotas: WarpQuotas,
 }
 
 impl MemorySettings {
     /// Those that a machine begins with.
     pub(crate) fn of(config: &MemoryIssueConfig) -> Self {
-        MemorySettings { mode: mode_of(config), limits: limits_of(config), active: true }
+        let (mode, limits) = (mode_of(config), limits_of(config));
+        MemorySettings { mode, limits, active: true, watched: false, warp_quotas: quotas_of(config) }
     }
 }
 
@@ -137,7 +143,7 @@ impl MemoryBlock {
         }
     }
 
-    fn changed(&mut self) {
+    pub(super) fn changed(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
@@ -189,12 +195,13 @@ impl RegisterFile {
     #[must_use]
     pub fn with_memory_issue(mut self, config: Option<&MemoryIssueConfig>) -> Self {
         if let Some(config) = config {
-            let MemorySettings { mode, limits, .. } = MemorySettings::of(config);
+            let MemorySettings { mode, limits, warp_quotas, .. } = MemorySettings::of(config);
             self.memory.reset = limits;
             for sm in &mut self.memory.sms {
                 (sm.mode, sm.limits) = (mode, limits);
             }
             self.machine.features |= feature::MEMORY_ISSUE;
+            self = self.with_warp_quotas(warp_quotas);
         }
         self
     }
@@ -213,7 +220,8 @@ impl RegisterFile {
             memory_active::FROM_DECISION => !state.undecided,
             active => active == memory_active::ON,
         };
-        MemorySettings { mode: state.mode, limits: state.limits, active }
+        let (watched, warp_quotas) = (self.memory.interval != 0, self.shares.warp_quotas);
+        MemorySettings { mode: state.mode, limits: state.limits, active, watched, warp_quotas }
     }
 
     /// Slots of an SM that have been latched since the last call, one bit each: their peaks begin with what is in flight.
@@ -221,7 +229,7 @@ impl RegisterFile {
         self.memory.latched.get_mut(sm).map_or(0, std::mem::take)
     }
 
-    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins with none, and with the limit after reset.
+    /// A kernel is new in its slot, and the model has handed over the counts of all SMs: it begins with none, and with the limit and the quota after reset.
     pub fn memory_kernel_placed(&mut self, slot: usize) {
         for sm in &mut self.memory.sms {
             let raw = sm.raw.get(slot).copied().unwrap_or_default();
@@ -233,6 +241,7 @@ impl RegisterFile {
                 *limit = *reset;
             }
         }
+        self.shares.kernel_placed(slot);
         self.memory.latched.iter_mut().for_each(|taken| *taken |= 1 << slot);
         self.memory.changed();
     }
@@ -251,6 +260,9 @@ impl RegisterFile {
     pub(super) fn write_memory_global(&mut self, offset: u32, value: u32) -> Option<()> {
         match offset {
             global::MEMORY_INTERVAL => {
+                if (value != 0) != (self.memory.interval != 0) {
+                    self.memory.changed();
+                }
                 self.memory.interval = value;
                 self.memory.at = (value != 0).then(|| self.now.saturating_add(value.into()));
                 self.update_deadline();
@@ -305,7 +317,7 @@ impl RegisterFile {
     }
 
     /// Whether the SMs can hold memory instructions back; says so if they cannot.
-    fn has_memory_issue(&mut self) -> bool {
+    pub(super) fn has_memory_issue(&mut self) -> bool {
         let has = self.machine.features & feature::MEMORY_ISSUE != 0;
         if !has {
             self.raise_fault(fault::UNSUPPORTED);

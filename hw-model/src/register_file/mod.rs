@@ -22,6 +22,7 @@ mod launch;
 mod machine;
 mod memory;
 mod preempt;
+mod shares;
 mod sm_states;
 mod state;
 mod ways;
@@ -39,6 +40,7 @@ pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
 pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
+pub use shares::{MissWeights, WarpQuotas};
 
 use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;
@@ -47,6 +49,7 @@ use busy::Busy;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
+use shares::SharesBlock;
 use sm_states::StateBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
 use ways::WaysBlock;
@@ -87,6 +90,8 @@ pub struct RegisterFile {
     memory: MemoryBlock,
     /// Ways of the caches.
     ways: WaysBlock,
+    /// Warp instructions and miss resources.
+    shares: SharesBlock,
     /// What SMs are to be, and are.
     states: StateBlock,
     /// Limits of active warps.
@@ -111,6 +116,7 @@ impl RegisterFile {
             slots: vec![SlotState::default(); machine.slot_count as usize],
             memory: MemoryBlock::new(machine.sm_count as usize),
             ways: WaysBlock::new(machine.sm_count as usize),
+            shares: SharesBlock::default(),
             states: StateBlock::new(machine.sm_count as usize),
             warps: ActiveWarpsBlock::new(machine.sm_count as usize),
             kernels: KernelBlock::default(),

@@ -42,6 +42,12 @@ counts! {
         pub past_l1_requests: u64,
         /// Accesses of the L1 that a monitor of its ways counted.
         pub l1_monitor_accesses: u64,
+        /// Accesses that brought a line into an L1 whose ways are owned: whose the lines of its set are was read, and whose the new one is
+        /// written.
+        pub l1_owner_accesses: u64,
+        /// Counts, and other operations on numbers as wide, of what shares warp instructions, memory instructions and miss resources out
+        /// between kernels (sources.md D196).
+        pub sharing_counts: u64,
         /// Passes through the shared-memory banks.
         pub shared_passes: u64,
         /// Issue slots (scheduler-cycles) charged to the kernel, by what became of them.

@@ -247,11 +247,14 @@ impl L1 {
             Probe::Full => return Err(Lack::Line),
             Probe::HitReserved(_) | Probe::SectorMiss(_) | Probe::LineMiss => {}
         }
+        let mut counts = 0;
         if let Some(divided) = &self.divided
             && let Some(awaited) = self.tags.awaited(fetched, probe, access.kernel)
-            && !divided.line(access.kernel, awaited)
         {
-            return Err(Lack::Line);
+            if !divided.line(access.kernel, awaited) {
+                return Err(Lack::Line);
+            }
+            counts += divided.counts_each();
         }
         // The peer keeps one entry in reserve for every load that does not hit, merges included.
         if self.misses.room() < 2 {
@@ -271,6 +274,7 @@ impl L1 {
                     }
                     divided.queued(access.kernel);
                     divided.missed(access.kernel);
+                    counts += 2 * divided.counts_each();
                 }
                 counters.load_requests += 1;
                 counters.l1_load_misses += 1;
@@ -286,6 +290,7 @@ impl L1 {
             }
             MshrRoom::MergesFull | MshrRoom::EntriesFull => return Err(Lack::Mshr),
         }
+        counters.sharing_counts += counts;
         self.touch(fetched, probe, access.kernel, counters);
         if here {
             self.tags.fill(fetched);
@@ -306,6 +311,7 @@ impl L1 {
         let (slot, _) = self.tags.access(fetched, probe, kernel);
         if self.tags.is_owned() {
             counters.l1_monitor_accesses += u64::from(self.tags.is_watched(fetched));
+            counters.l1_owner_accesses += u64::from(probe == Probe::LineMiss);
             self.refused.line_taken();
         }
         slot
@@ -328,6 +334,7 @@ impl L1 {
         }
         if let Some(divided) = &mut self.divided {
             divided.queued(access.kernel);
+            counters.sharing_counts += divided.counts_each();
         }
         self.misses.push(Request {
             sector: access.sector,

@@ -3,6 +3,7 @@
 use super::warp::{Wait, Warp};
 use super::{Program, Programs, Resources, Sm};
 use crate::cache::{Shares, WaysStats};
+use crate::register_file::MissWeights;
 
 /// A TB slot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -331,6 +332,11 @@ impl Sm {
     /// kernel with TBs here. With none they are divided as before any were given.
     pub fn set_l1_ways(&mut self, ways: Option<Shares>, from: u64) {
         self.lsu.l1.set_ways(ways, self.resident_kernels, from);
+    }
+
+    /// Shares the L1's miss resources out by these weights of kernel slots from the next cycle on, if the machine names them; with none as the machine does.
+    pub(crate) fn weigh_misses(&mut self, weights: Option<MissWeights>) {
+        self.lsu.l1.weigh_misses(weights);
     }
 
     /// Ways of the L1 that each kernel with TBs here has; none where they are shared.

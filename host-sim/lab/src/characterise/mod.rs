@@ -113,3 +113,6 @@ pub fn from_sweep(
     };
     Some(Character::new(workload, kernel, gpu, options, half, (last.tbs, last.outcome.as_ref()?)))
 }
+
+#[cfg(test)]
+mod dai_tests;

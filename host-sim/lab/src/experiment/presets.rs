@@ -42,7 +42,7 @@ const fn preset(name: &'static str, places: Policy, fields: &'static str, colour
 }
 
 /// All of them, in the order of reports. Colours are those of Tol's light and pale schemes (SRON/EPS/TN/09-002), and between them.
-pub static PRESETS: [Preset; 18] = [
+pub static PRESETS: [Preset; 23] = [
     preset("ws", Policy::WarpedSlicer, NOTHING, "#BBBBBB", "Warped-Slicer, by the name that Dai et al. 2018 give it"),
     preset("ws-l1d", Policy::WarpedSlicer, WAYS, "#8888DD", "Warped-Slicer, ways of the L1 by utility (UCP): WS-L1D Partition"),
     preset(
@@ -67,6 +67,20 @@ pub static PRESETS: [Preset; 18] = [
     preset("mias-ipc-qbmi", Policy::MiasIpc, QBMI, "#225555", "MIAS by IPC, quotas of memory instructions (QBMI)"),
     preset("mias-ipc-dmil", Policy::MiasIpc, DMIL, "#222255", "MIAS by IPC, limits of memory instructions in flight (DMIL)"),
     preset("mias-ipc-qbmi-dmil", Policy::MiasIpc, BOTH, "#225522", "MIAS by IPC with both, QBMI and DMIL"),
+    preset("mias-ipc-l1d", Policy::MiasIpc, WAYS, "#884411", "MIAS by IPC, ways of the L1 by utility (UCP)"),
+    preset(
+        "mias-ipc-miss",
+        Policy::MiasIpc,
+        SHARES,
+        "#335577",
+        "MIAS by IPC, equal shares of the L1's MSHRs, miss queue and lines on their way",
+    ),
+    preset("mias-ipc-rbmi", Policy::MiasIpc, RBMI, "#557722", "MIAS by IPC, kernels in turn at the memory pipeline (RBMI)"),
+    preset("mias-ipc-global-dmil", Policy::MiasIpc, GLOBAL, "#7755AA", "MIAS by IPC, limits that one SM finds for all (global DMIL)"),
+    Preset {
+        quotas: true,
+        ..preset("mias-ipc-w", Policy::MiasIpc, NOTHING, "#AA4455", "MIAS by IPC, and quotas of warp instructions from the kernels alone")
+    },
     preset("mias-ipm-ipc-qbmi", Policy::MiasIpmIpc, QBMI, "#666633", "MIAS by IPM*IPC, quotas of memory instructions (QBMI)"),
     preset("mias-ipm-ipc-dmil", Policy::MiasIpmIpc, DMIL, "#663366", "MIAS by IPM*IPC, limits of memory instructions in flight (DMIL)"),
     preset("mias-ipm-ipc-qbmi-dmil", Policy::MiasIpmIpc, BOTH, "#555555", "MIAS by IPM*IPC with both, QBMI and DMIL"),

@@ -105,10 +105,11 @@ pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) 
     }
     let holds = MemoryIssueConfig { from: MemoryIssueFrom::Reset, ..config.clone() } != MemoryIssueConfig::default();
     gpu.sm.memory_issue = holds.then_some(config);
-    // Options with too many have been refused: these are of the file, which is of more runs than this one.
+    // Options with too many have been refused: those ask for something of this run. These are of the file, which is of more runs than this one, with
+    // fewer kernels, too; and nobody waits for a kernel that is not there.
     for (key, numbers) in machines::numbers_by_kernel(&gpu).into_iter().filter(|(_, numbers)| *numbers > kernels) {
         say::warning(format_args!(
-            "machine `{}`: {key} has {numbers} numbers; {kernels} kernels run, and the last numbers mean nothing",
+            "machine `{}`: {key} has {numbers} numbers, one for each kernel, and this run has {kernels}: the last mean nothing here; leave them out if no run has more",
             gpu.name
         ));
     }

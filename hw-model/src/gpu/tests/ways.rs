@@ -60,11 +60,12 @@ fn all(config: &GpuConfig, recipes: &[Recipe]) -> (RunEnd, Stats) {
     (end, gpu.stats())
 }
 
-/// The same without what is told of ways, and of their monitors.
+/// The same without what is told of ways, of their monitors, and of shares.
 fn without_ways(mut stats: Stats) -> Stats {
     (stats.l1_ways, stats.l2_ways) = (None, None);
     for LaunchCounters { sm, memory } in &mut stats.counters {
         (sm.l1_monitor_accesses, memory.l2_monitor_accesses) = (0, 0);
+        (sm.l1_owner_accesses, memory.l2_owner_accesses, sm.sharing_counts) = (0, 0, 0);
     }
     stats
 }

@@ -6,6 +6,7 @@ mod commands;
 mod map;
 mod memory;
 mod reference;
+mod shares;
 mod time;
 mod ways;
 mod windows;

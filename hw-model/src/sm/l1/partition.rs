@@ -4,6 +4,7 @@
 use super::super::refused::Refused;
 use super::L1;
 use crate::cache::{Shares, WaysStats};
+use crate::register_file::MissWeights;
 
 impl L1 {
     /// Ways per set now.
@@ -40,6 +41,14 @@ impl L1 {
     pub(in crate::sm) fn set_ways(&mut self, ways: Option<Shares>, resident: u8, from: u64) {
         self.tags.set_ways(ways, resident, from);
         self.refused = Refused::default();
+    }
+
+    /// Shares the miss resources out by these weights, or as the machine does.
+    pub(in crate::sm) fn weigh_misses(&mut self, weights: Option<MissWeights>) {
+        if let Some(divided) = &mut self.divided {
+            divided.weigh(weights);
+            self.refused = Refused::default();
+        }
     }
 
     /// Ways of each kernel that has TBs here; none where they are shared.

@@ -33,6 +33,7 @@ impl Sm {
             && let Limits::Global(limits) = &mut gate.limits
         {
             limits.set(slot, limit);
+            self.kernels[slot].sharing_counts += 1;
             self.account_sleep(now);
             self.ask_again();
         }

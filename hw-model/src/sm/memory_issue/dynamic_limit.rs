@@ -20,6 +20,9 @@ const SHIFT: u32 = 10;
 /// Where a counter of 12 bits stays.
 const MOST_FAILS: u32 = (1 << 12) - 1;
 
+/// Operations of a new limit: a quotient of 7 bits, one subtraction each (own; sources.md D196).
+const NEW_LIMIT_COUNTS: u64 = 7;
+
 /// What the paper leaves open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
@@ -60,13 +63,13 @@ impl Milg {
         self.peak = self.peak.max(in_flight);
     }
 
-    /// Requests were made, or refused.
-    pub(super) fn observe(&mut self, rule: &Rule, requests: u32, fails: u32, in_flight: u8) {
+    /// Requests were made, or refused. Returns what a new limit took, if there is one.
+    pub(super) fn observe(&mut self, rule: &Rule, requests: u32, fails: u32, in_flight: u8) -> u64 {
         let most = if rule.wide { u32::MAX } else { MOST_FAILS };
         self.fails = self.fails.saturating_add(fails).min(most);
         self.requests = self.requests.saturating_add(requests);
         if self.requests < INTERVAL {
-            return;
+            return 0;
         }
         self.limit = match (self.fails >> SHIFT, rule.no_fails) {
             (0, NoFails::Unlimited) => UNLIMITED,
@@ -75,5 +78,6 @@ impl Milg {
         };
         // What is over belongs to the next interval.
         (self.requests, self.fails, self.peak) = (self.requests - INTERVAL, 0, in_flight);
+        NEW_LIMIT_COUNTS
     }
 }

@@ -29,7 +29,12 @@ impl GlobalLimits {
 
     /// What this SM has found, if it is monitored for the slot.
     pub(super) fn found(&self, slot: usize) -> Option<u8> {
-        (self.monitored >> slot & 1 != 0).then(|| self.generators[slot].limit())
+        self.is_monitored(slot).then(|| self.generators[slot].limit())
+    }
+
+    /// Whether this SM is the monitored one for the slot.
+    pub(super) fn is_monitored(&self, slot: usize) -> bool {
+        self.monitored >> slot & 1 != 0
     }
 
     /// This SM is monitored for the slot from now on, or is not. The generator goes on from the limit in effect, and its interval begins anew.
@@ -44,15 +49,14 @@ impl GlobalLimits {
     }
 
     pub(super) fn issued(&mut self, slot: usize, in_flight: u8) {
-        if self.monitored >> slot & 1 != 0 {
+        if self.is_monitored(slot) {
             self.generators[slot].issued(in_flight);
         }
     }
 
-    pub(super) fn observe(&mut self, slot: usize, requests: u32, fails: u32, in_flight: u8) {
-        if self.monitored >> slot & 1 != 0 {
-            self.generators[slot].observe(&self.rule, requests, fails, in_flight);
-        }
+    /// Returns what a new limit took, if there is one.
+    pub(super) fn observe(&mut self, slot: usize, requests: u32, fails: u32, in_flight: u8) -> u64 {
+        if self.is_monitored(slot) { self.generators[slot].observe(&self.rule, requests, fails, in_flight) } else { 0 }
     }
 
     /// The slot has a new kernel.

@@ -65,12 +65,21 @@ impl Limits {
         }
     }
 
-    /// What the load/store unit did for the kernel.
-    pub(super) fn observe(&mut self, kernel: u8, requests: u64, fails: u64, in_flight: u16) {
+    /// Whether a generator of this SM finds the kernel's limit.
+    pub(super) fn are_found_here(&self, kernel: u8) -> bool {
+        match self {
+            Limits::None | Limits::Static(_) => false,
+            Limits::Dynamic(..) => true,
+            Limits::Global(limits) => limits.is_monitored(usize::from(kernel) & (KERNEL_SLOTS - 1)),
+        }
+    }
+
+    /// What the load/store unit did for the kernel. Returns what a new limit took, if there is one.
+    pub(super) fn observe(&mut self, kernel: u8, requests: u64, fails: u64, in_flight: u16) -> u64 {
         let (slot, in_flight) = (usize::from(kernel) & (KERNEL_SLOTS - 1), seven_bits(in_flight));
         let (requests, fails) = (u32::try_from(requests).unwrap_or(u32::MAX), u32::try_from(fails).unwrap_or(u32::MAX));
         match self {
-            Limits::None | Limits::Static(_) => {}
+            Limits::None | Limits::Static(_) => 0,
             Limits::Dynamic(rule, generators) => generators[slot].observe(rule, requests, fails, in_flight),
             Limits::Global(limits) => limits.observe(slot, requests, fails, in_flight),
         }

@@ -14,8 +14,10 @@
 //! An SM of a machine that does not name memory issue has none of this but the first, which is there while a limit is set. What the register block reads and sets
 //! is in [`steering`], and in [`active_warps`].
 //!
-//! In hardware: per SM and kernel slot 7 bits in flight, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
-//! quota, 7 of limit, 6 of active warps.
+//! In hardware: per SM and kernel slot 7 bits in flight, as many of their peak, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
+//! quota, 7 of limit, 32 of the warp instructions of a share and as many of what is left of it, 6 of active warps. What changes such a number
+//! is counted for the energy report, one each, where a mechanism that is on needs it, and for a kernel that it holds back (sources.md D196);
+//! comparing them is part of scheduling.
 
 mod active_warps;
 mod broadcast;
@@ -86,7 +88,7 @@ impl MemoryIssue {
         MemoryIssue {
             order: Order::new(config.order),
             limits: Limits::of(&settings, rule),
-            warp_quota: (!config.warp_quota.is_empty()).then(|| WarpQuota::new(&config.warp_quota)),
+            warp_quota: WarpQuota::new(settings.warp_quotas),
             settings,
             is_steered: false,
             rule,
@@ -145,11 +147,9 @@ impl MemoryIssue {
         allowed
     }
 
-    /// A warp of the kernel has issued an instruction, off-chip or not.
-    fn issued(&mut self, kernel: u8, off_chip: bool) {
-        if let Some(quota) = &mut self.warp_quota {
-            quota.issued(kernel);
-        }
+    /// A warp of the kernel has issued an instruction, off-chip or not. Returns what that counted.
+    fn issued(&mut self, kernel: u8, off_chip: bool) -> u64 {
+        let mut counts = self.warp_quota.as_mut().map_or(0, |quota| quota.issued(kernel));
         if off_chip {
             let in_flight = &mut self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)];
             debug_assert!(!self.settings.active || self.limits.room(kernel, *in_flight), "slot {kernel} is at its limit: {in_flight}");
@@ -159,26 +159,41 @@ impl MemoryIssue {
             self.choices.issues += 1;
             self.choices.contested += u64::from(self.open.count_ones() > 1);
             self.limits.issued(kernel, *in_flight);
-            self.order.issued(kernel);
+            counts += self.order.issued(kernel) + u64::from(self.counts_in_flight(kernel)) + u64::from(self.counts_fails(kernel));
         }
+        counts
     }
 
-    /// An off-chip memory instruction of the kernel has had its last reply or acknowledgement.
-    fn ended(&mut self, kernel: u8) {
+    /// An off-chip memory instruction of the kernel has had its last reply or acknowledgement. Returns what that counted.
+    fn ended(&mut self, kernel: u8) -> u64 {
         self.in_flight[usize::from(kernel) & (KERNEL_SLOTS - 1)] -= 1;
+        u64::from(self.counts_in_flight(kernel))
     }
 
-    /// Looks at what the load/store unit has counted since it was asked last.
-    fn observe(&mut self, counters: &[KernelCounters; KERNEL_SLOTS]) {
-        for (slot, (kernel, seen)) in (0u8..).zip(counters.iter().zip(&mut self.seen)) {
+    /// Whether anybody needs to know how many the kernel has in flight.
+    fn counts_in_flight(&self, kernel: u8) -> bool {
+        self.settings.watched || self.limits.limit(kernel).is_some()
+    }
+
+    /// Whether anybody needs its peak in flight, its requests and its reservation fails.
+    fn counts_fails(&self, kernel: u8) -> bool {
+        self.settings.watched || self.limits.are_found_here(kernel)
+    }
+
+    /// Looks at what the load/store unit has counted since it was asked last, and adds to it what that counted.
+    fn observe(&mut self, counters: &mut [KernelCounters; KERNEL_SLOTS]) {
+        for (slot, kernel) in (0u8..).zip(counters) {
+            let seen = &mut self.seen[usize::from(slot)];
             let now = (kernel.requests(), kernel.reservation_fails());
             if now == *seen {
                 continue;
             }
             let (requests, fails) = (now.0 - seen.0, now.1 - seen.1);
             *seen = now;
-            self.limits.observe(slot, requests, fails, self.in_flight[usize::from(slot)]);
-            self.order.observe(slot, requests);
+            let (limits, order) = (self.counts_fails(slot), self.order.counts_requests());
+            kernel.sharing_counts += if limits || order { requests } else { 0 } + if limits { fails } else { 0 };
+            kernel.sharing_counts += self.limits.observe(slot, requests, fails, self.in_flight[usize::from(slot)]);
+            kernel.sharing_counts += self.order.observe(slot, requests);
         }
     }
 
@@ -229,16 +244,17 @@ impl Sm {
         let Some(gate) = &mut self.memory_issue else { return };
         let warp = &self.warps[number];
         let mem = programs.get(warp.kernel).map(|program| program.decoded(warp.executed).mem);
-        gate.issued(warp.kernel, matches!(mem, Some(MemKind::OffChip { .. })));
+        let counts = gate.issued(warp.kernel, matches!(mem, Some(MemKind::OffChip { .. })));
+        self.kernels[usize::from(warp.kernel)].sharing_counts += counts;
         self.ask_again();
     }
 
     /// What the load/store unit did in its cycle: instructions that have ended, requests and reservation fails.
     pub(super) fn memory_served(&mut self) {
         let Some(gate) = &mut self.memory_issue else { return };
-        let warps = &self.warps;
-        self.lsu.take_ended(|warp| gate.ended(warps[warp].kernel));
-        gate.observe(&self.kernels);
+        let (warps, kernels) = (&self.warps, &mut self.kernels);
+        self.lsu.take_ended(|warp| kernels[usize::from(warps[warp].kernel)].sharing_counts += gate.ended(warps[warp].kernel));
+        gate.observe(&mut self.kernels);
         self.ask_again();
     }
 

@@ -33,20 +33,26 @@ impl Order {
         }
     }
 
-    /// A memory instruction of the kernel has issued.
-    pub(super) fn issued(&mut self, kernel: u8) {
+    /// A memory instruction of the kernel has issued. Returns what that counted.
+    pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         match self {
-            Order::Scheduler => {}
-            Order::RoundRobin(order) => order.issued(kernel),
+            Order::Scheduler => 0,
+            Order::RoundRobin(order) => {
+                order.issued(kernel);
+                1
+            }
             Order::Quota(order) => order.issued(kernel),
         }
     }
 
-    /// Requests of the kernel were made.
-    pub(super) fn observe(&mut self, kernel: u8, requests: u64) {
-        if let Order::Quota(order) = self {
-            order.observe(kernel, requests);
-        }
+    /// Whether it needs to know of requests.
+    pub(super) fn counts_requests(&self) -> bool {
+        matches!(self, Order::Quota(_))
+    }
+
+    /// Requests of the kernel were made. Returns what new quotas took, if there are any.
+    pub(super) fn observe(&mut self, kernel: u8, requests: u64) -> u64 {
+        if let Order::Quota(order) = self { order.observe(kernel, requests) } else { 0 }
     }
 
     /// Kernels that have TBs here, bit per slot.

@@ -15,6 +15,15 @@ pub(super) const SAMPLE: u32 = 1024;
 /// Most requests per memory instruction: one per lane.
 const MOST_REQUESTS: u32 = 32;
 
+/// Counts of an instruction that issues: one of instructions, and one of the quota (sources.md D196).
+const COUNTS_OF_ISSUE: u64 = 2;
+
+/// Operations of a new `r`: a quotient of 6 bits, one subtraction each (own).
+const COUNTS_OF_RATE: u64 = 6;
+
+/// Operations of a set that a new `r` changes, for each kernel here: a product of 16 bits, and a quotient, one addition or subtraction each (own).
+const COUNTS_OF_SET: u64 = 32;
+
 /// Quotas, and what they are worked out from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quota {
@@ -47,24 +56,30 @@ impl Quota {
         first as u8
     }
 
-    /// A memory instruction of the kernel has issued.
-    pub(super) fn issued(&mut self, kernel: u8) {
+    /// A memory instruction of the kernel has issued. Returns what that counted: with a new set, one more for each kernel here.
+    pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         self.left[slot] = self.left[slot].saturating_sub(1);
         self.instructions[slot] = self.instructions[slot].saturating_add(1);
-        self.replenish();
+        COUNTS_OF_ISSUE + if self.replenish() { self.kernels_here() } else { 0 }
     }
 
-    /// Requests of the kernel were made.
-    pub(super) fn observe(&mut self, kernel: u8, requests: u64) {
+    /// Requests of the kernel were made. Returns what a new `r` and the set by it took, if it is time for them.
+    pub(super) fn observe(&mut self, kernel: u8, requests: u64) -> u64 {
         let slot = usize::from(kernel) & (KERNEL_SLOTS - 1);
         self.requests[slot] = self.requests[slot].saturating_add(u32::try_from(requests).unwrap_or(u32::MAX));
-        if self.requests[slot] >= SAMPLE {
-            let instructions = self.instructions[slot].max(1);
-            let each = (self.requests[slot] + instructions / 2) / instructions;
-            self.requests_each[slot] = each.clamp(1, MOST_REQUESTS) as u8;
-            (self.requests[slot], self.instructions[slot]) = (0, 0);
+        if self.requests[slot] < SAMPLE {
+            return 0;
         }
+        let instructions = self.instructions[slot].max(1);
+        let each = (self.requests[slot] + instructions / 2) / instructions;
+        self.requests_each[slot] = each.clamp(1, MOST_REQUESTS) as u8;
+        (self.requests[slot], self.instructions[slot]) = (0, 0);
+        COUNTS_OF_RATE + COUNTS_OF_SET * self.kernels_here()
+    }
+
+    fn kernels_here(&self) -> u64 {
+        self.resident.count_ones().into()
     }
 
     /// Kernels that have TBs here: what others had left is gone.
@@ -82,17 +97,18 @@ impl Quota {
         (self.requests_each[slot], self.requests[slot], self.instructions[slot]) = (1, 0, 0);
     }
 
-    /// Adds a new set if any kernel here has none left.
-    fn replenish(&mut self) {
+    /// Adds a new set if any kernel here has none left; whether it has.
+    fn replenish(&mut self) -> bool {
         let here = |slot: &usize| self.resident >> slot & 1 != 0;
         if !(0..KERNEL_SLOTS).filter(here).any(|slot| self.left[slot] == 0) {
-            return;
+            return false;
         }
         let multiple = (0..KERNEL_SLOTS).filter(here).fold(1u64, |multiple, slot| lcm(multiple, self.requests_each[slot].into()));
         for slot in (0..KERNEL_SLOTS).filter(|slot| self.resident >> slot & 1 != 0) {
             let quota = u16::try_from(multiple / u64::from(self.requests_each[slot])).unwrap_or(u16::MAX);
             self.left[slot] = self.left[slot].saturating_add(quota);
         }
+        true
     }
 
     /// Quotas left, by kernel slot.

@@ -1,11 +1,13 @@
 //! What the register block reads of memory issue on an SM, and what it sets: modes and limits while kernels run (sources.md D127).
 //!
-//! A new order begins as after reset, and so do limits of another kind; of the same kind they stay. In an SM that is not active nothing is
+//! A new order begins as after reset, and so do limits of another kind; of the same kind they stay. A quota of warp instructions that has changed
+//! is whole again, and the others are what is left of them. In an SM that is not active nothing is
 //! held back, and what finds quotas and limits goes on: then more than 127 may be in flight, of which 7 bits say 127.
 
 use super::MemoryIssue;
 use super::limit::Limits;
 use super::order::Order;
+use super::warp_quota::WarpQuota;
 use crate::config::MemoryOrder;
 use crate::register_file::{MemorySettings, RawMemory};
 use crate::sm::{IssueClass, KERNEL_SLOTS, Sm};
@@ -18,6 +20,9 @@ impl MemoryIssue {
         if before & memory_mode::ORDER != now & memory_mode::ORDER {
             self.order = Order::new(order_of(now));
             self.order.reside(resident);
+        }
+        if self.settings.warp_quotas != settings.warp_quotas {
+            WarpQuota::change(&mut self.warp_quota, settings.warp_quotas, resident);
         }
         let anew = before & memory_mode::LIMITS != now & memory_mode::LIMITS;
         if anew || now & memory_mode::LIMITS == memory_mode::WRITTEN {

@@ -56,14 +56,14 @@ fn quotas_ask_for_as_many_requests_each() {
     assert_eq!(quota.left()[..3], [1, 1, 1]);
     // 1,024 requests each, of 512, 341 and 60 instructions: 2, 3 and 17 per instruction.
     for (kernel, instructions) in [(0, 512), (1, 341), (2, 60)] {
-        (0..instructions).for_each(|_| quota.issued(kernel));
+        (0..instructions).for_each(|_| _ = quota.issued(kernel));
         quota.observe(kernel, SAMPLE.into());
     }
     assert_eq!(quota.requests_each()[..3], [2, 3, 17]);
     let before = quota.left();
     // The set that is added when a quota reaches zero: 102 / 2, 102 / 3, 102 / 17.
     let first = (0..3).min_by_key(|&kernel| before[kernel]).unwrap();
-    (0..before[first]).for_each(|_| quota.issued(first as u8));
+    (0..before[first]).for_each(|_| _ = quota.issued(first as u8));
     let after = quota.left();
     for (kernel, expected) in [51, 34, 6].into_iter().enumerate() {
         let used = if kernel == first { before[first] } else { 0 };
@@ -76,15 +76,43 @@ fn a_kernel_that_leaves_takes_its_quota_along() {
     let mut quota = Quota::default();
     quota.reside(0b11);
     quota.reside(0b01);
-    (0..10).for_each(|_| quota.issued(0));
+    (0..10).for_each(|_| _ = quota.issued(0));
     assert_eq!((quota.left()[1], quota.first(0b11)), (0, 0));
     quota.reside(0b11);
     assert!(quota.left()[..2].iter().all(|&left| left > 0));
 }
 
+/// Quotas of the first slots.
+fn warp_quota(quotas: &[u32]) -> WarpQuota {
+    WarpQuota::new(std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(0))).expect("somebody has one")
+}
+
+/// A quota that changes is whole, those that do not are what is left of them, and with none there is nothing to wait for.
+#[test]
+fn a_warp_quota_that_changes_is_whole() {
+    let of = |quotas: [u32; 2]| std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(0));
+    let mut now = Some(warp_quota(&[2, 3]));
+    let quota = now.as_mut().expect("there is one");
+    quota.reside(0b11);
+    [0, 0, 1].into_iter().for_each(|kernel| _ = quota.issued(kernel));
+    WarpQuota::change(&mut now, of([2, 1]), 0b11);
+    let quota = now.as_mut().expect("there is one");
+    assert!(!quota.has_left(0) && quota.has_left(1));
+    quota.issued(1);
+    assert!(quota.has_left(0) && quota.has_left(1), "both were spent");
+    WarpQuota::change(&mut now, of([0, 1]), 0b11);
+    let quota = now.as_mut().expect("there is one");
+    (0..9).for_each(|_| _ = quota.issued(0));
+    assert!(quota.has_left(0) && quota.has_left(1));
+    WarpQuota::change(&mut now, of([0, 0]), 0b11);
+    assert!(now.is_none());
+    WarpQuota::change(&mut now, of([4, 0]), 0b10);
+    assert!(now.is_some_and(|quota| quota.has_left(0)));
+}
+
 #[test]
 fn warp_quotas_are_renewed_when_all_are_spent() {
-    let mut quota = WarpQuota::new(&[2, 1]);
+    let mut quota = warp_quota(&[2, 1]);
     quota.reside(0b11);
     quota.issued(1);
     assert!(quota.has_left(0) && !quota.has_left(1) && quota.has_left(7));
@@ -232,12 +260,12 @@ proptest! {
         for (kernel, requests) in (0u8..).zip(each) {
             // 1,024 requests and a few, in as many instructions as make `requests` of each.
             let instructions = SAMPLE / requests + 1;
-            (0..instructions).for_each(|_| quota.issued(kernel));
+            (0..instructions).for_each(|_| _ = quota.issued(kernel));
             quota.observe(kernel, u64::from(instructions * requests));
         }
         prop_assert_eq!(quota.requests_each()[..6].to_vec(), each.map(|each| each as u8).to_vec());
         let lowest = (0..6).min_by_key(|&slot| quota.left()[slot]).unwrap();
-        (0..quota.left()[lowest]).for_each(|_| quota.issued(lowest as u8));
+        (0..quota.left()[lowest]).for_each(|_| _ = quota.issued(lowest as u8));
         prop_assert_eq!(quota.left()[..6].to_vec(), vec![u16::MAX; 6], "a set is more than 16 bits for each of them");
         for kernel in steps {
             let before = quota.left();
@@ -256,7 +284,7 @@ proptest! {
         turns in prop::collection::vec(0usize..5, 1..2_000),
     ) {
         let kernels = quotas.len();
-        let mut quota = WarpQuota::new(&quotas);
+        let mut quota = warp_quota(&quotas);
         // And one without a quota.
         quota.reside((1 << (kernels + 1)) - 1);
         let mut issued = vec![0u32; kernels];

@@ -5,6 +5,7 @@
 //! left issues in the end, since what it waits for (loads, barriers) does not wait for other kernels: no time-out is needed.
 
 use super::super::KERNEL_SLOTS;
+use crate::register_file::WarpQuotas;
 
 /// Quotas.
 #[derive(Clone, Debug)]
@@ -16,10 +17,24 @@ pub(super) struct WarpQuota {
 }
 
 impl WarpQuota {
-    /// Of the first kernel slots; the others are not limited.
-    pub(super) fn new(quotas: &[u32]) -> Self {
-        let quota = std::array::from_fn(|slot| quotas.get(slot).copied().unwrap_or(u32::MAX));
-        WarpQuota { quota, left: quota, resident: 0 }
+    /// By kernel slot; 0: any number. None if nobody has a quota.
+    pub(super) fn new(quotas: WarpQuotas) -> Option<Self> {
+        let quota = quotas.map(|quota| if quota == 0 { u32::MAX } else { quota });
+        (quotas != WarpQuotas::default()).then_some(WarpQuota { quota, left: quota, resident: 0 })
+    }
+
+    /// Quotas are these from now on. One that has changed is whole, and of the others there is left what was.
+    pub(super) fn change(now: &mut Option<Self>, quotas: WarpQuotas, resident: u8) {
+        let mut changed = WarpQuota::new(quotas);
+        if let (Some(changed), Some(before)) = (&mut changed, &*now) {
+            for slot in (0..KERNEL_SLOTS).filter(|&slot| changed.quota[slot] == before.quota[slot]) {
+                changed.left[slot] = before.left[slot];
+            }
+        }
+        if let Some(changed) = &mut changed {
+            changed.reside(resident);
+        }
+        *now = changed;
     }
 
     /// Whether the kernel may issue.
@@ -27,13 +42,15 @@ impl WarpQuota {
         self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)] > 0
     }
 
-    /// A warp of the kernel has issued an instruction.
-    pub(super) fn issued(&mut self, kernel: u8) {
+    /// A warp of the kernel has issued an instruction. Returns what that counted: one if it has a quota, and with a new set one more for each
+    /// kernel that has one (sources.md D196).
+    pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         let left = &mut self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)];
-        *left = left.saturating_sub(u32::from(*left != u32::MAX));
-        if *left == 0 {
-            self.renew();
+        if *left == u32::MAX {
+            return 0;
         }
+        *left = left.saturating_sub(1);
+        1 + if *left == 0 && self.renew() { self.quota.iter().filter(|quota| **quota != u32::MAX).count() as u64 } else { 0 }
     }
 
     /// Kernels that have TBs here, bit per slot.
@@ -42,10 +59,13 @@ impl WarpQuota {
         self.renew();
     }
 
-    fn renew(&mut self) {
+    /// Gives a new set if it is time; whether it has.
+    fn renew(&mut self) -> bool {
         let is_waited_for = |slot: usize| self.resident >> slot & 1 != 0 && self.quota[slot] != u32::MAX;
-        if (0..KERNEL_SLOTS).all(|slot| !is_waited_for(slot) || self.left[slot] == 0) {
+        let is_spent = (0..KERNEL_SLOTS).all(|slot| !is_waited_for(slot) || self.left[slot] == 0);
+        if is_spent {
             self.left = self.quota;
         }
+        is_spent
     }
 }

@@ -6,20 +6,28 @@
 
 use crate::sm::KERNEL_SLOTS;
 
+/// By kernel slot.
+pub(super) type Weights = [u32; KERNEL_SLOTS];
+
 #[derive(Clone, Debug)]
 pub(super) struct Divided {
     whole: u32,
-    weights: [u32; KERNEL_SLOTS],
+    weights: Weights,
     resident: u8,
     shares: [u32; KERNEL_SLOTS],
     taken: [u32; KERNEL_SLOTS],
 }
 
 impl Divided {
-    /// `weights` by slot, 1 for those beyond the list.
-    pub(super) fn new(whole: u32, weights: &[u32]) -> Self {
-        let weights = std::array::from_fn(|slot| weights.get(slot).copied().unwrap_or(1));
+    /// By slot, each at least 1.
+    pub(super) fn new(whole: u32, weights: Weights) -> Self {
         Divided { whole, weights, resident: 0, shares: [1; KERNEL_SLOTS], taken: [0; KERNEL_SLOTS] }
+    }
+
+    /// Other weights from now on.
+    pub(super) fn weigh(&mut self, weights: Weights) {
+        self.weights = weights;
+        self.reside(self.resident);
     }
 
     pub(super) fn reside(&mut self, resident: u8) {

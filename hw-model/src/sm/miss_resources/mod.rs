@@ -6,14 +6,20 @@
 //! It says when one was taken or given back.
 //!
 //! One file per mechanism. Shared, first come, first served, is none of this: the L1 has its own counts then. [`divided`] has a share for
-//! each kernel on the SM; it says what it costs in bits.
+//! each kernel on the SM; it says what it costs in bits. A machine that names miss resources can have them divided while it runs, by weights from the
+//! register block (sources.md D197); it counts who has what from the beginning.
 
 mod divided;
 #[cfg(test)]
 mod tests;
 
 use crate::config::{L1Config, MissDivision};
-use divided::Divided;
+use crate::register_file::MissWeights;
+use divided::{Divided, Weights};
+
+/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is given back (sources.md D196). Of a line that is on its
+/// way they are those of its set.
+const COUNTS_EACH: u64 = 2;
 
 /// Who may have how much.
 #[derive(Clone, Debug)]
@@ -21,14 +27,41 @@ pub(super) struct MissResources {
     lines: Divided,
     queue: Divided,
     mshrs: Divided,
+    /// The machine's weights, if it divides.
+    machine: Option<Weights>,
+    /// They are divided now.
+    divides: bool,
 }
 
 impl MissResources {
-    /// None where they are shared.
+    /// None where a machine does not name them.
     pub(super) fn new(config: &L1Config) -> Option<Self> {
-        let division = config.miss_resources.as_ref().filter(|division| division.by != MissDivision::Shared)?;
-        let divided = |whole| Divided::new(whole, &division.weights);
-        Some(MissResources { lines: divided(config.ways), queue: divided(config.miss_queue), mshrs: divided(config.mshrs) })
+        let division = config.miss_resources.as_ref()?;
+        let weights: Weights = std::array::from_fn(|slot| division.weights.get(slot).copied().unwrap_or(1));
+        let divided = |whole| Divided::new(whole, weights);
+        let divides = division.by != MissDivision::Shared;
+        let machine = divides.then_some(weights);
+        Some(MissResources {
+            lines: divided(config.ways),
+            queue: divided(config.miss_queue),
+            mshrs: divided(config.mshrs),
+            machine,
+            divides,
+        })
+    }
+
+    /// They are divided by these weights from now on, each at least 1; with none as the machine does.
+    pub(super) fn weigh(&mut self, given: Option<MissWeights>) {
+        let weights = given.map(|weights| weights.map(u32::from)).or(self.machine);
+        self.divides = weights.is_some();
+        if let Some(weights) = weights {
+            [&mut self.lines, &mut self.queue, &mut self.mshrs].into_iter().for_each(|resource| resource.weigh(weights));
+        }
+    }
+
+    /// Counts for each resource that is taken: nobody needs them while nothing is divided.
+    pub(super) fn counts_each(&self) -> u64 {
+        if self.divides { COUNTS_EACH } else { 0 }
     }
 
     /// Kernels that have TBs on the SM from now on.
@@ -43,17 +76,17 @@ impl MissResources {
 
     /// Whether a kernel for which `awaited` lines of a set are on their way may reserve one more.
     pub(super) fn line(&self, kernel: u8, awaited: u32) -> bool {
-        awaited < self.lines.share(kernel)
+        !self.divides || awaited < self.lines.share(kernel)
     }
 
     /// Whether it may take a place in the miss queue.
     pub(super) fn queue(&self, kernel: u8) -> bool {
-        self.queue.has_room(kernel)
+        !self.divides || self.queue.has_room(kernel)
     }
 
     /// Whether it may take an MSHR.
     pub(super) fn mshr(&self, kernel: u8) -> bool {
-        self.mshrs.has_room(kernel)
+        !self.divides || self.mshrs.has_room(kernel)
     }
 
     /// A request of the kernel has entered the miss queue.

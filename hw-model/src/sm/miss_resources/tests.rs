@@ -8,7 +8,7 @@ proptest! {
     /// Kernels never have more than there is, each may have one, and one alone may have all; weights are kept as well as whole numbers can.
     #[test]
     fn shares_fit(whole in 8u32..300, weights in prop::collection::vec(1u32..=1_024, 0..9), resident: u8) {
-        let mut divided = Divided::new(whole, &weights);
+        let mut divided = Divided::new(whole, std::array::from_fn(|slot| weights.get(slot).copied().unwrap_or(1)));
         divided.reside(resident);
         let here: Vec<u8> = (0..KERNEL_SLOTS as u8).filter(|slot| resident >> slot & 1 != 0).collect();
         let weight = |slot: u8| u64::from(weights.get(usize::from(slot)).copied().unwrap_or(1));
@@ -24,7 +24,7 @@ proptest! {
     /// A kernel may take until it has its share, and one more for each that it gives back.
     #[test]
     fn what_is_given_back_may_be_taken(whole in 2u32..40) {
-        let mut divided = Divided::new(whole, &[]);
+        let mut divided = Divided::new(whole, [1; KERNEL_SLOTS]);
         divided.reside(0b101);
         for _ in 0..whole / 2 {
             prop_assert!(divided.has_room(0));

@@ -1,0 +1,164 @@
+//! What is counted for the energy of mechanisms that share an SM out between kernels (sources.md D196), in closed form.
+
+use super::lines::whole_lines;
+use super::memory_issue::with;
+use super::*;
+use crate::config::{
+    InFlightLimit, L1Lookup, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition, PartitionConfig, StaticLimit,
+    Unlimited,
+};
+use crate::memory::MemoryCounters;
+use crate::sm::KernelCounters;
+
+fn one_sm() -> GpuConfig {
+    let mut config = config();
+    (config.sm.count, config.launch.latency_cycles) = (1, 50);
+    config
+}
+
+/// Accesses of one sector each, of which none waits for the 15 before it, and an end.
+fn accesses(class: Class, number: u64, line: impl Fn(u64) -> u64) -> Arc<KernelTrace> {
+    let access = |i: u64| {
+        let inst = StaticInst::new(16 * (i % 16) as u32, class).reads(&[5]).width(1);
+        if matches!(class, Class::Load(_)) { inst.writes(8 + (i % 16) as u8) } else { inst }
+    };
+    kernel(1, 32, 64, 0, |_, _| (0..number).map(|i| (access(i), 128 * line(i))).collect())
+}
+
+const LOAD: Class = Class::Load(Space::Global);
+
+/// What one warp of these counts; the firmware looks at the counters every so many cycles, 0: never.
+fn counted_watched(config: &GpuConfig, trace: Arc<KernelTrace>, interval_cycles: u32) -> (KernelCounters, MemoryCounters) {
+    let mut gpu = gpu(config);
+    gpu.launch(once(trace)).expect("fits");
+    gpu.registers_mut().write32(global::MEMORY_INTERVAL, interval_cycles);
+    assert_eq!(gpu.run(&mut Table::fixed(&[1]), 1_000_000), RunEnd::AllComplete);
+    let LaunchCounters { sm, memory } = gpu.stats().counters[0];
+    (sm, memory)
+}
+
+fn counted(config: &GpuConfig, trace: Arc<KernelTrace>) -> (KernelCounters, MemoryCounters) {
+    counted_watched(config, trace, 0)
+}
+
+/// Loads of one warp, of eight lines: as many are misses, all others hit or wait for them.
+const LOADS: u64 = 2_100;
+
+fn of_loads(mechanism: MemoryIssueConfig) -> KernelCounters {
+    counted(&with(one_sm(), mechanism), accesses(LOAD, LOADS, |i| i % 8)).0
+}
+
+fn off() -> MemoryIssueConfig {
+    MemoryIssueConfig::default()
+}
+
+fn limited(limit: StaticLimit) -> MemoryIssueConfig {
+    MemoryIssueConfig { in_flight: InFlightLimit::Static, limits: vec![limit], ..off() }
+}
+
+#[test]
+fn what_is_off_counts_nothing() {
+    assert_eq!(counted(&one_sm(), accesses(LOAD, LOADS, |i| i % 8)).0.sharing_counts, 0);
+    assert_eq!(of_loads(off()).sharing_counts, 0);
+    assert_eq!(of_loads(limited(StaticLimit::Any(Unlimited::Inf))).sharing_counts, 0);
+    let others = MemoryIssueConfig {
+        in_flight: InFlightLimit::Static,
+        limits: vec![StaticLimit::Any(Unlimited::Inf), StaticLimit::Most(2)],
+        ..off()
+    };
+    assert_eq!(of_loads(others).sharing_counts, 0, "the limit of a slot that is empty");
+}
+
+/// One for each instruction issued, the end included; with a new set one for each kernel that has a quota.
+#[test]
+fn warp_quotas_count_instructions() {
+    let of = |warp_quota: &[u32]| of_loads(MemoryIssueConfig { warp_quota: warp_quota.to_vec(), ..off() }).sharing_counts;
+    let issued = LOADS + 1;
+    assert_eq!(of(&[10_000]), issued);
+    assert_eq!(of(&[10]), issued + issued / 10);
+    assert_eq!(of(&[10, 7, 3]), issued + 3 * (issued / 10));
+}
+
+#[test]
+fn turns_count_memory_instructions() {
+    assert_eq!(of_loads(MemoryIssueConfig { order: MemoryOrder::RoundRobin, ..off() }).sharing_counts, LOADS);
+}
+
+/// Two for each instruction, one for each request; alone, with one request each, a kernel's set is of one instruction, and one count. Every 1,024 requests
+/// a rate of six, and a set of 32.
+#[test]
+fn quotas_count_instructions_requests_and_sets() {
+    let counted = of_loads(MemoryIssueConfig { order: MemoryOrder::Quota, ..off() });
+    assert_eq!(counted.requests(), LOADS);
+    assert_eq!(counted.sharing_counts, 2 * LOADS + LOADS + LOADS + 2 * (6 + 32));
+}
+
+/// A limit counts up and down. One that is found also has a peak for each instruction, a request, a fail, and every 1,024 requests a quotient of seven bits; with
+/// quotas beside it a request is still counted once.
+#[test]
+fn limits_count_what_is_in_flight() {
+    assert_eq!(of_loads(limited(StaticLimit::Most(5))).sharing_counts, 2 * LOADS);
+    let found = of_loads(MemoryIssueConfig { in_flight: InFlightLimit::Dynamic, ..off() });
+    let of_found = |counted: &KernelCounters| 3 * LOADS + LOADS + counted.reservation_fails() + 2 * 7;
+    assert_eq!(found.sharing_counts, of_found(&found));
+    let both = of_loads(MemoryIssueConfig { in_flight: InFlightLimit::Dynamic, order: MemoryOrder::Quota, ..off() });
+    assert_eq!(both.sharing_counts, of_found(&both) + 2 * LOADS + LOADS + 2 * (6 + 32));
+}
+
+/// Limits of one SM for all: that SM counts as one with limits of its own does, the others what is in flight, and each takes a limit that comes.
+#[test]
+fn limits_for_all_are_found_once() {
+    let load = |i: u64| StaticInst::new(16 * (i % 16) as u32, LOAD).reads(&[5]).width(1).writes(8 + (i % 16) as u8);
+    let trace = || kernel(3, 32, 64, 0, |_, _| (0..LOADS).map(|i| (load(i), 128 * (i % 8))).collect());
+    let mut machine = one_sm();
+    machine.sm.count = 3;
+    let counted = counted(&with(machine, MemoryIssueConfig { in_flight: InFlightLimit::DynamicGlobal, ..off() }), trace()).0;
+    // No fail, no other limit, nothing to broadcast.
+    assert_eq!(counted.reservation_fails(), 0);
+    let monitored = 4 * LOADS + 2 * 7;
+    // When the monitored SM has ended another is, for what is left of it.
+    let difference = counted.sharing_counts.abs_diff(monitored + 2 * 2 * LOADS);
+    assert!(difference <= 64, "{} of {monitored}", counted.sharing_counts);
+}
+
+/// Limits of the firmware need what hardware's do, but for the quotient, and only if it looks.
+#[test]
+fn limits_of_the_firmware_need_counters() {
+    let machine = with(one_sm(), MemoryIssueConfig { in_flight: InFlightLimit::Firmware, ..off() });
+    let trace = || accesses(LOAD, LOADS, |i| i % 8);
+    let (unwatched, watched) = (counted(&machine, trace()).0, counted_watched(&machine, trace(), 100_000).0);
+    assert_eq!(unwatched.sharing_counts, 2 * LOADS);
+    assert_eq!(watched.sharing_counts, 3 * LOADS + LOADS + watched.reservation_fails());
+}
+
+/// A line that comes is one access of owners, in either cache; who hits asks nobody.
+#[test]
+fn lines_that_come_ask_for_owners() {
+    const LINES: u64 = 90;
+    let partition = |ways: &[u32]| Some(PartitionConfig { by: Partition::Fixed, ways: ways.to_vec(), ..PartitionConfig::default() });
+    let of = |l1: Option<PartitionConfig>, l2: Option<PartitionConfig>| {
+        let mut machine = whole_lines(one_sm(), L1Lookup::AtHead);
+        (machine.l1.partition, machine.l2.partition) = (l1, l2);
+        // Few enough of each set to stay.
+        let (sm, memory) = counted(&machine, accesses(LOAD, 4 * LINES, |i| i % LINES));
+        (sm.l1_owner_accesses, memory.l2_owner_accesses)
+    };
+    assert_eq!(of(None, None), (0, 0));
+    assert_eq!(of(partition(&[4, 2]), None), (LINES, 0));
+    assert_eq!(of(None, partition(&[4, 2])), (0, LINES));
+}
+
+/// A load that misses takes a line, a place in the queue and an MSHR, each with one count up and one down; a store takes a place.
+#[test]
+fn shares_of_miss_resources_count_up_and_down() {
+    let mut machine = whole_lines(one_sm(), L1Lookup::AtHead);
+    let of = |machine: &GpuConfig, class| counted(machine, accesses(class, 90, |i| i)).0;
+    assert_eq!(of(&machine, LOAD).sharing_counts, 0);
+    machine.l1.miss_resources = Some(MissResourcesConfig { by: MissDivision::Equal, weights: vec![] });
+    let loads = of(&machine, LOAD);
+    assert_eq!((loads.l1_load_misses, loads.sharing_counts), (90, 6 * 90));
+    let stores = of(&machine, Class::Store(Space::Global));
+    assert_eq!((stores.store_requests, stores.sharing_counts), (90, 2 * 90));
+    machine.l1.miss_resources = Some(MissResourcesConfig::default());
+    assert_eq!(of(&machine, LOAD).sharing_counts, 0, "shared");
+}

@@ -1,0 +1,92 @@
+//! Shares of an SM in the register block: warp instructions, and miss resources of the L1, of each kernel slot, on all SMs
+//! ([`global::WARP_QUOTA`], [`global::MISS_WEIGHT`]; sources.md D197).
+//!
+//! The model follows quotas with the other settings of memory issue ([`RegisterFile::memory_settings`]), and takes weights when they were
+//! written ([`RegisterFile::take_miss_weights`]).
+
+use super::RegisterFile;
+use super::access::element;
+use crate::config::MemoryIssueConfig;
+use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, memory};
+
+/// By kernel slot, warp instructions of a set; 0: any number.
+pub type WarpQuotas = [u32; MAX_SLOTS];
+
+/// By kernel slot, weights of shares of miss resources.
+pub type MissWeights = [u16; MAX_SLOTS];
+
+/// The block's share of these.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SharesBlock {
+    pub(super) warp_quotas: WarpQuotas,
+    /// The machine's, with which a new kernel begins.
+    reset: WarpQuotas,
+    miss_weights: MissWeights,
+    /// They were written since the model took them.
+    written: bool,
+}
+
+impl SharesBlock {
+    /// A register; none if it is none of these.
+    pub(super) fn read(&self, offset: u32, slots: usize) -> Option<u32> {
+        if let Some(slot) = element(offset, global::WARP_QUOTA, slots) {
+            return self.warp_quotas.get(slot).copied();
+        }
+        let slot = element(offset, global::MISS_WEIGHT, slots)?;
+        self.miss_weights.get(slot).copied().map(u32::from)
+    }
+
+    /// A kernel is new in its slot: it begins with the machine's quota.
+    pub(super) fn kernel_placed(&mut self, slot: usize) {
+        if let (Some(quota), Some(reset)) = (self.warp_quotas.get_mut(slot), self.reset.get(slot)) {
+            *quota = *reset;
+        }
+    }
+}
+
+/// The quotas of a machine.
+pub(super) fn quotas_of(config: &MemoryIssueConfig) -> WarpQuotas {
+    std::array::from_fn(|slot| config.warp_quota.get(slot).copied().unwrap_or(0))
+}
+
+impl RegisterFile {
+    /// The same block, of SMs with these quotas from reset.
+    pub(super) fn with_warp_quotas(mut self, quotas: WarpQuotas) -> Self {
+        (self.shares.warp_quotas, self.shares.reset) = (quotas, quotas);
+        self
+    }
+
+    /// The same block, of SMs whose L1 can share its miss resources out, or cannot.
+    #[must_use]
+    pub fn with_miss_shares(mut self, has: bool) -> Self {
+        self.machine.features |= if has { feature::MISS_SHARES } else { 0 };
+        self
+    }
+
+    /// The weights of miss resources, if they were written since the last call: of each kernel slot, at least 1, or none where the machine divides.
+    pub fn take_miss_weights(&mut self) -> Option<Option<MissWeights>> {
+        let weights = self.shares.miss_weights;
+        std::mem::take(&mut self.shares.written).then(|| (weights != MissWeights::default()).then(|| weights.map(|weight| weight.max(1))))
+    }
+
+    /// Writes a register; none if it is none of these.
+    pub(super) fn write_shares(&mut self, offset: u32, value: u32) -> Option<()> {
+        if let Some(slot) = element(offset, global::WARP_QUOTA, self.slots.len()) {
+            let quota = self.in_range(value, 0, memory::MOST_WARP_QUOTA);
+            if self.has_memory_issue() {
+                *self.shares.warp_quotas.get_mut(slot)? = quota;
+                self.memory.changed();
+            }
+            return Some(());
+        }
+        let slot = element(offset, global::MISS_WEIGHT, self.slots.len())?;
+        let weight = self.in_range(value, 0, memory::MOST_MISS_WEIGHT) as u16;
+        if self.machine.features & feature::MISS_SHARES == 0 {
+            self.raise_fault(fault::UNSUPPORTED);
+            return Some(());
+        }
+        *self.shares.miss_weights.get_mut(slot)? = weight;
+        self.shares.written = true;
+        Some(())
+    }
+}
