@@ -119,6 +119,7 @@ impl Kept {
             activity: _,
             recording: _,
             parted: _,
+            faults: _,
             l1_ways: _,
             memory_choices: _,
             l2_ways: _,
