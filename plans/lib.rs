@@ -24,6 +24,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "transitions",
     "zhao",
     "zhao-twelve",
+    "zhao-elsewhere",
     "inside-or-beside",
     "lin"
 ];

@@ -22,6 +22,14 @@ pub(crate) fn measure() -> u32 {
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());
             }
+            // What shares an SM beside what divides them: the even split, and what either mode finds.
+            for (memory, policy) in
+                [(1, PolicyCode::MaestroSearch), (1, PolicyCode::CdSearchMaestro), (all - 1, PolicyCode::CdSearchMaestro), (all, PolicyCode::CdSearchMaestro)]
+            {
+                let (instructions, stack) = search(sms, &launches, (policy, 0), memory);
+                deepest = stack.max(deepest);
+                println!("search {sms} {} {instructions}", kernels.len());
+            }
             // Kernels alone in turn, and SMs that go from the fastest to the slowest.
             // And limits of active warps, of which none is a fall: every level of each.
             for policy in [PolicyCode::FairShare, PolicyCode::FairShareModel, PolicyCode::EffectiveBandwidthHarmonic] {

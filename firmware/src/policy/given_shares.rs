@@ -2,10 +2,10 @@
 
 use super::{Context, Plan, Policy, cd_search};
 use crate::configs::ConfigTable;
-use crate::search::{Next, Search, Shares};
+use crate::search::{Next, Rest, Search, Shares};
 
 /// The n-th kernel scheduled has as many SMs as [`crate::search::Parameters::given`] says: at least one of each, and no more than there are.
-/// Other numbers than these are not heeded, and the SMs split evenly.
+/// Other numbers than these are not heeded, and the SMs split evenly. SMs that nobody is given lose their power, where the machine has gating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GivenShares;
 
@@ -24,6 +24,9 @@ impl Policy for GivenShares {
             && let Some(shares) = Shares::of(search.shares.sms(), wanted)
         {
             search.shares = shares;
+            if search.parameters.gates {
+                search.shares.set_rest(Rest::Gated);
+            }
         }
         search.settle()
     }

@@ -206,6 +206,8 @@ fn given_shares_are_heeded_if_they_add_up() {
         chip.launch(1, COMPUTE);
         chip.rest();
         assert_eq!([2, 1].map(|slot| chip.block.active(slot)), expected);
+        // What nobody is given has no power.
+        assert_eq!(states(&chip), [expected[0] + expected[1], 0, 24 - expected[0] - expected[1]].map(|sms| sms as usize));
     }
 }
 

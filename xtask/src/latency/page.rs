@@ -73,7 +73,8 @@ and for them the ways that end with SMs of their own for each kernel.
         text += &victims(numbers);
         text += "\n### Search for how many SMs each kernel needs\n\n\
             In the image with that feature: from the timer at the end of a window, in which each kernel was counted, to the last SM that is told what it\n\
-            is to be. The longest step of the modes for performance and for power.\n\n";
+            is to be. The longest step of any search: of the modes for performance and for power, of Maestro beside the even split and beside these, of fair share\n\
+            and its model, and of effective bandwidth.\n\n";
         text += &searches(numbers);
         text += "\n### The thesis' decision with `f64` and `Vec`\n\n\
             Plain: the metric of each SM, then the mean per configuration. Lean: the mean of the counters, then the metric once per configuration.\n\

@@ -10,6 +10,7 @@
 #[cfg(test)]
 mod closed_machine;
 pub mod diff;
+pub mod energy;
 pub mod execute;
 pub mod findings;
 pub mod half_widths;

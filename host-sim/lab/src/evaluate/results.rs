@@ -1,6 +1,7 @@
 //! What an evaluation found: every number of the result documents, in the types that they are written from.
 //! docs/results-format.md describes each field.
 
+use super::energy::EnergyResult;
 use super::half_widths::HalfWidths;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
@@ -142,6 +143,9 @@ pub struct AloneResult {
     pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
+    /// What that says besides its sum; under the same condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyResult>,
     /// Cycle, and IPC from the point before it to there.
     pub curve: Vec<(u64, f64)>,
     /// TBs per SM, and IPC with no more than that; only where the experiment asks for it.
@@ -317,6 +321,9 @@ pub struct PolicyResult {
     pub issue_slots: BTreeMap<&'static str, f64>,
     /// Joules; none if the machine has no coefficients.
     pub energy_joules: Option<f64>,
+    /// What that says besides its sum; under the same condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergyResult>,
     /// Cycles until all kernels had completed; none in a window.
     pub makespan_cycles: Option<u64>,
     /// Makespan of the kernels one after the other over this one.

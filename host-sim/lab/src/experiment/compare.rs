@@ -108,6 +108,8 @@ pub struct PolicyResult {
     pub late_config: Option<Vec<u32>>,
     /// How an image and the firmware in this process parted ([`Outcome::parted`]).
     pub parted: Option<String>,
+    /// Bits of the faults that the register block had raised by the end ([`Outcome::faults`]).
+    pub faults: u32,
     /// What a search for SMs found; none if the policy searches for none.
     pub search: Option<SearchFound>,
     /// What SMs were, and for how long; none if every SM was active all the time.

@@ -134,6 +134,7 @@ pub fn judge(material: Material<'_>) -> Comparison {
             too_late,
             late_config,
             parted: outcome.parted.clone(),
+            faults: outcome.faults,
             search: outcome.search.clone(),
             sm_states: outcome.sm_states,
             energy: outcome.energy.as_ref().map(EnergyReport::spent),

@@ -247,6 +247,8 @@ pub struct Outcome {
     /// How an image in QEMU and the firmware in this process, which follows it, parted. From there on no decision of the image is
     /// known.
     pub parted: Option<String>,
+    /// Bits of the faults that the register block had raised by the end ([`super::faults`]).
+    pub faults: u32,
     /// Who owns which ways of the L1s, by SM; none where they are shared.
     pub l1_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.

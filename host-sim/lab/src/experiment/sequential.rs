@@ -83,6 +83,7 @@ impl Sequential {
             too_late: false,
             late_config: None,
             parted: None,
+            faults: 0,
             search: None,
             sm_states: None,
             energy: None,

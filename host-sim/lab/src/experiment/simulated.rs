@@ -295,6 +295,7 @@ impl SimulatedGpu {
             activity: gpu.registers_mut().take_activity(),
             recording: observed.recording,
             parted: observed.parted,
+            faults: gpu.registers().faults(),
             energy: EnergyReport::of(&self.config, &stats),
             energy_samples: Vec::new(),
             l1_ways: stats.l1_ways,

@@ -6,7 +6,7 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
-use super::{CliError, interrupt, own, presets, resolve, say, threads};
+use super::{CliError, faults, interrupt, own, presets, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::contexts::check_extra;
@@ -30,6 +30,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
     resolve::check_shares(options, args.kernels.len(), &gpu)?;
+    resolve::check_fits(&policies, options, args.kernels.len(), &gpu)?;
     let cancel = interrupt::catch()?;
     let workloads = resolve::workloads(
         &args.kernels,
@@ -57,6 +58,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
             say::warning(no_account(result.policy, parted));
         }
     }
+    comparison.results.iter().for_each(|result| faults::tell(result.policy, result.faults));
     let text = match args.format {
         TableFormat::Table => comparison_table::render(&comparison, &gpu, &workloads, options, common.explain),
         TableFormat::Json => comparison_json::render(&comparison, &gpu, &workloads, options).map_err(CliError::internal)?,

@@ -19,6 +19,7 @@ mod dump;
 mod error;
 mod evaluate;
 mod export;
+mod faults;
 mod firmware;
 mod fit;
 mod gpu;

@@ -10,6 +10,7 @@ use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryI
 use mias_lab::choice::Choice;
 use mias_lab::cosim::{Core, Image, Parts};
 use mias_lab::experiment::cancel::Cancel;
+use mias_lab::experiment::fits;
 use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::{IpcUnit, Policy};
 use mias_lab::experiment::recorded::label;
@@ -340,6 +341,12 @@ pub(super) fn options(common: &CommonArgs) -> Options {
 pub(super) fn check_shares(options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
     let checked = options.shares.map_or(Ok(()), |shares| shares.check(kernels, gpu.sm.count));
     checked.map_err(|message| CliError::User(format!("--shares: {message}")))
+}
+
+/// Whether the machine can do what the policies ask of it, with SMs given or not.
+pub(super) fn check_fits(policies: &[Policy], options: Options, kernels: usize, gpu: &GpuConfig) -> Result<(), CliError> {
+    let fits = fits::check_sms(policies, kernels, gpu).and_then(|()| fits::check_gating(policies, options, gpu));
+    fits.map_err(|message| CliError::User(format!("--policy: {message}")))
 }
 
 /// The SMs that TBs may go to, which the machine must have.

@@ -7,7 +7,7 @@ use super::dump::Dumps;
 use super::progress::Progress;
 use super::replay::Replay;
 use super::tracing::Tracing;
-use super::{CliError, firmware, interrupt, own, presets, resolve, say, threads, user_kernel};
+use super::{CliError, faults, firmware, interrupt, own, presets, resolve, say, threads, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -85,6 +85,9 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     };
 
     resolve::check_shares(options, workloads.len(), &gpu)?;
+    if args.trace.is_none() {
+        resolve::check_fits(&[policy], options, workloads.len(), &gpu)?;
+    }
     check_extra(&gpu, &workloads)?;
     let cycles = match options.end {
         End::Cycles(cycles) => Some(cycles),
@@ -126,6 +129,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     if let Some(parted) = &outcome.parted {
         say::warning(no_account(policy, parted));
     }
+    faults::tell(policy, outcome.faults);
     drawings.write(&outcome, &workloads, &gpu)?;
     dumps.write()?;
     let seconds = args.timing.then(|| Seconds { load: (simulating - started).as_secs_f64(), simulate: simulating.elapsed().as_secs_f64() });

@@ -7,6 +7,7 @@ use mias_hw_model::gpu::SmStateCycles;
 use mias_lab::evaluate::half_widths;
 use mias_lab::evaluate::results::MetricValues;
 use mias_lab::experiment::compare::{Best, Comparison, Isolated, KernelResult, PerObjective, PolicyResult, SweepPoint};
+use mias_lab::experiment::faults;
 use mias_lab::experiment::machine::{Decision, End, Options, Placement, SearchFound};
 use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
@@ -78,6 +79,8 @@ struct PolicyRow<'a> {
     makespan_cycles: Option<u64>,
     kernels: Vec<KernelRow>,
     placement: &'a [Placement],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<&'static str>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'a SearchFound>,
@@ -174,6 +177,7 @@ fn policy_row(result: &PolicyResult, power: Option<search_rows::Power>) -> Polic
         makespan_cycles: result.makespan_cycles,
         kernels: result.kernels.iter().map(kernel_row).collect(),
         placement: &result.placement,
+        faults: faults::named(result.faults).map(|fault| fault.name).collect(),
         decision: result.decision.as_ref(),
         search: result.search.as_ref(),
         sm_states: result.sm_states,

@@ -7,6 +7,7 @@ use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
 use mias_lab::bandwidth;
+use mias_lab::experiment::faults;
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
@@ -74,6 +75,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<&'static str>,
     decision: Option<&'a Decision>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'a SearchFound>,
@@ -205,6 +208,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         contexts: contexts::rows(subject.gpu, subject.workloads, &outcome.contexts),
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
+        faults: faults::named(outcome.faults).map(|fault| fault.name).collect(),
         decision: outcome.decision.as_ref(),
         search: outcome.search.as_ref(),
         preemptions: &outcome.preemptions,

@@ -65,6 +65,22 @@ fn grids_are_those_of_table_1() {
     assert_eq!(otherwise, ["dxtc", "pathfinder"]);
 }
 
+/// Every kernel of every experiment, in the quick forms, too, which have the same words.
+#[test]
+fn plans_have_the_grids_of_table_1() {
+    for name in ["zhao", "zhao-twelve", "zhao-elsewhere"] {
+        let plan: toml::Table = mias_plans::text(name).unwrap().parse().unwrap();
+        for experiment in plan["experiment"].as_array().unwrap() {
+            for word in experiment["kernels"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()) {
+                let paper = word.split(':').next().unwrap();
+                let paper = if paper == "coulomb" { "cp" } else { paper };
+                let row = TABLE_1.iter().find(|row| row.name == paper).unwrap_or_else(|| panic!("{name}: {word}"));
+                assert_eq!(grid(word).iter().product::<u32>(), row.grid.iter().product(), "{name}: {word}");
+            }
+        }
+    }
+}
+
 /// Those that need no large input.
 #[test]
 fn defaults_are_those_of_table_1() {

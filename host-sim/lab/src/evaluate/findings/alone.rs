@@ -35,6 +35,7 @@ pub(super) fn alone(key: &str, max_tbs: u32, kept: &Kept, options: Options, name
         cycles: kept.cycles,
         issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
+        energy: None,
         curve,
         scalability: Vec::new(),
         memory: None,

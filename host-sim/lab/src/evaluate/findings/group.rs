@@ -4,6 +4,7 @@ use super::quantities::{issue_slots, joules, simulated_cycles, thrown_away, valu
 use super::ranking::ranking;
 use super::runs::Runs;
 use super::{orders, what_it_met};
+use crate::evaluate::energy::EnergyResult;
 use crate::evaluate::half_widths::HalfWidths;
 use crate::evaluate::record::Kept;
 use crate::evaluate::results::{ConfigurationResult, GroupResult, Objectives, OracleResult, PolicyResult};
@@ -66,6 +67,9 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
             if of_runs.is_none() {
                 (row.memory, row.series) = what_it_met(study, kept);
             }
+            // In a window each kernel has its part of it, and their energy is that of one window.
+            let parts = if of_runs.is_some() { parts(&alone, options) } else { 1 };
+            row.energy = EnergyResult::of(kept, kept.cycles / parts, &study.setting.gpu, row.metrics.stp);
             row.makespan_speedup_sequential = sequential_cycles.zip(row.makespan_cycles).and_then(|(sum, own)| ratio(sum, own));
             results.push(row);
         }
@@ -95,9 +99,18 @@ fn in_turn(group: &GroupPlan, alone: &[&Kept], options: Options) -> (Origin, Kep
     for kept in alone {
         all.issue_slots.iter_mut().zip(kept.issue_slots).for_each(|(sum, cycles)| *sum += cycles);
     }
-    let part = if options.end == End::Done { 1 } else { alone.len().max(1) as u64 };
-    all.energy_nj = alone.iter().map(|kept| kept.energy_nj).sum::<Option<u64>>().map(|sum| sum / part);
+    let of = |energy: fn(&Kept) -> Option<u64>| {
+        alone.iter().map(|kept| energy(kept)).sum::<Option<u64>>().map(|sum| sum / parts(alone, options))
+    };
+    all.energy_nj = of(|kept| kept.energy_nj);
+    all.leakage_nj = of(|kept| kept.leakage_nj);
+    all.clock_nj = of(|kept| kept.clock_nj);
     (Origin { key: group.alone.join("+"), derived: true }, all)
+}
+
+/// Into how many parts the time of kernels one after the other is divided: each runs to its end, or has its part of a window.
+fn parts(alone: &[&Kept], options: Options) -> u64 {
+    if options.end == End::Done { 1 } else { alone.len().max(1) as u64 }
 }
 
 /// What a policy came to.
@@ -145,6 +158,7 @@ fn policy(
         ranking: result.decision.as_ref().map(|decision| ranking(decision, configurations)),
         issue_slots: issue_slots(kept),
         energy_joules: joules(kept),
+        energy: None,
         makespan_cycles: result.makespan_cycles,
         makespan_speedup_sequential: None,
         makespan_speedup_left_over: None,

@@ -10,6 +10,7 @@ mod runs;
 
 pub use runs::Runs;
 
+use super::energy::EnergyResult;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::off_sm::OffSm;
 use super::plan::Plan;
@@ -59,6 +60,7 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
                 // Until done a kernel alone arrives at 0.
                 row.arrival_cycle = if options.end == End::Done { 0 } else { group.arrivals()[kernel] };
                 (row.memory, row.series) = what_it_met(study, runs.get(key)?);
+                row.energy = EnergyResult::of(runs.get(key)?, row.cycles, &setting.gpu, None);
                 let counts = experiment.memory && group.names.len() == 1;
                 if counts {
                     let kept = runs.get(key)?;

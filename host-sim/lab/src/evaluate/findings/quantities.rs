@@ -1,14 +1,12 @@
 //! A run's counts as results have them.
 
+use crate::evaluate::energy::NJ_PER_J;
 use crate::evaluate::record::Kept;
 use crate::evaluate::results::MetricValues;
 use crate::metrics::{Metrics, ratio};
 use mias_hw_model::gpu::Preemption;
 use mias_hw_model::sm::IssueClass;
 use std::collections::BTreeMap;
-
-/// Nanojoules per joule.
-const NJ_PER_J: f64 = 1e9;
 
 /// Cycles simulated, of a run that ended before its window.
 pub(super) fn simulated_cycles(kept: &Kept) -> Option<u64> {

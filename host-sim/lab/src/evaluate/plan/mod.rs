@@ -17,6 +17,7 @@ pub use reader::Place;
 pub use schema::schema;
 
 use crate::choices;
+use crate::experiment::fits;
 use crate::experiment::machine::End;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::Policy;
@@ -265,7 +266,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         if several {
             setting.labels.insert(0, ("gpu".into(), setting.gpu.name.clone()));
         }
-        room_for(&policies, &groups, &setting.gpu).map_err(|message| named.fail(&message))?;
+        fit(&policies, &groups, setting).map_err(|message| named.fail(&message))?;
         if let Some(shares) = setting.options.shares {
             let checked = groups.iter().try_for_each(|group| shares.check(group.len(), setting.gpu.sm.count));
             checked.map_err(|message| named.fail(&format!("shares: {message}")))?;
@@ -327,16 +328,10 @@ fn numbers_for(gpu: &GpuConfig, most: usize) -> Result<(), String> {
     }
 }
 
-/// Whether the machine has SMs enough for every policy.
-fn room_for(policies: &[Policy], groups: &[Vec<usize>], gpu: &GpuConfig) -> Result<(), String> {
-    let kernels = groups.iter().map(Vec::len).max().unwrap_or_default() as u32;
-    match policies.iter().find(|policy| policy.least_sms(kernels) > gpu.sm.count) {
-        Some(policy) => {
-            let (needed, had) = (policy.least_sms(kernels), gpu.sm.count);
-            Err(format!("{} needs {needed} SMs for {kernels} kernels, `{}` here has {had}", policy.name(), gpu.name))
-        }
-        None => Ok(()),
-    }
+/// Whether the machine can do what every policy asks of it, for the largest of the groups.
+fn fit(policies: &[Policy], groups: &[Vec<usize>], setting: &Setting) -> Result<(), String> {
+    let kernels = groups.iter().map(Vec::len).max().unwrap_or_default();
+    fits::check_sms(policies, kernels, &setting.gpu).and_then(|()| fits::check_gating(policies, setting.options, &setting.gpu))
 }
 
 fn policies(value: &Value<'_>, known: &Policies) -> Result<Vec<Policy>, PlanError> {

@@ -6,7 +6,7 @@ mod sharing;
 use super::*;
 use crate::experiment::machine::End;
 use crate::experiment::machine::Options;
-use crate::experiment::policy::Transition;
+use crate::experiment::policy::{Counted, Transition};
 
 const SOUND: &str = include_str!("../../../tests/data/pairs.toml");
 
@@ -59,6 +59,58 @@ fn built_in_plans_are_sound() {
     }
     let triples = load("extended").unwrap().experiments.into_iter().find(|experiment| experiment.name == "triples").unwrap();
     assert_eq!(triples.groups.len(), 35);
+}
+
+/// Zhao et al. 2018, section 6: 14 kernels, 91 pairs, 49 of them mixed, 21 memory-intensive, 24 SMs, 2,000,000 cycles, first runs; 23 splits of a pair.
+#[test]
+fn the_plan_zhao_is_that_of_its_paper() {
+    let zhao = load("zhao").unwrap();
+    let of = |name: &str| zhao.experiments.iter().find(|experiment| experiment.name == name).unwrap();
+    assert_eq!(["alone", "pairs", "splits", "fewer", "corners", "four"].map(|name| of(name).groups.len()), [14, 91, 49, 21, 6, 40]);
+    assert_eq!(["splits", "fewer", "corners"].map(|name| of(name).settings.len()), [23, 12, 144]);
+    // The mixed pairs are all of those of a kernel that computes and one that does not, the seven first of table 1 and the seven last.
+    assert!(of("splits").groups.iter().all(|pair| pair[0] < 7 && (7..14).contains(&pair[1])));
+    for setting in zhao.experiments.iter().flat_map(|experiment| &experiment.settings) {
+        assert_eq!((setting.options.end, setting.options.counted), (End::Cycles(2_000_000), Counted::FirstRun));
+        assert!(matches!((setting.gpu.name.as_str(), setting.gpu.sm.count), ("zhao18-lines", 24 | 30) | ("p100", 56)), "{}", setting.machine);
+    }
+    // A machine's bandwidth over that of `pairs`, in percent.
+    let khz = |name: &str| of(name).settings[0].gpu.clocks.dram_khz;
+    let percent = |name: &str| 100 * khz(name) / khz("pairs");
+    assert_eq!(["bandwidth-75", "bandwidth-125", "bandwidth-150"].map(percent), [75, 125, 150]);
+    // Its quick form keeps the machine.
+    let quick = load_quick("zhao", &Policies::default()).unwrap();
+    let of = |name: &str| quick.experiments.iter().find(|experiment| experiment.name == name).unwrap();
+    assert_eq!(["alone", "pairs", "splits", "fewer"].map(|name| of(name).groups.len()), [14, 12, 3, 1]);
+    assert!(quick.experiments.iter().flat_map(|experiment| &experiment.settings).all(|setting| setting.gpu.sm.count == 24));
+}
+
+/// DRAM's times are no shorter in nanoseconds than at the paper's bandwidth, and longer by less than a cycle; what a burst takes is cycles (sources.md D200).
+#[test]
+fn more_bandwidth_takes_as_long_for_a_row() {
+    let timing = |setting: &Setting| {
+        let value = toml::Value::try_from(&setting.gpu.dram.timing).unwrap();
+        value.as_table().unwrap().iter().map(|(key, cycles)| (key.clone(), u64::try_from(cycles.as_integer().unwrap()).unwrap())).collect::<Vec<_>>()
+    };
+    for plan in ["zhao", "zhao-elsewhere"] {
+        let plan = load(plan).unwrap();
+        let of = |name: &str| &plan.experiments.iter().find(|experiment| experiment.name == name).unwrap().settings[0];
+        let (base, khz) = (timing(of("pairs")), |name: &str| u64::from(of(name).gpu.clocks.dram_khz));
+        for name in ["bandwidth-75", "bandwidth-125", "bandwidth-150"] {
+            for ((key, before), (_, now)) in base.iter().zip(timing(of(name))) {
+                let wanted = if key.starts_with("t_ccd") { *before } else { (before * khz(name)).div_ceil(khz("pairs")) };
+                assert_eq!(now, wanted, "{name}: {key}");
+            }
+        }
+    }
+}
+
+/// 21 pairs and 35 triples of the thesis' seven kernels, and 91 pairs of the fourteen.
+#[test]
+fn the_plan_inside_or_beside_has_both_papers_kernels() {
+    let groups = |plan: &Plan| plan.experiments.iter().map(|experiment| experiment.groups.len()).collect::<Vec<_>>();
+    assert_eq!(groups(&load("inside-or-beside").unwrap()), [21 + 35, 91]);
+    assert_eq!(groups(&load_quick("inside-or-beside", &Policies::default()).unwrap()), [24, 14]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Place
 use crate::experiment::precision::{Estimate, HalfWidth};
 use crate::experiment::requests::Requested;
 use crate::experiment::room::Room;
+use mias_hw_model::energy::Femtojoules;
 use mias_hw_model::gpu::{ContextStats, LaunchStats, Preemption, SmStateCycles};
 #[cfg(doc)]
 use mias_hw_model::sm::IssueClass;
@@ -46,6 +47,12 @@ pub struct Kept {
     pub issue_slots: IssueSlots,
     /// Energy in nanojoules; none if the machine has no coefficients.
     pub energy_nj: Option<u64>,
+    /// Of that, what SMs leak; under the same condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leakage_nj: Option<u64>,
+    /// Of that, what the clocks of SMs draw; under the same condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_nj: Option<u64>,
     /// Instructions over time, of kernels alone in a window.
     pub samples: Vec<Sample>,
     /// When each kernel had its room, where somebody is preempted or before others.
@@ -91,7 +98,7 @@ mod without_held {
 }
 
 /// Femtojoules per nanojoule.
-const FJ_PER_NJ: u128 = 1_000_000;
+const FJ_PER_NJ: Femtojoules = 1_000_000;
 
 impl Kept {
     /// Of a run that has ended.
@@ -112,6 +119,7 @@ impl Kept {
             activity: _,
             recording: _,
             parted: _,
+            faults: _,
             l1_ways: _,
             memory_choices: _,
             l2_ways: _,
@@ -126,6 +134,7 @@ impl Kept {
             victims: _,
             requested,
         } = outcome.clone();
+        let nanojoules = |energy: Femtojoules| u64::try_from(energy / FJ_PER_NJ).unwrap_or(u64::MAX);
         Kept {
             cycles,
             estimate,
@@ -141,7 +150,9 @@ impl Kept {
             decision_time,
             decision,
             issue_slots: sms.issue_slots,
-            energy_nj: energy.map(|energy| u64::try_from(energy.total() / FJ_PER_NJ).unwrap_or(u64::MAX)),
+            energy_nj: energy.as_ref().map(|energy| nanojoules(energy.total())),
+            leakage_nj: energy.as_ref().map(|energy| nanojoules(energy.standing.leakage)),
+            clock_nj: energy.as_ref().map(|energy| nanojoules(energy.standing.clocks)),
             samples,
             room,
             preemptions,

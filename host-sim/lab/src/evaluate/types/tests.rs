@@ -21,6 +21,7 @@ fn alone(name: &str, ipc: f64, off_sm: Option<(f64, f64)>) -> AloneResult {
         cycles: 1,
         issue_slots: BTreeMap::new(),
         energy_joules: None,
+        energy: None,
         curve: Vec::new(),
         scalability: Vec::new(),
         memory: None,

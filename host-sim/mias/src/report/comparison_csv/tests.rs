@@ -60,6 +60,7 @@ fn result(done: bool, latency: bool) -> impl Strategy<Value = PolicyResult> {
             too_late: late.is_some(),
             late_config: late.map(Vec::from),
             parted: None,
+            faults: 0,
             search: None,
             sm_states: None,
             energy: None,

@@ -1,5 +1,6 @@
 //! `results.csv`: long form, a number per line. docs/results-format.md describes columns and quantities.
 
+use mias_lab::evaluate::energy::EnergyResult;
 use mias_lab::evaluate::memory::{MemoryResult, SeriesResult};
 use mias_lab::evaluate::requests::RequestsResult;
 use mias_lab::evaluate::results::{
@@ -116,6 +117,7 @@ impl Lines {
         }
         self.add("cycles", kernel.cycles);
         self.number("energy_joules", kernel.energy_joules);
+        self.energy(kernel.energy.as_ref());
         self.issue_slots(&kernel.issue_slots);
         for (cycle, ipc) in &kernel.curve {
             self.add(&format!("ipc_at_{cycle}"), ipc);
@@ -124,6 +126,17 @@ impl Lines {
             self.add(&format!("ipc_of_{tbs}_tbs"), ipc);
         }
         self.met(kernel.memory.as_ref(), kernel.series.as_ref());
+    }
+
+    /// What a run's energy says besides its sum.
+    fn energy(&mut self, energy: Option<&EnergyResult>) {
+        let Some(energy) = energy else { return };
+        self.add("average_watts", energy.average_watts);
+        self.add("leakage_share", energy.leakage_share);
+        self.add("clock_share", energy.clock_share);
+        self.add("without_leakage_joules", energy.without_leakage_joules);
+        self.number("energy_delay_watts", energy.energy_delay_watts);
+        self.number("energy_delay_without_leakage_watts", energy.energy_delay_without_leakage_watts);
     }
 
     /// What a run met in the memory pipeline, and its series.
@@ -215,6 +228,7 @@ impl Lines {
             self.number("spearman_stp", ranking.spearman.stp);
         }
         self.number("energy_joules", result.energy_joules);
+        self.energy(result.energy.as_ref());
         self.number("makespan_cycles", result.makespan_cycles.map(|cycles| cycles as f64));
         self.number("makespan_speedup_sequential", result.makespan_speedup_sequential);
         self.number("makespan_speedup_left_over", result.makespan_speedup_left_over);

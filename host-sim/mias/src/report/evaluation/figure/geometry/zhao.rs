@@ -2,6 +2,7 @@
 
 use super::*;
 use mias_hw_model::gpu::SmStateCycles;
+use mias_lab::evaluate::energy::EnergyResult;
 use mias_lab::evaluate::off_sm::OffSm;
 use mias_lab::experiment::machine::SearchFound;
 
@@ -26,6 +27,7 @@ const NAMES: [&str; 14] = [
 const COMPUTE: usize = 7;
 
 const SEARCHES: [&str; 4] = ["spatial", "cd-search", "cd-search-share", "cd-search-utilisation"];
+const SLOWDOWNS: [&str; 4] = ["spatial", "fair-share", "fair-share-model", "effective-bandwidth"];
 const BESIDE: [&str; 6] = ["spatial", "warped-slicer", "smk-p", "maestro-search", "cd-search-maestro", "cd-search"];
 
 fn of_group(numbers: &mut Numbers, members: &[usize], policies: &[&'static str]) -> GroupResult {
@@ -36,6 +38,19 @@ fn of_group(numbers: &mut Numbers, members: &[usize], policies: &[&'static str])
         let mut result = policy(numbers, name, count, 2.0, true);
         result.metrics.stp = Some(0.2 + 2.0 * numbers.next());
         result.energy_joules = Some(0.1 + numbers.next());
+        result.energy = Some(EnergyResult {
+            average_watts: 60.0 + 20.0 * numbers.next(),
+            leakage_share: 0.3 * numbers.next(),
+            clock_share: 0.2,
+            without_leakage_joules: 0.1,
+            energy_delay_watts: Some(40.0),
+            energy_delay_without_leakage_watts: Some(30.0),
+        });
+        if name.starts_with("fair-share") {
+            let estimated_progress = members.iter().map(|_| 0.1 + numbers.next()).collect();
+            let memory_intensive = vec![true; count];
+            result.search = Some(SearchFound { memory_intensive, windows: 5, done: true, estimated_progress, active_warps: Vec::new() });
+        }
         if name.starts_with("cd-search") {
             let memory_intensive = members.iter().map(|&member| (member >= COMPUTE) != (numbers.below(9) == 0)).collect();
             result.search =
@@ -110,6 +125,7 @@ fn evaluation(seed: u64) -> Evaluation {
     }
     of_groups("four", &[], &[vec![0, 1, 8, 9], vec![7, 8, 9, 10]], &SEARCHES[..2]);
     of_groups("beside", &[], &pairs[..4], &BESIDE);
+    of_groups("slowdowns", &[], &pairs[..4], &SLOWDOWNS);
     let plan = PlanNote { name: "zhao".into(), description: "a plan".into(), hash: "h".into() };
     Evaluation { schema_version: SCHEMA_VERSION, model: "m".into(), plan, studies }
 }
@@ -120,6 +136,13 @@ proptest! {
     #[test]
     fn figures_of_zhao_are_within_and_apart(seed: u64) {
         // Figures of a mode are there where some group has it.
-        within_and_apart(&evaluation(seed), &["2", "3", "4", "5", "6", "7", "16"], &["Table 1: the kernels", "Who tells the types", "Whom they call memory-intensive", "Both modes, all machines"])?;
+        within_and_apart(&evaluation(seed), &["2", "3", "4", "5", "6", "7", "16"], &[
+            "Table 1: the kernels",
+            "Who tells the types",
+            "Whom they call memory-intensive",
+            "Energy, with leakage and without",
+            "Both modes, all machines",
+            "Slowdowns: the estimate beside what was",
+        ])?;
     }
 }

@@ -31,9 +31,9 @@ pub(super) fn figure_16(page: &mut Page, study: &StudyResult) {
     let adds = mean_of("cd-search-maestro")
         .zip(mean_of("maestro-search"))
         .map_or_else(String::new, |(with, without)| format!(" Here it adds {:+.1} % to `maestro-search`.", 100.0 * (with / without - 1.0)));
-    let (smk, all) = (worse("smk-p"), study.groups.len());
+    let (slicer, smk, all) = (worse("warped-slicer"), worse("smk-p"), study.groups.len());
     let caption = format!(
-        "STP over the even split of the SMs. The paper: SMK loses severely in a quarter of the mixed pairs; Maestro is as good as classification-driven search, which on it adds {ON_MAESTRO} %. Here SMK-P is below the even split in {smk} of {all} groups.{adds}"
+        "STP over the even split of the SMs. The paper: its SMK, which is Warped-Slicer (section 7.5, reference 10), loses severely in a quarter of the mixed pairs; Maestro is as good as classification-driven search, which on it adds {ON_MAESTRO} %. Here Warped-Slicer is below the even split in {slicer} of {all} groups, SMK-P in {smk}; what Maestro here lets share SMs is SMK-P's vector and its neighbours, not Warped-Slicer's.{adds}"
     );
     page.heading("Figure 16: beside what shares an SM");
     let chart = Bars {

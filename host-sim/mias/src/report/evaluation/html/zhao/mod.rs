@@ -2,18 +2,23 @@
 //! experiments. Figures 1 and 8 show no data.
 
 mod beside;
+#[cfg(test)]
+mod given;
 mod kernels;
 mod modes;
+mod overhead;
 mod paper;
+mod slowdowns;
 mod splits;
 
 use super::page::Page;
 use super::{conditions, tables};
 use mias_lab::evaluate::results::{Evaluation, StudyResult};
 
-/// Whether an evaluation is of that plan, of its quick form, or of its pairs alone.
+/// Whether an evaluation is of that plan, of a part of it, in either form.
 pub(super) fn is_of(evaluation: &Evaluation) -> bool {
-    ["zhao", "zhao-quick", "zhao-twelve", "zhao-twelve-quick"].contains(&evaluation.plan.name.as_str())
+    let name = evaluation.plan.name.as_str();
+    ["zhao", "zhao-twelve", "zhao-elsewhere"].contains(&name.strip_suffix("-quick").unwrap_or(name))
 }
 
 /// All of its figures.
@@ -45,7 +50,8 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
         page.note(&conditions::fully(study));
         modes::told(page, study, &alone);
         modes::figures(page, study);
-        modes::overhead(page, study, &of("splits"));
+        modes::energy(page, study);
+        overhead::overhead(page, study, &of("splits"), &[of("fewer"), of("corners")].concat());
     }
     modes::changes(page, &all);
     if let Some(study) = of("beside").first() {
@@ -53,8 +59,13 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
         page.note(&conditions::fully(study));
         beside::figure_16(page, study);
     }
+    if let Some(study) = of("slowdowns").first() {
+        page.section("Fair share, and limits of warps");
+        page.note(&conditions::fully(study));
+        slowdowns::tables(page, study);
+    }
     page.section("Every group under every policy");
-    for study in all.iter().filter(|study| ["pairs", "charged", "four", "beside"].contains(&study.experiment.as_str())) {
+    for study in all.iter().filter(|study| ["pairs", "charged", "four", "beside", "slowdowns"].contains(&study.experiment.as_str())) {
         page.heading(&super::studies::titled(&study.title, study));
         tables::groups(page, study);
     }

@@ -1,22 +1,22 @@
-//! Figures 10 to 15: what each mode of classification-driven search changes over the even split; whom it calls memory-intensive while it runs; and what the
-//! search costs beside the best split.
+//! Figures 10 to 15: what each mode of classification-driven search changes over the even split, with the energy that SMs draw whatever they do and
+//! without; and whom it calls memory-intensive while it runs.
 
 use super::super::means::{self, joined, of, policies};
 use super::super::page::Page;
 use super::super::palette;
-use super::paper::{self, Change, OVERHEAD};
-use super::splits::{self, shares};
+use super::paper::{self, Change, Changes};
 use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Figure, Key, Mark, Panel, RATIO, Series, Style, Swatch};
+use mias_lab::evaluate::energy::EnergyResult;
 use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 use mias_lab::evaluate::statistics::arithmetic;
 use mias_lab::evaluate::types::measured;
-use mias_lab::table::{DASH, percent};
+use mias_lab::table::{DASH, number, percent};
 
 /// What is searched, and what for.
-const SEARCH: &str = "cd-search";
+pub(super) const SEARCH: &str = "cd-search";
 
 /// What it is compared with.
-const EVEN: &str = "spatial";
+pub(super) const EVEN: &str = "spatial";
 
 /// What a search goes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Mode {
         })
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Mode::Performance => "performance",
             Mode::Power => "power",
@@ -70,12 +70,27 @@ impl Changed {
     }
 }
 
-/// One of its numbers.
-type Quantity = (&'static str, fn(&Changed) -> Option<f64>);
+/// One of its numbers, here and in the paper.
+#[derive(Clone, Copy, Debug)]
+struct Quantity {
+    label: &'static str,
+    here: fn(&Changed) -> Option<f64>,
+    paper: fn(&Changes) -> Option<Change>,
+}
 
-const STP: Quantity = ("STP over the even split", |changed| changed.stp);
-const ANTT: Quantity = ("ANTT of the even split over it", |changed| changed.antt);
-const POWER: Quantity = ("power over the even split", |changed| changed.power);
+const STP: Quantity = Quantity { label: "STP over the even split", here: |changed| changed.stp, paper: |said| said.stp };
+const ANTT: Quantity = Quantity { label: "ANTT of the even split over it", here: |changed| changed.antt, paper: |said| said.antt };
+const POWER: Quantity = Quantity { label: "power over the even split", here: |changed| changed.power, paper: |said| said.power };
+
+/// What the paper says of a quantity of an experiment in a mode.
+fn paper_says(experiment: &str, mode: Mode, quantity: Quantity) -> Option<Change> {
+    let said = paper::said(experiment)?;
+    match mode {
+        Mode::Performance => (quantity.paper)(&said.performance),
+        Mode::Power => (quantity.paper)(&said.power),
+        Mode::Even => None,
+    }
+}
 
 /// The groups that `SEARCH` takes for a mode, and what it changes there.
 fn of_mode(study: &StudyResult, mode: Mode) -> Vec<(&GroupResult, Changed)> {
@@ -84,7 +99,7 @@ fn of_mode(study: &StudyResult, mode: Mode) -> Vec<(&GroupResult, Changed)> {
 }
 
 fn values(changed: &[(&GroupResult, Changed)], quantity: Quantity) -> Vec<f64> {
-    changed.iter().filter_map(|(_, changed)| quantity.1(changed)).collect()
+    changed.iter().filter_map(|(_, changed)| (quantity.here)(changed)).collect()
 }
 
 /// As a ratio, as the paper's percentages are of it.
@@ -102,7 +117,7 @@ fn mean(names: Vec<String>, values: &[f64], paper: Option<f64>) -> Option<Cluste
     Some(Cluster { names, bars: vec![Some(bar)], marks, apart: true })
 }
 
-fn bars((label, _): Quantity, clusters: Vec<Cluster>, numbers: bool) -> Bars {
+fn bars(Quantity { label, .. }: Quantity, clusters: Vec<Cluster>, numbers: bool) -> Bars {
     let series = vec![Series { name: SEARCH.to_owned(), style: STYLE }];
     Bars { label: label.to_owned(), y_label: label.to_owned(), unit: RATIO, series, clusters, one: true, numbers }
 }
@@ -112,14 +127,14 @@ fn key() -> Key {
 }
 
 /// Every group of a mode in ascending order, and their mean.
-fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities: &[(Quantity, Option<Change>)], says: &str) {
+fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities: &[Quantity], says: &str) {
     let changed = of_mode(study, mode);
     if changed.is_empty() {
         return;
     }
-    let panel = |&(quantity, paper): &(Quantity, Option<Change>)| {
+    let panel = |&quantity: &Quantity| {
         let mut sorted: Vec<(&GroupResult, f64)> =
-            changed.iter().filter_map(|(group, changed)| Some((*group, quantity.1(changed)?))).collect();
+            changed.iter().filter_map(|(group, changed)| Some((*group, (quantity.here)(changed)?))).collect();
         sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
         let cluster = |&(group, value): &(&GroupResult, f64)| Cluster {
             names: vec![joined(group)],
@@ -127,7 +142,7 @@ fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities
             marks: Vec::new(),
             apart: false,
         };
-        let all = mean(vec!["mean".to_owned(), format!("n = {}", sorted.len())], &values(&changed, quantity), ratio(paper));
+        let all = mean(vec!["mean".to_owned(), format!("n = {}", sorted.len())], &values(&changed, quantity), ratio(paper_says("pairs", mode, quantity)));
         Panel::untitled(Chart::Bars(bars(quantity, sorted.iter().map(cluster).chain(all).collect(), false)))
     };
     let caption = format!("What {SEARCH} changes in the {} mode, group by group.{says}", mode.name());
@@ -136,15 +151,14 @@ fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities
 
 /// Figures 10 to 12.
 pub(super) fn figures(page: &mut Page, study: &StudyResult) {
-    let Some(said) = paper::said("pairs") else { return };
     page.heading("Figure 10: the performance mode");
     let says = " The paper: STP by 10.4 % in the mean, from -2.1 to 62.9 %, ANTT by 22 %, at most 199 %.";
-    figure(page, "10", study, Mode::Performance, &[(STP, said.performance[0]), (ANTT, said.performance[1])], says);
+    figure(page, "10", study, Mode::Performance, &[STP, ANTT], says);
     page.heading("Figures 11 and 12: the power mode");
     let says = " The paper: STP by 2.2 % in the mean, from -10.3 to 28.3 %, ANTT by 2.8 %.";
-    figure(page, "11", study, Mode::Power, &[(STP, said.power[0]), (ANTT, None)], says);
+    figure(page, "11", study, Mode::Power, &[STP, ANTT], says);
     let says = " The paper: power by -25 % in the mean, at most -41.2 %; half of the SMs are gated.";
-    figure(page, "12", study, Mode::Power, &[(POWER, said.power[1])], says);
+    figure(page, "12", study, Mode::Power, &[POWER], says);
     rows_of_states(page, study);
 }
 
@@ -197,25 +211,6 @@ pub(super) fn told(page: &mut Page, study: &StudyResult, alone: &[&StudyResult])
     page.note("Kernels in groups, by their measured types: what the firmware said beside whoever ran with it. The paper: none wrong.");
 }
 
-/// Section 7.3: the search against the best split.
-pub(super) fn overhead(page: &mut Page, study: &StudyResult, splits: &[&StudyResult]) {
-    let row = |group: &GroupResult| {
-        let values = splits.iter().filter_map(|split| Some((shares(split)?, splits::stp(split, group)?)));
-        let (best, value) = values.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let lost = |policy: &str| percent(of(group, policy).and_then(|result| result.metrics.stp).map(|stp| 1.0 - stp / value));
-        Some(vec![joined(group), format!("{} and {}", best.0, best.1), format!("{value:.3}"), lost(EVEN), lost(SEARCH)])
-    };
-    let rows: Vec<Vec<String>> = study.groups.iter().filter_map(row).collect();
-    if rows.is_empty() {
-        return;
-    }
-    page.heading("Section 7.3: beside the best split");
-    page.table(&["pair", "best split", "its STP", "the even split loses", "cd-search loses"], &rows, false);
-    page.note(&format!(
-        "Every split of the SMs throughout, in the same window. The paper: {OVERHEAD} % in the mean, which is what profiling costs."
-    ));
-}
-
 /// Figures 13 to 15, and all numbers of both modes.
 pub(super) fn changes(page: &mut Page, studies: &[&StudyResult]) {
     let of_name = |name: &str| {
@@ -237,11 +232,10 @@ pub(super) fn changes(page: &mut Page, studies: &[&StudyResult]) {
         }
         page.heading(&format!("Figure {number}: {what}"));
         for (letter, mode, quantities) in [('a', Mode::Performance, [STP, ANTT]), ('b', Mode::Power, [STP, POWER])] {
-            let panels = quantities.into_iter().enumerate().filter_map(|(at, quantity)| {
+            let panels = quantities.into_iter().filter_map(|quantity| {
                 let cluster = |(study, label): &(&StudyResult, &str)| {
                     let values = values(&of_mode(study, mode), quantity);
-                    let said = paper::said(&study.experiment)
-                        .and_then(|said| ratio(if mode == Mode::Power { said.power[at] } else { said.performance[at] }));
+                    let said = ratio(paper_says(&study.experiment, mode, quantity));
                     mean(vec![(*label).to_owned(), format!("n = {}", values.len())], &values, said)
                 };
                 let clusters: Vec<Cluster> = known.iter().filter_map(cluster).collect();
@@ -266,15 +260,9 @@ fn table(page: &mut Page, studies: &[&StudyResult]) {
             if changed.is_empty() {
                 continue;
             }
-            let said = paper::said(&study.experiment);
-            let papers = |at: usize| match mode {
-                Mode::Performance => said.and_then(|said| [said.performance[0], said.performance[1], None][at]),
-                Mode::Power => said.and_then(|said| [said.power[0], None, said.power[1]][at]),
-                Mode::Even => None,
-            };
             let mut row = vec![study.experiment.clone(), study.latency.to_owned(), mode.name().to_owned(), changed.len().to_string()];
-            for (at, quantity) in [STP, ANTT, POWER].into_iter().enumerate() {
-                row.push(said_as(papers(at)));
+            for quantity in [STP, ANTT, POWER] {
+                row.push(said_as(paper_says(&study.experiment, mode, quantity)));
                 row.push(here(&values(&changed, quantity)));
             }
             rows.push(row);
@@ -285,6 +273,34 @@ fn table(page: &mut Page, studies: &[&StudyResult]) {
         ["experiment", "latency", "mode", "n", "STP, paper", "STP, here", "ANTT, paper", "ANTT, here", "power, paper", "power, here"];
     page.table(&headings, &rows, true);
     page.note("Over the even split: the mean over the groups for which the mode was chosen, with the least and the most in brackets. ANTT: the old over the new less 1; power: negative is less. Latency: whether decisions take their time.");
+}
+
+/// What of the energy SMs draw whatever they do, and what a mode changes with that and without.
+pub(super) fn energy(page: &mut Page, study: &StudyResult) {
+    let row = |mode: Mode| {
+        let both: Vec<(EnergyResult, EnergyResult)> = of_mode(study, mode)
+            .into_iter()
+            .filter_map(|(group, _)| Some((of(group, EVEN)?.energy?, of(group, SEARCH)?.energy?)))
+            .collect();
+        let mean = |of: fn(&(EnergyResult, EnergyResult)) -> Option<f64>| arithmetic(&both.iter().filter_map(of).collect::<Vec<_>>());
+        let cells = [
+            percent(mean(|(even, _)| Some(even.leakage_share))),
+            percent(mean(|(even, _)| Some(even.clock_share))),
+            number(mean(|(even, new)| Some(new.average_watts / even.average_watts)), 3),
+            number(mean(|(even, new)| Some(new.without_leakage_watts() / even.without_leakage_watts())), 3),
+            number(mean(|(even, new)| Some(new.energy_delay_watts? / even.energy_delay_watts?)), 3),
+            number(mean(|(even, new)| Some(new.energy_delay_without_leakage_watts? / even.energy_delay_without_leakage_watts?)), 3),
+        ];
+        (!both.is_empty()).then(|| [mode.name().to_owned(), both.len().to_string()].into_iter().chain(cells).collect::<Vec<_>>())
+    };
+    let rows: Vec<Vec<String>> = [Mode::Performance, Mode::Power, Mode::Even].into_iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.heading("Energy, with leakage and without");
+    let headings = ["mode", "n", "leakage, even split", "clocks", "power over even", "without leakage", "energy x delay over even", "without leakage"];
+    page.table(&headings, &rows, true);
+    page.note(&format!("Means over the groups for which {SEARCH} chose the mode. Leakage and clocks: shares of the energy on the even split that SMs draw whatever they do. Energy times delay for the same work: power over the square of STP."));
 }
 
 /// A change with its least and most, in percent.

@@ -4,7 +4,7 @@ use super::super::means::{self, joined, of, plain};
 use super::super::page::Page;
 use super::super::palette;
 use crate::report::evaluation::figure::{Bar, Bars, Chart, Cluster, Curve, Curves, Figure, Key, Panel, RATIO, Style, Surface};
-use mias_lab::evaluate::results::{GroupResult, StudyResult};
+use mias_lab::evaluate::results::{GroupResult, PolicyResult, StudyResult};
 
 /// The key of the setting that says how many SMs each kernel has.
 const SHARES: &str = "shares";
@@ -21,8 +21,12 @@ pub(super) fn shares(study: &StudyResult) -> Option<(u32, u32)> {
 
 /// STP of a group in a study.
 pub(super) fn stp(study: &StudyResult, group: &GroupResult) -> Option<f64> {
-    let group = study.groups.iter().find(|other| other.kernels == group.kernels)?;
-    of(group, GIVES)?.metrics.stp
+    result(study, group)?.metrics.stp
+}
+
+/// What the SMs of a study gave for a group.
+pub(super) fn result<'r>(study: &'r StudyResult, group: &GroupResult) -> Option<&'r PolicyResult> {
+    of(study.groups.iter().find(|other| other.kernels == group.kernels)?, GIVES)
 }
 
 /// The place of a group's setting on the axis, by the SMs of both kernels; none if it is not on it.
