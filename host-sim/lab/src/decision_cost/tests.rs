@@ -195,7 +195,7 @@ fn control_of_extra_tbs_costs_what_was_counted() {
     for kernels in [2, 3] {
         let of = LatencyTable::measured().context_control(MicrocontrollerCore::CortexM4F, kernels);
         // Rounded up by less than a sixteenth.
-        assert!(16 * of <= 17 * (300 + 250 * u64::from(kernels)), "{of}");
+        assert!(16 * of <= 17 * (200 + 150 * u64::from(kernels)), "{of}");
     }
 }
 
