@@ -36,8 +36,8 @@ const ENABLED: u32 =
 const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS;
 
 /// Those of them that this build handles, beside limits of memory instructions.
-const OPTIONAL: u32 = if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 }
-    | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 };
+const OPTIONAL: u32 =
+    if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 } | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 };
 
 /// Events that hardware raises whatever the firmware was asked to do.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;

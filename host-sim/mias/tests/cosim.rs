@@ -335,10 +335,11 @@ fn what_cannot_be_run_is_refused() {
 fn control_of_extra_tbs_is_the_same() {
     let run = ["run", "fwt:65536", "blk:65536", "--gpu", "lin18", "--contexts", "duet", "--contexts-controller", "firmware"];
     let run = [&run[..], &["--cycles", "80000", "--profile-cycles", "8000"]].concat();
-    let ways = [(&["--policy", "left-over", "--latency", "off"][..], "qemu"), (&["--policy", "left-over"], "qemu-m0"), (
-        &["--policy", "mias-ipc", "--in-flight", "firmware", "--in-flight-interval", "10000"],
-        "qemu-riscv",
-    )];
+    let ways = [
+        (&["--policy", "left-over", "--latency", "off"][..], "qemu"),
+        (&["--policy", "left-over"], "qemu-m0"),
+        (&["--policy", "mias-ipc", "--in-flight", "firmware", "--in-flight-interval", "10000"], "qemu-riscv"),
+    ];
     for (options, core) in ways {
         let args = [&run[..], options].concat();
         let native = with(&args, "native");

@@ -245,7 +245,8 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
     let preempts = "is with TBs that leave before their end (sm.preemption): their contexts have one place only, so give one of the two";
     let interval = "must be 100 to 1,000,000 cycles";
-    let found = "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
+    let found =
+        "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
     let for_nothing = config.controller == ContextsController::Firmware && !config.is_controlled();
     let checks = [
         (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((

@@ -142,7 +142,9 @@ mod tests {
         assert_eq!(peaks_for_firmware(&machine), None);
         let contexts = crate::config::ContextsConfig::of(crate::config::ContextsMechanism::Duet);
         machine.sm.contexts = Some(crate::config::ContextsConfig { controller: crate::config::ContextsController::Firmware, ..contexts });
-        let most = peaks_for_firmware(&machine).expect("asked for").map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
+        let most = peaks_for_firmware(&machine)
+            .expect("asked for")
+            .map(|peak| (10_000 * peak.most / peak.cycles, 10_000 * peak.most % peak.cycles));
         // 64 schedulers, 64 banks; 60 % of 16 flits at 1.2 times the core's clock, both ways; 16 slices at that clock; 9.6 sectors.
         assert_eq!(most, [(640_000, 0), (640_000, 0), (115_200, 0), (115_200, 0), (192_000, 0), (96_000, 0)]);
     }

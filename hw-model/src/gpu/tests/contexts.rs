@@ -172,6 +172,34 @@ fn the_controller_raises_what_is_used_little() {
     assert_eq!((stats.contexts[0].counts.extra_tbs, stats.contexts[0].decisions[0]), (0, 0), "{:?}", stats.contexts[0]);
 }
 
+/// The firmware gives a kernel that uses little as many as there is room for: the hardware's run, to the last count.
+#[test]
+fn the_firmware_raises_what_is_used_little() {
+    let duet = |controller| ContextsConfig {
+        interval_cycles: Some(500),
+        table_warps: Some(32),
+        controller,
+        ..ContextsConfig::of(ContextsMechanism::Duet)
+    };
+    let end = |controller| {
+        let mut gpu = Gpu::new(&with(small(), duet(controller)), straps(duet(controller)));
+        let mut firmware = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+        gpu.launch(once(chases(64, 64, 16, 0, 40))).expect("fits");
+        assert_eq!(gpu.run(&mut firmware, 20_000_000), RunEnd::AllComplete);
+        gpu.stats()
+    };
+    let found = end(ContextsController::Firmware);
+    let contexts = found.contexts[0];
+    assert!(contexts.decisions[0] > 0 && contexts.counts.extra_tbs > 0 && contexts.most_extra == contexts.bound, "{contexts:?}");
+    assert_eq!(found, end(ContextsController::Hardware));
+}
+
+/// What a run with these asks the firmware for.
+fn straps(contexts: ContextsConfig) -> Straps {
+    let options = if contexts.is_controlled_by_firmware() { option::CONTROL_CONTEXTS } else { 0 };
+    Straps { options, context_interval: contexts.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
+}
+
 fn any_contexts() -> impl Strategy<Value = ContextsConfig> {
     let in_l1 = prop::sample::select(vec![ContextsInL1::Never, ContextsInL1::Idle, ContextsInL1::Always]);
     let mechanism = prop::sample::select(MECHANISMS.to_vec());
@@ -283,9 +311,7 @@ proptest! {
         let traces: Vec<_> = recipes.iter().map(Recipe::trace).collect();
         prop_assume!(traces.iter().all(|trace| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
         let end = |contexts: ContextsConfig| {
-            let options = if contexts.is_controlled_by_firmware() { option::CONTROL_CONTEXTS } else { 0 };
-            let straps = Straps { options, context_interval: 500, coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) };
-            let mut gpu = Gpu::new(&with(config.clone(), contexts), straps).with_validation();
+            let mut gpu = Gpu::new(&with(config.clone(), contexts), straps(contexts)).with_validation();
             gpu = if skips { gpu } else { gpu.without_skipping() };
             let mut twin = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
             for (stream, trace) in (0..).zip(&traces) {
