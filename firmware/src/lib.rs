@@ -22,6 +22,7 @@
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
 //! | `preempt` | with the feature `preempt`: which TBs leave an SM for a kernel that has precedence, and how |
 //! | `search` | with the feature `search`: how many SMs each kernel needs, found in steps |
+//! | `contexts` | with the feature `contexts`: how many TBs beyond those that fit a kernel may have |
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
 //! | `log` | with the feature `defmt`, on targets: phases, decisions and faults as defmt logs |
@@ -43,6 +44,8 @@ pub mod boards;
 mod bodies;
 pub mod bus;
 pub mod configs;
+#[cfg(feature = "contexts")]
+pub mod contexts;
 pub mod counters;
 pub mod decision_latency;
 pub mod driver;

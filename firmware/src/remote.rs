@@ -37,6 +37,9 @@ pub const PREEMPTS: u32 = 1 << 0;
 /// Bit of the features: the image searches for how many SMs each kernel needs, if it is asked to.
 pub const SEARCHES: u32 = 1 << 1;
 
+/// Bit of the features: the image controls extra TBs, if it is asked to.
+pub const CONTROLS: u32 = 1 << 2;
+
 /// What an image asks of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
@@ -50,7 +53,7 @@ pub enum Request {
         kernels: u32,
         /// Configurations that it has room for.
         configs: u32,
-        /// Features of the build: [`PREEMPTS`], [`SEARCHES`].
+        /// Features of the build: [`PREEMPTS`], [`SEARCHES`], [`CONTROLS`].
         features: u32,
     },
     /// Read the register at this offset.
@@ -73,7 +76,9 @@ impl Request {
         sms: limits::SMS as u32,
         kernels: limits::KERNELS as u32,
         configs: limits::CONFIGS as u32,
-        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 } | if cfg!(feature = "search") { SEARCHES } else { 0 },
+        features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 }
+            | if cfg!(feature = "search") { SEARCHES } else { 0 }
+            | if cfg!(feature = "contexts") { CONTROLS } else { 0 },
     };
 
     /// First byte, and the words that follow.

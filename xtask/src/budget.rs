@@ -16,9 +16,13 @@ pub(crate) struct Budget {
     image_preempt: ImageBudget,
     #[serde(rename = "image-search")]
     image_search: ImageBudget,
+    #[serde(rename = "image-contexts")]
+    image_contexts: ImageBudget,
     pub(crate) decision: DecisionBudget,
     #[serde(rename = "memory-limit")]
     pub(crate) memory_limit: MemoryLimitBudget,
+    #[serde(rename = "context-control")]
+    pub(crate) context_control: ContextControlBudget,
     pub(crate) search: SearchBudget,
     #[serde(rename = "victim-selection")]
     pub(crate) victim_selection: VictimSelectionBudget,
@@ -35,10 +39,12 @@ pub(crate) enum Build {
     Preempt,
     /// For 32 SMs, with the search for how many SMs each kernel needs.
     Search,
+    /// For 32 SMs, with control of extra TBs.
+    Contexts,
 }
 
 /// All of them; the usual one last, so that it is what is left where images are.
-pub(crate) const BUILDS: [Build; 4] = [Build::Large, Build::Preempt, Build::Search, Build::Usual];
+pub(crate) const BUILDS: [Build; 5] = [Build::Large, Build::Preempt, Build::Search, Build::Contexts, Build::Usual];
 
 impl Build {
     /// The feature of the images' package that makes it.
@@ -48,6 +54,7 @@ impl Build {
             Self::Large => Some("sms-132"),
             Self::Preempt => Some("preempt"),
             Self::Search => Some("search"),
+            Self::Contexts => Some("contexts"),
         }
     }
 
@@ -58,6 +65,7 @@ impl Build {
             Self::Large => " for 132 SMs",
             Self::Preempt => " that preempts",
             Self::Search => " that searches",
+            Self::Contexts => " that controls extra TBs",
         }
     }
 }
@@ -83,6 +91,14 @@ pub(crate) struct SearchBudget {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MemoryLimitBudget {
     pub(crate) most_instructions_per_kernel_and_sm: u64,
+}
+
+/// What a look at how busy the chip was may take.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextControlBudget {
+    pub(crate) most_instructions: u64,
+    pub(crate) most_instructions_per_kernel: u64,
 }
 
 /// What an image may take.
@@ -122,6 +138,7 @@ impl Budget {
             Build::Large => self.image_132,
             Build::Preempt => self.image_preempt,
             Build::Search => self.image_search,
+            Build::Contexts => self.image_contexts,
         }
     }
 }

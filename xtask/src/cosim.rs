@@ -1,4 +1,4 @@
-//! Builds the images whose register block is at the other end of a serial port, the same that preempt and search, and one with a comparison inverted;
+//! Builds the images whose register block is at the other end of a serial port, the same that preempt, search and control extra TBs, and one with a comparison inverted;
 //! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,11 @@ use crate::util::{Report, cargo, run, target_dir};
 const BINARY: &str = "mias-firmware-remote";
 /// What images can do besides, the folder for them in cargo's target directory, where `mias` looks (`host-sim/lab/src/cosim/parts.rs`), and their
 /// features: their names are the same.
-const PARTS: [(&str, &str, &str); 2] = [("preempts", "preempt", "preempt"), ("searches", "search", "preempt,search")];
+const PARTS: [(&str, &str, &str); 3] = [
+    ("preempts", "preempt", "preempt"),
+    ("searches", "search", "preempt,search"),
+    ("controls extra TBs", "contexts", "preempt,search,contexts"),
+];
 /// The feature that chooses the worst configuration.
 const INVERT: &str = "invert-comparison";
 /// Where the tests find the image built with it.

@@ -5,8 +5,8 @@
 //! The firmware is built as in its image: same profile, same code. The register block is plain memory here, so that a register
 //! access is one load or store, as on a chip.
 #![cfg_attr(target_os = "none", no_std, no_main)]
-// The builds that preempt and search measure that and nothing else.
-#![cfg_attr(any(feature = "preempt", feature = "search"), allow(dead_code, unused_imports))]
+// The builds that preempt, search and control extra TBs measure that and nothing else.
+#![cfg_attr(any(feature = "preempt", feature = "search", feature = "contexts"), allow(dead_code, unused_imports))]
 
 #[cfg(target_os = "none")]
 extern crate alloc;
@@ -21,6 +21,8 @@ mod board;
 mod board;
 #[cfg(target_os = "none")]
 mod commit;
+#[cfg(all(target_os = "none", feature = "contexts"))]
+mod contexts;
 #[cfg(all(target_os = "none", target_arch = "riscv32"))]
 #[path = "../../../firmware/images/src/bin/common/copy.rs"]
 mod copy;

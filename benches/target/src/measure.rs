@@ -69,8 +69,15 @@ pub(crate) fn run() -> ! {
     semihosting::process::exit(0)
 }
 
+/// What the build that controls extra TBs has beside the others, then the end.
+#[cfg(all(feature = "contexts", not(any(feature = "preempt", feature = "search"))))]
+pub(crate) fn run() -> ! {
+    println!("stack {}", crate::contexts::measure());
+    semihosting::process::exit(0)
+}
+
 /// All of it, then the end.
-#[cfg(not(any(feature = "preempt", feature = "search")))]
+#[cfg(not(any(feature = "preempt", feature = "search", feature = "contexts")))]
 pub(crate) fn run() -> ! {
     let mut deepest = 0;
     for &sms in MACHINES {

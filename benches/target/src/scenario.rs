@@ -188,6 +188,20 @@ pub(crate) fn limit_memory(sms: u16) -> (u32, u32) {
     (instructions, bench.deepest)
 }
 
+/// One look at how busy the chip was, as it is in the block: instructions, and the deepest stack in bytes.
+#[cfg(feature = "contexts")]
+pub(crate) fn control_contexts(fill: impl FnOnce(&mut MappedBus)) -> (u32, u32) {
+    // SAFETY: one scenario runs at a time.
+    let (mut bus, firmware) = unsafe { (block::bus(), &mut *addr_of_mut!(FIRMWARE)) };
+    block::describe(&mut bus, limits::SMS, &block::SM, PolicyCode::MiasIpc, option::CONTROL_CONTEXTS);
+    fill(&mut bus);
+    assert!(firmware.restart(&mut bus, limits::SMS).is_ok(), "the block is the firmware's own");
+    let mut bench = Bench { bus, firmware, deepest: 0 };
+    block::raise_global(&mut bench.bus, interrupt::CONTEXTS);
+    let instructions = bench.interrupt().0.instructions();
+    (instructions, bench.deepest)
+}
+
 /// Instructions of a selection of victims by a block that is filled already, and the deepest stack.
 #[cfg(feature = "preempt")]
 pub(crate) fn select_victims() -> (u32, u32) {

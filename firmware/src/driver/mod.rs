@@ -33,7 +33,11 @@ const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
 /// Events that hardware raises only if the firmware was asked for what they are for.
-const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT;
+const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS;
+
+/// Those of them that this build handles, beside limits of memory instructions.
+const OPTIONAL: u32 =
+    if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 } | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 };
 
 /// Events that hardware raises whatever the firmware was asked to do.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;
@@ -128,7 +132,7 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         Ok(())
     }
 
-    /// What is kept out of the way of a decision: a block that does not answer, limits of memory instructions, and preemption. Events of the
+    /// What is kept out of the way of a decision: a block that does not answer, limits of memory instructions, extra TBs, and preemption. Events of the
     /// scheduler that are pending too keep the line high, and wait as they would have for limits that had come a moment before.
     #[cold]
     #[inline(never)]
@@ -137,17 +141,29 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             // Nothing was cleared: the line stays high.
             return raise(bus, observer, fault::WRONG_MAP);
         }
-        // An image that does not preempt is never told that an SM wants room.
-        write(bus, global::INT_STATUS, if cfg!(feature = "preempt") { status & SELDOM } else { interrupt::MEMORY })?;
+        // An image that does not preempt is never told that an SM wants room, and one that does not control extra TBs never of their intervals.
+        let handled = if OPTIONAL == 0 { interrupt::MEMORY } else { status & (interrupt::MEMORY | OPTIONAL) };
+        write(bus, global::INT_STATUS, handled)?;
         #[cfg(feature = "preempt")]
-        {
-            if status & interrupt::PREEMPT != 0 {
-                self.preempt(bus, observer)?;
-            }
-            if status & interrupt::MEMORY == 0 {
-                return Ok(());
-            }
+        if status & interrupt::PREEMPT != 0 {
+            self.preempt(bus, observer)?;
         }
+        #[cfg(feature = "contexts")]
+        if status & interrupt::CONTEXTS != 0 {
+            if status & interrupt::MEMORY != 0 {
+                self.limit_memory(bus)?;
+            }
+            return crate::contexts::look(bus);
+        }
+        if OPTIONAL != 0 && status & interrupt::MEMORY == 0 {
+            return Ok(());
+        }
+        self.limit_memory(bus)
+    }
+
+    /// Limits of memory instructions, if they are asked for.
+    #[inline(always)]
+    fn limit_memory<B: TryBus>(&self, bus: &mut B) -> Result<(), B::Error> {
         let limit = self.scheduler.settings().memory_limit;
         if !limit.is_asked_for() {
             return Ok(());

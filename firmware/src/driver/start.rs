@@ -136,6 +136,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if read(bus, global::STRAP_PREEMPT)? != preempt_scheme::NONE {
             write(bus, global::FAULT_SET, fault::NO_PREEMPTION)?;
         }
+        #[cfg(feature = "contexts")]
+        crate::contexts::start(bus)?;
         self.find_orphans(bus)?;
         set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 })
     }

@@ -22,8 +22,10 @@ pub mod interrupt {
     pub const MEMORY: u32 = 1 << 8;
     /// An SM wants room for a kernel ([`super::super::preempt`]).
     pub const PREEMPT: u32 = 1 << 9;
+    /// The firmware is to look at how busy the chip was: an interval of a kernel is over ([`super::super::global::CONTEXT_DUE`]).
+    pub const CONTEXTS: u32 = 1 << 10;
     /// All events.
-    pub const ALL: u32 = 0x3FF;
+    pub const ALL: u32 = 0x7FF;
 }
 
 /// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
@@ -52,10 +54,12 @@ pub mod fault {
     pub const NO_PREEMPTION: u32 = 1 << 13;
     /// Asked to search how many SMs each kernel needs, which this firmware or its hardware cannot; the SMs are split evenly.
     pub const NO_SEARCH: u32 = 1 << 14;
+    /// Asked to control extra TBs, which the hardware does not leave to firmware; there are none.
+    pub const NO_CONTEXTS: u32 = 1 << 15;
     /// The bits that firmware may raise.
     pub const BY_FIRMWARE: u32 = 0xFF00;
     /// All fault bits.
-    pub const ALL: u32 = 0x7F1F;
+    pub const ALL: u32 = 0xFF1F;
 }
 
 /// Hardware abilities, in [`super::global::FEATURES`].
@@ -76,6 +80,8 @@ pub mod feature {
     pub const KERNEL_COUNTERS: u32 = 1 << 6;
     /// The active warps of kernels can be limited ([`super::super::sm::ACTIVE_WARPS`]).
     pub const ACTIVE_WARPS: u32 = 1 << 7;
+    /// How many TBs beyond those that fit an SM a kernel may have is the firmware's to say ([`super::super::global::CONTEXT_ALLOWED`]).
+    pub const CONTEXTS: u32 = 1 << 8;
     /// The L1's miss resources can be shared out between kernels ([`super::super::global::MISS_WEIGHT`]).
     pub const MISS_SHARES: u32 = 1 << 10;
 }
@@ -122,6 +128,35 @@ pub mod option {
     /// A search for SMs calls a kernel memory-intensive if the SMs that it has on the even split would ask for more than there is; otherwise if
     /// all SMs of the chip would.
     pub const SEARCH_BY_SHARE: u32 = 1 << 13;
+    /// The firmware controls how many extra TBs kernels may have (Lin et al. 2018, section 6.4).
+    pub const CONTROL_CONTEXTS: u32 = 1 << 14;
+}
+
+/// Fields of [`super::global::CONTEXT_BOUND`].
+pub mod context_bound {
+    /// Most extra TBs of the kernel that an SM has room for.
+    pub const EXTRA: u32 = 0xFF;
+    /// There is room for them in the L1 only.
+    pub const NEEDS_L1: u32 = 1 << 8;
+}
+
+/// Fields of [`super::global::CONTEXT_ALLOWED`].
+pub mod context_allowed {
+    /// Most extra TBs that an SM may have.
+    pub const EXTRA: u32 = 0xFF;
+    /// Contexts may lie in the L1.
+    pub const IN_L1: u32 = 1 << 8;
+    /// Raising it step by step has saturated something. The firmware's note to itself, no effect on hardware.
+    pub const STOPPED: u32 = 1 << 9;
+    /// First of the 2 bits that say how busy the chip was (Lin et al. 2018, table 3), 0 before the first decision: for statistics, no effect on
+    /// hardware.
+    pub const CLASS_SHIFT: u32 = 10;
+    /// Nothing was used much.
+    pub const UNDERUTILISED: u32 = 1;
+    /// Neither the one nor the other.
+    pub const MODERATE: u32 = 2;
+    /// Something was saturated.
+    pub const SATURATED: u32 = 3;
 }
 
 /// When memory instructions are held back, in [`super::global::MEMORY_ACTIVE`]. What finds limits and quotas goes on while they are not.

@@ -120,6 +120,8 @@ registers! {
     L2_ACCESS_BYTES = 0x114, ReadOnly, None;
     /// Cycles from the request to wake a gated SM until it takes TBs; 0 without [`super::feature::POWER_GATING`].
     SM_WAKE_CYCLES = 0x118, ReadOnly, None;
+    /// Strap: cycles of the intervals after which the firmware looks at how busy the chip was, if it is to control extra TBs.
+    STRAP_CONTEXT_INTERVAL = 0x11C, ReadOnly, None;
 
     /// Strap: cycles of each step of a search for SMs that are not measured (Zhao et al. 2018, sections 4.1.2 and 4.2), 1 to 131,071.
     STRAP_SEARCH_WARM_UP = 0x120, ReadOnly, None;
@@ -161,6 +163,12 @@ registers! {
     L2_WAYS[super::memory::WAYS_WORDS] = 0x1A0, ReadWrite;
     /// Sets [`super::memory::L1_WAYS`] of all SMs.
     L1_WAYS_ALL[super::memory::WAYS_WORDS] = 0x1B0, WriteOnly;
+
+    /// Cycles of an interval of a kernel; 0: none. Writing it begins the first interval of every kernel.
+    CONTEXT_INTERVAL = 0x1C0, ReadWrite;
+    /// Slots of which an interval is over and its counts are latched (`CONTEXT_INSTS` and what follows), one bit each. While a slot's bit is set
+    /// its counts stay: an interval that ends meanwhile is lost, and raises CONTEXTS again.
+    CONTEXT_DUE = 0x1C4, WriteOneToClear;
 
     /// Arms SMs, one bit each; reads show the armed ones, from arming to PROFILE_DONE.
     ARM[SM_WORDS] = 0x200, WriteOneToSet;
@@ -221,6 +229,27 @@ registers! {
     KERNEL_L1_MISSES[MAX_SLOTS] = 0x560, ReadOnly;
     /// Limits a slot's active warps on all SMs: 0 to 63, as in [`super::sm::ACTIVE_WARPS`].
     ACTIVE_WARPS_ALL[MAX_SLOTS] = 0x580, WriteOnly;
+
+    /// How many TBs beyond those that fit, extra ones, an SM has room for of the kernel in each slot: [`super::context_bound`].
+    CONTEXT_BOUND[MAX_SLOTS] = 0x5A0, ReadOnly;
+    /// How many an SM may have: [`super::context_allowed`], at most the bound; 0 for a kernel that is new in its slot.
+    CONTEXT_ALLOWED[MAX_SLOTS] = 0x5C0, ReadWrite;
+    /// The most of each of the six counts that follow in an interval, in their order, rounded down; of the interconnect, what it can sustain.
+    CONTEXT_CAPACITY[super::CONTEXT_COUNTS] = 0x5E0, ReadOnly;
+    /// Warp instructions that the whole chip issued in the slot's last interval, whatever kernel they are of. Intervals follow each other from the
+    /// cycle on in which the kernel's TBs may be issued; the first is let pass. This and what follows are latched when an interval is over,
+    /// of 32 bits, saturate, and are 0 for a kernel that is new in its slot.
+    CONTEXT_INSTS[MAX_SLOTS] = 0x600, ReadOnly;
+    /// Accesses of the L1s that hit: each keeps the data port of a bank for a cycle.
+    CONTEXT_L1_HITS[MAX_SLOTS] = 0x620, ReadOnly;
+    /// Flits from the SMs towards the L2.
+    CONTEXT_REQUEST_FLITS[MAX_SLOTS] = 0x640, ReadOnly;
+    /// Flits from the L2 towards the SMs.
+    CONTEXT_REPLY_FLITS[MAX_SLOTS] = 0x660, ReadOnly;
+    /// Look-ups of the L2 that hit: each keeps the data port of a slice while its data pass.
+    CONTEXT_L2_HITS[MAX_SLOTS] = 0x680, ReadOnly;
+    /// Sectors of 32 bytes that DRAM moved.
+    CONTEXT_DRAM_SECTORS[MAX_SLOTS] = 0x6A0, ReadOnly;
 
     /// Warp instructions that the kernel in each slot may issue on an SM until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any
     /// number. One that has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs [`super::feature::MEMORY_ISSUE`].

@@ -40,6 +40,12 @@
 //! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
 //! [`global::KERNEL_CYCLES`] says how many cycles it came to be. The counters are there whatever SMs' own windows do, and these are not
 //! touched. Counts of the L2 and of DRAM are of the moment at which an access is served, not of that at which it was issued.
+//!
+//! # Extra TBs
+//! With [`feature::CONTEXTS`] an SM can hold TBs of a kernel beyond those that fit, extra ones, whose contexts lie on spare storage while they wait (Lin
+//! et al. 2018). [`global::CONTEXT_ALLOWED`] says how many; quotas do not count them. Each kernel has intervals of
+//! [`global::CONTEXT_INTERVAL`] cycles, at the end of which hardware latches what the whole chip did in them: windows are exact whatever the
+//! firmware's latency, and one that comes while the last is looked at is lost.
 
 #[macro_use]
 mod describe;
@@ -55,8 +61,9 @@ mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
-    PhaseCode, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option, preempt_command, preempt_reserve,
-    preempt_scheme, preempt_tb, search_found, slot_control, slot_status, sm_control, sm_state, sm_status, technique,
+    PhaseCode, context_allowed, context_bound, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option,
+    preempt_command, preempt_reserve, preempt_scheme, preempt_tb, search_found, slot_control, slot_status, sm_control, sm_state, sm_status,
+    technique,
 };
 pub use fingerprint::fingerprint;
 
@@ -77,6 +84,8 @@ pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the
 /// longest window, times [`MAX_SMS`] (sources.md D143).
 pub const KERNEL_COUNT_BITS: u32 = 27;
+/// Counts by which the firmware tells how busy the chip was: [`global::CONTEXT_INSTS`] and the five arrays that follow it.
+pub const CONTEXT_COUNTS: usize = 6;
 /// First offset beyond the map.
 pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;
 

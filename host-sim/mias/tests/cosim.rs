@@ -328,3 +328,46 @@ fn what_cannot_be_run_is_refused() {
         .code(2)
         .stderr(contains("qemu-system-riscv32 is not installed; on Debian: apt-get install"));
 }
+
+/// Extra TBs that the firmware allows, in no time and charged, beside limits of memory instructions, too, on each core in its turn: when it looked, what it
+/// found, and what that came to.
+#[test]
+fn control_of_extra_tbs_is_the_same() {
+    let run = ["run", "fwt:65536", "blk:65536", "--gpu", "lin18", "--contexts", "duet", "--contexts-controller", "firmware"];
+    let run = [&run[..], &["--cycles", "80000", "--profile-cycles", "8000"]].concat();
+    let ways = [
+        (&["--policy", "left-over", "--latency", "off"][..], "qemu"),
+        (&["--policy", "left-over"], "qemu-m0"),
+        (&["--policy", "mias-ipc", "--in-flight", "firmware", "--in-flight-interval", "10000"], "qemu-riscv"),
+    ];
+    for (options, core) in ways {
+        let args = [&run[..], options].concat();
+        let native = with(&args, "native");
+        let report: serde_json::Value = serde_json::from_str(&native).expect("JSON");
+        let decisions = |class: &str| -> u64 {
+            let kernels = report["contexts"].as_array().expect("kernels").iter();
+            kernels.map(|kernel| kernel["decisions"][class].as_u64().expect("a number")).sum()
+        };
+        assert!(["underutilised", "moderate", "saturated"].map(decisions).iter().sum::<u64>() > 4, "{report}");
+        let charged = !options.contains(&"off");
+        assert_eq!(report["decision_latency"]["contexts"]["looks"].as_u64().is_some_and(|looks| looks > 2), charged, "{report}");
+        assert_eq!(with(&args, core), native, "{options:?} on {core}");
+    }
+    // The usual image would allow none: it is refused before anything runs, with the image that it takes.
+    let image = mias_lab::cosim::Image::built_for(mias_lab::cosim::Core::CortexM4, mias_lab::cosim::Parts::default());
+    let image = image.expect("`cargo xtask image` builds it").file;
+    let args = [&run[..], &["--firmware", "qemu", "--image", image.to_str().expect("UTF-8")]].concat();
+    refused(&args, &["is built without control of extra TBs, and the firmware is their controller", "--features preempt,search,contexts"]);
+}
+
+/// A recording of it finds the images that do, on every core.
+#[test]
+fn recorded_control_of_extra_tbs_is_the_same_on_every_core() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.mrec").to_str().expect("UTF-8").to_owned();
+    let run = ["run", "fwt:65536", "--gpu", "lin18", "--policy", "left-over", "--contexts", "duet", "--contexts-controller", "firmware"];
+    with(&[&run[..], &["--cycles", "60000", "--record", &file]].concat(), "native");
+    let report = json(&["firmware", "replay", &file]);
+    let targets = report["targets"].as_array().expect("targets");
+    assert!(targets.len() == 4 && targets.iter().all(|target| target["verdict"] == "same"), "{report}");
+}

@@ -50,6 +50,9 @@ pub struct ContextsConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1000000)))]
     pub interval_cycles: Option<u32>,
+    /// Who finds how many extra TBs there may be, where the number is not given; absent: the hardware.
+    #[serde(default, skip_serializing_if = "ContextsController::is_usual")]
+    pub controller: ContextsController,
     /// What the crossbar can sustain of its peak, per mille, to which its use is compared; absent: 600 (Lin et al. 2018, section 4.1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
@@ -88,6 +91,26 @@ impl ContextsInL1 {
     #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
     fn is_usual(&self) -> bool {
         *self == ContextsInL1::Idle
+    }
+}
+
+/// Who finds how many extra TBs there may be (Lin et al. 2018, section 6.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ContextsController {
+    /// The hardware, at once.
+    #[default]
+    Hardware,
+    /// The firmware, from the same counts, in its own time.
+    Firmware,
+}
+
+impl ContextsController {
+    /// What a file need not say.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+    fn is_usual(&self) -> bool {
+        *self == ContextsController::Hardware
     }
 }
 
@@ -148,6 +171,7 @@ impl ContextsConfig {
             in_l1: ContextsInL1::Idle,
             deadlock: DeadlockAvoidance::Barriers,
             interval_cycles: None,
+            controller: ContextsController::Hardware,
             sustained_permille: None,
         }
     }
@@ -195,6 +219,12 @@ impl ContextsConfig {
         self.extra.is_none() && self.mechanism != ContextsMechanism::Virtual
     }
 
+    /// Whether that controller is the firmware.
+    #[must_use]
+    pub fn is_controlled_by_firmware(&self) -> bool {
+        self.controller == ContextsController::Firmware && self.is_controlled()
+    }
+
     /// Registers of a thread that move, of `registers`, of which `live` are known to be live where warps are switched.
     #[must_use]
     pub fn moved_registers(&self, registers: u32, live: Option<u32>) -> u32 {
@@ -215,6 +245,9 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
     let preempts = "is with TBs that leave before their end (sm.preemption): their contexts have one place only, so give one of the two";
     let interval = "must be 100 to 1,000,000 cycles";
+    let found =
+        "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
+    let for_nothing = config.controller == ContextsController::Firmware && !config.is_controlled();
     let checks = [
         (!(SECTOR_BYTES..=1_024).contains(&bandwidth) || !bandwidth.is_power_of_two()).then_some((
             "sm.contexts.bytes_per_cycle",
@@ -228,6 +261,7 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
         (!(gpu.sm.threads / 32..=most_warps).contains(&config.warps())).then_some(("sm.contexts.table_warps", config.warps(), whole)),
         (!(1..=32).contains(&config.tbs())).then_some(("sm.contexts.table_tbs", config.tbs(), tbs)),
         (!(100..=1_000_000).contains(&config.interval())).then_some(("sm.contexts.interval_cycles", config.interval(), interval)),
+        for_nothing.then_some(("sm.contexts.controller", 1, found)),
         (!gpu.l1.carve_out.is_empty()).then_some(("l1.carve_out", gpu.l1.carve_out.len() as u32, carved)),
         gpu.sm.preemption.is_some().then_some(("sm.contexts", 1, preempts)),
     ];
@@ -270,6 +304,17 @@ mod tests {
         assert_eq!(refused(|contexts| contexts.live_permille = Some(0)), Some("sm.contexts.live_permille"));
         assert_eq!(refused(|contexts| contexts.warp_state_bytes = Some(0)), Some("sm.contexts.warp_state_bytes"));
         assert_eq!(refused(|contexts| contexts.interval_cycles = Some(10)), Some("sm.contexts.interval_cycles"));
+        let firmware = ContextsController::Firmware;
+        assert_eq!(refused(|contexts| contexts.controller = ContextsController::Firmware), None);
+        for given in [
+            ContextsConfig { controller: firmware, extra: Some(2), ..ContextsConfig::of(ContextsMechanism::Duet) },
+            ContextsConfig { controller: firmware, ..ContextsConfig::of(ContextsMechanism::Virtual) },
+        ] {
+            let mut gpu = config();
+            gpu.l1.carve_out.clear();
+            gpu.sm.contexts = Some(given);
+            assert_eq!(gpu.check().unwrap_err().key, "sm.contexts.controller");
+        }
         let mut gpu = config();
         gpu.sm.contexts = Some(ContextsConfig::of(ContextsMechanism::Virtual));
         assert_eq!(gpu.check().unwrap_err().key, "l1.carve_out", "the reference machine's L1 takes spare shared memory");

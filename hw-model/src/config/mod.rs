@@ -24,8 +24,8 @@ pub use caches::{CarveOut, L1Config, L1Lookup, L1Write, L2Config, L2Queues, L2Wr
 pub use check::ConfigError;
 pub(crate) use check::LEAST_FETCHING_MISS_QUEUE;
 pub use contexts::{
-    CONTEXT_BYTES_PER_CYCLE, CONTEXT_INTERVAL_CYCLES, ContextsConfig, ContextsInL1, ContextsMechanism, DUET_STATE_BYTES, DeadlockAvoidance,
-    SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
+    CONTEXT_BYTES_PER_CYCLE, CONTEXT_INTERVAL_CYCLES, ContextsConfig, ContextsController, ContextsInL1, ContextsMechanism,
+    DUET_STATE_BYTES, DeadlockAvoidance, SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
 };
 pub use dram::{AddressMap, DramConfig, DramTiming};
 pub use energy::{EnergyConfig, LaneEnergies};

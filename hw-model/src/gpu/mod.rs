@@ -144,6 +144,7 @@ impl Gpu {
                 .with_active_warps(&config.sm.active_warps)
                 .with_ways()
                 .with_miss_shares(config.l1.miss_resources.is_some())
+                .with_contexts(contexts::peaks_for_firmware(config))
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
@@ -299,6 +300,7 @@ impl Gpu {
     fn serve_registers(&mut self, microcontroller: &mut dyn Microcontroller) -> Result<(), Stuck> {
         self.registers.stamp(self.now);
         self.post_launches();
+        self.latch_contexts();
         for _ in 0..MOST_INTERRUPTS_PER_CYCLE {
             if self.registers.needs_tick(self.now) {
                 let (sms, memory, now) = (&mut self.sms, &self.memory, self.now);
@@ -312,6 +314,7 @@ impl Gpu {
                 self.follow_memory_issue();
                 self.follow_active_warps();
                 self.follow_ways();
+                self.follow_contexts();
                 return Ok(());
             }
             self.registers.set_now(self.now);

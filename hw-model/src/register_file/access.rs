@@ -121,6 +121,7 @@ impl RegisterFile {
             global::STRAP_OPTIONS => machine.straps.options,
             global::STRAP_LOSS_THRESHOLD => machine.straps.loss_threshold_permille,
             global::STRAP_MEMORY_INTERVAL => machine.straps.memory_interval,
+            global::STRAP_CONTEXT_INTERVAL => machine.straps.context_interval,
             global::STRAP_PREEMPT => machine.straps.preempt,
             global::STRAP_PREEMPT_LIMIT => machine.straps.preempt_limit,
             global::STRAP_SEARCH_WARM_UP => machine.straps.search.warm_up_cycles,
@@ -174,7 +175,8 @@ impl RegisterFile {
         } else {
             let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
             let found = found.or_else(|| self.shares.read(offset, self.slots.len()));
-            found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset))
+            let found = found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset));
+            found.or_else(|| self.contexts.read(offset, self.slots.len()))
         }
     }
 
@@ -249,6 +251,7 @@ impl RegisterFile {
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
             let done = done.or_else(|| self.write_active_warps_global(offset, value)).or_else(|| self.write_shares(offset, value));
+            let done = done.or_else(|| self.write_contexts(offset, value));
             done.or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())

@@ -5,15 +5,17 @@
 //! has reported [`PhaseCode::Decide`] are held back, in order, and made together at the cycle that
 //! [`RegisterFile::finish_decision`] names. The same holds of a placement: of what is written after the firmware has counted one more
 //! rescheduling ([`global::RESCHEDULINGS`]), which is before its quotas; and of limits of memory instructions: of what is written after
-//! [`global::MEMORY_SNAPSHOT`], and of commands that preempt: of what is written after [`global::PREEMPT_WANTED`] was cleared. Until then nothing reads them, the phase register shows
+//! [`global::MEMORY_SNAPSHOT`], of commands that preempt: of what is written after [`global::PREEMPT_WANTED`] was cleared, and of how many extra TBs there may
+//! be: from [`global::CONTEXT_ALLOWED`] on. Until then nothing reads them, the phase register shows
 //! Decide (or Partition, of a placement), and the firmware is not called again ([`RegisterFile::calls_firmware`]): events that come
 //! in the meantime keep the interrupt line high and are served after the writes, as by a processor that is in its handler. How long
 //! that is the host says; the block knows no firmware.
 
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PhaseCode, global, sm, sm_control};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, global, sm, sm_control};
 
 use super::RegisterFile;
+use super::access::element;
 
 /// Writes held back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub(super) struct Busy {
     memory: bool,
     /// Of a preemption.
     preemption: bool,
+    /// Of how many extra TBs there may be.
+    contexts: bool,
     /// Offset and value, in order.
     writes: Vec<(u32, u32)>,
     /// Cycle in which they are made.
@@ -35,6 +39,10 @@ pub(super) struct Busy {
 impl Busy {
     /// Holds a write back, if writes are held.
     pub(super) fn hold(&mut self, offset: u32, value: u32) -> bool {
+        let allows = element(offset, global::CONTEXT_ALLOWED, MAX_SLOTS).is_some() || offset == global::CONTEXT_DUE;
+        if allows && self.enabled {
+            (self.contexts, self.holding) = (true, true);
+        }
         // Who has been looked at is not held: what wants room from then on is new.
         let wanted = (global::PREEMPT_WANTED..global::PREEMPT_DONE).contains(&offset);
         // A window of kernels' counters begins or ends where the firmware says so, not when it is done.
@@ -60,6 +68,11 @@ impl Busy {
     pub(super) fn begin_memory(&mut self) {
         self.memory = self.enabled;
         self.holding |= self.enabled;
+    }
+
+    /// What is held is neither a decision nor a placement.
+    fn is_beside_decisions(&self) -> bool {
+        self.memory || self.preemption || self.contexts
     }
 
     /// The firmware has taken notice of SMs that want room: victims follow.
@@ -95,7 +108,7 @@ impl RegisterFile {
     /// leads to. Nothing has been profiled for it.
     #[must_use]
     pub fn undated_placement(&self) -> bool {
-        self.busy.holding && !self.busy.memory && !self.busy.preemption && self.phase() != Some(PhaseCode::Decide)
+        self.busy.holding && !self.busy.is_beside_decisions() && self.phase() != Some(PhaseCode::Decide)
     }
 
     /// Whether the firmware has set limits of memory instructions, and the cycle in which they take effect has not been named.
@@ -110,6 +123,12 @@ impl RegisterFile {
         self.busy.holding && self.busy.preemption
     }
 
+    /// Whether the firmware has said how many extra TBs there may be, and the cycle in which that takes effect has not been named.
+    #[must_use]
+    pub fn undated_contexts(&self) -> bool {
+        self.busy.holding && self.busy.contexts
+    }
+
     /// Kernels whose counters of memory issue the last snapshot has latched: SMs with any, and the most on one of them.
     #[must_use]
     pub fn latched_kernels(&self) -> (u32, u32) {
@@ -119,7 +138,7 @@ impl RegisterFile {
     /// The phase that a decision or placement leads to whose end has not been named yet; none if there is no such decision.
     #[must_use]
     pub fn undated_decision(&self) -> Option<PhaseCode> {
-        if !self.busy.holding || self.busy.memory || self.busy.preemption {
+        if !self.busy.holding || self.busy.is_beside_decisions() {
             return None;
         }
         let phases = self.busy.writes.iter().rev().filter(|(offset, _)| *offset == global::PHASE);
@@ -131,7 +150,7 @@ impl RegisterFile {
         if !self.busy.holding {
             return;
         }
-        (self.busy.holding, self.busy.memory, self.busy.preemption) = (false, false, false);
+        (self.busy.holding, self.busy.memory, self.busy.preemption, self.busy.contexts) = (false, false, false, false);
         self.busy.until = Some(cycle);
         self.make_held_writes();
         self.update_deadline();

@@ -131,6 +131,8 @@ pub struct Straps {
     pub loss_threshold_permille: u32,
     /// Cycles between two looks at the counters of memory issue, if the firmware is to limit memory instructions.
     pub memory_interval: u32,
+    /// Cycles of the intervals after which the firmware looks at how busy the chip was, if it is to control extra TBs.
+    pub context_interval: u32,
     /// Whom the firmware preempts, and how: [`mias_firmware::regs::preempt_scheme`].
     pub preempt: u32,
     /// Cycles that a preemption may take, for kernels whose launch does not say.
@@ -153,6 +155,7 @@ impl Straps {
             fixed: [0; MAX_SLOTS],
             loss_threshold_permille: 1_200,
             memory_interval: 0,
+            context_interval: 0,
             preempt: 0,
             preempt_limit: 0,
             search: SearchStraps::PUBLISHED,

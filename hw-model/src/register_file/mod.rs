@@ -16,6 +16,7 @@ mod active_warps;
 mod activity;
 mod broadcast;
 mod busy;
+mod contexts;
 mod counters;
 mod kernels;
 mod launch;
@@ -35,6 +36,7 @@ use mias_firmware::regs::{MAX_WINDOW, PhaseCode, SM_WORDS, fault, global, interr
 
 pub use active_warps::WarpLimits;
 pub use activity::{Activity, ActivityEvent};
+pub use contexts::{ContextLimit, Peak};
 pub use counters::RawCounters;
 pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
@@ -46,6 +48,7 @@ use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
+use contexts::ContextBlock;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
@@ -98,6 +101,8 @@ pub struct RegisterFile {
     warps: ActiveWarpsBlock,
     /// Counters of kernels.
     kernels: KernelBlock,
+    /// Extra TBs.
+    contexts: ContextBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
@@ -120,6 +125,7 @@ impl RegisterFile {
             states: StateBlock::new(machine.sm_count as usize),
             warps: ActiveWarpsBlock::new(machine.sm_count as usize),
             kernels: KernelBlock::default(),
+            contexts: ContextBlock::default(),
             machine,
             now: 0,
             cycle_high: 0,

@@ -90,13 +90,16 @@ fn every_macro_is_the_maps() {
     let taken = PolicyCode::LeftOver as u64 + PolicyCode::MiasIpmIpc as u64;
     assert_eq!(group("POLICY_"), (policies as usize - 2, (0..policies).sum::<u64>() - taken));
     assert_eq!(group("PHASE_"), (PhaseCode::ALL.len() - 1, (0..6).sum()));
-    assert_eq!(group("INTERRUPT_"), (9, 0x3FE));
+    assert_eq!(group("INTERRUPT_"), (10, 0x7FE));
     // All bits, those by firmware alone among them.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
-    assert_eq!(group("FAULT_"), (12, all));
+    assert_eq!(group("FAULT_"), (13, all));
     assert_eq!(group("MODE_"), (2, 2));
-    assert_eq!(group("OPTION_"), (13, 0b11_1111_1011_1111));
-    assert_eq!(group("FEATURE_"), (9, 0b100_1111_1111));
+    assert_eq!(group("OPTION_"), (14, 0b111_1111_1011_1111));
+    assert_eq!(group("FEATURE_"), (10, 0b101_1111_1111));
+    // A mask and a bit; a mask, two bits, a position and three classes.
+    assert_eq!(group("CONTEXT_BOUND_"), (2, 0x1FF));
+    assert_eq!(group("CONTEXT_ALLOWED_"), (7, 0x3FF + 10 + (1 + 2 + 3)));
     assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
     // Two masks; three orders and four kinds of limits.
     assert_eq!(group("MEMORY_MODE_"), (9, 0x33 + (1 + 2) + (0x10 + 0x20 + 0x30)));

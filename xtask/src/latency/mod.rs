@@ -111,6 +111,10 @@ fn check(all: &[Numbers]) -> Result<()> {
         let most = 30 * kernels * budget.memory_limit.most_instructions_per_kernel_and_sm;
         keep(&format!("limits of memory instructions of {kernels} kernels on 30 SMs: instructions"), numbers.memory(30, kernels)?, most)?;
     }
+    for kernels in [2, 3] {
+        let most = budget.context_control.most_instructions + kernels * budget.context_control.most_instructions_per_kernel;
+        keep(&format!("extra TBs of {kernels} kernels: instructions"), numbers.contexts(kernels)?, most)?;
+    }
     for ((sms, kernels), instructions) in numbers.searches.iter().filter(|((sms, _), _)| *sms == 30) {
         let SearchBudget { most_instructions_per_kernel_and_sm, most_instructions_per_sm } = budget.search;
         let most = sms * (most_instructions_per_sm + kernels * most_instructions_per_kernel_and_sm);

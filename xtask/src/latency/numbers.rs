@@ -58,6 +58,8 @@ pub(super) struct Numbers {
     pub(super) prepared: BTreeMap<(u64, u64, u64, String), Prepared>,
     /// SMs with kernels to look at, and these kernels: a look at the counters of memory issue.
     pub(super) memory: BTreeMap<(u64, u64), u64>,
+    /// Kernels that have had an interval: a look at how busy the chip was.
+    pub(super) contexts: BTreeMap<u64, u64>,
     /// Scheme, SMs that want room, TBs on each: a selection of victims.
     pub(super) victims: BTreeMap<(String, u64, u64), u64>,
     /// SMs, kernels: the longest step of a search.
@@ -115,6 +117,11 @@ impl Numbers {
                 let most = self.memory.entry((number(1)?, number(2)?)).or_default();
                 *most = instructions.max(*most);
             }
+            Some("contexts") => {
+                let instructions = number(2)?;
+                let most = self.contexts.entry(number(1)?).or_default();
+                *most = instructions.max(*most);
+            }
             Some("search") => {
                 let instructions = number(3)?;
                 let most = self.searches.entry((number(1)?, number(2)?)).or_default();
@@ -163,6 +170,11 @@ impl Numbers {
         found.with_context(|| format!("no look at the memory issue of {kernels} kernels on {sms} SMs"))
     }
 
+    /// A look at how busy the chip was.
+    pub(super) fn contexts(&self, kernels: u64) -> Result<u64> {
+        self.contexts.get(&kernels).copied().with_context(|| format!("no look at how busy the chip was for {kernels} kernels"))
+    }
+
     /// The ports of the thesis: the plain one and the lean one.
     pub(super) fn thesis(&self, sms: u64, metric: &str, configs: u64) -> Result<(u64, u64)> {
         let found = self.theses.get(&(sms, metric.to_owned(), configs)).copied();
@@ -179,7 +191,7 @@ mod tests {
         let mut numbers = Numbers::new("core");
         let printed = "floor 30 ipc 310\ndecision 30 2 ipc 1 7 1336 1122 273\npartition 30 2 ipc 7 8003\n\
             prepared 30 2 ipc 7 2600 5300 700 9600\nthesis 30 ipc 7 15030 22307\n\
-            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\nsearch 30 2 8000\nsearch 30 2 7000\nvictims shieh 15 8 9000\nstack 844\n";
+            generation 2 9 9 2214 4606\nmemory 30 2 1500\nmemory 30 2 1400\ncontexts 2 250\ncontexts 2 240\nsearch 30 2 8000\nsearch 30 2 7000\nvictims shieh 15 8 9000\nstack 844\n";
         numbers.add(printed).unwrap();
         numbers.add("stack 9999\n").unwrap();
         assert_eq!(numbers.floor(30, "ipc").unwrap(), 310);
@@ -187,6 +199,8 @@ mod tests {
         assert_eq!(decision, Decision { to_choice: 1336, from_first_read: 1122, after: 273 });
         assert_eq!(numbers.thesis(30, "ipc", 7).unwrap(), (15_030, 22_307));
         assert_eq!(numbers.memory(30, 2).unwrap(), 1500);
+        assert_eq!(numbers.contexts(2).unwrap(), 250);
+        assert!(numbers.contexts(3).is_err());
         assert_eq!(numbers.searches[&(30, 2)], 8000);
         assert_eq!(numbers.victims[&("shieh".to_owned(), 15, 8)], 9000);
         assert_eq!((numbers.stack, numbers.generations[&(2, 9, 9)]), (844, (2214, 4606)));

@@ -67,6 +67,10 @@ and for them the ways that end with SMs of their own for each kernel.
             The DMIL in firmware: from the interrupt to its end, where all kernels on all these SMs have had enough requests since the last look. Limits\n\
             grow, which takes one register more. A look that finds nobody is the first line.\n\n";
         text += &memory_limits(numbers);
+        text += "\n### Extra TBs\n\n\
+            GPUDuet's controller in firmware, in the image with that feature: from the interrupt that says that intervals of so many kernels are over to its\n\
+            end. How many SMs there are does not matter. A look that finds nobody is the first line.\n\n";
+        text += &contexts(numbers);
         text += "\n### Victim selection\n\n\
             Preemption, in the image with that feature: from the interrupt that says that SMs want room to its end. Every SM wants room for one TB, which\n\
             some of its TBs are in the way of, and there is one urgent kernel and one other. *An SM*: the whole over the SMs.\n\n";
@@ -184,6 +188,14 @@ fn memory_limits(numbers: &Numbers) -> String {
     for ((sms, kernels), instructions) in &numbers.memory {
         let each = instructions.checked_div(sms * kernels).map_or_else(|| "-".to_owned(), |each| each.to_string());
         text += &format!("| {sms} | {kernels} | {} | {each} |\n", grouped(*instructions));
+    }
+    text
+}
+
+fn contexts(numbers: &Numbers) -> String {
+    let mut text = String::from("| kernels | instructions |\n|---|---|\n");
+    for (kernels, instructions) in &numbers.contexts {
+        text += &format!("| {kernels} | {} |\n", grouped(*instructions));
     }
     text
 }

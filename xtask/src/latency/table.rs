@@ -48,6 +48,9 @@ pub(super) fn table(all: &[Numbers]) -> String {
 # memory-limit            Of the DMIL in firmware, from the interrupt that its timer raises to the end of it: `sms` of them have so many `kernels`
 #                         that have had enough requests.
 #
+# context-control         Of the controller of extra TBs in firmware, from the interrupt that says that intervals of so many `kernels` are over to the end
+#                         of it, whatever the SMs.
+#
 # victims                 A selection of victims, from the interrupt that says that `sms` SMs want room for one TB each to the end of it, where each has
 #                         so many TBs (`kernels`): by Shieh's scheme, and by Chimera's, which hands whole SMs over.
 #
@@ -66,6 +69,7 @@ pub(super) fn table(all: &[Numbers]) -> String {
         }
         text += &format!("placement = [\n{}]\n", placements(numbers));
         text += &format!("memory-limit = [\n{}]\n", memory_limits(numbers));
+        text += &format!("context-control = [\n{}]\n", contexts(numbers));
         text += &format!("search = [\n{}]\n", searches(numbers));
         text += &format!("victims = [\n{}]\n", victims(numbers));
     }
@@ -114,6 +118,15 @@ fn memory_limits(numbers: &Numbers) -> String {
         format!("    {{ late = false, sms = {sms}, kernels = {kernels}, scored = 0, generated = 0, memory-limit = {instructions} }},\n")
     };
     numbers.memory.iter().map(row).collect()
+}
+
+/// A look at how busy the chip was.
+fn contexts(numbers: &Numbers) -> String {
+    let row = |(&kernels, &instructions): (&u64, &u64)| {
+        let instructions = rounded_up(instructions);
+        format!("    {{ late = false, sms = 0, kernels = {kernels}, scored = 0, generated = 0, context-control = {instructions} }},\n")
+    };
+    numbers.contexts.iter().map(row).collect()
 }
 
 /// A step of a search.

@@ -1,9 +1,10 @@
-//! What an image may be built without: preemption, and the search for how many SMs each kernel needs. A run that asks for neither takes the usual
-//! image, one that searches takes the image with both, since SMs that change hands may be preempted.
+//! What an image may be built without: preemption, the search for how many SMs each kernel needs, and control of extra TBs. A run that asks for none takes the
+//! usual image, one that searches takes the image that preempts, too, since SMs that change hands may be preempted, and one that controls extra TBs the image with
+//! all three, since any policy may be beside it.
 
 use super::recording::{Access, Recording};
-use mias_firmware::regs::{PolicyCode, global, preempt_scheme};
-use mias_firmware::remote::{PREEMPTS, SEARCHES};
+use mias_firmware::regs::{PolicyCode, global, option, preempt_scheme};
+use mias_firmware::remote::{CONTROLS, PREEMPTS, SEARCHES};
 use mias_hw_model::register_file::Straps;
 
 /// Parts of the firmware, each there or not, asked for or not.
@@ -13,12 +14,18 @@ pub struct Parts {
     pub preempts: bool,
     /// It searches.
     pub searches: bool,
+    /// It controls extra TBs.
+    pub controls: bool,
 }
 
 impl Parts {
     /// What the straps ask for.
     pub fn asked_by(straps: &Straps) -> Self {
-        Parts { preempts: straps.preempt != preempt_scheme::NONE, searches: straps.policy.searches() }
+        Parts {
+            preempts: straps.preempt != preempt_scheme::NONE,
+            searches: straps.policy.searches(),
+            controls: straps.options & option::CONTROL_CONTEXTS != 0,
+        }
     }
 
     /// What any run of a recording asks for: the firmware read so in the straps.
@@ -31,12 +38,13 @@ impl Parts {
         Parts {
             preempts: read(&|offset, value| offset == global::STRAP_PREEMPT && value != preempt_scheme::NONE),
             searches: read(&|offset, value| offset == global::STRAP_POLICY && searches(value)),
+            controls: read(&|offset, value| offset == global::STRAP_OPTIONS && value & option::CONTROL_CONTEXTS != 0),
         }
     }
 
     /// What an image says that it has.
     pub(super) fn built(features: u32) -> Self {
-        Parts { preempts: features & PREEMPTS != 0, searches: features & SEARCHES != 0 }
+        Parts { preempts: features & PREEMPTS != 0, searches: features & SEARCHES != 0, controls: features & CONTROLS != 0 }
     }
 
     /// What `asked` has and this has not: in words, and what it was to do; none if nothing is missing.
@@ -45,6 +53,8 @@ impl Parts {
             Some(("preemption", "TBs are to be preempted"))
         } else if asked.searches && !self.searches {
             Some(("the search for SMs", "the policy searches"))
+        } else if asked.controls && !self.controls {
+            Some(("control of extra TBs", "the firmware is their controller"))
         } else {
             None
         }
@@ -53,6 +63,7 @@ impl Parts {
     /// Folder in cargo's target directory in which `cargo xtask image` builds the images that can do this; all have the same names.
     pub fn folder(self) -> &'static str {
         match self {
+            Parts { controls: true, .. } => "contexts",
             Parts { searches: true, .. } => "search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -62,6 +73,7 @@ impl Parts {
     /// Features of such an image, separated by commas.
     pub fn features(self) -> &'static str {
         match self {
+            Parts { controls: true, .. } => "preempt,search,contexts",
             Parts { searches: true, .. } => "preempt,search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -71,6 +83,7 @@ impl Parts {
     /// As it follows "an image".
     pub(super) fn that_can(self) -> &'static str {
         match self {
+            Parts { controls: true, .. } => " that controls extra TBs",
             Parts { searches: true, .. } => " that searches",
             Parts { preempts: true, .. } => " that preempts",
             Parts { .. } => "",
@@ -85,16 +98,20 @@ mod tests {
     /// Whoever asks for a part gets an image with it, and nothing is missing then.
     #[test]
     fn the_image_of_a_folder_has_what_was_asked_for() {
-        for (preempts, searches) in [(false, false), (true, false), (false, true), (true, true)] {
-            let asked = Parts { preempts, searches };
-            let features = asked.features();
-            let built = Parts { preempts: features.contains("preempt"), searches: features.contains("search") };
+        for bits in 0..8 {
+            let asked = Parts { preempts: bits & 1 != 0, searches: bits & 2 != 0, controls: bits & 4 != 0 };
+            let features: Vec<&str> = asked.features().split(',').collect();
+            let has = |feature| features.contains(&feature);
+            let built = Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts") };
             assert_eq!(built.lacking(asked), None, "{asked:?}");
-            assert_eq!(asked.folder().is_empty(), !preempts && !searches);
+            assert_eq!(asked.folder().is_empty(), asked == Parts::default());
         }
         let usual = Parts::built(0);
         assert_eq!(usual.lacking(Parts::default()), None);
-        assert_eq!(usual.lacking(Parts { preempts: false, searches: true }).map(|lacking| lacking.0), Some("the search for SMs"));
-        assert_eq!(Parts::built(PREEMPTS | SEARCHES), Parts { preempts: true, searches: true });
+        let lacking = |asked| usual.lacking(asked).map(|lacking| lacking.0);
+        assert_eq!(lacking(Parts { searches: true, ..Parts::default() }), Some("the search for SMs"));
+        assert_eq!(lacking(Parts { controls: true, ..Parts::default() }), Some("control of extra TBs"));
+        assert_eq!(Parts::built(PREEMPTS | SEARCHES), Parts { preempts: true, searches: true, controls: false });
+        assert_eq!(Parts::built(CONTROLS), Parts { controls: true, ..Parts::default() });
     }
 }

@@ -32,6 +32,9 @@ const MEASURED: &str = mias_firmware::decision_latency::MEASURED;
 /// The column of limits of memory instructions.
 const MEMORY_LIMIT: &str = "memory-limit";
 
+/// The column of control of extra TBs.
+const CONTEXT_CONTROL: &str = "context-control";
+
 /// What a decision is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Situation {
@@ -87,6 +90,12 @@ impl LatencyTable {
     pub fn memory_limits(&self, core: MicrocontrollerCore, sms: u32, kernels: u32) -> u64 {
         let situation = Situation { late: false, sms, kernels, scored: 0, generated: 0 };
         bound::bound(self.group(core, MEMORY_LIMIT), situation, MEMORY_LIMIT)
+    }
+
+    /// Instructions that the controller of extra TBs in firmware takes at most where `kernels` have had an interval; SMs do not matter.
+    pub fn context_control(&self, core: MicrocontrollerCore, kernels: u32) -> u64 {
+        let situation = Situation { late: false, sms: 0, kernels, scored: 0, generated: 0 };
+        bound::bound(self.group(core, CONTEXT_CONTROL), situation, CONTEXT_CONTROL)
     }
 
     /// The group that holds what is charged.

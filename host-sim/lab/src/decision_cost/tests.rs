@@ -185,6 +185,20 @@ fn limits_of_memory_instructions_cost_what_was_counted() {
     }
 }
 
+/// More kernels take more, nobody takes something, and no more than the budget (firmware/budget.toml).
+#[test]
+fn control_of_extra_tbs_costs_what_was_counted() {
+    for core in CORES {
+        let of = |kernels| LatencyTable::measured().context_control(core, kernels);
+        assert!(of(0) > 0 && (0..10).all(|kernels| of(kernels) < of(kernels + 1)), "{core:?}");
+    }
+    for kernels in [2, 3] {
+        let of = LatencyTable::measured().context_control(MicrocontrollerCore::CortexM4F, kernels);
+        // Rounded up by less than a sixteenth.
+        assert!(16 * of <= 17 * (200 + 150 * u64::from(kernels)), "{of}");
+    }
+}
+
 /// No measurement is above the bound of its own situation.
 #[test]
 fn no_measurement_is_above_the_bound() {

@@ -107,8 +107,8 @@ impl DecisionTimer {
     /// the firmware's account of them is lost, which is then taken for the largest that was measured.
     /// `accesses` is how often it accessed the register block ([`accesses`]); without wait states nobody asks.
     pub(super) fn finish(&mut self, registers: &mut RegisterFile, configs: Option<u32>, accesses: u64) {
-        if registers.undated_memory_limits() {
-            self.finish_memory_limits(registers, accesses);
+        if registers.undated_memory_limits() || registers.undated_contexts() {
+            self.finish_looks(registers, accesses);
             return;
         }
         if registers.undated_preemption() {
@@ -179,15 +179,29 @@ impl DecisionTimer {
         registers.finish_decision(self.last_placed);
     }
 
-    /// The interrupt just served was a look at the counters of memory issue: the limits take effect later.
-    fn finish_memory_limits(&mut self, registers: &mut RegisterFile, accesses: u64) {
-        let (sms, kernels) = registers.latched_kernels();
-        let instructions = LatencyTable::measured().memory_limits(self.microcontroller.core, sms, kernels);
-        let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
-        self.spent.memory_limits += 1;
-        self.spent.memory_limit_instructions += instructions;
-        self.spent.memory_limit_cycles += cycles;
-        registers.finish_decision(registers.now().saturating_add(cycles));
+    /// The interrupt just served was a look at the counters of memory issue, at how busy the chip was, or at both one after the other: what follows takes
+    /// effect later. Both take the time that each would, and the accesses count with the first.
+    fn finish_looks(&mut self, registers: &mut RegisterFile, mut accesses: u64) {
+        let (table, core) = (LatencyTable::measured(), self.microcontroller.core);
+        let mut end = registers.now();
+        if registers.undated_memory_limits() {
+            let (sms, kernels) = registers.latched_kernels();
+            let instructions = table.memory_limits(core, sms, kernels);
+            let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, std::mem::take(&mut accesses));
+            self.spent.memory_limits += 1;
+            self.spent.memory_limit_instructions += instructions;
+            self.spent.memory_limit_cycles += cycles;
+            end = end.saturating_add(cycles);
+        }
+        if registers.undated_contexts() {
+            let instructions = table.context_control(core, registers.due_contexts());
+            let cycles = self.microcontroller.core_cycles(self.core_khz, instructions, accesses);
+            self.spent.context_looks += 1;
+            self.spent.context_instructions += instructions;
+            self.spent.context_cycles += cycles;
+            end = end.saturating_add(cycles);
+        }
+        registers.finish_decision(end);
     }
 
     /// The interrupt just served chose victims: the commands take effect later, after the firmware's time or the selector's.

@@ -133,6 +133,15 @@ pub struct DecisionTime {
     /// Core cycles in which it executes them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub memory_limit_cycles: u64,
+    /// Times that the firmware has looked at how busy the chip was, to say how many extra TBs there may be, where that takes time.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub context_looks: u32,
+    /// Instructions of these.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub context_instructions: u64,
+    /// Core cycles in which it executes them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub context_cycles: u64,
     /// Times that the firmware has chosen victims, where that takes time.
     #[serde(default, skip_serializing_if = "is_none")]
     pub preemptions: u32,

@@ -110,6 +110,10 @@ pub(crate) fn machine() -> Kind {
                 table_warps = 96\ntable_tbs = 16\nin_l1 = \"always\"\ninterval_cycles = 5_000\ndeadlock = \"one-tb\"\nsustained_permille = 550\n";
     merge(&mut contexts, keys.parse().expect("TOML"));
     files.push(("contexts".into(), toml::to_string(&contexts).expect("TOML")));
+    let mut controlled: Table = mias_machines::text("lin18-lines").expect("a machine").parse().expect("TOML");
+    let keys = "[sm.contexts]\nmechanism = \"duet\"\ncontroller = \"firmware\"\n";
+    merge(&mut controlled, keys.parse().expect("TOML"));
+    files.push(("contexts by firmware".into(), toml::to_string(&controlled).expect("TOML")));
     // Keys that go with other limits in flight than those of that file.
     for (in_flight, key) in [("dynamic-global", "broadcast_cycles"), ("firmware", "interval_cycles")] {
         let mut machine: Table = mias_machines::text("rtx2060").expect("a machine").parse().expect("TOML");

@@ -26,7 +26,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         some => known.sorted(some),
     };
     presets::check(&policies, common)?;
-    let image = resolve::image(common, &policies)?;
+    let image = resolve::image(common, &policies, &gpu)?;
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);
     resolve::check_shares(options, args.kernels.len(), &gpu)?;

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use clap::{Args, ValueEnum};
-use mias_hw_model::config::{ContextsConfig, ContextsMechanism, GpuConfig};
+use mias_hw_model::config::{ContextsConfig, ContextsController, ContextsMechanism, GpuConfig};
 
 /// TBs beyond those that fit an SM.
 #[derive(Debug, Args)]
@@ -13,6 +13,18 @@ pub(super) struct ContextsArgs {
     /// Extra TBs that an SM may hold; without it as many as there is room for with virtual, and what the controller finds with the others
     #[arg(long, value_name = "N")]
     extra_tbs: Option<u32>,
+    /// Who finds how many, without a number [default: the GPU's, or hardware]
+    #[arg(long, value_enum, value_name = "WHO")]
+    contexts_controller: Option<Controller>,
+}
+
+/// Who finds how many extra TBs an SM may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Controller {
+    /// The hardware, at once
+    Hardware,
+    /// The firmware, from the same counts and in its own time
+    Firmware,
 }
 
 /// Which contexts are switched.
@@ -45,6 +57,16 @@ pub(super) fn apply(args: &ContextsArgs, gpu: &mut GpuConfig) -> Result<(), CliE
         };
         contexts.extra = Some(extra);
     }
+    if let Some(controller) = args.contexts_controller {
+        let Some(contexts) = &mut gpu.sm.contexts else {
+            let message = "`--contexts-controller` says who finds the number of extra TBs: add `--contexts duet` or `duet-tb`";
+            return Err(CliError::User(message.into()));
+        };
+        contexts.controller = match controller {
+            Controller::Hardware => ContextsController::Hardware,
+            Controller::Firmware => ContextsController::Firmware,
+        };
+    }
     if gpu.sm.contexts == before {
         return Ok(());
     }
@@ -71,13 +93,23 @@ mod tests {
 
     #[test]
     fn a_machine_gets_what_is_asked_for() {
-        let args = |contexts, extra_tbs| ContextsArgs { contexts, extra_tbs };
+        let args = |contexts, extra_tbs| ContextsArgs { contexts, extra_tbs, contexts_controller: None };
         let duet = ContextsConfig::of(ContextsMechanism::Duet);
         assert_eq!(applied("lin18", args(None, None)), Ok(None));
         assert_eq!(applied("lin18", args(Some(Contexts::Duet), None)), Ok(Some(duet)));
         assert_eq!(applied("lin18", args(Some(Contexts::Duet), Some(3))), Ok(Some(ContextsConfig { extra: Some(3), ..duet })));
         assert_eq!(applied("lin18", args(Some(Contexts::None), None)), Ok(None));
         assert!(applied("lin18", args(None, Some(3))).unwrap_err().contains("add `--contexts duet`"));
+        let by = |contexts, extra_tbs, controller| ContextsArgs { contexts_controller: Some(controller), ..args(contexts, extra_tbs) };
+        let found = applied("lin18", by(Some(Contexts::Duet), None, Controller::Firmware));
+        assert_eq!(found, Ok(Some(ContextsConfig { controller: ContextsController::Firmware, ..duet })));
+        assert_eq!(applied("lin18", by(Some(Contexts::Duet), None, Controller::Hardware)), Ok(Some(duet)));
+        let refused = |args| applied("lin18", args).unwrap_err();
+        assert!(refused(by(None, None, Controller::Firmware)).contains("add `--contexts duet`"));
+        for (mechanism, extra) in [(Contexts::Duet, Some(2)), (Contexts::Virtual, None)] {
+            let message = refused(by(Some(mechanism), extra, Controller::Firmware));
+            assert!(message.contains("sm.contexts.controller") && message.contains("leave it out"), "{message}");
+        }
         assert!(applied("rtx2060-accelsim", args(Some(Contexts::Virtual), None)).unwrap_err().contains("give l1.carve_out = []"));
     }
 }

@@ -296,8 +296,8 @@ fn labels(names: &[String]) -> Vec<String> {
     names.iter().enumerate().map(|(at, name)| label(name, number(at))).collect()
 }
 
-/// The image that decides by these policies; none for the firmware in this process. SMs are dealt out as given by the search.
-pub(super) fn image(common: &CommonArgs, policies: &[Policy]) -> Result<Option<Image>, CliError> {
+/// The image that decides by these policies on this machine; none for the firmware in this process. SMs are dealt out as given by the search.
+pub(super) fn image(common: &CommonArgs, policies: &[Policy], gpu: &GpuConfig) -> Result<Option<Image>, CliError> {
     let core = match common.firmware {
         FirmwareKind::Native if common.image.is_some() => return Err(CliError::User("--image: give --firmware qemu too".into())),
         FirmwareKind::Native => return Ok(None),
@@ -309,7 +309,8 @@ pub(super) fn image(common: &CommonArgs, policies: &[Policy]) -> Result<Option<I
         Some(file) => Ok(Image { core, file: file.clone() }),
         None => {
             let searches = common.shares.is_some() || policies.iter().any(|policy| policy.searches());
-            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches })
+            let controls = gpu.sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware());
+            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches, controls })
         }
     };
     image.map(Some).map_err(|error| CliError::User(error.to_string()))

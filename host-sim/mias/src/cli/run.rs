@@ -51,7 +51,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let output = Output::open(common.out.as_deref())?;
     let drawings = Drawings::open(args)?;
     let mut dumps = Dumps::new(&args.dump, Drawings::files(args).cloned().collect());
-    let image = resolve::image(common, args.policy.as_slice())?;
+    let image = resolve::image(common, args.policy.as_slice(), &gpu)?;
     if args.policy == Some(Policy::Sequential) {
         return Err(CliError::User(
             "`sequential` is no run: it follows from those of the kernels alone; see `mias compare --policy sequential`".into(),

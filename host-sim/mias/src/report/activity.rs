@@ -49,6 +49,7 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::FAULT, "fault"),
         (interrupt::PREEMPT_DONE, "preempt done"),
         (interrupt::PREEMPT, "room wanted"),
+        (interrupt::CONTEXTS, "interval over"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
 }

@@ -96,14 +96,16 @@ struct DecisionLatency {
     placement_instructions: u64,
     placement_cycles: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    memory_limits: Option<MemoryLimits>,
+    memory_limits: Option<Looks>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    preemptions: Option<MemoryLimits>,
+    contexts: Option<Looks>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preemptions: Option<Looks>,
 }
 
-/// The time of the firmware's limits of memory instructions, or of its choices of victims.
+/// The time of the firmware's limits of memory instructions, of its control of extra TBs, or of its choices of victims.
 #[derive(Serialize)]
-struct MemoryLimits {
+struct Looks {
     looks: u32,
     instructions: u64,
     cycles: u64,
@@ -174,16 +176,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         decision_latency: outcome.decision_time.map(|time| {
             let DecisionTime { decisions, instructions, cycles, placement_instructions, placement_cycles, .. } = time;
             let microseconds = microseconds(subject.gpu, cycles);
-            let memory_limits = (time.memory_limits > 0).then_some(MemoryLimits {
-                looks: time.memory_limits,
-                instructions: time.memory_limit_instructions,
-                cycles: time.memory_limit_cycles,
-            });
-            let preemptions = (time.preemptions > 0).then_some(MemoryLimits {
-                looks: time.preemptions,
-                instructions: time.preemption_instructions,
-                cycles: time.preemption_cycles,
-            });
+            let looks = |looks, instructions, cycles| (looks > 0).then_some(Looks { looks, instructions, cycles });
             DecisionLatency {
                 decisions,
                 instructions,
@@ -191,8 +184,9 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
                 microseconds,
                 placement_instructions,
                 placement_cycles,
-                memory_limits,
-                preemptions,
+                memory_limits: looks(time.memory_limits, time.memory_limit_instructions, time.memory_limit_cycles),
+                contexts: looks(time.context_looks, time.context_instructions, time.context_cycles),
+                preemptions: looks(time.preemptions, time.preemption_instructions, time.preemption_cycles),
             }
         }),
         launches: launches
@@ -309,6 +303,11 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         text += &format!(
             "the firmware has looked {looks} times for limits of memory instructions: {cycles} cycles ({instructions} instructions)\n"
         );
+    }
+    if let Some(time) = outcome.decision_time.filter(|time| time.context_looks > 0) {
+        let (looks, cycles) = (grouped(time.context_looks.into()), grouped(time.context_cycles));
+        let instructions = grouped(time.context_instructions);
+        text += &format!("the firmware has looked {looks} times for extra TBs: {cycles} cycles ({instructions} instructions)\n");
     }
     if let Some(time) = outcome.decision_time.filter(|time| time.preemptions > 0) {
         let (looks, cycles) = (grouped(time.preemptions.into()), grouped(time.preemption_cycles));

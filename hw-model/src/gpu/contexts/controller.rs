@@ -3,7 +3,8 @@
 //! It lets one interval pass, counts over the next, and decides at the end of each from then on: as many as there is room for while nothing
 //! is used much, none if something is saturated, and one more at a time in between, until something is.
 //!
-//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers could hold.
+//! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers hold where the firmware decides
+//! ([`super::firmware`]).
 
 use super::utilisation::{Traffic, Utilisation};
 

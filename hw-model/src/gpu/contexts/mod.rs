@@ -1,15 +1,18 @@
 //! Extra TBs on the whole chip: how kernels are switched, how many extra TBs they may have, and what is told of them (Lin et al. 2018; sources.md
-//! D160 and D165). What an SM does is in `sm/contexts`.
+//! D160, D165 and D175). What an SM does is in `sm/contexts`.
 
 mod controller;
+mod firmware;
 mod utilisation;
 
+pub(super) use firmware::peaks_for_firmware;
 pub use utilisation::{Share, Traffic, Utilisation};
 
 use super::Gpu;
 use crate::config::ContextsInL1;
 use crate::sm::{ContextCounts, ContextPlans, KERNEL_SLOTS, Resources, Unswitchable};
 use controller::Controller;
+use firmware::Intervals;
 use serde::{Deserialize, Serialize};
 
 /// A launch that may have extra TBs.
@@ -34,17 +37,25 @@ struct Kernel {
     native: u32,
     most_extra: u32,
     controller: Option<Controller>,
+    /// Its intervals, if the firmware is its controller.
+    intervals: Option<Intervals>,
 }
 
 impl Kernel {
-    fn stats(&self, counts: ContextCounts) -> ContextStats {
+    fn stats(&self, counts: ContextCounts, of_firmware: [u32; 3]) -> ContextStats {
         ContextStats {
             native_tbs: self.native,
             bound: self.plans.bound(),
             most_extra: self.most_extra,
-            decisions: self.controller.as_ref().map_or([0; 3], |controller| controller.decisions),
+            decisions: self.controller.as_ref().map_or(of_firmware, |controller| controller.decisions),
             counts,
         }
+    }
+
+    /// The cycle of the next look, or of the end of an interval.
+    fn next(&self) -> Option<u64> {
+        let look = self.controller.as_ref().map(|controller| controller.next);
+        look.or_else(|| self.intervals.as_ref().map(|intervals| intervals.next))
     }
 }
 
@@ -52,18 +63,14 @@ impl Kernel {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contexts {
     kernels: [Option<Kernel>; KERNEL_SLOTS],
+    /// Intervals, as they were last asked for.
+    asked: u32,
 }
 
 impl Contexts {
-    /// The cycle of the controllers' next look; `u64::MAX` if there is none.
+    /// The cycle of the controllers' next look, or of the end of an interval; `u64::MAX` if there is none.
     pub(super) fn next(&self) -> u64 {
-        self.kernels
-            .iter()
-            .flatten()
-            .filter_map(|kernel| kernel.controller.as_ref())
-            .map(|controller| controller.next)
-            .min()
-            .unwrap_or(u64::MAX)
+        self.kernels.iter().flatten().filter_map(Kernel::next).min().unwrap_or(u64::MAX)
     }
 }
 
@@ -85,10 +92,16 @@ impl Gpu {
         let (Some(contexts), Some(config)) = (&mut self.contexts, self.config.sm.contexts) else { return };
         let plans = ContextPlans::new(&self.config, &config, demand, live);
         let bound = plans.bound();
-        let controller = config.is_controlled().then(|| Controller::new(config.interval(), bound, plans.needs_l1(), ready));
-        let most_extra = if controller.is_some() { 0 } else { config.extra.unwrap_or(bound) };
+        let by_firmware = config.is_controlled_by_firmware();
+        let by_hardware = config.is_controlled() && !by_firmware;
+        let controller = by_hardware.then(|| Controller::new(config.interval(), bound, plans.needs_l1(), ready));
+        let intervals = by_firmware.then(|| Intervals::new(self.registers.context_interval(), ready));
+        let most_extra = if config.is_controlled() { 0 } else { config.extra.unwrap_or(bound) };
         let native = Resources::of_sm(&self.config.sm).count(demand);
-        contexts.kernels[slot] = Some(Kernel { plans, native, most_extra, controller });
+        contexts.kernels[slot] = Some(Kernel { plans, native, most_extra, controller, intervals });
+        if by_firmware {
+            self.registers.context_kernel_placed(slot, bound, plans.needs_l1());
+        }
         let in_l1 = config.in_l1 == ContextsInL1::Always;
         for sm in 0..self.sms.len() {
             self.sms[sm].plan_contexts(slot as u8, Some(plans), self.now);
@@ -98,6 +111,7 @@ impl Gpu {
 
     /// Before a cycle: what the controllers have found is in effect.
     pub(super) fn decide_contexts(&mut self) {
+        // An interval of the firmware's is over before that.
         if self.contexts.as_ref().is_none_or(|contexts| contexts.next() > self.now) {
             return;
         }
@@ -131,7 +145,7 @@ impl Gpu {
         let kernel = self.contexts.as_ref()?.kernels[slot].as_ref()?;
         let mut counts = ContextCounts::default();
         self.sms.iter().filter_map(|sm| sm.context_counts(slot, until)).for_each(|of_sm| counts.add(&of_sm));
-        Some(kernel.stats(counts))
+        Some(kernel.stats(counts, self.registers.context_decisions(slot)))
     }
 
     /// The kernel in `slot` has left it.

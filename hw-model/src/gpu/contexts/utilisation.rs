@@ -4,7 +4,9 @@
 use crate::config::GpuConfig;
 use crate::counts::{Count, counts};
 use crate::gpu::Gpu;
+use crate::register_file::Peak;
 use crate::sm::KERNEL_SLOTS;
+use mias_firmware::regs::CONTEXT_COUNTS;
 
 counts! {
     /// What has been counted of these on the whole chip.
@@ -77,27 +79,47 @@ pub struct Utilisation {
 impl Utilisation {
     /// Of a chip that has counted this in so many core cycles, and whose crossbar sustains so much of its peak, per mille.
     pub(in crate::gpu) fn new(config: &GpuConfig, counted: &Traffic, cycles: u64, sustained_permille: u32) -> Self {
-        let cycles = u128::from(cycles);
-        let (sms, slices) = (u128::from(config.sm.count), u128::from(config.dram.channels) * u128::from(config.l2.slices_per_channel));
-        let clocks = &config.clocks;
-        let share = |used: u64, of: u128| Share { used: used.into(), of };
-        // Cycles of another clock, times the core's frequency.
-        let (core, net, l2) = (u128::from(clocks.core_khz), u128::from(clocks.interconnect_khz), u128::from(clocks.l2_khz));
-        let crossbar = |flits: u64| Share {
-            used: u128::from(flits) * core * 1_000,
-            of: cycles * net * sms.min(slices) * u128::from(sustained_permille),
+        let [scheduler, l1, requests, replies, l2, dram] = peaks(config, sustained_permille);
+        let share = |used: u64, peak: Peak| Share {
+            used: u128::from(used) * u128::from(peak.cycles),
+            of: u128::from(cycles) * u128::from(peak.most),
         };
-        let port_cycles = u128::from(config.l2.sector_bytes.div_ceil(config.l2.port_bytes));
-        let (sectors, per_cycles) = config.dram_sectors();
         Utilisation {
-            scheduler: share(counted.insts, cycles * sms * u128::from(config.sm.sub_cores)),
-            l1: share(counted.l1_hits, cycles * sms * u128::from(config.l1.banks)),
-            requests: crossbar(counted.request_flits),
-            replies: crossbar(counted.reply_flits),
-            l2: Share { used: u128::from(counted.l2_hits) * port_cycles * core, of: cycles * l2 * slices },
-            dram: Share { used: u128::from(counted.dram_sectors) * u128::from(per_cycles), of: cycles * u128::from(sectors) },
+            scheduler: share(counted.insts, scheduler),
+            l1: share(counted.l1_hits, l1),
+            requests: share(counted.request_flits, requests),
+            replies: share(counted.reply_flits, replies),
+            l2: share(counted.l2_hits, l2),
+            dram: share(counted.dram_sectors, dram),
         }
     }
+}
+
+impl Traffic {
+    /// In the order of [`peaks`], which is that of the registers ([`mias_firmware::regs::global::CONTEXT_INSTS`] and what follows it).
+    pub(super) fn counts(&self) -> [u64; CONTEXT_COUNTS] {
+        let Traffic { insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors } = *self;
+        [insts, l1_hits, request_flits, reply_flits, l2_hits, dram_sectors]
+    }
+}
+
+/// The most that a machine can count of instructions, hits of the L1s, flits towards the L2 and back, hits of the L2 and sectors of DRAM; of flits so much of
+/// it, per mille, as the crossbar sustains.
+pub(in crate::gpu) fn peaks(config: &GpuConfig, sustained_permille: u32) -> [Peak; CONTEXT_COUNTS] {
+    let (sms, slices) = (u64::from(config.sm.count), u64::from(config.dram.channels) * u64::from(config.l2.slices_per_channel));
+    let clocks = &config.clocks;
+    let (core, net, l2) = (u64::from(clocks.core_khz), u64::from(clocks.interconnect_khz), u64::from(clocks.l2_khz));
+    let crossbar = Peak { most: net * sms.min(slices) * u64::from(sustained_permille), cycles: core * 1_000 };
+    let port_cycles = u64::from(config.l2.sector_bytes.div_ceil(config.l2.port_bytes));
+    let (sectors, per_cycles) = config.dram_sectors();
+    [
+        Peak { most: sms * u64::from(config.sm.sub_cores), cycles: 1 },
+        Peak { most: sms * u64::from(config.l1.banks), cycles: 1 },
+        crossbar,
+        crossbar,
+        Peak { most: l2 * slices, cycles: port_cycles * core },
+        Peak { most: sectors, cycles: per_cycles },
+    ]
 }
 
 impl Gpu {

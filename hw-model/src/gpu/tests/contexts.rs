@@ -2,8 +2,10 @@
 //! every cycle ([`Gpu::with_validation`]): no unit of storage has two contexts, only complete warps issue, and states change along figure 9.
 
 use super::*;
-use crate::config::{ContextsConfig, ContextsInL1, ContextsMechanism, DeadlockAvoidance};
+use crate::config::{ContextsConfig, ContextsController, ContextsInL1, ContextsMechanism, DeadlockAvoidance};
 use crate::sm::Resources;
+use mias_firmware::Firmware;
+use mias_firmware::regs::option;
 
 const MECHANISMS: [ContextsMechanism; 3] = [ContextsMechanism::Virtual, ContextsMechanism::Duet, ContextsMechanism::DuetTb];
 
@@ -170,6 +172,34 @@ fn the_controller_raises_what_is_used_little() {
     assert_eq!((stats.contexts[0].counts.extra_tbs, stats.contexts[0].decisions[0]), (0, 0), "{:?}", stats.contexts[0]);
 }
 
+/// The firmware gives a kernel that uses little as many as there is room for: the hardware's run, to the last count.
+#[test]
+fn the_firmware_raises_what_is_used_little() {
+    let duet = |controller| ContextsConfig {
+        interval_cycles: Some(500),
+        table_warps: Some(32),
+        controller,
+        ..ContextsConfig::of(ContextsMechanism::Duet)
+    };
+    let end = |controller| {
+        let mut gpu = Gpu::new(&with(small(), duet(controller)), straps(duet(controller)));
+        let mut firmware = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+        gpu.launch(once(chases(64, 64, 16, 0, 40))).expect("fits");
+        assert_eq!(gpu.run(&mut firmware, 20_000_000), RunEnd::AllComplete);
+        gpu.stats()
+    };
+    let found = end(ContextsController::Firmware);
+    let contexts = found.contexts[0];
+    assert!(contexts.decisions[0] > 0 && contexts.counts.extra_tbs > 0 && contexts.most_extra == contexts.bound, "{contexts:?}");
+    assert_eq!(found, end(ContextsController::Hardware));
+}
+
+/// What a run with these asks the firmware for.
+fn straps(contexts: ContextsConfig) -> Straps {
+    let options = if contexts.is_controlled_by_firmware() { option::CONTROL_CONTEXTS } else { 0 };
+    Straps { options, context_interval: contexts.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
+}
+
 fn any_contexts() -> impl Strategy<Value = ContextsConfig> {
     let in_l1 = prop::sample::select(vec![ContextsInL1::Never, ContextsInL1::Idle, ContextsInL1::Always]);
     let mechanism = prop::sample::select(MECHANISMS.to_vec());
@@ -202,6 +232,15 @@ fn any_small() -> impl Strategy<Value = GpuConfig> {
         config = if fetch { super::fetch::with_fetch(config, 2, 2) } else { config };
         if lines { super::lines::whole_lines(config, crate::config::L1Lookup::AtHead) } else { config }
     })
+}
+
+/// The firmware, in no time.
+struct Controlling(Firmware);
+
+impl Microcontroller for Controlling {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.0.on_interrupt(registers);
+    }
 }
 
 proptest! {
@@ -252,6 +291,39 @@ proptest! {
         let (mut stopped, mut table) = (new(), Table::fixed(&[32]));
         stopped.run(&mut table, at);
         prop_assert_eq!(&end(stopped.clone(), table), &expected);
+    }
+
+    /// The firmware in no time is the hardware: the same extra TBs from the same cycle on, whatever kernels come when. Peaks are whole numbers in an
+    /// interval, so that nothing is rounded.
+    #[test]
+    fn a_controller_in_firmware_that_takes_no_time_is_the_hardware(
+        recipes in prop::collection::vec(random_kernel(), 1..4),
+        config in any_small(),
+        contexts in any_contexts(),
+        arrival in 0u64..3_000,
+        skips: bool,
+    ) {
+        let mut config = config;
+        config.clocks = crate::config::Clocks { core_khz: 1_000_000, interconnect_khz: 1_000_000, l2_khz: 1_000_000, dram_khz: 1_000_000 };
+        let mechanism = if contexts.mechanism == ContextsMechanism::Virtual { ContextsMechanism::Duet } else { contexts.mechanism };
+        let hardware = ContextsConfig { extra: None, mechanism, interval_cycles: Some(500), ..contexts };
+        let firmware = ContextsConfig { controller: ContextsController::Firmware, ..hardware };
+        let traces: Vec<_> = recipes.iter().map(Recipe::trace).collect();
+        prop_assume!(traces.iter().all(|trace| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
+        let end = |contexts: ContextsConfig| {
+            let mut gpu = Gpu::new(&with(config.clone(), contexts), straps(contexts)).with_validation();
+            gpu = if skips { gpu } else { gpu.without_skipping() };
+            let mut twin = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
+            for (stream, trace) in (0..).zip(&traces) {
+                let launch = once(trace.clone());
+                let arrival_cycle = u64::from(stream) * arrival;
+                gpu.launch(Launch { stream, arrival_cycle, relaunch: true, sector_offset: u64::from(stream) << 20, ..launch }).expect("fits");
+            }
+            assert_eq!(gpu.run(&mut twin, 12_000), RunEnd::CycleLimit);
+            assert_eq!(gpu.registers().faults(), 0);
+            gpu.stats()
+        };
+        prop_assert_eq!(end(firmware), end(hardware));
     }
 
     /// Two kernels whose quotas change places on the way, at once or by and by: extra TBs run out, and all TBs end.

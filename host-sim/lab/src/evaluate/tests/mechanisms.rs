@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::evaluate::record::Identity;
+use crate::experiment::policy::Latency;
 
 fn plan_of(policies: &str, lines: &str) -> Plan {
     let text =
@@ -39,6 +40,27 @@ fn nothing_is_derived_from_another_machine() {
         studies.all[0].groups.iter().filter(|group| group.runs[&Control::Policy(Policy::LeftOver)].derived).count()
     };
     assert_eq!((derived(""), derived("[experiment.sharing]\nsm.memory_issue.in_flight = \"dynamic\"\n")), (3, 0));
+}
+
+/// Who controls extra TBs is a machine's: each run is two, and in firmware that takes time, whoever places TBs.
+#[test]
+fn a_controller_in_firmware_is_another_run_that_takes_time() {
+    let contexts = "[experiment.machine]\nsm.contexts.mechanism = \"duet\"\nsm.contexts.controller = [\"hardware\", \"firmware\"]\n";
+    let text = PLAN.replace("gpu = \"rtx2060\"", "gpu = \"lin18\"") + contexts;
+    let plan = plan::parse("pairs.toml", &text, &Policies::default()).unwrap();
+    let studies = Studies::of(&plan, &traces()).unwrap();
+    let of = |firmware: bool| {
+        let by = move |job: &&Job| job.gpu.sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware()) == firmware;
+        studies
+            .jobs
+            .values()
+            .filter(by)
+            .filter(|job| job.identity.control == "left-over")
+            .map(|job| job.options.latency)
+            .collect::<Vec<_>>()
+    };
+    assert!(of(false).len() >= 3 && of(false).len() == of(true).len(), "a run of each pair");
+    assert!(of(false).iter().all(|latency| *latency == Latency::Off) && of(true).iter().all(|latency| *latency != Latency::Off));
 }
 
 /// Before the kernels have run alone there is no run of SMK-(P+W); then its quotas are in the proportion of what they issue.

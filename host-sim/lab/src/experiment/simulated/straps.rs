@@ -47,6 +47,10 @@ impl SimulatedGpu {
             }
             straps.memory_interval = if firmware { memory.interval() } else { 0 };
         }
+        if let Some(contexts) = self.config.sm.contexts.filter(|contexts| contexts.is_controlled_by_firmware()) {
+            straps.options |= option::CONTROL_CONTEXTS;
+            straps.context_interval = contexts.interval();
+        }
         // The firmware counts kernels as they arrive, but for those that are before others.
         let has_quotas = |&kernel: &usize| !run.workloads[kernel].is_beside_quotas(run.options.transition);
         let mut order: Vec<usize> = (0..run.workloads.len()).filter(has_quotas).collect();

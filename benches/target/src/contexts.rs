@@ -1,0 +1,56 @@
+//! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_firmware::contexts`).
+
+use mias_firmware::bus::{Bus, MappedBus};
+use mias_firmware::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, feature, global};
+use semihosting::println;
+
+use crate::scenario::control_contexts;
+
+/// The most that the chip can count in an interval; a hundredth of it, more than half, and all of it: little is used, some, and something is
+/// saturated.
+const CAPACITY: u32 = 640_000;
+const USED: [u32; 3] = [CAPACITY / 100, CAPACITY / 100 * 65, CAPACITY];
+
+/// What a kernel may have before: none, some in the L1, as many as there is room for, and some of which no more follow.
+const BOUND: u32 = 8;
+const BEFORE: [u32; 4] = [0, 2 | context_allowed::IN_L1, BOUND, 3 | context_allowed::STOPPED];
+
+/// Prints all of it; returns the deepest stack.
+pub(crate) fn measure() -> u32 {
+    let mut deepest = 0;
+    for kernels in 0..=MAX_SLOTS as u32 {
+        for used in USED {
+            for before in BEFORE {
+                for needs_l1 in [0, context_bound::NEEDS_L1] {
+                    let (instructions, stack) = control_contexts(|bus| fill(bus, kernels, used, before, BOUND | needs_l1));
+                    deepest = stack.max(deepest);
+                    println!("contexts {kernels} {instructions}");
+                }
+            }
+        }
+    }
+    deepest
+}
+
+/// So many kernels have had an interval, in which every part but DRAM was used a little and DRAM so much.
+fn fill(bus: &mut MappedBus, kernels: u32, used: u32, before: u32, bound: u32) {
+    bus.write32(global::FEATURES, feature::CONTEXTS);
+    bus.write32(global::CONTEXT_DUE, (1 << kernels) - 1);
+    for part in 0..CONTEXT_COUNTS as u32 {
+        bus.write32(global::CONTEXT_CAPACITY + 4 * part, CAPACITY);
+    }
+    for slot in 0..kernels {
+        for counts in [
+            global::CONTEXT_INSTS,
+            global::CONTEXT_L1_HITS,
+            global::CONTEXT_REQUEST_FLITS,
+            global::CONTEXT_REPLY_FLITS,
+            global::CONTEXT_L2_HITS,
+        ] {
+            bus.write32(counts + 4 * slot, CAPACITY / 50);
+        }
+        bus.write32(global::CONTEXT_DRAM_SECTORS + 4 * slot, used);
+        bus.write32(global::CONTEXT_BOUND + 4 * slot, bound);
+        bus.write32(global::CONTEXT_ALLOWED + 4 * slot, before);
+    }
+}

@@ -1,0 +1,218 @@
+//! GPUDuet's throughput controller in firmware: how many TBs beyond those that fit a kernel may have, from how busy the parts of the chip were (Lin et al.
+//! 2018, section 6.4 and table 3; sources.md D165 and D175).
+//!
+//! The rule is the hardware's: as many as there is room for while nothing is used much, none if something is saturated, and one more at a time in between,
+//! until something is. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
+//!
+//! It is no policy and goes with any. Nothing is remembered here between two looks: what is allowed, and whether raising it has come to its end, stands in the
+//! register that sets it, and goes with the kernel.
+
+use crate::bus::{TryBus, read, write};
+use crate::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt, option};
+
+/// Slots of the map, one bit each.
+const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
+
+/// The counts of the first slot, in their order.
+const COUNTS: [u32; CONTEXT_COUNTS] = [
+    global::CONTEXT_INSTS,
+    global::CONTEXT_L1_HITS,
+    global::CONTEXT_REQUEST_FLITS,
+    global::CONTEXT_REPLY_FLITS,
+    global::CONTEXT_L2_HITS,
+    global::CONTEXT_DRAM_SECTORS,
+];
+
+/// Of each of them, in per cent of the most that there can be: what is less than much, and what is not yet saturated (Lin et al. 2018, table 3).
+const LIMITS: [(u32, u32); CONTEXT_COUNTS] = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
+
+/// Below this use, in per cent, the L1 may be taken for contexts (Lin et al. 2018, section 6.4).
+const IDLE_L1_PERCENT: u32 = 3;
+
+/// So much of so much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// What was counted.
+    pub used: u32,
+    /// The most that there can be.
+    pub of: u32,
+}
+
+impl Share {
+    /// More than so many per cent.
+    #[must_use]
+    pub fn exceeds(self, percent: u32) -> bool {
+        100 * u64::from(self.used) > u64::from(percent) * u64::from(self.of)
+    }
+
+    /// Less than so many per cent.
+    #[must_use]
+    pub fn is_below(self, percent: u32) -> bool {
+        100 * u64::from(self.used) < u64::from(percent) * u64::from(self.of)
+    }
+}
+
+/// How busy the schedulers, the L1s, the interconnect towards the L2 and back, the L2 and DRAM were.
+pub type Busy = [Share; CONTEXT_COUNTS];
+
+/// What the parts of the chip say of a kernel: [`context_allowed::UNDERUTILISED`], [`context_allowed::MODERATE`] or [`context_allowed::SATURATED`].
+fn class(busy: &Busy) -> u32 {
+    let parts = || busy.iter().zip(LIMITS);
+    if parts().any(|(share, (_, most))| share.exceeds(most)) {
+        context_allowed::SATURATED
+    } else if parts().all(|(share, (least, _))| share.is_below(least)) {
+        context_allowed::UNDERUTILISED
+    } else {
+        context_allowed::MODERATE
+    }
+}
+
+/// What a kernel may have after an interval in which the chip was so busy: [`context_allowed`], its number within [`context_bound::EXTRA`] of `bound`.
+/// `before` is what it might have until now.
+#[must_use]
+pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
+    let class = class(busy);
+    let (most, held) = (bound & context_bound::EXTRA, (before & context_allowed::EXTRA).min(bound & context_bound::EXTRA));
+    let mut stopped = before & context_allowed::STOPPED;
+    let extra = match class {
+        context_allowed::UNDERUTILISED => most,
+        context_allowed::MODERATE if stopped != 0 => held,
+        context_allowed::MODERATE => most.min(held.saturating_add(1)),
+        // Some, and not as many as there is room for: raised step by step, so that it was the last step which saturated.
+        _ if stopped != 0 || held > 0 && held < most => {
+            stopped = context_allowed::STOPPED;
+            held
+        }
+        _ => 0,
+    };
+    let [_, l1, ..] = *busy;
+    let needs_l1 = bound & context_bound::NEEDS_L1 != 0;
+    let lent = needs_l1 && class != context_allowed::SATURATED && (l1.is_below(IDLE_L1_PERCENT) || before & context_allowed::IN_L1 != 0);
+    let extra = if needs_l1 && !lent { 0 } else { extra };
+    extra | if lent { context_allowed::IN_L1 } else { 0 } | stopped | class << context_allowed::CLASS_SHIFT
+}
+
+/// Begins, if the straps ask for it.
+///
+/// # Errors
+/// The bus failed.
+#[inline(never)]
+pub(crate) fn start<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
+    if read(bus, global::STRAP_OPTIONS)? & option::CONTROL_CONTEXTS == 0 {
+        return Ok(());
+    }
+    if read(bus, global::FEATURES)? & feature::CONTEXTS == 0 {
+        return write(bus, global::FAULT_SET, fault::NO_CONTEXTS);
+    }
+    let interval = read(bus, global::STRAP_CONTEXT_INTERVAL)?;
+    write(bus, global::CONTEXT_INTERVAL, interval)?;
+    let enabled = read(bus, global::INT_ENABLE)?;
+    write(bus, global::INT_ENABLE, enabled | interrupt::CONTEXTS)
+}
+
+/// Looks at the intervals that are over, and says what their kernels may have.
+///
+/// # Errors
+/// The bus failed.
+#[inline(never)]
+pub(crate) fn look<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
+    let due = read(bus, global::CONTEXT_DUE)? & ALL_SLOTS;
+    if due == 0 {
+        return Ok(());
+    }
+    let mut busy = Busy::default();
+    for (share, capacity) in busy.iter_mut().zip((global::CONTEXT_CAPACITY..).step_by(4)) {
+        share.of = bus.try_read32(capacity)?;
+    }
+    let mut slots = due;
+    while slots != 0 {
+        let of_slot = 4 * slots.trailing_zeros();
+        slots &= slots.wrapping_sub(1);
+        for (share, counted) in busy.iter_mut().zip(COUNTS) {
+            share.used = bus.try_read32(counted + of_slot)?;
+        }
+        let bound = bus.try_read32(global::CONTEXT_BOUND + of_slot)?;
+        let before = bus.try_read32(global::CONTEXT_ALLOWED + of_slot)?;
+        bus.try_write32(global::CONTEXT_ALLOWED + of_slot, decide(before, bound, &busy))?;
+    }
+    // Last: until then the counts stay.
+    write(bus, global::CONTEXT_DUE, due)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    const SCHEDULER: usize = 0;
+    const L1: usize = 1;
+    const DRAM: usize = 5;
+
+    /// All parts at 1 %, but for one; in hundredths of a per cent.
+    fn busy(part: usize, used: u32) -> Busy {
+        let mut busy = [Share { used: 100, of: 10_000 }; CONTEXT_COUNTS];
+        busy[part].used = used;
+        busy
+    }
+
+    /// Lin et al. 2018, table 3, at its borders: less than, and more than.
+    #[test]
+    fn table_3() {
+        let thresholds = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
+        for (part, (least, most)) in thresholds.into_iter().enumerate() {
+            let of = |used| class(&busy(part, used));
+            assert_eq!(of(100 * least - 1), context_allowed::UNDERUTILISED, "{part}");
+            assert_eq!([of(100 * least), of(100 * most)], [context_allowed::MODERATE; 2], "{part}");
+            assert_eq!(of(100 * most + 1), context_allowed::SATURATED, "{part}");
+        }
+    }
+
+    /// The most extra TBs after each look of a sequence of uses of DRAM, in per cent.
+    fn allowed(bound: u32, uses: &[u32]) -> Vec<u32> {
+        let step = |word: &mut u32, percent: &u32| {
+            *word = decide(*word, bound, &busy(DRAM, 100 * percent));
+            Some(*word & context_allowed::EXTRA)
+        };
+        uses.iter().scan(0, step).collect()
+    }
+
+    /// Section 6.4 by hand: the bound at once, none, one more at a time until something is saturated.
+    #[test]
+    fn extra_tbs_are_raised_kept_and_taken_away() {
+        assert_eq!(allowed(6, &[10, 20]), [6, 6]);
+        assert_eq!(allowed(6, &[90, 90, 60, 60]), [0, 0, 1, 2]);
+        assert_eq!(allowed(3, &[60; 5]), [1, 2, 3, 3, 3]);
+        assert_eq!(allowed(6, &[60, 60, 60, 75, 60, 75]), [1, 2, 3, 3, 3, 3]);
+        assert_eq!(allowed(6, &[10, 75, 60]), [6, 0, 1]);
+        assert_eq!(allowed(0, &[10, 60]), [0, 0]);
+    }
+
+    /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.
+    #[test]
+    fn the_l1_is_taken_when_idle() {
+        let bound = 2 | context_bound::NEEDS_L1;
+        let said = |before, busy: &Busy| decide(before, bound, busy) & (context_allowed::EXTRA | context_allowed::IN_L1);
+        assert_eq!(said(0, &busy(L1, 300)), 0);
+        assert_eq!(said(0, &busy(L1, 299)), 2 | context_allowed::IN_L1);
+        assert_eq!(said(2 | context_allowed::IN_L1, &busy(L1, 300)), 2 | context_allowed::IN_L1);
+        assert_eq!(said(2 | context_allowed::IN_L1, &busy(DRAM, 7_100)), 0);
+        assert_eq!(decide(0, 2, &busy(SCHEDULER, 0)) & context_allowed::IN_L1, 0, "it needs none");
+    }
+
+    proptest! {
+        /// Whatever the block answers.
+        #[test]
+        fn extras_are_within_the_bound(before: u32, bound: u32, counted: [(u32, u32); CONTEXT_COUNTS]) {
+            let busy = counted.map(|(used, of)| Share { used, of });
+            let word = decide(before, bound, &busy);
+            prop_assert!(word & context_allowed::EXTRA <= bound & context_bound::EXTRA, "{word:#x}");
+            prop_assert!(word & context_allowed::IN_L1 == 0 || bound & context_bound::NEEDS_L1 != 0, "{word:#x}");
+            prop_assert!((1..=3).contains(&(word >> context_allowed::CLASS_SHIFT)), "{word:#x}");
+            let saturated = busy.iter().zip([80, 80, 90, 90, 80, 70]).any(|(share, most)| {
+                100 * u128::from(share.used) > most * u128::from(share.of)
+            });
+            prop_assert_eq!(word >> context_allowed::CLASS_SHIFT == context_allowed::SATURATED, saturated);
+        }
+    }
+}
