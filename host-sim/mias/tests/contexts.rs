@@ -1,4 +1,4 @@
-//! TBs beyond those that fit, as `run` tells of them: the timeline and the counts by SM come to the counts of the report.
+//! TBs beyond those that fit, as `run` tells of them: the timeline, the counts by SM and the energy come to the counts of the report.
 
 mod support;
 
@@ -54,6 +54,12 @@ fn the_timeline_has_every_switch() {
     let held = of("C").map(|event| (number(&event["args"], "extra TBs"), number(&event["args"], "warps absent")));
     let most = held.max().expect("extra TBs");
     assert!(most.0 == 4 && (1..=15).contains(&most.1), "{most:?}");
+    // Both ways 96 lanes and 96 passes on one side, and 3,168 lanes on the other: `lin18` in femtojoules.
+    let (reads, writes, passes) = (7_267, 5_986, 96 * 2_119_463);
+    let out = number(kernel, "switched_out") * (96 * reads + passes + 3_168 * writes);
+    let fj = out + number(kernel, "switched_in") * (96 * writes + passes + 3_168 * reads);
+    let joules = run["launches"][0]["energy"]["parts_joules"]["contexts"].as_f64().expect("a part of its own");
+    assert!((joules / (fj as f64 * 1e-15) - 1.0).abs() < 1e-9, "{joules} J, and {fj} fJ");
 }
 
 /// Without extra TBs nobody hears of them.
@@ -63,6 +69,7 @@ fn nothing_is_told_where_nothing_is_switched() {
     let path = folder.path().join("t.json");
     let run = json(&[&RUN[..], &["--timeline", path.to_str().expect("UTF-8")]].concat());
     assert!(run.get("contexts").is_none() && run.get("sm_contexts").is_none(), "{run}");
+    assert!(run["launches"][0]["energy"]["parts_joules"].get("contexts").is_none());
     assert!(!std::fs::read_to_string(&path).expect("written").contains("contexts"));
     let text = printed(&[&RUN[..], &EXTRA].concat());
     assert!(text.contains("by SM: extra TBs 0 to ") && text.contains("warps away"), "{text}");

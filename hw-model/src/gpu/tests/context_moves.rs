@@ -1,9 +1,10 @@
-//! What is told of contexts that move: notes for drawings, and counts by SM, on whole GPUs. Both are kept apart, so that each says whether the other is
-//! right.
+//! What is told of contexts that move: notes for drawings, counts by SM, and energy, on whole GPUs. Notes and counts are kept apart, so that each
+//! says whether the other is right.
 
 use super::contexts::{any_contexts, any_small, chases, small, with};
 use super::*;
 use crate::config::{ContextsConfig, ContextsMechanism};
+use crate::energy::EnergyReport;
 use crate::sm::{ContextCounts, ContextEvent, ContextNote, MovedContext, Resources};
 
 /// A run to the end, with what was noted.
@@ -115,4 +116,19 @@ fn notes_are_bounded() {
     assert_eq!(few.sms.iter().map(Vec::len).collect::<Vec<_>>(), [10, 10]);
     assert_eq!(count(&few) + few.left_out as usize, count(&all));
     assert!(few.sms.iter().zip(&all.sms).all(|(few, all)| all.starts_with(few)), "the first ones");
+}
+
+/// By hand: a context is 17 units, so 17 x 32 lanes of registers on one side and 17 passes on the other.
+#[test]
+fn moving_costs_what_it_reads_and_writes() {
+    let (config, trace) = spilling();
+    let (stats, _) = noted(&config, &trace, 0);
+    let ContextCounts { switched_out, switched_in, .. } = stats.contexts[0].counts;
+    let each = config.energy.as_ref().expect("the shipped file has them");
+    let lanes = 17 * 32;
+    let fj = switched_out * (lanes * u64::from(each.register_read_fj) + 17 * u64::from(each.shared_pass_fj))
+        + switched_in * (lanes * u64::from(each.register_write_fj) + 17 * u64::from(each.shared_pass_fj));
+    let energy = EnergyReport::of(&config, &stats).expect("it has coefficients").launches[0];
+    assert!(fj > 0);
+    assert_eq!(energy.contexts, u128::from(fj));
 }

@@ -25,10 +25,12 @@
 //! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
 //! | `record` | what moves, noted for drawings |
+//! | `accesses` | what moving takes of the memories |
 //! | `check` | the validation hook's look at all this |
 //!
 //! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
 
+mod accesses;
 mod arrive;
 mod check;
 mod counts;
@@ -69,6 +71,8 @@ const TB_QUEUE: usize = 8;
 pub(super) struct Contexts {
     config: ContextsConfig,
     map: AddressMap,
+    /// Bytes of an access of the L1.
+    l1_access_bytes: u32,
     /// Warp slots of a sub-core.
     slots_per_sub_core: u32,
     sub_cores: u32,
@@ -117,6 +121,7 @@ impl Contexts {
         Some(Box::new(Contexts {
             config,
             map,
+            l1_access_bytes: gpu.l1.sector_bytes << gpu.l1.fetch_bits(),
             sub_cores: gpu.sm.sub_cores,
             slots_per_sub_core: gpu.sm.threads / 32 / gpu.sm.sub_cores,
             plans: [None; KERNEL_SLOTS],

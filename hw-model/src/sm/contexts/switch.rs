@@ -8,6 +8,7 @@ use super::super::Sm;
 use super::super::operands::MAX_SUB_CORES;
 use super::super::warp::Wait;
 use super::Contexts;
+use super::accesses::Accesses;
 use super::plan::{Level, Limit, Plan};
 use super::space::{Kind, cycles};
 use super::tables::{NOWHERE, State};
@@ -146,6 +147,12 @@ impl Sm {
         counts.switched_out += u64::from(out.is_some());
         counts.switched_in += u64::from(into.is_some());
         contexts.note_move(kernel, [leaves, comes], takes, now);
+        let counters = &mut self.kernels[usize::from(kernel)];
+        for (context, out) in [(leaves, true), (comes, false)] {
+            if let Some(context) = context {
+                Accesses::of(plan, &context, contexts.l1_access_bytes).count(out, counters);
+            }
+        }
     }
 
     /// A move begins: who leaves is out of its sub-core, and both have the places they go to. Two that change places give up theirs.
