@@ -24,6 +24,8 @@ pub struct DynamicEnergy {
     pub l2: Femtojoules,
     /// DRAM.
     pub dram: Femtojoules,
+    /// Registers, shared memory and L1 once more, for contexts that are switched.
+    pub contexts: Femtojoules,
 }
 
 /// A monitor's access of a tag, as a part of a hit's energy: tags and their order are read and written, no data (assumption; no source gives
@@ -82,10 +84,14 @@ impl DynamicEnergy {
             dram: cost(memory.dram_reads, each.dram_read_fj)
                 + cost(memory.dram_writes, each.dram_write_fj)
                 + cost(memory.dram_activates, each.dram_row_fj),
+            contexts: cost(sm.context_register_reads, each.register_read_fj)
+                + cost(sm.context_register_writes, each.register_write_fj)
+                + cost(sm.context_shared_passes, each.shared_pass_fj)
+                + cost(sm.context_l1_accesses, each.l1_hit_fj),
         }
     }
 
-    /// Names of the parts and their energies, in the order of the instruction's way.
+    /// Names of the parts of what instructions cost and their energies, in the order of the instruction's way. Contexts are beside them.
     pub fn parts(&self) -> [(&'static str, Femtojoules); 8] {
         [
             ("instructions", self.instructions),
@@ -101,6 +107,6 @@ impl DynamicEnergy {
 
     /// All parts.
     pub fn total(&self) -> Femtojoules {
-        self.parts().iter().map(|(_, energy)| energy).sum()
+        self.parts().iter().map(|(_, energy)| energy).sum::<Femtojoules>() + self.contexts
     }
 }

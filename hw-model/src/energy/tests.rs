@@ -193,6 +193,20 @@ fn every_event_costs_its_coefficient() {
     assert_eq!(energy.dram, of(5, each.dram_read_fj) + of(6, each.dram_write_fj) + of(9, each.dram_row_fj));
 }
 
+/// Contexts that are switched cost what reading and writing the same registers, shared memory and L1 costs, in a part of their own.
+#[test]
+fn contexts_cost_what_their_accesses_cost() {
+    let mut counters = events(&[], &[0; 16]);
+    let each = coefficients();
+    assert_eq!(DynamicEnergy::of(&counters, &each), DynamicEnergy::default());
+    let sm = &mut counters.sm;
+    [sm.context_register_reads, sm.context_register_writes, sm.context_shared_passes, sm.context_l1_accesses] = [672, 96, 21, 84];
+    let energy = DynamicEnergy::of(&counters, &each);
+    let of = |count: u64, fj: u32| Femtojoules::from(count) * Femtojoules::from(fj);
+    let expected = of(672, each.register_read_fj) + of(96, each.register_write_fj) + of(21, each.shared_pass_fj) + of(84, each.l1_hit_fj);
+    assert_eq!((energy.contexts, energy.total()), (expected, expected));
+}
+
 /// What shares out between kernels takes an integer operation for each count, and for a line that comes into a cache with owners two, and a
 /// sixty-fourth of a hit; it is the cache's. Requests and fails by themselves cost nothing more, whatever table the machine has.
 #[test]

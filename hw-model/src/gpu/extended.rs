@@ -49,6 +49,7 @@ impl SmStats {
             counters: self.counters.extended(&before.counters, rest, span),
             resident: self.resident,
             active_cycles: self.active_cycles.extended(&before.active_cycles, rest, span),
+            contexts: self.contexts,
         }
     }
 }

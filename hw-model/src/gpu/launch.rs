@@ -266,7 +266,7 @@ impl Gpu {
             for sm in 0..self.sms.len() {
                 self.sms[sm].kernel_placed(slot as u8, self.now);
             }
-            self.plan_contexts(slot, &demand, live, self.now + u64::from(self.config.launch.latency_cycles));
+            self.plan_contexts(slot, index, (&demand, live), self.now + u64::from(self.config.launch.latency_cycles));
             self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
             self.count_anew(slot);
             self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));

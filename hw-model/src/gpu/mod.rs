@@ -29,7 +29,7 @@ mod validate;
 mod watchdog;
 mod ways;
 
-pub use contexts::{ContextStats, Share, Traffic, Utilisation};
+pub use contexts::{ContextLog, ContextStats, Share, Traffic, Utilisation};
 pub use first_run::FirstRun;
 pub use foresight::Foretold;
 pub use launch::{Launch, LaunchError};

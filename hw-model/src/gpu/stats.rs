@@ -9,7 +9,7 @@ use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
-use crate::sm::{IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, SmCounters};
+use crate::sm::{ContextCounts, IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, SmCounters};
 use serde::{Deserialize, Serialize};
 
 /// Sector accesses of a cache by outcome.
@@ -190,6 +190,8 @@ pub struct SmStats {
     pub resident: [u32; KERNEL_SLOTS],
     /// Cycles in which it held a TB.
     pub active_cycles: u64,
+    /// TBs beyond those that fit, of all kernels; none where a machine takes none.
+    pub contexts: Option<ContextCounts>,
 }
 
 /// Everything.
@@ -258,6 +260,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         counters: *sm.counters(),
         resident: std::array::from_fn(|slot| sm.resident(slot)),
         active_cycles: gpu.occupancy.cycles(number, gpu.now),
+        contexts: sm.all_context_counts(gpu.now),
     });
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));

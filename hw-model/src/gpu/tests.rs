@@ -4,6 +4,7 @@
 
 mod active_warps;
 mod cap;
+mod context_moves;
 mod contexts;
 mod fetch;
 mod first_run;

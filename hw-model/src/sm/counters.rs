@@ -50,6 +50,14 @@ counts! {
         pub sharing_counts: u64,
         /// Passes through the shared-memory banks.
         pub shared_passes: u64,
+        /// Registers that contexts which are switched were read from, one per lane.
+        pub context_register_reads: u64,
+        /// Registers that they were written to.
+        pub context_register_writes: u64,
+        /// Passes through the shared-memory banks for them.
+        pub context_shared_passes: u64,
+        /// Accesses of the L1 for them.
+        pub context_l1_accesses: u64,
         /// Issue slots (scheduler-cycles) charged to the kernel, by what became of them.
         pub issue_slots: IssueSlots,
         /// TBs issued to this SM.

@@ -44,7 +44,7 @@ mod tb;
 mod validate;
 mod warp;
 
-pub use contexts::{ContextCounts, Storage as ContextStorage, Unswitchable};
+pub use contexts::{CONTEXT_STORAGE, ContextCounts, ContextEvent, ContextNote, MovedContext, Storage as ContextStorage, Unswitchable};
 pub use counters::{KernelCounters, SmCounters};
 pub use issue_slots::{ISSUE_CLASSES, IssueClass, IssueSlots};
 pub use preempt::Ended;

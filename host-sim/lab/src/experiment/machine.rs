@@ -14,9 +14,9 @@ use crate::cosim::recording::Recording;
 use crate::machines::fields::Field;
 use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
-use mias_hw_model::gpu::{ContextStats, LaunchStats, Preemption, SmStateCycles};
+use mias_hw_model::gpu::{ContextLog, ContextStats, LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::register_file::Activity;
-use mias_hw_model::sm::{IssueSlots, MemoryChoices};
+use mias_hw_model::sm::{ContextCounts, IssueSlots, MemoryChoices};
 
 /// One simulation.
 #[derive(Clone, Debug)]
@@ -266,6 +266,10 @@ pub struct Outcome {
     pub l2_ways: Option<WaysStats>,
     /// TBs beyond those that fit, launches in the order of `launches`; empty where a machine takes none.
     pub contexts: Vec<ContextStats>,
+    /// The same by SM, of all launches; empty where a machine takes none.
+    pub sm_contexts: Vec<ContextCounts>,
+    /// What moved on SMs, in order; empty unless the machine was told to note it, and contexts are switched.
+    pub context_log: ContextLog,
     /// What SMs were, and for how long; none if every SM was active all the time.
     pub sm_states: Option<SmStateCycles>,
     /// What it cost, launches in the order of `launches`; none if the machine has no `[energy]`.

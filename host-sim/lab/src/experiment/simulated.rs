@@ -66,6 +66,8 @@ pub struct SimulatedGpu {
     samples: Option<Sampling>,
     /// Core cycles between two notes of the energy; none: there are no notes.
     energy_cycles: Option<u64>,
+    /// Most notes of what moves where contexts are switched; none: there are no notes.
+    context_notes: Option<usize>,
 }
 
 /// A GPU in the middle of a run.
@@ -95,6 +97,7 @@ impl SimulatedGpu {
             image: None,
             samples: None,
             energy_cycles: None,
+            context_notes: None,
         }
     }
 
@@ -144,6 +147,11 @@ impl SimulatedGpu {
         SimulatedGpu { energy_cycles: Some(every_cycles), ..self }
     }
 
+    /// The same GPU, which notes what moves where contexts are switched, up to so many notes ([`Outcome::context_log`]).
+    pub fn noting_contexts(self, most: usize) -> Self {
+        SimulatedGpu { context_notes: Some(most), ..self }
+    }
+
     /// The same GPU with other values in some fields of its machine's file.
     ///
     /// # Errors
@@ -174,6 +182,9 @@ impl SimulatedGpu {
         }
         if self.record {
             gpu.registers_mut().record_activity();
+        }
+        if let Some(most) = self.context_notes {
+            gpu.record_contexts(most);
         }
         if run.options.warm_l2 {
             run.workloads.iter().for_each(|workload| self.warm(&mut gpu, workload));
@@ -300,7 +311,9 @@ impl SimulatedGpu {
             energy_samples: Vec::new(),
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
+            sm_contexts: stats.sms.iter().filter_map(|sm| sm.contexts).collect(),
             contexts: stats.contexts,
+            context_log: gpu.take_context_log(),
             l2_ways: stats.l2_ways,
             sm_states: stats.sm_states,
             room: Vec::new(),

@@ -103,6 +103,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     }
     if args.timeline.is_some() {
         machine = machine.noting_energy(u64::from(args.power_cycles.unwrap_or(timeline::POWER_CYCLES)));
+        machine = machine.noting_contexts(timeline::MOST_CONTEXT_NOTES);
     }
     if common.explain {
         machine = machine.explaining();

@@ -2,6 +2,7 @@
 
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{ContextStats, Gpu};
+use mias_hw_model::sm::ContextCounts;
 use mias_lab::experiment::workload::Workload;
 use mias_lab::table::{self, grouped};
 use serde::Serialize;
@@ -24,6 +25,8 @@ pub(super) struct Row<'a> {
     moving_cycles: u64,
     most_tbs: u32,
     mean_tbs: f64,
+    absent_warp_cycles: u64,
+    mean_absent_warps: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Decisions>,
 }
@@ -34,6 +37,41 @@ struct Decisions {
     underutilised: u32,
     moderate: u32,
     saturated: u32,
+}
+
+/// An SM, all kernels together.
+#[derive(Serialize)]
+pub(super) struct SmRow {
+    sm: usize,
+    extra_tbs: u64,
+    switched_out: u64,
+    switched_in: u64,
+    moving_cycles: u64,
+    most_tbs: u32,
+    mean_tbs: f64,
+    absent_warp_cycles: u64,
+    mean_absent_warps: f64,
+}
+
+/// SMs in order; none where the machine takes no extra TBs.
+pub(super) fn sm_rows(sms: &[ContextCounts]) -> Vec<SmRow> {
+    let row = |(sm, counts): (usize, &ContextCounts)| SmRow {
+        sm,
+        extra_tbs: counts.extra_tbs,
+        switched_out: counts.switched_out,
+        switched_in: counts.switched_in,
+        moving_cycles: counts.moving_cycles,
+        most_tbs: counts.most_tbs,
+        mean_tbs: mean(counts.tb_cycles, counts),
+        absent_warp_cycles: counts.absent_warp_cycles,
+        mean_absent_warps: mean(counts.absent_warp_cycles, counts),
+    };
+    sms.iter().enumerate().map(row).collect()
+}
+
+/// The mean of what is summed over cycles, while there are TBs.
+fn mean(sum: u64, counts: &ContextCounts) -> f64 {
+    sum as f64 / counts.held_cycles.max(1) as f64
 }
 
 /// Kernels in order; none where the machine takes no extra TBs.
@@ -59,7 +97,9 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Cont
             switched_in: counts.switched_in,
             moving_cycles: counts.moving_cycles,
             most_tbs: counts.most_tbs,
-            mean_tbs: counts.tb_cycles as f64 / counts.held_cycles.max(1) as f64,
+            mean_tbs: mean(counts.tb_cycles, &counts),
+            absent_warp_cycles: counts.absent_warp_cycles,
+            mean_absent_warps: mean(counts.absent_warp_cycles, &counts),
             decisions: config.is_controlled().then_some(Decisions { underutilised, moderate, saturated }),
         }
     };
@@ -67,7 +107,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Cont
 }
 
 /// The same for people; nothing where the machine takes no extra TBs.
-pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStats]) -> String {
+pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStats], sms: &[ContextCounts]) -> String {
     let rows = rows(gpu, workloads, stats);
     if rows.is_empty() {
         return String::new();
@@ -84,6 +124,7 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStat
         "cycles moving",
         "TBs at most",
         "in the mean",
+        "warps away",
     ]);
     for row in &rows {
         table.add_row([
@@ -98,13 +139,35 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStat
             grouped(row.moving_cycles),
             row.most_tbs.to_string(),
             format!("{:.2}", row.mean_tbs),
+            format!("{:.2}", row.mean_absent_warps),
         ]);
     }
     let mut text = format!("\n{table}\n");
+    text += &by_sm(sms);
     for row in &rows {
         if let Some(why) = &row.why_none {
             text += &format!("`{}` has no extra TBs: {why}\n", row.kernel);
         }
     }
     text
+}
+
+/// From the SM with the fewest to the one with the most; nothing where no SM has switched anything.
+fn by_sm(sms: &[ContextCounts]) -> String {
+    if sms.iter().all(|counts| counts.switched_out + counts.switched_in == 0) {
+        return String::new();
+    }
+    let whole = |of: fn(&ContextCounts) -> u64| {
+        let (least, most) = (sms.iter().map(of).min().unwrap_or(0), sms.iter().map(of).max().unwrap_or(0));
+        format!("{} to {}", grouped(least), grouped(most))
+    };
+    let away = sms.iter().map(|counts| mean(counts.absent_warp_cycles, counts));
+    let (least, most) = away.fold((f64::MAX, 0.0_f64), |(least, most), away| (least.min(away), most.max(away)));
+    let [extra, out, into, moving] = [
+        whole(|counts| counts.extra_tbs),
+        whole(|counts| counts.switched_out),
+        whole(|counts| counts.switched_in),
+        whole(|counts| counts.moving_cycles),
+    ];
+    format!("by SM: extra TBs {extra}, out {out}, in {into}, cycles moving {moving}, warps away {least:.2} to {most:.2} in the mean\n")
 }

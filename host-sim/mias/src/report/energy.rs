@@ -26,6 +26,9 @@ pub(super) struct LaunchEnergy {
     parts_joules: BTreeMap<&'static str, f64>,
 }
 
+/// The part that only kernels with contexts that are switched have.
+const CONTEXTS: &str = "contexts";
+
 fn joules(energy: Femtojoules) -> f64 {
     energy as f64 * 1e-15
 }
@@ -49,7 +52,8 @@ pub(super) fn row(report: &EnergyReport, gpu: &GpuConfig, cycles: u64) -> Energy
 /// Of launch number `at`; none if it is not in the report.
 pub(super) fn launch_row(report: &EnergyReport, at: usize) -> Option<LaunchEnergy> {
     let launch = report.launches.get(at)?;
-    let parts_joules = launch.parts().map(|(part, energy)| (part, joules(energy))).into();
+    let contexts = (launch.contexts > 0).then_some((CONTEXTS, launch.contexts));
+    let parts_joules = launch.parts().into_iter().chain(contexts).map(|(part, energy)| (part, joules(energy))).collect();
     Some(LaunchEnergy { joules: joules(launch.total()), parts_joules })
 }
 
@@ -73,6 +77,10 @@ pub(super) fn text(report: &EnergyReport, kernels: &[&str], gpu: &GpuConfig, cyc
     for part in 0..launches.first().map_or(0, |(parts, _)| parts.len()) {
         let name = launches[0].0[part].0;
         add(name, launches.iter().map(|(parts, _)| Some(parts[part].1)).collect(), None);
+    }
+    let contexts = report.launches.iter().take(kernels.len()).map(|launch| launch.contexts);
+    if contexts.clone().any(|energy| energy > 0) {
+        add(CONTEXTS, contexts.map(Some).collect(), None);
     }
     for (name, energy) in report.background.parts() {
         add(name, vec![None; launches.len()], Some(energy));

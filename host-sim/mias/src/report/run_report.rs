@@ -72,6 +72,8 @@ struct Document<'a> {
     memory_choices: Option<MemoryChoices>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contexts: Vec<contexts::Row<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sm_contexts: Vec<contexts::SmRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sm_states: Option<SmStateCycles>,
     energy: Option<EnergyRow>,
@@ -200,6 +202,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices,
         contexts: contexts::rows(subject.gpu, subject.workloads, &outcome.contexts),
+        sm_contexts: contexts::sm_rows(&outcome.sm_contexts),
         sm_states: outcome.sm_states,
         energy: outcome.energy.as_ref().map(|report| energy::row(report, subject.gpu, outcome.cycles)),
         faults: faults::named(outcome.faults).map(|fault| fault.name).collect(),
@@ -323,7 +326,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let kernels = columns(subject);
     let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
-    text += &contexts::text(subject.gpu, subject.workloads, &outcome.contexts);
+    text += &contexts::text(subject.gpu, subject.workloads, &outcome.contexts, &outcome.sm_contexts);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;
         let [active, stalled, gated, waking] = [active, stalled, gated, waking].map(|cycles| table::percent(Some(cycles as f64 / all)));

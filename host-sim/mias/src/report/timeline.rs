@@ -1,5 +1,10 @@
 //! What ran where and when, as a Chrome trace (the JSON that Perfetto and chrome://tracing read): TBs of each kernel per SM as
-//! counters, the scheduler's phases and interrupts, kernels from launch to release, power over time. Format: "Trace Event Format", Google, 2016.
+//! counters, the scheduler's phases and interrupts, kernels from launch to release, contexts that are switched, power over time. Format: "Trace
+//! Event Format", Google, 2016.
+
+mod contexts;
+
+pub use contexts::MOST_CONTEXT_NOTES;
 
 use super::activity::{self, Kernels};
 use super::power;
@@ -15,12 +20,14 @@ use std::collections::BTreeMap;
 /// is made is seen).
 pub const POWER_CYCLES: u32 = 1_000;
 
-/// Process numbers of the groups of tracks; that of preemptions is there if TBs were made to leave, that of power if the machine says what it draws.
+/// Process numbers of the groups of tracks; that of preemptions is there if TBs were made to leave, that of power if the machine says what it draws, that of
+/// contexts if any were switched.
 const SCHEDULER: u32 = 0;
 const SMS: u32 = 1;
 const KERNELS: u32 = 2;
 const PREEMPTIONS: u32 = 3;
 const POWER: u32 = 4;
+const CONTEXTS: u32 = 5;
 
 /// Threads of the scheduler's group.
 const PHASES: u32 = 0;
@@ -34,9 +41,13 @@ pub fn render(outcome: &Outcome, workloads: &[Workload], gpu: &GpuConfig) -> Str
     timeline.kernels(outcome, workloads);
     timeline.residents(outcome, workloads);
     timeline.preemptions(outcome, workloads);
+    timeline.contexts(outcome, workloads);
     timeline.power(outcome, workloads, gpu);
     let lines: Vec<String> = timeline.events.iter().map(Value::to_string).collect();
-    let about = json!({ "gpu": gpu.name, "core_khz": gpu.clocks.core_khz, "cycles": outcome.cycles });
+    let mut about = json!({ "gpu": gpu.name, "core_khz": gpu.clocks.core_khz, "cycles": outcome.cycles });
+    if outcome.context_log.left_out > 0 {
+        about["context_notes_left_out"] = outcome.context_log.left_out.into();
+    }
     format!("{{\"displayTimeUnit\":\"ns\",\"otherData\":{about},\"traceEvents\":[\n{}\n]}}\n", lines.join(",\n"))
 }
 

@@ -10,7 +10,7 @@ pub use utilisation::{Share, Traffic, Utilisation};
 
 use super::Gpu;
 use crate::config::ContextsInL1;
-use crate::sm::{ContextCounts, ContextPlans, KERNEL_SLOTS, Resources, Unswitchable};
+use crate::sm::{ContextCounts, ContextNote, ContextPlans, KERNEL_SLOTS, Resources, Unswitchable};
 use controller::Controller;
 use firmware::Intervals;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,15 @@ pub struct ContextStats {
     pub decisions: [u32; 3],
     /// What its SMs have counted.
     pub counts: ContextCounts,
+}
+
+/// What has moved on SMs, for drawings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextLog {
+    /// By SM, in order.
+    pub sms: Vec<Vec<ContextNote>>,
+    /// Notes that there was no room for.
+    pub left_out: u64,
 }
 
 /// What the chip remembers of a kernel slot.
@@ -86,9 +95,26 @@ impl ContextStats {
 }
 
 impl Gpu {
-    /// A kernel has taken the slot; its TBs may be issued from cycle `ready` on, and so many registers of a thread are live where its warps
+    /// Notes from now on what moves on SMs, up to so many notes of all of them.
+    pub fn record_contexts(&mut self, most: usize) {
+        let each = most / self.sms.len().max(1);
+        self.sms.iter_mut().for_each(|sm| sm.record_contexts(each));
+    }
+
+    /// Takes the notes so far; none if nothing is noted, or nothing moves on this machine.
+    pub fn take_context_log(&mut self) -> ContextLog {
+        let mut log = ContextLog::default();
+        for sm in self.sms.iter_mut() {
+            let (notes, left_out) = sm.take_context_notes();
+            log.sms.push(notes);
+            log.left_out += left_out;
+        }
+        log
+    }
+
+    /// A launch has taken the slot; its TBs may be issued from cycle `ready` on, and so many registers of a thread are live where its warps
     /// are switched, if that is known.
-    pub(super) fn plan_contexts(&mut self, slot: usize, demand: &Resources, live: Option<u32>, ready: u64) {
+    pub(super) fn plan_contexts(&mut self, slot: usize, launch: usize, (demand, live): (&Resources, Option<u32>), ready: u64) {
         let (Some(contexts), Some(config)) = (&mut self.contexts, self.config.sm.contexts) else { return };
         let plans = ContextPlans::new(&self.config, &config, demand, live);
         let bound = plans.bound();
@@ -104,7 +130,7 @@ impl Gpu {
         }
         let in_l1 = config.in_l1 == ContextsInL1::Always;
         for sm in 0..self.sms.len() {
-            self.sms[sm].plan_contexts(slot as u8, Some(plans), self.now);
+            self.sms[sm].plan_contexts(slot as u8, launch as u32, Some(plans), self.now);
             self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
         }
     }

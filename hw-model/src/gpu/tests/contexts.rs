@@ -10,7 +10,7 @@ use mias_firmware::regs::option;
 const MECHANISMS: [ContextsMechanism; 3] = [ContextsMechanism::Virtual, ContextsMechanism::Duet, ContextsMechanism::DuetTb];
 
 /// A machine of two small SMs: 8 warps, 8,192 registers and 16 KB of shared memory each.
-fn small() -> GpuConfig {
+pub(super) fn small() -> GpuConfig {
     let mut config = config();
     (config.sm.count, config.launch.latency_cycles) = (2, 50);
     (config.sm.threads, config.sm.tbs, config.sm.registers) = (256, 8, 8_192);
@@ -19,7 +19,7 @@ fn small() -> GpuConfig {
     config
 }
 
-fn with(mut config: GpuConfig, contexts: ContextsConfig) -> GpuConfig {
+pub(super) fn with(mut config: GpuConfig, contexts: ContextsConfig) -> GpuConfig {
     config.sm.contexts = Some(contexts);
     config.check().expect("a machine");
     config
@@ -38,11 +38,12 @@ fn run_all(config: &GpuConfig, trace: &Arc<KernelTrace>) -> Stats {
 
 /// Without what only a machine with contexts tells.
 fn plain(stats: Stats) -> Stats {
-    Stats { contexts: Vec::new(), ..stats }
+    let sms = stats.sms.iter().map(|sm| SmStats { contexts: None, ..sm.clone() }).collect();
+    Stats { contexts: Vec::new(), sms, ..stats }
 }
 
 /// Loads that miss, each needed at once; lines of a TB and warp of their own.
-fn chases(tbs: u32, threads: u32, registers: u32, shared: u32, loads: u64) -> Arc<KernelTrace> {
+pub(super) fn chases(tbs: u32, threads: u32, registers: u32, shared: u32, loads: u64) -> Arc<KernelTrace> {
     kernel(tbs, threads, registers, shared, |tb, warp| {
         let load = StaticInst::new(0, Class::Load(Space::Global)).writes(4).reads(&[4]).width(4);
         (0..loads).map(|i| (load, 128 * (loads * u64::from(32 * tb + warp) + i))).collect()
@@ -200,7 +201,7 @@ fn straps(contexts: ContextsConfig) -> Straps {
     Straps { options, context_interval: contexts.interval(), coalesce_window: 50, ..Straps::new(PolicyCode::LeftOver) }
 }
 
-fn any_contexts() -> impl Strategy<Value = ContextsConfig> {
+pub(super) fn any_contexts() -> impl Strategy<Value = ContextsConfig> {
     let in_l1 = prop::sample::select(vec![ContextsInL1::Never, ContextsInL1::Idle, ContextsInL1::Always]);
     let mechanism = prop::sample::select(MECHANISMS.to_vec());
     let deadlock = prop::sample::select(vec![DeadlockAvoidance::Barriers, DeadlockAvoidance::OneTb]);
@@ -220,7 +221,7 @@ fn any_contexts() -> impl Strategy<Value = ContextsConfig> {
 }
 
 /// A small machine of 256 or 512 threads, with instruction buffers or without.
-fn any_small() -> impl Strategy<Value = GpuConfig> {
+pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
     (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(wide, fetch, lines, rotates)| {
         let mut config = small();
         if wide {

@@ -69,7 +69,7 @@ impl Contexts {
             if here {
                 entry.slot = self.take_slot(usize::from(number & sub_core_mask));
             }
-            self.tables.warps[usize::from(number)] = entry;
+            self.tables.put(number, entry);
         }
         self.look = true;
     }
@@ -91,7 +91,7 @@ impl Contexts {
     /// A warp has ended, or its TB was taken off the SM.
     fn forget_warp(&mut self, number: u8, sub_core: usize) {
         self.give_slot(number, sub_core);
-        let entry = std::mem::replace(&mut self.tables.warps[usize::from(number)], NO_WARP);
+        let entry = self.tables.remove(number);
         for (kind, place) in [(Kind::Registers, entry.registers), (Kind::Spilled, entry.spilled)] {
             if place != NOWHERE {
                 self.space.give(kind, place);

@@ -20,6 +20,7 @@ impl Sm {
         };
         // Places overlap neither in units nor in the table, so that the bits are as many as what is allocated.
         assert_eq!(contexts.space.taken(), contexts.tables.units(&contexts.space), "units taken");
+        assert_eq!(contexts.tables.away(), contexts.tables.of_state(|state| !state.is_present()), "warps that are away");
         let moving = |unit: u8| contexts.moving.is_some_and(|moving| moving.out == Some(unit) || moving.into == Some(unit));
         let mut slots = [0u32; super::MAX_SUB_CORES];
         for (tb_slot, tb) in self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted) {

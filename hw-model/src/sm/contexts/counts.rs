@@ -19,6 +19,9 @@ pub struct ContextCounts {
     pub tb_cycles: u64,
     /// As `tb_cycles`, cycles.
     pub held_cycles: u64,
+    /// Warps whose contexts are not in their places, summed over cycles.
+    #[serde(default)]
+    pub absent_warp_cycles: u64,
 }
 
 impl ContextCounts {
@@ -31,6 +34,7 @@ impl ContextCounts {
         self.most_tbs = self.most_tbs.max(other.most_tbs);
         self.tb_cycles += other.tb_cycles;
         self.held_cycles += other.held_cycles;
+        self.absent_warp_cycles += other.absent_warp_cycles;
     }
 }
 
@@ -63,6 +67,27 @@ impl TbTime {
     }
 }
 
+/// A number that is summed over cycles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Summed {
+    value: u32,
+    since: u64,
+    sum: u64,
+}
+
+impl Summed {
+    /// From cycle `from` on it is `value`.
+    pub(super) fn set(&mut self, value: u32, from: u64) {
+        self.sum = self.until(from);
+        (self.value, self.since) = (value, from);
+    }
+
+    /// Its sum up to and without cycle `now`.
+    pub(super) fn until(self, now: u64) -> u64 {
+        self.sum + u64::from(self.value) * now.saturating_sub(self.since)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +101,10 @@ mod tests {
         let mut counts = ContextCounts::default();
         time.add_to(&mut counts, 34);
         assert_eq!((counts.tb_cycles, counts.held_cycles, counts.most_tbs), (2 * 5 + 3 * 5 + 4, 5 + 5 + 4, 3));
+        let mut summed = Summed::default();
+        for (value, from) in [(2, 10), (3, 15), (0, 20), (1, 30)] {
+            summed.set(value, from);
+        }
+        assert_eq!(summed.until(34), 2 * 5 + 3 * 5 + 4);
     }
 }

@@ -24,16 +24,20 @@
 //! | `kept` | the TB that is not switched, where one is not |
 //! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
+//! | `record` | what moves, noted for drawings |
+//! | `accesses` | what moving takes of the memories |
 //! | `check` | the validation hook's look at all this |
 //!
 //! State beside the warps': [`Storage`] says how many bits. An SM without this has none of it.
 
+mod accesses;
 mod arrive;
 mod check;
 mod counts;
 mod kept;
 mod loads;
 mod plan;
+mod record;
 mod space;
 mod states;
 mod switch;
@@ -44,14 +48,16 @@ pub use counts::ContextCounts;
 pub(super) use loads::Loads;
 pub(crate) use plan::Plans;
 pub use plan::Unswitchable;
+pub use record::{CONTEXT_STORAGE, ContextEvent, ContextNote, MovedContext};
 pub use tables::Storage;
 
 use super::operands::MAX_SUB_CORES;
 use super::warp::{MAX_WARPS, RegSet};
 use super::{KERNEL_SLOTS, Sm};
 use crate::config::{ContextsConfig, ContextsInL1, GpuConfig};
-use counts::TbTime;
+use counts::{Summed, TbTime};
 use plan::{AddressMap, Level, Plan};
+use record::Record;
 use space::Space;
 use switch::Move;
 use tables::Tables;
@@ -65,6 +71,8 @@ const TB_QUEUE: usize = 8;
 pub(super) struct Contexts {
     config: ContextsConfig,
     map: AddressMap,
+    /// Bytes of an access of the L1.
+    l1_access_bytes: u32,
     /// Warp slots of a sub-core.
     slots_per_sub_core: u32,
     sub_cores: u32,
@@ -96,6 +104,14 @@ pub(super) struct Contexts {
     missed: Box<[RegSet; MAX_WARPS]>,
     counts: [ContextCounts; KERNEL_SLOTS],
     times: [TbTime; KERNEL_SLOTS],
+    /// Warps that are away, by kernel slot.
+    away: [Summed; KERNEL_SLOTS],
+    /// What has been counted of kernels that have left their slots.
+    before: ContextCounts,
+    /// By kernel slot, the launch that has it.
+    launches: [u32; KERNEL_SLOTS],
+    /// What moves, if that is noted.
+    record: Option<Box<Record>>,
 }
 
 impl Contexts {
@@ -105,6 +121,7 @@ impl Contexts {
         Some(Box::new(Contexts {
             config,
             map,
+            l1_access_bytes: gpu.l1.sector_bytes << gpu.l1.fetch_bits(),
             sub_cores: gpu.sm.sub_cores,
             slots_per_sub_core: gpu.sm.threads / 32 / gpu.sm.sub_cores,
             plans: [None; KERNEL_SLOTS],
@@ -125,6 +142,10 @@ impl Contexts {
             missed: Box::new([RegSet::default(); MAX_WARPS]),
             counts: [ContextCounts::default(); KERNEL_SLOTS],
             times: [TbTime::default(); KERNEL_SLOTS],
+            away: [Summed::default(); KERNEL_SLOTS],
+            before: ContextCounts::default(),
+            launches: [0; KERNEL_SLOTS],
+            record: None,
         }))
     }
 
@@ -135,13 +156,20 @@ impl Contexts {
 
     /// Whether a warp's context is not in its place.
     pub(super) fn is_away(&self, number: u8) -> bool {
-        let warp = &self.tables.warps[usize::from(number)];
-        warp.valid && !warp.state.is_present()
+        self.tables.away() >> number & 1 != 0
     }
 
     /// Whether contexts are switched.
     pub(super) fn is_switching(&self) -> bool {
         self.switched.is_some()
+    }
+
+    /// What the kernel in `slot` has had of extra TBs, up to and without cycle `now`.
+    fn counts_of(&self, slot: usize, now: u64) -> ContextCounts {
+        let mut counts = self.counts[slot];
+        self.times[slot].add_to(&mut counts, now);
+        counts.absent_warp_cycles = self.away[slot].until(now);
+        counts
     }
 
     /// Places of each queue.
@@ -164,18 +192,23 @@ impl Contexts {
 }
 
 impl Sm {
-    /// A kernel has taken the slot, from cycle `from` on, and is switched like this, if at all.
-    pub(crate) fn plan_contexts(&mut self, slot: u8, plans: Option<Plans>, from: u64) {
+    /// A launch has taken the slot, from cycle `from` on, and is switched like this, if at all.
+    pub(crate) fn plan_contexts(&mut self, slot: u8, launch: u32, plans: Option<Plans>, from: u64) {
         let Some(contexts) = &mut self.contexts else { return };
         let at = usize::from(slot);
         if contexts.switched.is_some_and(|(kernel, _)| kernel == slot) {
             contexts.stop_switching();
+            contexts.note_held(slot, from);
         }
+        let before = contexts.counts_of(at, from);
+        contexts.before.add(&before);
+        contexts.launches[at] = launch;
         contexts.plans[at] = plans;
         contexts.most_extra[at] = 0;
         contexts.lent_to &= !(1 << slot);
         contexts.counts[at] = ContextCounts::default();
         contexts.times[at] = TbTime::default();
+        contexts.away[at] = Summed::default();
         self.lend_l1(from);
     }
 
@@ -210,9 +243,14 @@ impl Sm {
 
     /// What the kernel in `slot` has had here of extra TBs, up to and without cycle `now`.
     pub(crate) fn context_counts(&self, slot: usize, now: u64) -> Option<ContextCounts> {
+        Some(self.contexts.as_ref()?.counts_of(slot, now))
+    }
+
+    /// The same of all kernels that this SM has had.
+    pub(crate) fn all_context_counts(&self, now: u64) -> Option<ContextCounts> {
         let contexts = self.contexts.as_ref()?;
-        let mut counts = contexts.counts[slot];
-        contexts.times[slot].add_to(&mut counts, now);
+        let mut counts = contexts.before;
+        (0..KERNEL_SLOTS).for_each(|slot| counts.add(&contexts.counts_of(slot, now)));
         Some(counts)
     }
 

@@ -74,6 +74,12 @@ impl Space {
         }
     }
 
+    /// The part of the space that a place elsewhere is in: shared memory, the L1, registers.
+    pub(super) fn part(&self, place: u8) -> usize {
+        let [(_, shared), (_, l1), _] = self.spilled.parts;
+        usize::from(u32::from(place) >= shared) + usize::from(u32::from(place) >= shared + l1)
+    }
+
     /// How many places of a kind are free.
     pub(super) fn count(&self, kind: Kind) -> u32 {
         self.free[kind as usize].count_ones()
@@ -146,6 +152,7 @@ mod tests {
         assert_eq!([0, 1, 3].map(|place| of(Kind::Registers, place)), [(0, 7), (7, 7), (21, 7)]);
         assert_eq!([0, 3].map(|place| of(Kind::Shared, place)), [(40, 2), (46, 2)]);
         assert_eq!([0, 1, 2, 3, 4].map(|place| of(Kind::Spilled, place).0), [55, 50, 65, 35, 30]);
+        assert_eq!([0, 1, 2, 3, 4].map(|place| space.part(place)), [0, 0, 1, 2, 2]);
     }
 
     #[test]

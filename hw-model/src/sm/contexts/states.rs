@@ -48,7 +48,7 @@ impl Sm {
         let leaving = contexts.moving.and_then(|moving| moving.out);
         match level {
             Level::Warp => {
-                let away = contexts.tables.of_state(|state| !state.is_present());
+                let away = contexts.tables.away();
                 for number in behind(away, contexts.last_ready) {
                     if contexts.ready.len() == places {
                         break;

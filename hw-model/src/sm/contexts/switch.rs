@@ -8,6 +8,7 @@ use super::super::Sm;
 use super::super::operands::MAX_SUB_CORES;
 use super::super::warp::Wait;
 use super::Contexts;
+use super::accesses::Accesses;
 use super::plan::{Level, Limit, Plan};
 use super::space::{Kind, cycles};
 use super::tables::{NOWHERE, State};
@@ -60,7 +61,7 @@ impl Sm {
     /// Contexts are switched in cycle `now`.
     pub(in crate::sm) fn switch_contexts(&mut self, now: u64) {
         let Some(contexts) = &mut self.contexts else { return };
-        let Some((_, plan)) = contexts.switched else { return };
+        let Some((kernel, plan)) = contexts.switched else { return };
         if let Some(moved) = contexts.moving.filter(|moving| moving.ends <= now) {
             contexts.moving = None;
             contexts.look = true;
@@ -72,8 +73,11 @@ impl Sm {
         }
         contexts.look = false;
         self.follow_states(&plan);
-        self.begin_move(&plan, now);
+        self.begin_move(&plan, kernel, now);
         self.end_to_switch(now);
+        if let Some(contexts) = &mut self.contexts {
+            contexts.note_held(kernel, now);
+        }
     }
 
     /// The next cycle after `now` in which something is switched by itself.
@@ -95,14 +99,14 @@ impl Sm {
     }
 
     /// The mover takes what is next, if it is free.
-    fn begin_move(&mut self, plan: &Plan, now: u64) {
+    fn begin_move(&mut self, plan: &Plan, kernel: u8, now: u64) {
         let Some(contexts) = &self.contexts else { return };
         if contexts.moving.is_some() {
             return;
         }
         if let Some(tb_slot) = self.comes_first(contexts) {
             if let Some((out, first)) = self.first_to_come(plan, tb_slot) {
-                self.begin_move_of(plan, out, Some(first), now);
+                self.begin_move_of(plan, kernel, [out, Some(first)], now);
             }
             return;
         }
@@ -125,26 +129,29 @@ impl Sm {
             let Some(change) = change.or_else(leaves) else { return };
             change
         };
-        self.begin_move_of(plan, out, into, now);
+        self.begin_move_of(plan, kernel, [out, into], now);
     }
 
     /// These move from cycle `now` on.
-    fn begin_move_of(&mut self, plan: &Plan, out: Option<u8>, into: Option<u8>, now: u64) {
-        let Some(contexts) = &self.contexts else { return };
-        let bytes = |unit: Option<u8>| {
-            let warps = unit.map_or(0, |unit| self.footprint(plan.level, unit).warps);
-            if warps == 0 { 0 } else { warps * plan.warp_bytes + plan.tb_bytes }
-        };
-        let bandwidth = contexts.config.bandwidth();
-        let takes = cycles(bytes(out), bandwidth) + cycles(bytes(into), bandwidth);
+    fn begin_move_of(&mut self, plan: &Plan, kernel: u8, [out, into]: [Option<u8>; 2], now: u64) {
+        // Where one comes from is known before it gives that up, and where one goes to when it has that.
+        let comes = into.and_then(|into| self.moved_context(plan, into));
         self.reserve_places(plan, out, into);
+        let leaves = out.and_then(|out| self.moved_context(plan, out));
         let Some(contexts) = &mut self.contexts else { return };
+        let bandwidth = contexts.config.bandwidth();
+        let takes = [leaves, comes].into_iter().flatten().map(|context| cycles(context.bytes.iter().sum(), bandwidth)).sum();
         contexts.moving = Some(Move { out, into, ends: now + takes });
-        if let Some((kernel, _)) = contexts.switched {
-            let counts = &mut contexts.counts[usize::from(kernel)];
-            counts.moving_cycles += takes;
-            counts.switched_out += u64::from(out.is_some());
-            counts.switched_in += u64::from(into.is_some());
+        let counts = &mut contexts.counts[usize::from(kernel)];
+        counts.moving_cycles += takes;
+        counts.switched_out += u64::from(out.is_some());
+        counts.switched_in += u64::from(into.is_some());
+        contexts.note_move(kernel, [leaves, comes], takes, now);
+        let counters = &mut self.kernels[usize::from(kernel)];
+        for (context, out) in [(leaves, true), (comes, false)] {
+            if let Some(context) = context {
+                Accesses::of(plan, &context, contexts.l1_access_bytes).count(out, counters);
+            }
         }
     }
 
@@ -276,8 +283,7 @@ impl Sm {
     /// Contexts are switched no longer if there are no extra TBs and all is in its place: TBs of other kernels may come from cycle `now` on.
     fn end_to_switch(&mut self, now: u64) {
         let Some(contexts) = &mut self.contexts else { return };
-        let away = || contexts.tables.of_state(|state| !state.is_present()) != 0;
-        if contexts.extras == 0 && contexts.moving.is_none() && !away() {
+        if contexts.extras == 0 && contexts.moving.is_none() && contexts.tables.away() == 0 {
             contexts.stop_switching();
             self.drained = true;
             self.lend_l1(now + 1);

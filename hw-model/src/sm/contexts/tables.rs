@@ -74,16 +74,43 @@ pub(super) const NO_TB: TbEntry = TbEntry { valid: false, shared: NOWHERE, spill
 pub(super) struct Tables {
     pub(super) warps: Box<[WarpEntry; MAX_WARPS]>,
     pub(super) tbs: Box<[TbEntry]>,
+    /// Warps that are not in their places, a bit each.
+    away: u128,
 }
 
 impl Tables {
     pub(super) fn new(tb_slots: usize) -> Self {
-        Tables { warps: Box::new([NO_WARP; MAX_WARPS]), tbs: vec![NO_TB; tb_slots].into() }
+        Tables { warps: Box::new([NO_WARP; MAX_WARPS]), tbs: vec![NO_TB; tb_slots].into(), away: 0 }
     }
 
     pub(super) fn clear(&mut self) {
         self.warps.fill(NO_WARP);
         self.tbs.fill(NO_TB);
+        self.away = 0;
+    }
+
+    /// A warp has come.
+    pub(super) fn put(&mut self, number: u8, entry: WarpEntry) {
+        self.warps[usize::from(number)] = entry;
+        self.note_place(number);
+    }
+
+    /// A warp has gone: what it had.
+    pub(super) fn remove(&mut self, number: u8) -> WarpEntry {
+        let entry = std::mem::replace(&mut self.warps[usize::from(number)], NO_WARP);
+        self.note_place(number);
+        entry
+    }
+
+    /// Warps that are not in their places, a bit each.
+    pub(super) fn away(&self) -> u128 {
+        self.away
+    }
+
+    fn note_place(&mut self, number: u8) {
+        let entry = &self.warps[usize::from(number)];
+        let away = entry.valid && !entry.state.is_present();
+        self.away = self.away & !(1 << number) | u128::from(away) << number;
     }
 
     /// Warps in one of the states, a bit each.
@@ -97,6 +124,7 @@ impl Tables {
         let warp = &mut self.warps[usize::from(number)];
         debug_assert!(warp.state.becomes(next), "warp {number} goes from {:?} to {next:?}", warp.state);
         warp.state = next;
+        self.note_place(number);
     }
 
     /// For the validation hook: the units of all that is in the tables.

@@ -124,6 +124,8 @@ impl Kept {
             memory_choices: _,
             l2_ways: _,
             contexts,
+            sm_contexts: _,
+            context_log: _,
             sm_states,
             search,
             energy,

@@ -1,0 +1,76 @@
+//! TBs beyond those that fit, as `run` tells of them: the timeline, the counts by SM and the energy come to the counts of the report.
+
+mod support;
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use support::{json, printed};
+
+/// HG on two of 16 SMs: 8 TBs of 12,288 bytes fit each.
+const RUN: [&str; 11] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--sms", "2", "--cycles", "15000", "--warm-l2"];
+const EXTRA: [&str; 4] = ["--contexts", "duet", "--extra-tbs", "4"];
+
+/// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they wait: 99 cycles of 128 bytes.
+const BYTES: u64 = 12_288 + 3 * 128;
+
+fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_else(|| panic!("{field} of {value}"))
+}
+
+#[test]
+fn the_timeline_has_every_switch() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.json");
+    let run = json(&[&RUN[..], &EXTRA, &["--timeline", path.to_str().expect("UTF-8")]].concat());
+    let timeline: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("written")).expect("JSON");
+    let events = timeline["traceEvents"].as_array().expect("events");
+    let of = |phase: &'static str| events.iter().filter(move |event| event["ph"] == phase && event["pid"] == 5);
+    let (mut free_from, mut counts) = (BTreeMap::new(), BTreeMap::<u64, [u64; 3]>::new());
+    for event in of("X") {
+        let (sm, args) = (number(event, "tid"), &event["args"]);
+        let both = ["out", "in"].map(|way| !args[way].is_null());
+        let cycles = both.iter().filter(|moves| **moves).count() as u64 * BYTES.div_ceil(128);
+        let context = if both[0] { &args["out"] } else { &args["in"] };
+        assert_eq!((number(context, "bytes"), number(args, "cycles"), &args["kernel"]), (BYTES, cycles, &"hg".into()), "{event}");
+        assert_eq!(context[if both[0] { "to" } else { "from" }], serde_json::json!(["registers"]));
+        let free: &mut u64 = free_from.entry(sm).or_default();
+        assert!(number(args, "cycle") >= *free, "{event} before cycle {free}");
+        *free = number(args, "cycle") + cycles;
+        let counts = counts.entry(sm).or_default();
+        *counts = [counts[0] + u64::from(both[0]), counts[1] + u64::from(both[1]), counts[2] + cycles];
+    }
+    let sms = run["sm_contexts"].as_array().expect("SMs");
+    assert_eq!(sms.len(), 16);
+    for sm in sms {
+        let told = counts.get(&number(sm, "sm")).copied().unwrap_or_default();
+        assert_eq!(["switched_out", "switched_in", "moving_cycles"].map(|field| number(sm, field)), told, "{sm}");
+    }
+    let kernel = &run["contexts"][0];
+    for field in ["extra_tbs", "switched_out", "switched_in", "moving_cycles", "absent_warp_cycles"] {
+        assert_eq!(number(kernel, field), sms.iter().map(|sm| number(sm, field)).sum::<u64>(), "{field}");
+    }
+    assert!(number(kernel, "switched_out") > 0 && number(kernel, "absent_warp_cycles") > 0, "{kernel}");
+    // 4 extra TBs of three warps, and one TB that changes places with another: no more are away.
+    let held = of("C").map(|event| (number(&event["args"], "extra TBs"), number(&event["args"], "warps absent")));
+    let most = held.max().expect("extra TBs");
+    assert!(most.0 == 4 && (1..=15).contains(&most.1), "{most:?}");
+    // Both ways 96 lanes and 96 passes on one side, and 3,168 lanes on the other: `lin18` in femtojoules.
+    let (reads, writes, passes) = (7_267, 5_986, 96 * 2_119_463);
+    let out = number(kernel, "switched_out") * (96 * reads + passes + 3_168 * writes);
+    let fj = out + number(kernel, "switched_in") * (96 * writes + passes + 3_168 * reads);
+    let joules = run["launches"][0]["energy"]["parts_joules"]["contexts"].as_f64().expect("a part of its own");
+    assert!((joules / (fj as f64 * 1e-15) - 1.0).abs() < 1e-9, "{joules} J, and {fj} fJ");
+}
+
+/// Without extra TBs nobody hears of them.
+#[test]
+fn nothing_is_told_where_nothing_is_switched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.json");
+    let run = json(&[&RUN[..], &["--timeline", path.to_str().expect("UTF-8")]].concat());
+    assert!(run.get("contexts").is_none() && run.get("sm_contexts").is_none(), "{run}");
+    assert!(run["launches"][0]["energy"]["parts_joules"].get("contexts").is_none());
+    assert!(!std::fs::read_to_string(&path).expect("written").contains("contexts"));
+    let text = printed(&[&RUN[..], &EXTRA].concat());
+    assert!(text.contains("by SM: extra TBs 0 to ") && text.contains("warps away"), "{text}");
+}
