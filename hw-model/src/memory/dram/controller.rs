@@ -18,8 +18,8 @@ use super::super::packets::NOBODY;
 use super::bank::{Bank, PerCommand};
 use super::candidates::Candidates;
 use super::four_activates::FourActivates;
-use super::frfcfs::FrFcfs;
 use super::refresh::{Refresh, Step};
+use super::scheduler::RequestQueue;
 use super::timing::Timing;
 use super::{DramRequest, Finished};
 use crate::config::DramConfig;
@@ -49,7 +49,7 @@ pub(super) struct Controller {
     timing: Timing,
     refresh: Refresh,
     four_activates: FourActivates,
-    queue: FrFcfs,
+    queue: RequestQueue,
     /// Came in the last cycle, joins the queue in the next.
     arrived: Option<DramRequest>,
     banks: Vec<Bank>,
@@ -80,7 +80,7 @@ impl Controller {
             timing: Timing::new(config),
             refresh: Refresh::new(&config.timing),
             four_activates: FourActivates::new(config.timing.t_faw),
-            queue: FrFcfs::new(config.queue, config.banks, config.row_hit_cap),
+            queue: RequestQueue::new(config),
             arrived: None,
             banks: vec![Bank::default(); config.banks as usize],
             candidates: Candidates::new(config.banks, config.bank_groups),
@@ -104,7 +104,7 @@ impl Controller {
         self.refresh.due()
     }
 
-    /// Whether the FR-FCFS queue takes no more.
+    /// Whether the queue takes no more.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.queue.is_full()

@@ -1,4 +1,4 @@
-//! Device memory: one [`Channel`] per memory channel, each an FR-FCFS controller over banks in bank groups.
+//! Device memory: one [`Channel`] per memory channel, each a controller over banks in bank groups.
 //!
 //! The numbers are those of sources.md D86 and D87, the mechanisms GPGPU-Sim's (sources.md D69). Options that GPGPU-Sim has not,
 //! all off in the built-in machines: refresh, tFAW, a row-hit cap. One row command and, if it comes later in the scan of the banks,
@@ -9,9 +9,8 @@ mod candidates;
 mod channel;
 mod controller;
 mod four_activates;
-mod frfcfs;
 mod refresh;
-mod row_cap;
+mod scheduler;
 mod timing;
 
 pub(super) use channel::Channel;
