@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x10009)
+#define MIAS_VERSION_VALUE UINT32_C(0x1000b)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -269,6 +269,16 @@
 #define MIAS_KERNEL_L1_MISSES UINT32_C(0x560)
 /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in sm::ACTIVE_WARPS. */
 #define MIAS_ACTIVE_WARPS_ALL UINT32_C(0x580)
+/* Read and write. In which order the requests of a DRAM channel are served: dram_order. This and
+ * what follows are in effect two core cycles after the write. */
+#define MIAS_DRAM_ORDER UINT32_C(0x6c0)
+/* Read and write. What the order is held by, dram_order says what: 1 to 255; 0 for the order's own. */
+#define MIAS_DRAM_CAP UINT32_C(0x6c4)
+/* Read and write. 8 of them. Of the bandwidth of each channel, the part that the kernel in each slot
+ * has while others want theirs, in parts of 1,024, with dram_order::SHARES: 0 to 1,024; 0 counts as
+ * 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what shares are to
+ * each other does. They stay with their slot whatever kernel takes it. */
+#define MIAS_DRAM_SHARE UINT32_C(0x6e0)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -502,6 +512,23 @@
 #define MIAS_FEATURE_KERNEL_COUNTERS UINT32_C(0x40)
 /* The active warps of kernels can be limited (sm::ACTIVE_WARPS). */
 #define MIAS_FEATURE_ACTIVE_WARPS UINT32_C(0x80)
+/* The order of DRAM requests can be set (global::DRAM_ORDER). */
+#define MIAS_FEATURE_DRAM_ORDER UINT32_C(0x200)
+
+/* Orders of DRAM requests, in global::DRAM_ORDER, each with what global::DRAM_CAP means. */
+/* Of a bank's requests the oldest that hits the open row, else the oldest. No cap. */
+#define MIAS_DRAM_ORDER_FR_FCFS UINT32_C(0x0)
+/* The oldest. No cap. */
+#define MIAS_DRAM_ORDER_FCFS UINT32_C(0x1)
+/* As FR_FCFS, but an older request of another kernel goes first after so many row hits that went
+ * before one: 4 if the cap is 0 (after Mutlu and Moscibroda 2007). */
+#define MIAS_DRAM_ORDER_KERNEL_CAP UINT32_C(0x2)
+/* Batches of as many requests of each kernel in a bank, 5 if the cap is 0, in which the kernel with
+ * the least to do goes first (Mutlu and Moscibroda 2008). */
+#define MIAS_DRAM_ORDER_BATCH UINT32_C(0x3)
+/* By shares: the kernel furthest behind goes first, and row hits may run ahead by so many sectors,
+ * 16 if the cap is 0 (Nesbit et al. 2006). */
+#define MIAS_DRAM_ORDER_SHARES UINT32_C(0x4)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -1176,7 +1203,20 @@ struct mias_block {
     /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in
      * sm::ACTIVE_WARPS. */
     volatile uint32_t active_warps_all[8];
-    uint32_t reserved_5a0[152];
+    uint32_t reserved_5a0[72];
+    /* Read and write. In which order the requests of a DRAM channel are served: dram_order. This and
+     * what follows are in effect two core cycles after the write. */
+    volatile uint32_t dram_order;
+    /* Read and write. What the order is held by, dram_order says what: 1 to 255; 0 for the order's
+     * own. */
+    volatile uint32_t dram_cap;
+    uint32_t reserved_6c8[6];
+    /* Read and write. 8 of them. Of the bandwidth of each channel, the part that the kernel in each
+     * slot has while others want theirs, in parts of 1,024, with dram_order::SHARES: 0 to 1,024; 0
+     * counts as 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what
+     * shares are to each other does. They stay with their slot whatever kernel takes it. */
+    volatile uint32_t dram_share[8];
+    uint32_t reserved_700[64];
     struct mias_slot slot[8];
     uint32_t reserved_a00[1408];
     struct mias_memory memory[256];
@@ -1280,6 +1320,9 @@ static_assert(offsetof(struct mias_block, kernel_ended_tbs) == MIAS_KERNEL_ENDED
 static_assert(offsetof(struct mias_block, kernel_l1_accesses) == MIAS_KERNEL_L1_ACCESSES, "MIAS_KERNEL_L1_ACCESSES");
 static_assert(offsetof(struct mias_block, kernel_l1_misses) == MIAS_KERNEL_L1_MISSES, "MIAS_KERNEL_L1_MISSES");
 static_assert(offsetof(struct mias_block, active_warps_all) == MIAS_ACTIVE_WARPS_ALL, "MIAS_ACTIVE_WARPS_ALL");
+static_assert(offsetof(struct mias_block, dram_order) == MIAS_DRAM_ORDER, "MIAS_DRAM_ORDER");
+static_assert(offsetof(struct mias_block, dram_cap) == MIAS_DRAM_CAP, "MIAS_DRAM_CAP");
+static_assert(offsetof(struct mias_block, dram_share) == MIAS_DRAM_SHARE, "MIAS_DRAM_SHARE");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");

@@ -221,4 +221,14 @@ registers! {
     KERNEL_L1_MISSES[MAX_SLOTS] = 0x560, ReadOnly;
     /// Limits a slot's active warps on all SMs: 0 to 63, as in [`super::sm::ACTIVE_WARPS`].
     ACTIVE_WARPS_ALL[MAX_SLOTS] = 0x580, WriteOnly;
+
+    /// In which order the requests of a DRAM channel are served: [`super::dram_order`]. This and what follows are in effect two core cycles after
+    /// the write.
+    DRAM_ORDER = 0x6C0, ReadWrite, None;
+    /// What the order is held by, [`super::dram_order`] says what: 1 to 255; 0 for the order's own.
+    DRAM_CAP = 0x6C4, ReadWrite, None;
+    /// Of the bandwidth of each channel, the part that the kernel in each slot has while others want theirs, in parts of 1,024, with
+    /// [`super::dram_order::SHARES`]: 0 to 1,024; 0 counts as 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what
+    /// shares are to each other does. They stay with their slot whatever kernel takes it.
+    DRAM_SHARE[MAX_SLOTS] = 0x6E0, ReadWrite, None;
 }

@@ -7,6 +7,7 @@
 mod active_warps;
 mod contexts;
 mod dispatch;
+mod dram_order;
 mod extended;
 mod first_run;
 mod foresight;
@@ -143,6 +144,7 @@ impl Gpu {
                 .with_memory_issue(config.sm.memory_issue.as_ref())
                 .with_active_warps(&config.sm.active_warps)
                 .with_ways()
+                .with_dram_order(config.dram.scheduler.as_ref())
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
@@ -311,6 +313,7 @@ impl Gpu {
                 self.follow_memory_issue();
                 self.follow_active_warps();
                 self.follow_ways();
+                self.follow_dram_order();
                 return Ok(());
             }
             self.registers.set_now(self.now);

@@ -5,6 +5,7 @@
 mod active_warps;
 mod cap;
 mod contexts;
+mod dram_order;
 mod fetch;
 mod first_run;
 mod global_limits;

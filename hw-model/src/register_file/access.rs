@@ -173,7 +173,8 @@ impl RegisterFile {
             self.quota_sms.get(word).copied()
         } else {
             let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
-            found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset))
+            let found = found.or_else(|| self.read_memory_global(offset)).or_else(|| self.dram.read(offset));
+            found.or_else(|| self.read_kernels(offset))
         }
     }
 
@@ -247,7 +248,7 @@ impl RegisterFile {
             *self.notes.progress.get_mut(slot)? = value;
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
-            let done = done.or_else(|| self.write_active_warps_global(offset, value));
+            let done = done.or_else(|| self.write_active_warps_global(offset, value)).or_else(|| self.write_dram(offset, value));
             done.or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())

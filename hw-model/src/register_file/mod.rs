@@ -17,6 +17,7 @@ mod activity;
 mod broadcast;
 mod busy;
 mod counters;
+mod dram;
 mod kernels;
 mod launch;
 mod machine;
@@ -44,6 +45,7 @@ use active_warps::ActiveWarpsBlock;
 use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
+use dram::DramBlock;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
@@ -91,6 +93,8 @@ pub struct RegisterFile {
     states: StateBlock,
     /// Limits of active warps.
     warps: ActiveWarpsBlock,
+    /// The order of DRAM requests.
+    dram: DramBlock,
     /// Counters of kernels.
     kernels: KernelBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
@@ -113,6 +117,7 @@ impl RegisterFile {
             ways: WaysBlock::new(machine.sm_count as usize),
             states: StateBlock::new(machine.sm_count as usize),
             warps: ActiveWarpsBlock::new(machine.sm_count as usize),
+            dram: DramBlock::default(),
             kernels: KernelBlock::default(),
             machine,
             now: 0,

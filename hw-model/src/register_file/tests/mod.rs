@@ -3,6 +3,7 @@
 
 mod active_warps;
 mod commands;
+mod dram;
 mod map;
 mod memory;
 mod reference;

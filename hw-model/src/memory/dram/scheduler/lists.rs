@@ -8,6 +8,8 @@ const NONE: u32 = u32::MAX;
 struct Node {
     request: DramRequest,
     next: u32,
+    /// Command cycle in which it joined; its low 32 bits.
+    since: u32,
 }
 
 /// A request of a bank's list: its place in the pool, which is its own while it waits, and that of the one before it.
@@ -15,6 +17,14 @@ struct Node {
 pub(super) struct Place {
     before: u32,
     slot: u32,
+}
+
+impl Place {
+    /// Its place in the pool.
+    #[inline]
+    pub(super) fn slot(self) -> usize {
+        self.slot as usize
+    }
 }
 
 impl PartialEq for Place {
@@ -38,7 +48,8 @@ pub(super) struct Lists {
 impl Lists {
     /// Room for `capacity` requests to `banks` (at most 64) banks.
     pub(super) fn new(capacity: u32, banks: u32) -> Self {
-        let unused = |slot| Node { request: DramRequest::default(), next: if slot + 1 < capacity { slot + 1 } else { NONE } };
+        let next = |slot| if slot + 1 < capacity { slot + 1 } else { NONE };
+        let unused = |slot| Node { request: DramRequest::default(), next: next(slot), since: 0 };
         Lists {
             nodes: (0..capacity).map(unused).collect(),
             free: if capacity == 0 { NONE } else { 0 },
@@ -59,18 +70,18 @@ impl Lists {
         self.waiting
     }
 
-    /// Adds a request behind those of its bank.
+    /// Adds a request behind those of its bank, in command cycle `t`.
     ///
     /// # Panics
     /// If the pool is full.
     #[inline]
-    pub(super) fn push(&mut self, request: DramRequest) {
+    pub(super) fn push(&mut self, request: DramRequest, t: u64) {
         let bank = request.bank as usize;
         let slot = self.free;
         assert!(slot != NONE, "push to a full DRAM queue");
         let node = &mut self.nodes[slot as usize];
         self.free = node.next;
-        *node = Node { request, next: NONE };
+        *node = Node { request, next: NONE, since: t as u32 };
         match self.tails[bank] {
             NONE => self.heads[bank] = slot,
             tail => self.nodes[tail as usize].next = slot,
@@ -84,8 +95,9 @@ impl Lists {
     pub(super) fn of_bank(&self, bank: usize) -> impl Iterator<Item = (Place, &DramRequest)> {
         let mut place = Place { before: NONE, slot: self.heads[bank] };
         std::iter::from_fn(move || {
-            let node = self.nodes.get(place.slot as usize)?;
-            let here = std::mem::replace(&mut place, Place { before: place.slot, slot: node.next });
+            let here = place;
+            let node = self.nodes.get(here.slot as usize)?;
+            place = Place { before: here.slot, slot: node.next };
             Some((here, &node.request))
         })
     }
@@ -102,10 +114,15 @@ impl Lists {
         self.of_bank(bank).find(|(_, request)| request.row == row).map(|(place, _)| place)
     }
 
-    /// Takes a request out of its bank's list.
+    /// All requests.
+    pub(super) fn all(&self) -> impl Iterator<Item = &DramRequest> {
+        (0..self.heads.len()).flat_map(move |bank| self.of_bank(bank)).map(|(_, request)| request)
+    }
+
+    /// Takes a request out of its bank's list, in command cycle `t`. Also returns the cycles that it has waited.
     #[inline]
-    pub(super) fn remove(&mut self, bank: usize, Place { before, slot }: Place) -> DramRequest {
-        let Node { request, next } = self.nodes[slot as usize];
+    pub(super) fn remove(&mut self, bank: usize, Place { before, slot }: Place, t: u64) -> (DramRequest, u64) {
+        let Node { request, next, since } = self.nodes[slot as usize];
         match before {
             NONE => self.heads[bank] = next,
             _ => self.nodes[before as usize].next = next,
@@ -118,6 +135,6 @@ impl Lists {
         }
         self.nodes[slot as usize].next = self.free;
         self.free = slot;
-        request
+        (request, (t as u32).wrapping_sub(since).into())
     }
 }
