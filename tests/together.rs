@@ -3,7 +3,7 @@
 #[path = "common/workloads.rs"]
 mod workloads;
 
-use mias_hw_model::config::{InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
+use mias_hw_model::config::{DramOrder, DramSchedulerConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, Partition, PartitionConfig};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::machine::{End, Machine, Options, Outcome, Run, RunError};
 use mias_lab::experiment::policy::{Control, Latency, Policy, Transition};
@@ -22,13 +22,15 @@ fn together(machine: &SimulatedGpu, runs: &[Run<'_>]) -> (Vec<Result<Outcome, Ru
     (done.into_inner().unwrap().into_iter().map(Option::unwrap).collect(), cycles.into_inner().unwrap())
 }
 
-/// Machines on which kernels that share an SM do not hold each other back, and on which they do: QBMI, DMIL and ways by utility.
+/// Machines on which kernels that share an SM do not hold each other back, and on which they do: QBMI, DMIL, ways by utility and
+/// batches of DRAM requests.
 fn both() -> [SimulatedGpu; 2] {
     let mut held = machines::load("rtx2060").unwrap();
     held.sm.count = 3;
     let issue = MemoryIssueConfig { order: MemoryOrder::Quota, in_flight: InFlightLimit::Dynamic, ..MemoryIssueConfig::default() };
     held.sm.memory_issue = Some(issue);
     held.l1.partition = Some(PartitionConfig { by: Partition::Ucp, period_cycles: 2_000, ..PartitionConfig::default() });
+    held.dram.scheduler = Some(DramSchedulerConfig { by: DramOrder::Batch, ..DramSchedulerConfig::default() });
     held.check().expect("they go together");
     [machine(3), SimulatedGpu::new(held)]
 }

@@ -82,8 +82,26 @@ pub mod feature {
     pub const ACTIVE_WARPS: u32 = 1 << 7;
     /// How many TBs beyond those that fit an SM a kernel may have is the firmware's to say ([`super::super::global::CONTEXT_ALLOWED`]).
     pub const CONTEXTS: u32 = 1 << 8;
+    /// The order of DRAM requests can be set ([`super::super::global::DRAM_ORDER`]).
+    pub const DRAM_ORDER: u32 = 1 << 9;
     /// The L1's miss resources can be shared out between kernels ([`super::super::global::MISS_WEIGHT`]).
     pub const MISS_SHARES: u32 = 1 << 10;
+}
+
+/// Orders of DRAM requests, in [`super::global::DRAM_ORDER`], each with what [`super::global::DRAM_CAP`] means.
+pub mod dram_order {
+    /// Of a bank's requests the oldest that hits the open row, else the oldest. No cap.
+    pub const FR_FCFS: u32 = 0;
+    /// The oldest. No cap.
+    pub const FCFS: u32 = 1;
+    /// As `FR_FCFS`, but an older request of another kernel goes first after so many row hits that went before one: 4 if the cap is 0 (after
+    /// Mutlu and Moscibroda 2007).
+    pub const KERNEL_CAP: u32 = 2;
+    /// Batches of as many requests of each kernel in a bank, 5 if the cap is 0, in which the kernel with the least to do goes first (Mutlu
+    /// and Moscibroda 2008).
+    pub const BATCH: u32 = 3;
+    /// By shares: the kernel furthest behind goes first, and row hits may run ahead by so many sectors, 16 if the cap is 0 (Nesbit et al. 2006).
+    pub const SHARES: u32 = 4;
 }
 
 /// Transition modes, in [`super::global::MODE`].

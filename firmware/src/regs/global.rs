@@ -251,6 +251,16 @@ registers! {
     /// Sectors of 32 bytes that DRAM moved.
     CONTEXT_DRAM_SECTORS[MAX_SLOTS] = 0x6A0, ReadOnly;
 
+    /// In which order the requests of a DRAM channel are served: [`super::dram_order`]. This and what follows are in effect two core cycles after
+    /// the write.
+    DRAM_ORDER = 0x6C0, ReadWrite, None;
+    /// What the order is held by, [`super::dram_order`] says what: 1 to 255; 0 for the order's own.
+    DRAM_CAP = 0x6C4, ReadWrite, None;
+    /// Of the bandwidth of each channel, the part that the kernel in each slot has while others want theirs, in parts of 1,024, with
+    /// [`super::dram_order::SHARES`]: 0 to 1,024; 0 counts as 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what
+    /// shares are to each other does. They stay with their slot whatever kernel takes it.
+    DRAM_SHARE[MAX_SLOTS] = 0x6E0, ReadWrite, None;
+
     /// Warp instructions that the kernel in each slot may issue on an SM until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any
     /// number. One that has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs [`super::feature::MEMORY_ISSUE`].
     WARP_QUOTA[MAX_SLOTS] = 0x700, ReadWrite, None;

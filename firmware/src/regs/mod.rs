@@ -35,6 +35,10 @@
 //! [`global::WARP_QUOTA`] and [`global::MISS_WEIGHT`] share warp instructions and the L1's miss resources out between the kernels on each SM (Wang et al. 2016;
 //! Dai et al. 2018, section 4.5). They are of all SMs, and in effect in the cycle in which they are written.
 //!
+//! # DRAM requests
+//! [`global::DRAM_ORDER`], [`global::DRAM_CAP`] and [`global::DRAM_SHARE`] say whose request a bank of DRAM serves next. They may be written at any
+//! time: what waits then stays in its place.
+//!
 //! # Counters of kernels
 //! [`global::KERNEL_SNAPSHOT`] latches what kernels did on the whole chip since their last latch. A window is what lies between two such
 //! writes: firmware that wants one of 20,000 cycles writes the register, sets the timer, and writes it again when the timer is due.
@@ -61,7 +65,7 @@ mod fingerprint;
 
 pub use describe::{Access, Register};
 pub use fields::{
-    PhaseCode, context_allowed, context_bound, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option,
+    PhaseCode, context_allowed, context_bound, dram_order, fault, feature, interrupt, memory_active, memory_mode, mode, monitor, option,
     preempt_command, preempt_reserve, preempt_scheme, preempt_tb, search_found, slot_control, slot_status, sm_control, sm_state, sm_status,
     technique,
 };
@@ -78,7 +82,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_000A;
+pub const VERSION_VALUE: u32 = 0x0001_000B;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the

@@ -5,7 +5,9 @@ use super::ranges::{
     AT_MOST, AtMost, FETCHED, LEAST_FLIT_BYTES, LEAST_WHOLE_FLIT_BYTES, LINE_BYTES, MOST_HEADER_BYTES, MOST_SUB_CORES, MOST_THREADS,
     POSITIVE, POWERS_OF_TWO, SECTOR_BYTES, SELECTOR, SIZES, UNIT_CYCLES, UNITS, WARP, WARP_STATE,
 };
-use super::{GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, memory_issue, partition, power_gating, texture};
+use super::{
+    GpuConfig, L1Write, L2WriteMiss, SetIndex, active_warps, contexts, dram_scheduler, memory_issue, partition, power_gating, texture,
+};
 use crate::cache::{MOST_IPOLY_SETS, XOR_LINE_BYTES, XOR_SETS};
 use mias_firmware::regs::preempt::MAX_PLACES;
 
@@ -114,6 +116,9 @@ impl GpuConfig {
         }
         self.check_sm_options()?;
         if let Some((key, value, must)) = partition::refused(self) {
+            fail(key, value, must)?;
+        }
+        if let Some((key, value, must)) = dram.scheduler.as_ref().and_then(dram_scheduler::refused) {
             fail(key, value, must)?;
         }
         self.check_microcontroller()?;

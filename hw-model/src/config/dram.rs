@@ -1,6 +1,6 @@
 //! `[dram]` of a GPU file: device memory.
 
-use super::{GpuConfig, SetIndex, is_off};
+use super::{DramSchedulerConfig, GpuConfig, SetIndex, is_off};
 use serde::{Deserialize, Serialize};
 
 /// Device memory. Timing is in DRAM command cycles.
@@ -26,10 +26,13 @@ pub struct DramConfig {
     pub return_queue: u32,
     /// Fixed latency in core cycles between L2 and the memory controller.
     pub latency: u32,
-    /// Row hits of a bank that may be served one after the other while an older request to another row of it waits; absent or
+    /// With FR-FCFS: row hits of a bank that may be served one after the other while an older request to another row of it waits; absent or
     /// 0: any number.
     #[serde(default, skip_serializing_if = "is_off")]
     pub row_hit_cap: u32,
+    /// Which kernel's request a bank serves next; absent: FR-FCFS, which knows no kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<DramSchedulerConfig>,
     /// Row, column and bank bits of the address left after channel selection.
     pub address: AddressMap,
     /// Timing constraints.

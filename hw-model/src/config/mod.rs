@@ -9,6 +9,7 @@ mod caches;
 mod check;
 mod contexts;
 mod dram;
+mod dram_scheduler;
 mod energy;
 mod limits;
 mod memory_issue;
@@ -28,6 +29,7 @@ pub use contexts::{
     DUET_STATE_BYTES, DeadlockAvoidance, SUSTAINED_PERMILLE, TABLE_TBS, TABLE_WARPS, VIRTUAL_STATE_BYTES,
 };
 pub use dram::{AddressMap, DramConfig, DramTiming};
+pub use dram_scheduler::{DramOrder, DramSchedulerConfig, MOST_CAP as MOST_DRAM_CAP, WHOLE_SHARE};
 pub use energy::{EnergyConfig, LaneEnergies};
 pub use memory_issue::{
     BROADCAST_CYCLES, INTERVAL_CYCLES, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder, NoFails, StaticLimit, Unlimited,

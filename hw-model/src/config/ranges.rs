@@ -232,6 +232,8 @@ impl GpuConfig {
         ranges.push(range("l1.carve_out.l1_ways", 1..=u32::MAX));
         ranges.push(range("interconnect.flit_bytes", LEAST_FLIT_BYTES..=u32::MAX));
         ranges.push(range("interconnect.header_bytes", 0..=MOST_HEADER_BYTES));
+        ranges.push(range("dram.scheduler.cap", super::dram_scheduler::CAP));
+        ranges.push(range("dram.scheduler.shares", 0..=super::WHOLE_SHARE));
         ranges.push(range("dram.address.channel_shift", CHANNEL_SHIFT));
         ranges.extend(["row_bits", "bank_bits", "column_bits"].map(|bits| range(&format!("dram.address.{bits}"), ADDRESS_BIT)));
         ranges.push(range("microcontroller.clock_khz", CLOCK_KHZ));

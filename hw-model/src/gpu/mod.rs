@@ -7,6 +7,7 @@
 mod active_warps;
 mod contexts;
 mod dispatch;
+mod dram_order;
 mod extended;
 mod first_run;
 mod foresight;
@@ -145,6 +146,7 @@ impl Gpu {
                 .with_ways()
                 .with_miss_shares(config.l1.miss_resources.is_some())
                 .with_contexts(contexts::peaks_for_firmware(config))
+                .with_dram_order(config.dram.scheduler.as_ref())
                 .with_preemption(config.sm.preemption.is_some()),
             programs: Arc::default(),
             slots: vec![None; KERNEL_SLOTS],
@@ -315,6 +317,7 @@ impl Gpu {
                 self.follow_active_warps();
                 self.follow_ways();
                 self.follow_contexts();
+                self.follow_dram_order();
                 return Ok(());
             }
             self.registers.set_now(self.now);

@@ -77,6 +77,10 @@ pub struct LaunchStats {
     /// Of reads and writes, those that found their row open.
     #[serde(default, skip_serializing)]
     pub dram_row_hits: u64,
+    /// DRAM command cycles that its requests waited in the queues of channels, all together; none unless a machine or the firmware asks for
+    /// an order of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dram_wait_cycles: Option<u64>,
     /// Issue slots (scheduler-cycles) charged to the kernel, by class: every one of an SM is charged to one kernel at most.
     #[serde(alias = "schedulers")]
     pub issue_slots: IssueSlots,
@@ -129,6 +133,7 @@ impl LaunchStats {
             all_issued_cycle,
             filled_cycle,
             first_run,
+            dram_wait_cycles: self.dram_wait_cycles.map(|_| counters.memory.dram_wait_cycles),
             ..LaunchStats::new(self.start_cycle, self.end_cycle, counters)
         }
     }
@@ -164,6 +169,7 @@ impl LaunchStats {
             dram_reads: memory.dram_reads,
             dram_writes: memory.dram_writes,
             dram_row_hits: memory.dram_row_hits,
+            dram_wait_cycles: None,
             issue_slots: sm.issue_slots,
             thrown_away: ThrownAway { warp_insts: sm.thrown_away_warp_insts, thread_insts: sm.thrown_away_thread_insts },
             first_run: None,
@@ -247,7 +253,8 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
         let launch = LaunchStats::new(queued.start, queued.end, &counters);
         let [first_issue_cycle, all_issued_cycle, filled_cycle] = [queued.first_issue, queued.all_issued, queued.filled];
         let first_run = gpu.first_runs.as_ref().and_then(|runs| runs.get(number));
-        stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, first_run, ..launch });
+        let dram_wait_cycles = gpu.memory.orders_dram().then_some(counters.memory.dram_wait_cycles);
+        stats.launches.push(LaunchStats { first_issue_cycle, all_issued_cycle, filled_cycle, dram_wait_cycles, first_run, ..launch });
         stats.counters.push(counters);
         if gpu.contexts.is_some() {
             let mut contexts = queued.contexts.unwrap_or_default();

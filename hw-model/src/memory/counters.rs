@@ -34,6 +34,8 @@ counts! {
         pub dram_reads: u64,
         /// DRAM write bursts (atoms).
         pub dram_writes: u64,
+        /// DRAM command cycles that requests waited in the queues of channels, from when they joined until their bank took them up.
+        pub dram_wait_cycles: u64,
         /// Requests that found their row open when their bank took them up.
         pub dram_row_hits: u64,
         /// Requests that did not.

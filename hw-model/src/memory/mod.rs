@@ -4,8 +4,8 @@
 //! to a line where caches have no sectors. The SM's identifier of a request comes back untouched in its reply.
 //!
 //! ```text
-//! SM -> crossbar -> delay -> L2 slice -> miss queue -> delay -> FR-FCFS controller -> banks
-//! SM <- crossbar <---------- L2 slice <------------------------------- return queue <---+
+//! SM -> crossbar -> delay -> L2 slice -> miss queue -> delay -> memory controller -> banks
+//! SM <- crossbar <---------- L2 slice <------------------------------ return queue <---+
 //! ```
 
 mod address;
@@ -14,6 +14,7 @@ mod clock;
 mod counters;
 mod crossbar;
 mod dram;
+mod dram_orders;
 mod flits;
 mod l2;
 mod packets;
@@ -22,6 +23,7 @@ mod system;
 mod ways;
 
 pub use counters::{KERNEL_SLOTS, MemoryCounters, SmL2};
+pub use dram::{DramSettings, scheduler_bits};
 pub use port::{Outbox, Port};
 pub use system::MemorySystem;
 

@@ -16,6 +16,7 @@ use super::clock::ClockDomain;
 use super::counters::{CounterTable, MemoryCounters, SmL2};
 use super::crossbar::Crossbar;
 use super::dram::Channel;
+use super::dram_orders::DramOrders;
 use super::flits::Flits;
 use super::l2::{Answer, L2Slice};
 use super::packets::{L2Request, PacketId, Packets};
@@ -34,7 +35,7 @@ pub struct MemorySystem {
     requests: Crossbar<PacketId>,
     replies: Crossbar<Reply>,
     pub(super) slices: Vec<L2Slice>,
-    channels: Vec<Channel>,
+    pub(super) channels: Vec<Channel>,
     /// Core cycles passed.
     pub(super) core: u64,
     interconnect: ClockDomain,
@@ -55,6 +56,8 @@ pub struct MemorySystem {
     pub(super) kernels: u8,
     /// What slices are to be told of who owns which ways; none where they are shared.
     pub(super) ways: Option<Box<WayChanges>>,
+    /// What channels are to be told of the order of their requests, and which they have been told.
+    pub(super) dram_orders: DramOrders,
     /// What that has counted; nobody sees it before the tick.
     ahead: CounterTable,
 }
@@ -112,6 +115,7 @@ impl MemorySystem {
             begun: None,
             kernels: 0,
             ways: config.l2.partition.as_ref().map(|_| Box::new(WayChanges::new(config))),
+            dram_orders: DramOrders::new(&config.dram),
             ahead: CounterTable::new(0),
         }
     }
@@ -157,7 +161,7 @@ impl MemorySystem {
     /// Does ahead what slices and channels have to do in the next [`MemorySystem::tick`]. What is injected until then is part of that tick
     /// all the same, and counters show nothing of it before.
     pub fn begin_tick(&mut self) {
-        if self.begun.is_none() && !self.ways_may_change() {
+        if self.begun.is_none() && !self.ways_may_change() && !self.dram_orders.pending() {
             let quiet_cycles = self.quiet_cycles();
             self.counters.swap_kernels(&mut self.ahead);
             let steps = self.run_slices_and_channels();
@@ -177,6 +181,9 @@ impl MemorySystem {
     fn run_slices_and_channels(&mut self) -> u64 {
         if self.ways.is_some() {
             self.apply_ways();
+        }
+        if self.dram_orders.pending() {
+            self.apply_dram_orders();
         }
         let steps = self.interconnect.advance(1);
         for _ in steps.clone() {
@@ -223,7 +230,7 @@ impl MemorySystem {
     /// Core cycles for which [`MemorySystem::tick`] would change nothing but the time, if nothing is injected; 0 if
     /// unknown, [`u64::MAX`] if for ever. Replies that wait for an SM do not count.
     pub fn quiet_cycles(&self) -> u64 {
-        if self.ways.as_ref().is_some_and(|ways| ways.pending()) {
+        if self.ways.as_ref().is_some_and(|ways| ways.pending()) || self.dram_orders.pending() {
             return 0;
         }
         if let Some(begun) = self.begun {

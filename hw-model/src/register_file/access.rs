@@ -174,7 +174,7 @@ impl RegisterFile {
             self.quota_sms.get(word).copied()
         } else {
             let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
-            let found = found.or_else(|| self.shares.read(offset, self.slots.len()));
+            let found = found.or_else(|| self.shares.read(offset, self.slots.len())).or_else(|| self.dram.read(offset));
             let found = found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset));
             found.or_else(|| self.contexts.read(offset, self.slots.len()))
         }
@@ -251,7 +251,7 @@ impl RegisterFile {
         } else {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
             let done = done.or_else(|| self.write_active_warps_global(offset, value)).or_else(|| self.write_shares(offset, value));
-            let done = done.or_else(|| self.write_contexts(offset, value));
+            let done = done.or_else(|| self.write_contexts(offset, value)).or_else(|| self.write_dram(offset, value));
             done.or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())

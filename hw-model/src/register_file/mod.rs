@@ -18,6 +18,7 @@ mod broadcast;
 mod busy;
 mod contexts;
 mod counters;
+mod dram;
 mod kernels;
 mod launch;
 mod machine;
@@ -49,6 +50,7 @@ use activity::ActivityLog;
 use broadcast::QuotaBus;
 use busy::Busy;
 use contexts::ContextBlock;
+use dram::DramBlock;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
@@ -99,6 +101,8 @@ pub struct RegisterFile {
     states: StateBlock,
     /// Limits of active warps.
     warps: ActiveWarpsBlock,
+    /// The order of DRAM requests.
+    dram: DramBlock,
     /// Counters of kernels.
     kernels: KernelBlock,
     /// Extra TBs.
@@ -124,6 +128,7 @@ impl RegisterFile {
             shares: SharesBlock::default(),
             states: StateBlock::new(machine.sm_count as usize),
             warps: ActiveWarpsBlock::new(machine.sm_count as usize),
+            dram: DramBlock::default(),
             kernels: KernelBlock::default(),
             contexts: ContextBlock::default(),
             machine,

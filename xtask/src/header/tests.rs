@@ -96,7 +96,7 @@ fn every_macro_is_the_maps() {
     assert_eq!(group("FAULT_"), (13, all));
     assert_eq!(group("MODE_"), (2, 2));
     assert_eq!(group("OPTION_"), (14, 0b111_1111_1011_1111));
-    assert_eq!(group("FEATURE_"), (10, 0b101_1111_1111));
+    assert_eq!(group("FEATURE_"), (11, 0b111_1111_1111));
     // A mask and a bit; a mask, two bits, a position and three classes.
     assert_eq!(group("CONTEXT_BOUND_"), (2, 0x1FF));
     assert_eq!(group("CONTEXT_ALLOWED_"), (7, 0x3FF + 10 + (1 + 2 + 3)));

@@ -12,6 +12,7 @@ pub fn numbers_by_kernel(gpu: &GpuConfig) -> Vec<(&'static str, usize)> {
         ("l1.partition.ways", gpu.l1.partition.as_ref().map(|partition| partition.ways.len())),
         ("l1.miss_resources.weights", gpu.l1.miss_resources.as_ref().map(|resources| resources.weights.len())),
         ("l2.partition.ways", gpu.l2.partition.as_ref().map(|partition| partition.ways.len())),
+        ("dram.scheduler.shares", gpu.dram.scheduler.as_ref().map(|scheduler| scheduler.shares.len())),
     ];
     all.into_iter().filter_map(|(key, numbers)| numbers.filter(|numbers| *numbers > 0).map(|numbers| (key, numbers))).collect()
 }

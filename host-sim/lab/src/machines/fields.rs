@@ -68,6 +68,7 @@ pub fn changed<'f>(gpu: &GpuConfig, fields: impl IntoIterator<Item = &'f Field>)
     gpu.l1.partition = gpu.l1.partition.filter(|config| *config != Default::default());
     gpu.l1.miss_resources = gpu.l1.miss_resources.filter(|config| *config != Default::default());
     gpu.l2.partition = gpu.l2.partition.filter(|config| *config != Default::default());
+    gpu.dram.scheduler = gpu.dram.scheduler.filter(|config| *config != Default::default());
     Ok(gpu)
 }
 
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn all_off_is_the_machine_itself() {
-        let off = "sm.memory_issue = { order = 'scheduler', in_flight = 'none' }\nl1 = { partition.by = 'shared', miss_resources.by = 'shared' }\nl2.partition.by = 'shared'";
+        let off = "sm.memory_issue = { order = 'scheduler', in_flight = 'none' }\nl1 = { partition.by = 'shared', miss_resources.by = 'shared' }\nl2.partition.by = 'shared'\ndram.scheduler.by = 'fr-fcfs'";
         assert_eq!(changed(&machine(), &fields(off)).unwrap(), machine());
         let unknown = changed(&machine(), &fields("sm.memory_isue.order = 'quota'")).unwrap_err();
         assert!(unknown.contains("unknown field `memory_isue`; did you mean `memory_issue`?"), "{unknown}");

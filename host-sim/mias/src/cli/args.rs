@@ -5,6 +5,7 @@ use super::choices::{
     warp_limit,
 };
 use super::contexts::ContextsArgs;
+use super::dram::DramArgs;
 use super::own;
 use super::partition::PartitionArgs;
 use super::preemption::PreemptionArgs;
@@ -259,6 +260,8 @@ pub(super) struct CommonArgs {
     pub(super) memory_issue: MemoryIssueArgs,
     #[command(flatten)]
     pub(super) partition: PartitionArgs,
+    #[command(flatten)]
+    pub(super) dram: DramArgs,
     #[command(flatten)]
     pub(super) preemption: PreemptionArgs,
     #[command(flatten)]

@@ -15,6 +15,7 @@ mod choices;
 mod compare;
 mod contexts;
 mod diff;
+mod dram;
 mod dump;
 mod error;
 mod evaluate;

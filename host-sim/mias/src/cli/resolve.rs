@@ -5,7 +5,7 @@ use super::arrivals::{Arrival, Arrive};
 use super::choices::{FirmwareKind, InFlight, MemoryIssue, MemoryIssueFrom as From, Relaunch, Until};
 use super::dump::Dumps;
 use super::tracing::Tracing;
-use super::{CliError, contexts, partition, preemption, progress, say};
+use super::{CliError, contexts, dram, partition, preemption, progress, say};
 use mias_hw_model::config::{GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryIssueFrom, MemoryOrder};
 use mias_lab::choice::Choice;
 use mias_lab::cosim::{Core, Image, Parts};
@@ -47,13 +47,14 @@ pub(super) fn say_machine(word: &str, name: &str) {
     }
 }
 
-/// The machine of a run, with what its options say of memory issue, ways and miss resources for as many kernels as share an SM.
+/// The machine of a run, with what its options say of memory issue, ways, miss resources and DRAM requests for as many kernels as share an SM.
 pub(super) fn machine_for(common: &CommonArgs, kernels: &RangeInclusive<usize>) -> Result<GpuConfig, CliError> {
     let mut gpu = machine(&common.gpu)?;
     partition::apply(&common.partition, &mut gpu, kernels)?;
     preemption::apply(&common.preemption, common.transition, &mut gpu)?;
     contexts::apply(&common.contexts, &mut gpu)?;
     let kernels = *kernels.end();
+    dram::apply(&common.dram, &mut gpu, kernels)?;
     let MemoryIssueArgs { memory_issue, in_flight, in_flight_interval, memory_issue_from, warp_quota, active_warps } = &common.memory_issue;
     let given = |option: &str, numbers: usize| match numbers {
         0 => Ok(()),

@@ -138,6 +138,8 @@ struct LaunchRow<'a> {
     dram_reads: u64,
     dram_writes: u64,
     dram_row_hits: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dram_wait_cycles: Option<u64>,
     energy: Option<LaunchEnergy>,
     bandwidth_utilization: Option<f64>,
     l2_bandwidth_utilization: Option<f64>,
@@ -262,6 +264,7 @@ fn launch_row<'a>(subject: Subject<'_>, outcome: &Outcome, at: usize, kernel: &'
         dram_reads: launch.dram_reads,
         dram_writes: launch.dram_writes,
         dram_row_hits: launch.dram_row_hits,
+        dram_wait_cycles: launch.dram_wait_cycles,
         energy: None,
         bandwidth_utilization: bandwidth::dram(subject.gpu, launch, cycles),
         l2_bandwidth_utilization: bandwidth::l2(subject.gpu, launch, cycles),
@@ -408,6 +411,9 @@ fn launches(subject: Subject<'_>, outcome: &Outcome) -> String {
     ];
     for (name, count) in counts {
         row(name, &|_, l| grouped(count(l)));
+    }
+    if outcome.launches.iter().any(|launch| launch.dram_wait_cycles.is_some()) {
+        row("DRAM queue wait (cycles)", &|_, l| l.dram_wait_cycles.map_or_else(|| table::DASH.to_owned(), grouped));
     }
     if !outcome.room.is_empty() {
         let of = |at: usize| latency(subject, outcome, at);

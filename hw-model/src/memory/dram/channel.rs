@@ -9,8 +9,8 @@ use super::super::address::AddressMapper;
 use super::super::counters::CounterTable;
 use super::super::l2::{Arrived, L2Slice};
 use super::controller::Controller;
-use super::{DramRequest, Finished};
-use crate::config::GpuConfig;
+use super::{DramRequest, DramSettings, Finished};
+use crate::config::{DramConfig, GpuConfig};
 use crate::queue::Queue;
 
 /// One channel.
@@ -84,6 +84,11 @@ impl Channel {
         }
         let again = self.can_return() || self.next_slice().is_some();
         (if again { t + 1 } else { self.controller.next_event(t) }, filled)
+    }
+
+    /// Another order of requests from the next DRAM cycle on. `config` is that of [`Channel::new`].
+    pub(in crate::memory) fn set_scheduler(&mut self, settings: &DramSettings, config: &DramConfig) {
+        self.controller.set_scheduler(settings, config);
     }
 
     /// Looks at the queues of slice `s`. To be called when the slice has put something into one or taken something out.

@@ -101,6 +101,20 @@ pub(super) type Made = (u32, u32, bool, u8, u8);
 
 /// Runs requests through a controller that drains its return queue, each cycle or only now and then. Returns it at the end.
 pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip: bool) -> (Controller, Vec<u64>, u64) {
+    let (controller, done, counters) = run_kernels(config, requests, drain_every, skip, |_| 0);
+    let counters = counters.get(0);
+    assert_eq!(counters.dram_row_hits + counters.dram_row_misses, requests.len() as u64);
+    (controller, done, counters.dram_reads + counters.dram_writes)
+}
+
+/// The same of several kernels, told by the row. Also returns what was counted.
+pub(super) fn run_kernels(
+    config: &DramConfig,
+    requests: &[Made],
+    drain_every: u64,
+    skip: bool,
+    kernel: impl Fn(u32) -> u8,
+) -> (Controller, Vec<u64>, CounterTable) {
     let mut controller = Controller::new(config);
     let mut counters = CounterTable::new(1);
     let (mut done, mut next, mut wait, mut wake, mut t) = (Vec::new(), 0, 0, 0u64, 0u64);
@@ -122,6 +136,7 @@ pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip
                     row,
                     is_write,
                     atoms: if is_write { atoms } else { 1 },
+                    kernel: kernel(row),
                     ..DramRequest::default()
                 });
                 (next, wait) = (next + 1, 0);
@@ -130,9 +145,7 @@ pub(super) fn run(config: &DramConfig, requests: &[Made], drain_every: u64, skip
         wake = controller.next_event(t);
         t += 1;
     }
-    let counters = counters.get(0);
-    assert_eq!(counters.dram_row_hits + counters.dram_row_misses, requests.len() as u64);
-    (controller, done, counters.dram_reads + counters.dram_writes)
+    (controller, done, counters)
 }
 
 pub(super) fn traffic() -> impl Strategy<Value = Vec<Made>> {

@@ -18,8 +18,8 @@ use super::super::packets::NOBODY;
 use super::bank::{Bank, PerCommand};
 use super::candidates::Candidates;
 use super::four_activates::FourActivates;
-use super::frfcfs::FrFcfs;
 use super::refresh::{Refresh, Step};
+use super::scheduler::{DramSettings, RequestQueue};
 use super::timing::Timing;
 use super::{DramRequest, Finished};
 use crate::config::DramConfig;
@@ -49,7 +49,7 @@ pub(super) struct Controller {
     timing: Timing,
     refresh: Refresh,
     four_activates: FourActivates,
-    queue: FrFcfs,
+    queue: RequestQueue,
     /// Came in the last cycle, joins the queue in the next.
     arrived: Option<DramRequest>,
     banks: Vec<Bank>,
@@ -80,7 +80,7 @@ impl Controller {
             timing: Timing::new(config),
             refresh: Refresh::new(&config.timing),
             four_activates: FourActivates::new(config.timing.t_faw),
-            queue: FrFcfs::new(config.queue, config.banks, config.row_hit_cap),
+            queue: RequestQueue::new(config),
             arrived: None,
             banks: vec![Bank::default(); config.banks as usize],
             candidates: Candidates::new(config.banks, config.bank_groups),
@@ -99,12 +99,17 @@ impl Controller {
         }
     }
 
+    /// Another order of requests from the next cycle on. `config` is that of [`Controller::new`].
+    pub(super) fn set_scheduler(&mut self, settings: &DramSettings, config: &DramConfig) {
+        self.queue.set(settings, config);
+    }
+
     /// The first cycle in which something happens without a request: a refresh, or [`u64::MAX`].
     pub(super) fn first_event(&self) -> u64 {
         self.refresh.due()
     }
 
-    /// Whether the FR-FCFS queue takes no more.
+    /// Whether the queue takes no more.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.queue.is_full()
@@ -132,7 +137,7 @@ impl Controller {
     pub(super) fn cycle(&mut self, t: u64, counters: &mut CounterTable) -> Option<Finished> {
         let finished = self.deliver(t);
         if let Some(request) = self.arrived.take() {
-            self.queue.push(request);
+            self.queue.push(request, t);
         }
         if self.refresh.due() <= t {
             self.run_refresh(t, counters);
@@ -213,8 +218,9 @@ impl Controller {
         let from_priority = candidates >> self.priority << self.priority;
         let b = if from_priority != 0 { from_priority } else { candidates }.trailing_zeros() as usize;
         let bank = &mut self.banks[b];
-        if let Some(request) = self.queue.take(b, bank.row) {
+        if let Some((request, waited)) = self.queue.take(b, bank.row, t) {
             let counters = counters.of(request.kernel);
+            counters.dram_wait_cycles += waited;
             if bank.is_open && bank.row == request.row {
                 counters.dram_row_hits += 1;
             } else {

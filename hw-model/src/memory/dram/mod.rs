@@ -1,20 +1,20 @@
-//! Device memory: one [`Channel`] per memory channel, each an FR-FCFS controller over banks in bank groups.
+//! Device memory: one [`Channel`] per memory channel, each a controller over banks in bank groups.
 //!
 //! The numbers are those of sources.md D86 and D87, the mechanisms GPGPU-Sim's (sources.md D69). Options that GPGPU-Sim has not,
-//! all off in the built-in machines: refresh, tFAW, a row-hit cap. One row command and, if it comes later in the scan of the banks,
-//! one column command may issue in the same cycle, as in GPGPU-Sim.
+//! all off in the built-in machines: refresh, tFAW, a row-hit cap, orders of requests that know kernels ([`scheduler`]). One row command
+//! and, if it comes later in the scan of the banks, one column command may issue in the same cycle, as in GPGPU-Sim.
 
 mod bank;
 mod candidates;
 mod channel;
 mod controller;
 mod four_activates;
-mod frfcfs;
 mod refresh;
-mod row_cap;
+mod scheduler;
 mod timing;
 
 pub(super) use channel::Channel;
+pub use scheduler::{DramSettings, scheduler_bits};
 
 use super::packets::{NOBODY, PacketId};
 
@@ -63,3 +63,5 @@ pub(super) struct Finished {
 mod checker_tests;
 #[cfg(test)]
 mod option_tests;
+#[cfg(test)]
+mod order_tests;

@@ -4,6 +4,7 @@
 mod active_warps;
 mod commands;
 mod contexts;
+mod dram;
 mod map;
 mod memory;
 mod reference;

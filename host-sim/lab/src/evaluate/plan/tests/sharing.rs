@@ -1,7 +1,7 @@
 //! Presets, machines as they are where kernels share them, and what an experiment's quick form has instead.
 
 use super::*;
-use mias_hw_model::config::{InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
+use mias_hw_model::config::{DramOrder, InFlightLimit, MemoryIssueFrom, StaticLimit, Unlimited, WarpLimit};
 
 /// The sound plan on a machine without a mechanism of its own, with more lines at its end.
 fn with(lines: &str) -> String {
@@ -39,6 +39,27 @@ fn active_warps_are_varied_where_kernels_share_the_machine() {
     assert!(settings.iter().all(|setting| setting.gpu.sm.active_warps.is_empty()));
     let message = refused(&with("[experiment.sharing]\nsm.active_warps.0 = 64\n"));
     assert!(message.contains("sm.active_warps = 64: must be 1 to 63 warps, or \"inf\""), "{message}");
+}
+
+/// Orders of DRAM requests likewise, with shares where the order has any.
+#[test]
+fn orders_of_dram_requests_are_varied_where_kernels_share_the_machine() {
+    let orders = settings("[experiment.sharing.dram.scheduler]\nby = [\"fr-fcfs\", \"kernel-cap\", \"batch\"]\n");
+    let by = |setting: &Setting| setting.sharing.gpu.dram.scheduler.as_ref().map(|scheduler| scheduler.by);
+    assert_eq!(orders.iter().map(by).collect::<Vec<_>>(), [None, Some(DramOrder::KernelCap), Some(DramOrder::Batch)], "the usual is off");
+    assert!(orders.iter().all(|setting| setting.gpu.dram.scheduler.is_none()));
+    let shares = settings("[experiment.sharing.dram.scheduler]\nby = \"shares\"\nshares.0 = [256, 512]\nshares.1 = 512\n");
+    let given = |setting: &Setting| setting.sharing.gpu.dram.scheduler.clone().unwrap().shares;
+    assert_eq!(shares.iter().map(given).collect::<Vec<_>>(), [[256, 512], [512, 512]]);
+    for (lines, says) in [
+        ("by = \"shares\"\nshares.0 = 1_000\nshares.1 = 25", "dram.scheduler.shares = 1025: in sum must be at most 1024"),
+        ("by = \"batch\"\ncap = 0", "dram.scheduler.cap = 0: must be 1 to 255"),
+        ("by = \"par-bs\"", "unknown variant `par-bs`, expected one of `fr-fcfs`, `fcfs`, `kernel-cap`, `batch`, `shares`"),
+        ("by = \"shares\"\nshares.0 = 1\nshares.1 = 1\nshares.2 = 1", "has 3 numbers, and no group more than 2 kernels"),
+    ] {
+        let message = refused(&with(&format!("[experiment.sharing.dram.scheduler]\n{lines}\n")));
+        assert!(message.contains(says), "{message}");
+    }
 }
 
 /// A range has a key of that name.

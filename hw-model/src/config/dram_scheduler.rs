@@ -1,0 +1,85 @@
+//! `[dram.scheduler]` of a GPU file: which kernel's request a bank serves next (sources.md D190 to D194).
+
+use crate::sm::KERNEL_SLOTS;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// The whole bandwidth, of which shares are parts.
+pub const WHOLE_SHARE: u32 = 1 << 10;
+
+/// The largest cap, which is as much as 8 bits count.
+pub const MOST_CAP: u32 = (1 << 8) - 1;
+
+/// Caps that there are.
+pub(super) const CAP: RangeInclusive<u32> = 1..=MOST_CAP;
+
+/// Which of the requests that wait at a bank is next; absent: the oldest that hits the open row, else the oldest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct DramSchedulerConfig {
+    /// Who orders them.
+    pub by: DramOrder,
+    /// What the order is held by, 1 to 255: with `kernel-cap` row hits that may go before an older request of another kernel; with
+    /// `batch` requests of a kernel in a bank that a batch takes; with `shares` sectors by which a kernel's row hits may run ahead. Absent:
+    /// 4, 5 and 16.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u32>,
+    /// With `shares`: the bandwidth of the kernel in each slot in parts of 1,024, at most 1,024 in sum; slots beyond the list and those with
+    /// 0 count as 1, so that they are served last but served.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u32>,
+}
+
+/// Who orders the requests of a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DramOrder {
+    /// Row hits first, then the oldest: it knows no kernels.
+    #[default]
+    FrFcfs,
+    /// The oldest of each bank.
+    Fcfs,
+    /// As FR-FCFS, but so many row hits at most go before an older request of another kernel.
+    KernelCap,
+    /// Batches, in which the kernel with the least to do goes first: PAR-BS.
+    Batch,
+    /// Shares of the bandwidth.
+    Shares,
+}
+
+impl DramOrder {
+    /// All of them.
+    pub const ALL: [DramOrder; 5] = [Self::FrFcfs, Self::Fcfs, Self::KernelCap, Self::Batch, Self::Shares];
+
+    /// The cap where nobody says (sources.md D191, D192 and D193); 0 for an order without one.
+    #[must_use]
+    pub fn usual_cap(self) -> u32 {
+        match self {
+            DramOrder::FrFcfs | DramOrder::Fcfs => 0,
+            DramOrder::KernelCap => 4,
+            DramOrder::Batch => 5,
+            DramOrder::Shares => 16,
+        }
+    }
+}
+
+/// What a file may say that cannot be: the key, the number, and the remedy.
+pub(super) fn refused(config: &DramSchedulerConfig) -> Option<(&'static str, u32, &'static str)> {
+    let (cap, shares) = ("dram.scheduler.cap", "dram.scheduler.shares");
+    if let Some(given) = config.cap.filter(|given| !CAP.contains(given)) {
+        return Some((cap, given, "must be 1 to 255; leave it out for the order's own"));
+    }
+    if let Some(given) = config.cap.filter(|_| config.by.usual_cap() == 0) {
+        return Some((cap, given, "is for by = \"kernel-cap\", \"batch\" or \"shares\": leave it out"));
+    }
+    if !config.shares.is_empty() && config.by != DramOrder::Shares {
+        return Some((shares, config.shares.len() as u32, "numbers: only by = \"shares\" has any"));
+    }
+    if config.shares.len() > KERNEL_SLOTS {
+        return Some((shares, config.shares.len() as u32, "numbers, and there are 8 kernel slots"));
+    }
+    let sum = config.shares.iter().fold(0, |sum: u32, &more| sum.saturating_add(more));
+    (sum > WHOLE_SHARE).then_some((shares, sum, "in sum must be at most 1024, which is the whole bandwidth"))
+}

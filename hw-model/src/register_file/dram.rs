@@ -1,0 +1,77 @@
+//! The order of DRAM requests in the register block: which it is, its cap, and the kernels' shares of the bandwidth
+//! ([`mias_firmware::regs::global::DRAM_ORDER`]; sources.md D194). The model takes what was written ([`RegisterFile::take_dram_order`]) before
+//! it runs the cycle.
+
+use super::RegisterFile;
+use super::access::element;
+use crate::config::{DramOrder, DramSchedulerConfig, MOST_DRAM_CAP, WHOLE_SHARE};
+use crate::memory::DramSettings;
+use mias_firmware::regs::{MAX_SLOTS, dram_order, fault, feature, global};
+
+/// The block's share of the order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DramBlock {
+    settings: DramSettings,
+    /// What the model has.
+    told: DramSettings,
+}
+
+/// Orders by their code.
+const ORDERS: [(DramOrder, u32); 5] = [
+    (DramOrder::FrFcfs, dram_order::FR_FCFS),
+    (DramOrder::Fcfs, dram_order::FCFS),
+    (DramOrder::KernelCap, dram_order::KERNEL_CAP),
+    (DramOrder::Batch, dram_order::BATCH),
+    (DramOrder::Shares, dram_order::SHARES),
+];
+
+impl DramBlock {
+    /// A register; none if it is none of these.
+    pub(super) fn read(&self, offset: u32) -> Option<u32> {
+        match offset {
+            global::DRAM_ORDER => ORDERS.iter().find(|(by, _)| *by == self.settings.by).map(|(_, code)| *code),
+            global::DRAM_CAP => Some(self.settings.cap.into()),
+            _ => self.settings.shares.get(element(offset, global::DRAM_SHARE, MAX_SLOTS)?).copied().map(u32::from),
+        }
+    }
+}
+
+impl RegisterFile {
+    /// The same block, of channels whose requests can be ordered, and are from reset as a machine says.
+    #[must_use]
+    pub fn with_dram_order(mut self, config: Option<&DramSchedulerConfig>) -> Self {
+        self.machine.features |= feature::DRAM_ORDER;
+        self.dram.settings = DramSettings::of(config);
+        self.dram.told = self.dram.settings;
+        self
+    }
+
+    /// The order of DRAM requests, if it is another than the model has.
+    pub fn take_dram_order(&mut self) -> Option<DramSettings> {
+        let DramBlock { settings, told } = &mut self.dram;
+        let before = std::mem::replace(told, *settings);
+        (before != *settings).then_some(*settings)
+    }
+
+    /// Writes a register; none if it is none of these.
+    pub(super) fn write_dram(&mut self, offset: u32, value: u32) -> Option<()> {
+        self.dram.read(offset)?;
+        if self.machine.features & feature::DRAM_ORDER == 0 {
+            self.raise_fault(fault::UNSUPPORTED);
+            return Some(());
+        }
+        match offset {
+            global::DRAM_ORDER => {
+                let code = self.in_range(value, dram_order::FR_FCFS, dram_order::SHARES);
+                let (by, _) = ORDERS.iter().find(|(_, of)| *of == code)?;
+                self.dram.settings.by = *by;
+            }
+            global::DRAM_CAP => self.dram.settings.cap = self.in_range(value, 0, MOST_DRAM_CAP) as u8,
+            _ => {
+                let share = self.in_range(value, 0, WHOLE_SHARE) as u16;
+                *self.dram.settings.shares.get_mut(element(offset, global::DRAM_SHARE, MAX_SLOTS)?)? = share;
+            }
+        }
+        Some(())
+    }
+}
