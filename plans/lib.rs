@@ -24,7 +24,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "zhao",
     "zhao-twelve",
     "inside-or-beside",
-    "lin"
+    "lin",
+    "field"
 ];
 
 /// The file of the plan called `name`.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct EvaluateArgs {
-    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, `dai`, `shieh`, `transitions`, `zhao`, `zhao-twelve`, `inside-or-beside`, or the TOML file of a plan of your own [default: thesis]
+    /// `thesis`, `extended`, `quick`, `baselines`, `rules`, `sensitivity`, `linear`, `memory-pairs`, `roofline`, `rules-elsewhere`, `dai`, `shieh`, `transitions`, `zhao`, `zhao-twelve`, `inside-or-beside`, `dai-limits`, `lin`, `field`, or the TOML file of a plan of your own [default: thesis]
     pub(super) plan: Option<String>,
     /// The same as an option
     #[arg(long = "plan", value_name = "PLAN")]
