@@ -121,8 +121,12 @@ pub(super) fn name(study: &StudyResult, policy: &str) -> String {
         name += " + ";
         name += &mechanism(key, value).map_or_else(|| format!("{key}={value}"), |(name, _)| name.to_owned());
     }
-    let usual = ["drain", "preempt:switch"].contains(&study.transition);
-    if study.experiment == TRANSITIONS || !usual { name + ", " + study.transition } else { name }
+    if tells_transition(study) { name + ", " + study.transition } else { name }
+}
+
+/// Whether the way from one configuration to the next is part of what is looked at, and not merely how the plan's other lines go.
+pub(super) fn tells_transition(study: &StudyResult) -> bool {
+    study.experiment == TRANSITIONS || !["drain", "preempt:switch"].contains(&study.transition)
 }
 
 /// Whose it is.

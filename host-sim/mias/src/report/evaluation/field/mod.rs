@@ -183,9 +183,7 @@ fn bits(study: &StudyResult, policy: Policy) -> Option<Bits> {
         value: value.parse::<i64>().map_or_else(|_| toml::Value::String(value.to_owned()), toml::Value::Integer),
     });
     let gpu = changed(&machines::load(name).ok()?, &fields.collect::<Vec<_>>()).ok()?;
-    // Switching TBs out is how it changes configuration, and no part of it, but where that is what is looked at.
-    let preempts = study.transition.starts_with("preempt") && [Family::Transition, Family::Combination].contains(&Family::of(study, policy));
-    storage::bits(policy, &gpu, preempts)
+    storage::bits(policy, &gpu, entry::tells_transition(study) && study.transition.starts_with("preempt"))
 }
 
 /// For each pair and each family what does most work there, and how much over the even split; pairs in the plan's order.

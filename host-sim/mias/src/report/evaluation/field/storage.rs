@@ -8,7 +8,8 @@ use mias_firmware::machine::{Machine, Settings};
 use mias_firmware::policy::{AnyPolicy, Policy as _, PolicyCode};
 use mias_firmware::regs::{KERNEL_COUNT_BITS, MAX_SLOTS};
 use mias_hw_model::config::{
-    ContextsMechanism, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition, PartitionConfig,
+    ContextsMechanism, GpuConfig, InFlightLimit, MemoryIssueConfig, MemoryOrder, MissDivision, MissResourcesConfig, Partition,
+    PartitionConfig,
 };
 use mias_hw_model::sm::ContextStorage;
 use mias_lab::experiment::policy::Policy;
@@ -64,7 +65,8 @@ fn wide(most: u32) -> u64 {
 
 /// What a policy stores on a machine, whose SMs preempt or not; none where it is not known.
 pub(in crate::report::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preempts: bool) -> Option<Bits> {
-    let fields = policy.preset().map(|preset| preset.fields().into_iter().chain(preset.quotas.then(|| quotas(vec![1]))).collect::<Vec<_>>());
+    let fields =
+        policy.preset().map(|preset| preset.fields().into_iter().chain(preset.quotas.then(|| quotas(vec![1]))).collect::<Vec<_>>());
     let gpu = changed(gpu, fields.iter().flatten()).ok()?;
     let mut all = counters(policy)?;
     if let Some(memory) = &gpu.sm.memory_issue {

@@ -44,15 +44,16 @@ fn marker(family: Family) -> Marker {
 
 /// The lines that are shown, the one that does most work first.
 fn shown(rows: &[Row]) -> Vec<&Row> {
-    let work = |row: &&Row| row.work.map_or(0.0, |work| work.mean);
-    let ranked = |mut rows: Vec<&'_ Row>| {
-        rows.sort_by(|a, b| work(b).total_cmp(&work(a)));
-        rows
-    };
-    let of = |which: &dyn Fn(&Row) -> bool| ranked(rows.iter().filter(|row| which(row)).collect::<Vec<&Row>>());
-    let combined = of(&|row| row.family == Family::Combination);
-    let mechanisms = of(&|row| SHOWN.contains(&row.name.as_str()) && row.family != Family::Transition);
-    ranked(mechanisms.into_iter().chain(combined.into_iter().take(COMBINATIONS)).collect())
+    let combined = ranked(rows.iter().filter(|row| row.family == Family::Combination));
+    let mechanisms = rows.iter().filter(|row| SHOWN.contains(&row.name.as_str()) && row.family != Family::Transition);
+    ranked(mechanisms.chain(combined.into_iter().take(COMBINATIONS)))
+}
+
+fn ranked<'r>(rows: impl Iterator<Item = &'r Row>) -> Vec<&'r Row> {
+    let work = |row: &Row| row.work.map_or(0.0, |work| work.mean);
+    let mut ranked: Vec<&Row> = rows.collect();
+    ranked.sort_by(|a, b| work(b).total_cmp(&work(a)));
+    ranked
 }
 
 /// Both panels.

@@ -27,11 +27,14 @@ pub(super) fn by_class(page: &mut Page, evaluation: &Evaluation) {
         let cells = of_class.iter().map(|rows| work(rows).unwrap_or_else(|| DASH.to_owned()));
         [row.family.name().to_owned(), row.name.clone()].into_iter().chain(cells).collect()
     };
-    let all: Vec<Vec<String>> = rows(evaluation, mias_lab::evaluate::summary::ALL).iter().enumerate().map(|(at, row)| line(at, row)).collect();
+    let all: Vec<Vec<String>> =
+        rows(evaluation, mias_lab::evaluate::summary::ALL).iter().enumerate().map(|(at, row)| line(at, row)).collect();
     let headings: Vec<String> =
         ["", "policy and mechanism"].map(str::to_owned).into_iter().chain(classes.iter().map(|class| in_words(class))).collect();
     page.table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &all, true);
-    page.note(&format!("STP over that of `{BASE}` for the same pair, geometric means. A question mark: the 95 % interval holds no change."));
+    page.note(&format!(
+        "STP over that of `{BASE}` for the same pair, geometric means. A question mark: the 95 % interval holds no change."
+    ));
 }
 
 /// What measures, with the time of its decisions.
