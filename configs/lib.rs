@@ -26,6 +26,7 @@ pub const ALL: &[(&str, &str)] = machines![
     "zhao18",
     "zhao18-lines",
     "p100",
+    "field",
 ];
 
 /// The file of the machine called `name`.

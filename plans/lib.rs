@@ -26,7 +26,8 @@ pub const ALL: &[(&str, &str)] = plans![
     "zhao-twelve",
     "zhao-elsewhere",
     "inside-or-beside",
-    "lin"
+    "lin",
+    "field",
 ];
 
 /// The file of the plan called `name`.

@@ -36,6 +36,7 @@ fn machines_of_the_seeds_have_the_seeds_numbers() {
         ("dai18", 16, 3072, 16, 65_536, 96 * kib, 24 * kib, 2048 * kib, 177.4),   // Dai et al. 2018, table 1
         ("lin18", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2),   // Lin et al. 2018, table 1
         ("lin18-lines", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2), // as `lin18`
+        ("field", 16, 2048, 32, 65_536, 98 * kib, 32 * kib, 2048 * kib, 307.2),   // as `lin18`
         ("shieh16", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4),   // Shieh 2016, table 4.1
         ("shieh16-lines", 15, 1536, 8, 32_768, 48 * kib, 16 * kib, 768 * kib, 177.4), // as `shieh16`
         ("zhao18", 24, 1536, 8, 32_768, 48 * kib, 16 * kib, 1536 * kib, 177.4),   // Zhao et al. 2018, section 6

@@ -17,6 +17,7 @@ pub mod half_widths;
 pub mod memory;
 pub mod names;
 pub mod off_sm;
+pub mod paired;
 pub mod plan;
 pub mod record;
 pub mod requests;

@@ -2,7 +2,10 @@
 //! sections 6.5, 6.6 and 6.8, figures 9 and 11, table 4).
 
 use super::super::warp::MAX_WARPS;
+use super::plan::AddressMap;
 use super::space::{Kind, Space};
+use super::{TB_QUEUE, WARP_QUEUE};
+use crate::config::GpuConfig;
 
 /// What a warp is (figure 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,6 +162,20 @@ pub struct Storage {
 }
 
 impl Storage {
+    /// Of a machine's SM; none where there are no TBs beyond those that fit.
+    #[must_use]
+    pub fn of(gpu: &GpuConfig) -> Option<Self> {
+        let contexts = gpu.sm.contexts.as_ref()?;
+        Some(Storage {
+            units: AddressMap::of(gpu).end,
+            warps: contexts.warps(),
+            tbs: contexts.tbs(),
+            warp_queue: WARP_QUEUE as u32,
+            tb_queue: TB_QUEUE as u32,
+            slots: gpu.sm.threads / 32,
+        })
+    }
+
     /// The allocation bitmap.
     #[must_use]
     pub fn bitmap_bits(&self) -> u32 {
@@ -214,6 +231,15 @@ mod tests {
         assert_eq!((PAPER.virtual_bits(), PAPER.virtual_bits() / 8), (672, 84));
         // The text has 16 entries of TBs, whose numbers are of 4 bits.
         assert_eq!(Storage { tbs: 16, ..PAPER }.duet_bits(), 8_272 - 720 - 16);
+    }
+
+    /// The paper's machine has 256 KB of registers, 96 of shared memory and 32 of L1 in its unified space.
+    #[test]
+    fn the_papers_machine_has_the_papers_tables() {
+        let mut gpu: GpuConfig = toml::from_str(mias_machines::text("lin18-lines").expect("built in")).expect("valid");
+        assert_eq!(Storage::of(&gpu), None);
+        gpu.sm.contexts = Some(crate::config::ContextsConfig::of(crate::config::ContextsMechanism::Duet));
+        assert_eq!(Storage::of(&gpu), Some(PAPER));
     }
 
     /// Figure 9 has five arrows.

@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub mod diff;
+mod field;
 pub mod figure;
 pub mod html;
 #[cfg(any(feature = "parquet", test))]

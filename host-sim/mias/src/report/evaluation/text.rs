@@ -1,6 +1,6 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
-use super::sides;
+use super::{field, sides};
 use crate::report::kernel_name;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
@@ -16,6 +16,7 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
         text += &format!("{}\n{table}\n", heading(study));
     }
     text += &sides::text(&evaluation.studies);
+    text += &field::text(evaluation);
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
 

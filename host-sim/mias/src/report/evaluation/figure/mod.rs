@@ -20,6 +20,7 @@ mod measure;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod plane;
+mod ranked;
 mod rows;
 mod scale;
 mod stacks;
@@ -33,6 +34,7 @@ pub(crate) use fill::{Marker, Style, definitions};
 pub(crate) use key::{Key, Swatch};
 pub(crate) use look::sheet;
 pub(crate) use plane::{Dot, Plane};
+pub(crate) use ranked::{Placed, Ranked};
 pub(crate) use scale::{RATIO, Unit};
 pub(crate) use stacks::{Stack, Stacks};
 pub(crate) use strips::{Strip, Strips};
@@ -79,6 +81,7 @@ pub(crate) enum Chart {
     Plane(Plane),
     Strips(Strips),
     Surface(Surface),
+    Ranked(Ranked),
 }
 
 /// Size of a figure in a file of its own.
@@ -123,6 +126,7 @@ impl Chart {
             Chart::Plane(chart) => chart.draw(width),
             Chart::Strips(chart) => chart.draw(width),
             Chart::Surface(chart) => chart.draw(width),
+            Chart::Ranked(chart) => chart.draw(width),
         }
     }
 
@@ -134,6 +138,7 @@ impl Chart {
             Chart::Plane(chart) => &chart.label,
             Chart::Strips(chart) => &chart.label,
             Chart::Surface(chart) => &chart.label,
+            Chart::Ranked(chart) => &chart.label,
         }
     }
 
@@ -145,6 +150,7 @@ impl Chart {
             Chart::Plane(chart) => chart.table(table, panel),
             Chart::Strips(chart) => chart.table(table, panel),
             Chart::Surface(chart) => chart.table(table, panel),
+            Chart::Ranked(chart) => chart.table(table, panel),
         }
     }
 }

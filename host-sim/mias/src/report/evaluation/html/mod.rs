@@ -4,6 +4,7 @@
 mod conditions;
 mod dai;
 mod experiment;
+mod field;
 mod figures;
 mod late;
 mod lin;
@@ -18,6 +19,8 @@ mod studies;
 mod tables;
 mod thesis;
 mod zhao;
+
+pub(super) use requests::hardware_bits as preemption_bits;
 
 use super::figure::Figure;
 use maud::html;
@@ -47,6 +50,10 @@ fn page(evaluation: &Evaluation) -> Page {
     let mut page = Page::new(Palette::of(policies));
     if dai::is_of(evaluation) {
         dai::draw(&mut page, evaluation);
+        return page;
+    }
+    if super::field::is_of(evaluation) {
+        field::draw(&mut page, evaluation);
         return page;
     }
     if lin::is_of(evaluation) {

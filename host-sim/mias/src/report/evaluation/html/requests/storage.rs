@@ -73,6 +73,11 @@ fn rows() -> [Row; 10] {
     ]
 }
 
+/// Bits of an SM in hardware, here.
+pub(in crate::report::evaluation) fn hardware_bits() -> u64 {
+    rows().iter().filter_map(|row| row.hardware).sum::<usize>() as u64
+}
+
 /// The table.
 pub(super) fn table(page: &mut Page) {
     page.paragraph(format!(

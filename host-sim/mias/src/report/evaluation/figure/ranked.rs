@@ -1,0 +1,84 @@
+//! Things ranked one under the other, each with a dot and its interval on one scale; a line at 1.
+
+use super::drawing::{Anchor, Drawing};
+use super::fill::{Marker, RADIUS};
+use super::measure::{LINE, elided, widest, width};
+use super::scale::{RATIO, Scale};
+use super::table::Table;
+
+/// A thing with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) name: String,
+    pub(crate) marker: Marker,
+    /// A ratio and its 95 % interval; none where it has none.
+    pub(crate) value: Option<(f64, Option<(f64, f64)>)>,
+}
+
+/// A chart of them, the first at the top.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    /// What it shows, for those who cannot see it.
+    pub(crate) label: String,
+    pub(crate) x_label: String,
+    pub(crate) placed: Vec<Placed>,
+}
+
+/// Height of a row in user units.
+const HEIGHT: f64 = LINE + 4.0;
+
+/// Room of a name: in user units, and as a share of a narrow drawing.
+const LONGEST: (f64, f64) = (215.0, 0.42);
+
+/// Half of an interval's end in user units.
+const CAP: f64 = 3.0;
+
+impl Ranked {
+    /// In a drawing so wide.
+    pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
+        let names: Vec<String> = self.placed.iter().map(|one| elided(&one.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
+        let shown = |one: &Placed| one.value.map_or_else(|| "none".to_owned(), |(value, _)| RATIO.shown(value));
+        let values: Vec<String> = self.placed.iter().map(shown).collect();
+        let left = widest(names.iter().map(String::as_str)) + 10.0;
+        let right = drawing_width - widest(values.iter().map(String::as_str)) - 14.0;
+        let (top, bottom) = (4.0, 4.0 + HEIGHT * self.placed.len() as f64);
+        let ends = self.placed.iter().filter_map(|one| one.value);
+        let ends = ends.flat_map(|(value, interval)| [value, interval.map_or(value, |ends| ends.0), interval.map_or(value, |ends| ends.1)]);
+        let x = Scale::over(ends.chain([1.0]), (left + RADIUS, right - RADIUS), RATIO, &|label| width(label) + 8.0);
+        let mut drawing = Drawing::new(drawing_width, bottom + 2.0 * LINE + 12.0);
+        drawing.x_axis((top, bottom), &x);
+        let x_label = elided(&self.x_label, right - left);
+        drawing.text(((left + right) / 2.0, bottom + 2.0 * LINE + 6.0), Anchor::Middle, "label", &x_label);
+        drawing.line((x.at(1.0), top), (x.at(1.0), bottom), "one", "1");
+        for (number, one) in self.placed.iter().enumerate() {
+            let middle = top + HEIGHT * (number as f64 + 0.5);
+            drawing.text((left - 8.0, middle + 4.0), Anchor::End, "name", &names[number]);
+            drawing.text((drawing_width - 2.0, middle + 4.0), Anchor::End, "value", &values[number]);
+            let Some((value, interval)) = one.value else { continue };
+            let within = |(low, high): (f64, f64)| format!(", 95 % interval {} to {}", RATIO.shown(low), RATIO.shown(high));
+            let says = format!("{}: {}{}", one.name, RATIO.shown(value), interval.map_or_else(String::new, within));
+            if let Some((low, high)) = interval {
+                drawing.line((x.at(low), middle), (x.at(high), middle), "spread", &says);
+                for end in [low, high] {
+                    drawing.line((x.at(end), middle - CAP), (x.at(end), middle + CAP), "spread", "");
+                }
+            }
+            drawing.dot((x.at(value), middle), one.marker, &says);
+        }
+        drawing.line((left, bottom), (right, bottom), "axis", "");
+        drawing
+    }
+
+    /// Its numbers.
+    pub(super) fn table(&self, table: &mut Table, panel: &str) {
+        for one in &self.placed {
+            let Some((value, interval)) = one.value else { continue };
+            let mut cells = vec![(RATIO.heading(&self.x_label), RATIO.cell(value))];
+            if let Some((low, high)) = interval {
+                let end = |which: &str| RATIO.heading(&format!("{}, {which} end of the 95 % interval", self.x_label));
+                cells.extend([(end("lower"), RATIO.cell(low)), (end("upper"), RATIO.cell(high))]);
+            }
+            table.add([panel, &one.name, ""], cells);
+        }
+    }
+}
