@@ -75,7 +75,7 @@ fn plans_have_the_grids_of_table_1() {
                 let paper = word.split(':').next().unwrap();
                 let paper = if paper == "coulomb" { "cp" } else { paper };
                 let row = TABLE_1.iter().find(|row| row.name == paper).unwrap_or_else(|| panic!("{name}: {word}"));
-                assert_eq!(grid(word).iter().product::<u32>(), row.grid.iter().product(), "{name}: {word}");
+                assert_eq!(grid(word).iter().product::<u32>(), row.grid.iter().product::<u32>(), "{name}: {word}");
             }
         }
     }
