@@ -23,9 +23,12 @@ pub(crate) fn measure() -> u32 {
                 println!("search {sms} {} {instructions}", kernels.len());
             }
             // What shares an SM beside what divides them: the even split, and what either mode finds.
-            for (memory, policy) in
-                [(1, PolicyCode::MaestroSearch), (1, PolicyCode::CdSearchMaestro), (all - 1, PolicyCode::CdSearchMaestro), (all, PolicyCode::CdSearchMaestro)]
-            {
+            for (memory, policy) in [
+                (1, PolicyCode::MaestroSearch),
+                (1, PolicyCode::CdSearchMaestro),
+                (all - 1, PolicyCode::CdSearchMaestro),
+                (all, PolicyCode::CdSearchMaestro),
+            ] {
                 let (instructions, stack) = search(sms, &launches, (policy, 0), memory);
                 deepest = stack.max(deepest);
                 println!("search {sms} {} {instructions}", kernels.len());

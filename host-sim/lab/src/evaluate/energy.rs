@@ -64,12 +64,8 @@ mod tests {
     fn power_has_its_shares() {
         let gpu = crate::machines::load("zhao18").unwrap();
         let cycles = gpu.clocks.core_khz.into();
-        let kept = Kept {
-            energy_nj: Some(80_000_000),
-            leakage_nj: Some(30_000_000),
-            clock_nj: Some(10_000_000),
-            ..Kept::of(&Outcome::default())
-        };
+        let kept =
+            Kept { energy_nj: Some(80_000_000), leakage_nj: Some(30_000_000), clock_nj: Some(10_000_000), ..Kept::of(&Outcome::default()) };
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         let found = EnergyResult::of(&kept, cycles, &gpu, Some(2.0)).unwrap();
         assert!(close(found.average_watts, 80.0) && close(found.leakage_share, 0.375) && close(found.clock_share, 0.125));

@@ -20,12 +20,27 @@ const fn fault(bit: u32, name: &'static str, meaning: &'static str, remedy: &'st
 /// All faults, by bit.
 const ALL: [(u32, Fault); 12] = [
     fault(fault::BAD_ACCESS, "BAD_ACCESS", "the firmware asked for a register that is not there", "build the image from these sources"),
-    fault(fault::VALUE_RANGE, "VALUE_RANGE", "a register was written with more than it holds and has the most it can", "give smaller numbers"),
+    fault(
+        fault::VALUE_RANGE,
+        "VALUE_RANGE",
+        "a register was written with more than it holds and has the most it can",
+        "give smaller numbers",
+    ),
     fault(fault::LAUNCH_OVERRUN, "LAUNCH_OVERRUN", "a launch found no slot and was lost", "launch fewer kernels at a time"),
     fault(fault::WATCHDOG, "WATCHDOG", "the firmware was silent for too long", "see docs/reliability.md"),
-    fault(fault::UNSUPPORTED, "UNSUPPORTED", "the firmware gave a command that this machine does not have", "take another policy or machine"),
+    fault(
+        fault::UNSUPPORTED,
+        "UNSUPPORTED",
+        "the firmware gave a command that this machine does not have",
+        "take another policy or machine",
+    ),
     fault(fault::IMPOSSIBLE_INDEX, "IMPOSSIBLE_INDEX", "the firmware met what cannot be; Left-over took over", "report it"),
-    fault(fault::KERNEL_TOO_LARGE, "KERNEL_TOO_LARGE", "a thread block fits no SM, and its launch was rejected", "take smaller thread blocks"),
+    fault(
+        fault::KERNEL_TOO_LARGE,
+        "KERNEL_TOO_LARGE",
+        "a thread block fits no SM, and its launch was rejected",
+        "take smaller thread blocks",
+    ),
     fault(fault::NO_SAMPLES, "NO_SAMPLES", "no SM was measured; Left-over took over", "give a longer window, or more time to drain"),
     fault(
         fault::MACHINE_TOO_LARGE,

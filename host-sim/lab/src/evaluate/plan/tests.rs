@@ -73,7 +73,11 @@ fn the_plan_zhao_is_that_of_its_paper() {
     assert!(of("splits").groups.iter().all(|pair| pair[0] < 7 && (7..14).contains(&pair[1])));
     for setting in zhao.experiments.iter().flat_map(|experiment| &experiment.settings) {
         assert_eq!((setting.options.end, setting.options.counted), (End::Cycles(2_000_000), Counted::FirstRun));
-        assert!(matches!((setting.gpu.name.as_str(), setting.gpu.sm.count), ("zhao18-lines", 24 | 30) | ("p100", 56)), "{}", setting.machine);
+        assert!(
+            matches!((setting.gpu.name.as_str(), setting.gpu.sm.count), ("zhao18-lines", 24 | 30) | ("p100", 56)),
+            "{}",
+            setting.machine
+        );
     }
     // A machine's bandwidth over that of `pairs`, in percent.
     let khz = |name: &str| of(name).settings[0].gpu.clocks.dram_khz;
@@ -91,7 +95,12 @@ fn the_plan_zhao_is_that_of_its_paper() {
 fn more_bandwidth_takes_as_long_for_a_row() {
     let timing = |setting: &Setting| {
         let value = toml::Value::try_from(&setting.gpu.dram.timing).unwrap();
-        value.as_table().unwrap().iter().map(|(key, cycles)| (key.clone(), u64::try_from(cycles.as_integer().unwrap()).unwrap())).collect::<Vec<_>>()
+        value
+            .as_table()
+            .unwrap()
+            .iter()
+            .map(|(key, cycles)| (key.clone(), u64::try_from(cycles.as_integer().unwrap()).unwrap()))
+            .collect::<Vec<_>>()
     };
     for plan in ["zhao", "zhao-elsewhere"] {
         let plan = load(plan).unwrap();

@@ -142,7 +142,11 @@ fn figure(page: &mut Page, id: &str, study: &StudyResult, mode: Mode, quantities
             marks: Vec::new(),
             apart: false,
         };
-        let all = mean(vec!["mean".to_owned(), format!("n = {}", sorted.len())], &values(&changed, quantity), ratio(paper_says("pairs", mode, quantity)));
+        let all = mean(
+            vec!["mean".to_owned(), format!("n = {}", sorted.len())],
+            &values(&changed, quantity),
+            ratio(paper_says("pairs", mode, quantity)),
+        );
         Panel::untitled(Chart::Bars(bars(quantity, sorted.iter().map(cluster).chain(all).collect(), false)))
     };
     let caption = format!("What {SEARCH} changes in the {} mode, group by group.{says}", mode.name());
@@ -298,7 +302,8 @@ pub(super) fn energy(page: &mut Page, study: &StudyResult) {
         return;
     }
     page.heading("Energy, with leakage and without");
-    let headings = ["mode", "n", "leakage, even split", "clocks", "power over even", "without leakage", "energy x delay over even", "without leakage"];
+    let headings =
+        ["mode", "n", "leakage, even split", "clocks", "power over even", "without leakage", "energy x delay over even", "without leakage"];
     page.table(&headings, &rows, true);
     page.note(&format!("Means over the groups for which {SEARCH} chose the mode. Leakage and clocks: shares of the energy on the even split that SMs draw whatever they do. Energy times delay for the same work: power over the square of STP."));
 }

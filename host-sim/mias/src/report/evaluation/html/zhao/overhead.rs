@@ -95,8 +95,16 @@ pub(super) fn overhead(page: &mut Page, study: &StudyResult, splits: &[&StudyRes
         return;
     }
     page.heading("Section 7.3: beside the best split");
-    let headings =
-        ["best by", "pair", "mode chosen", "best split", "its STP", "STP lost by the even split", "by cd-search", "power of cd-search above it"];
+    let headings = [
+        "best by",
+        "pair",
+        "mode chosen",
+        "best split",
+        "its STP",
+        "STP lost by the even split",
+        "by cd-search",
+        "power of cd-search above it",
+    ];
     page.table(&headings, &rows, true);
     let [performance, power] = OVERHEAD;
     page.note(&format!(

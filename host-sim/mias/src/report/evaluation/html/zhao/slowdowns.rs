@@ -12,7 +12,8 @@ use mias_lab::table::{DASH, number, percent};
 fn errors(result: &PolicyResult) -> Vec<f64> {
     let Some(search) = result.search.as_ref().filter(|search| search.done) else { return Vec::new() };
     let both = search.estimated_progress.iter().zip(&result.normalized_ipc);
-    let error = |(estimated, real): (&f64, &Option<f64>)| Some(real.filter(|real| *real > 0.0)? / Some(*estimated).filter(|e| *e > 0.0)? - 1.0);
+    let error =
+        |(estimated, real): (&f64, &Option<f64>)| Some(real.filter(|real| *real > 0.0)? / Some(*estimated).filter(|e| *e > 0.0)? - 1.0);
     both.map(error).collect::<Option<_>>().unwrap_or_default()
 }
 
@@ -48,8 +49,16 @@ pub(super) fn tables(page: &mut Page, study: &StudyResult) {
         return;
     }
     page.heading("Slowdowns: the estimate beside what was");
-    let headings =
-        ["pair", "policy", "windows", "came to its end", "progress estimated", "progress really", "error of the slowdown", "its size in the mean"];
+    let headings = [
+        "pair",
+        "policy",
+        "windows",
+        "came to its end",
+        "progress estimated",
+        "progress really",
+        "error of the slowdown",
+        "its size in the mean",
+    ];
     page.table(&headings, &rows, true);
     page.note("Progress: IPC over that of the kernel alone; estimated for the shares that were chosen, really over the whole run, the search included. Error: the slowdown that was estimated over the one that was.");
     let means = |policy: &&'static str| {
@@ -67,7 +76,15 @@ pub(super) fn tables(page: &mut Page, study: &StudyResult) {
             number(mean(|(result, even)| Some(even.metrics.antt? / result.metrics.antt?)), 3),
         ]
     };
-    let headings = ["policy", "n", "came to their end", "mean error of the slowdown", "fairness", "STP over the even split", "ANTT of the even split over it"];
+    let headings = [
+        "policy",
+        "n",
+        "came to their end",
+        "mean error of the slowdown",
+        "fairness",
+        "STP over the even split",
+        "ANTT of the even split over it",
+    ];
     page.table(&headings, &known.iter().map(means).collect::<Vec<_>>(), true);
 }
 
@@ -80,7 +97,13 @@ mod tests {
     /// 2 times as slow where it was 4 times is half of it, 5 times where it was 4 a quarter more; in the mean 37.5 %.
     #[test]
     fn errors_are_of_slowdowns() {
-        let found = SearchFound { memory_intensive: Vec::new(), windows: 5, done: true, estimated_progress: vec![0.5, 0.2], active_warps: Vec::new() };
+        let found = SearchFound {
+            memory_intensive: Vec::new(),
+            windows: 5,
+            done: true,
+            estimated_progress: vec![0.5, 0.2],
+            active_warps: Vec::new(),
+        };
         let mut estimated = result("fair-share", 0.5, &[1.0, 1.0], 1.0);
         estimated.normalized_ipc = vec![Some(0.25); 2];
         estimated.search = Some(found.clone());
