@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x1000a)
+#define MIAS_VERSION_VALUE UINT32_C(0x1000b)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -163,6 +163,9 @@
 /* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
  * feature::POWER_GATING. */
 #define MIAS_SM_WAKE_CYCLES UINT32_C(0x118)
+/* Read only. Strap: cycles of the intervals after which the firmware looks at how busy the chip was,
+ * if it is to control extra TBs. */
+#define MIAS_STRAP_CONTEXT_INTERVAL UINT32_C(0x11c)
 /* Read only. Strap: cycles of each step of a search for SMs that are not measured (Zhao et al. 2018,
  * sections 4.1.2 and 4.2), 1 to 131,071. */
 #define MIAS_STRAP_SEARCH_WARM_UP UINT32_C(0x120)
@@ -207,6 +210,13 @@
 #define MIAS_L2_WAYS UINT32_C(0x1a0)
 /* Write only. 4 of them. Sets memory::L1_WAYS of all SMs. */
 #define MIAS_L1_WAYS_ALL UINT32_C(0x1b0)
+/* Read and write. Cycles of an interval of a kernel; 0: none. Writing it begins the first interval
+ * of every kernel. */
+#define MIAS_CONTEXT_INTERVAL UINT32_C(0x1c0)
+/* Write 1 to clear. Slots of which an interval is over and its counts are latched (CONTEXT_INSTS and
+ * what follows), one bit each. While a slot's bit is set its counts stay: an interval that ends
+ * meanwhile is lost, and raises CONTEXTS again. */
+#define MIAS_CONTEXT_DUE UINT32_C(0x1c4)
 /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
  * PROFILE_DONE. */
 #define MIAS_ARM UINT32_C(0x200)
@@ -269,6 +279,42 @@
 #define MIAS_KERNEL_L1_MISSES UINT32_C(0x560)
 /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in sm::ACTIVE_WARPS. */
 #define MIAS_ACTIVE_WARPS_ALL UINT32_C(0x580)
+/* Read only. 8 of them. How many TBs beyond those that fit, extra ones, an SM has room for of the
+ * kernel in each slot: context_bound. */
+#define MIAS_CONTEXT_BOUND UINT32_C(0x5a0)
+/* Read and write. 8 of them. How many an SM may have: context_allowed, at most the bound; 0 for a
+ * kernel that is new in its slot. */
+#define MIAS_CONTEXT_ALLOWED UINT32_C(0x5c0)
+/* Read only. 6 of them. The most of each of the six counts that follow in an interval, in their
+ * order, rounded down; of the interconnect, what it can sustain. */
+#define MIAS_CONTEXT_CAPACITY UINT32_C(0x5e0)
+/* Read only. 8 of them. Warp instructions that the whole chip issued in the slot's last interval,
+ * whatever kernel they are of. Intervals follow each other from the cycle on in which the kernel's
+ * TBs may be issued; the first is let pass. This and what follows are latched when an interval is
+ * over, of 32 bits, saturate, and are 0 for a kernel that is new in its slot. */
+#define MIAS_CONTEXT_INSTS UINT32_C(0x600)
+/* Read only. 8 of them. Accesses of the L1s that hit: each keeps the data port of a bank for a
+ * cycle. */
+#define MIAS_CONTEXT_L1_HITS UINT32_C(0x620)
+/* Read only. 8 of them. Flits from the SMs towards the L2. */
+#define MIAS_CONTEXT_REQUEST_FLITS UINT32_C(0x640)
+/* Read only. 8 of them. Flits from the L2 towards the SMs. */
+#define MIAS_CONTEXT_REPLY_FLITS UINT32_C(0x660)
+/* Read only. 8 of them. Look-ups of the L2 that hit: each keeps the data port of a slice while its
+ * data pass. */
+#define MIAS_CONTEXT_L2_HITS UINT32_C(0x680)
+/* Read only. 8 of them. Sectors of 32 bytes that DRAM moved. */
+#define MIAS_CONTEXT_DRAM_SECTORS UINT32_C(0x6a0)
+/* Read and write. In which order the requests of a DRAM channel are served: dram_order. This and
+ * what follows are in effect two core cycles after the write. */
+#define MIAS_DRAM_ORDER UINT32_C(0x6c0)
+/* Read and write. What the order is held by, dram_order says what: 1 to 255; 0 for the order's own. */
+#define MIAS_DRAM_CAP UINT32_C(0x6c4)
+/* Read and write. 8 of them. Of the bandwidth of each channel, the part that the kernel in each slot
+ * has while others want theirs, in parts of 1,024, with dram_order::SHARES: 0 to 1,024; 0 counts as
+ * 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what shares are to
+ * each other does. They stay with their slot whatever kernel takes it. */
+#define MIAS_DRAM_SHARE UINT32_C(0x6e0)
 /* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM until
  * those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any number. One that
  * has changed is whole on each SM. A kernel that is new in its slot has the machine's. Needs
@@ -461,8 +507,11 @@
 #define MIAS_INTERRUPT_MEMORY UINT32_C(0x100)
 /* An SM wants room for a kernel (preempt). */
 #define MIAS_INTERRUPT_PREEMPT UINT32_C(0x200)
+/* The firmware is to look at how busy the chip was: an interval of a kernel is over
+ * (global::CONTEXT_DUE). */
+#define MIAS_INTERRUPT_CONTEXTS UINT32_C(0x400)
 /* All events. */
-#define MIAS_INTERRUPT_ALL UINT32_C(0x3ff)
+#define MIAS_INTERRUPT_ALL UINT32_C(0x7ff)
 
 /* Faults, in global::FAULT. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware. */
 /* Access to an unmapped offset, or against the access rule. */
@@ -490,10 +539,12 @@
 /* Asked to search how many SMs each kernel needs, which this firmware or its hardware cannot; the
  * SMs are split evenly. */
 #define MIAS_FAULT_NO_SEARCH UINT32_C(0x4000)
+/* Asked to control extra TBs, which the hardware does not leave to firmware; there are none. */
+#define MIAS_FAULT_NO_CONTEXTS UINT32_C(0x8000)
 /* The bits that firmware may raise. */
 #define MIAS_FAULT_BY_FIRMWARE UINT32_C(0xff00)
 /* All fault bits. */
-#define MIAS_FAULT_ALL UINT32_C(0x7f1f)
+#define MIAS_FAULT_ALL UINT32_C(0xff1f)
 
 /* Hardware abilities, in global::FEATURES. */
 /* Ideal transitions (0 cycles). */
@@ -512,8 +563,28 @@
 #define MIAS_FEATURE_KERNEL_COUNTERS UINT32_C(0x40)
 /* The active warps of kernels can be limited (sm::ACTIVE_WARPS). */
 #define MIAS_FEATURE_ACTIVE_WARPS UINT32_C(0x80)
+/* How many TBs beyond those that fit an SM a kernel may have is the firmware's to say
+ * (global::CONTEXT_ALLOWED). */
+#define MIAS_FEATURE_CONTEXTS UINT32_C(0x100)
+/* The order of DRAM requests can be set (global::DRAM_ORDER). */
+#define MIAS_FEATURE_DRAM_ORDER UINT32_C(0x200)
 /* The L1's miss resources can be shared out between kernels (global::MISS_WEIGHT). */
 #define MIAS_FEATURE_MISS_SHARES UINT32_C(0x400)
+
+/* Orders of DRAM requests, in global::DRAM_ORDER, each with what global::DRAM_CAP means. */
+/* Of a bank's requests the oldest that hits the open row, else the oldest. No cap. */
+#define MIAS_DRAM_ORDER_FR_FCFS UINT32_C(0x0)
+/* The oldest. No cap. */
+#define MIAS_DRAM_ORDER_FCFS UINT32_C(0x1)
+/* As FR_FCFS, but an older request of another kernel goes first after so many row hits that went
+ * before one: 4 if the cap is 0 (after Mutlu and Moscibroda 2007). */
+#define MIAS_DRAM_ORDER_KERNEL_CAP UINT32_C(0x2)
+/* Batches of as many requests of each kernel in a bank, 5 if the cap is 0, in which the kernel with
+ * the least to do goes first (Mutlu and Moscibroda 2008). */
+#define MIAS_DRAM_ORDER_BATCH UINT32_C(0x3)
+/* By shares: the kernel furthest behind goes first, and row hits may run ahead by so many sectors,
+ * 16 if the cap is 0 (Nesbit et al. 2006). */
+#define MIAS_DRAM_ORDER_SHARES UINT32_C(0x4)
 
 /* Transition modes, in global::MODE. */
 /* TBs in excess of a quota run to their end (the thesis). */
@@ -558,6 +629,32 @@
 /* A search for SMs calls a kernel memory-intensive if the SMs that it has on the even split would
  * ask for more than there is; otherwise if all SMs of the chip would. */
 #define MIAS_OPTION_SEARCH_BY_SHARE UINT32_C(0x2000)
+/* The firmware controls how many extra TBs kernels may have (Lin et al. 2018, section 6.4). */
+#define MIAS_OPTION_CONTROL_CONTEXTS UINT32_C(0x4000)
+
+/* Fields of global::CONTEXT_BOUND. */
+/* Most extra TBs of the kernel that an SM has room for. */
+#define MIAS_CONTEXT_BOUND_EXTRA UINT32_C(0xff)
+/* There is room for them in the L1 only. */
+#define MIAS_CONTEXT_BOUND_NEEDS_L1 UINT32_C(0x100)
+
+/* Fields of global::CONTEXT_ALLOWED. */
+/* Most extra TBs that an SM may have. */
+#define MIAS_CONTEXT_ALLOWED_EXTRA UINT32_C(0xff)
+/* Contexts may lie in the L1. */
+#define MIAS_CONTEXT_ALLOWED_IN_L1 UINT32_C(0x100)
+/* Raising it step by step has saturated something. The firmware's note to itself, no effect on
+ * hardware. */
+#define MIAS_CONTEXT_ALLOWED_STOPPED UINT32_C(0x200)
+/* First of the 2 bits that say how busy the chip was (Lin et al. 2018, table 3), 0 before the first
+ * decision: for statistics, no effect on hardware. */
+#define MIAS_CONTEXT_ALLOWED_CLASS_SHIFT UINT32_C(0xa)
+/* Nothing was used much. */
+#define MIAS_CONTEXT_ALLOWED_UNDERUTILISED UINT32_C(0x1)
+/* Neither the one nor the other. */
+#define MIAS_CONTEXT_ALLOWED_MODERATE UINT32_C(0x2)
+/* Something was saturated. */
+#define MIAS_CONTEXT_ALLOWED_SATURATED UINT32_C(0x3)
 
 /* When memory instructions are held back, in global::MEMORY_ACTIVE. What finds limits and quotas
  * goes on while they are not. */
@@ -1071,7 +1168,9 @@ struct mias_block {
     /* Read only. Cycles from the request to wake a gated SM until it takes TBs; 0 without
      * feature::POWER_GATING. */
     const volatile uint32_t sm_wake_cycles;
-    uint32_t reserved_11c[1];
+    /* Read only. Strap: cycles of the intervals after which the firmware looks at how busy the chip
+     * was, if it is to control extra TBs. */
+    const volatile uint32_t strap_context_interval;
     /* Read only. Strap: cycles of each step of a search for SMs that are not measured (Zhao et al.
      * 2018, sections 4.1.2 and 4.2), 1 to 131,071. */
     const volatile uint32_t strap_search_warm_up;
@@ -1120,7 +1219,14 @@ struct mias_block {
     volatile uint32_t l2_ways[4];
     /* Write only. 4 of them. Sets memory::L1_WAYS of all SMs. */
     volatile uint32_t l1_ways_all[4];
-    uint32_t reserved_1c0[16];
+    /* Read and write. Cycles of an interval of a kernel; 0: none. Writing it begins the first
+     * interval of every kernel. */
+    volatile uint32_t context_interval;
+    /* Write 1 to clear. Slots of which an interval is over and its counts are latched (CONTEXT_INSTS
+     * and what follows), one bit each. While a slot's bit is set its counts stay: an interval that
+     * ends meanwhile is lost, and raises CONTEXTS again. */
+    volatile uint32_t context_due;
+    uint32_t reserved_1c8[14];
     /* Write 1 to set. 8 of them. Arms SMs, one bit each; reads show the armed ones, from arming to
      * PROFILE_DONE. */
     volatile uint32_t arm[8];
@@ -1188,7 +1294,45 @@ struct mias_block {
     /* Write only. 8 of them. Limits a slot's active warps on all SMs: 0 to 63, as in
      * sm::ACTIVE_WARPS. */
     volatile uint32_t active_warps_all[8];
-    uint32_t reserved_5a0[88];
+    /* Read only. 8 of them. How many TBs beyond those that fit, extra ones, an SM has room for of
+     * the kernel in each slot: context_bound. */
+    const volatile uint32_t context_bound[8];
+    /* Read and write. 8 of them. How many an SM may have: context_allowed, at most the bound; 0 for
+     * a kernel that is new in its slot. */
+    volatile uint32_t context_allowed[8];
+    /* Read only. 6 of them. The most of each of the six counts that follow in an interval, in their
+     * order, rounded down; of the interconnect, what it can sustain. */
+    const volatile uint32_t context_capacity[6];
+    uint32_t reserved_5f8[2];
+    /* Read only. 8 of them. Warp instructions that the whole chip issued in the slot's last
+     * interval, whatever kernel they are of. Intervals follow each other from the cycle on in which
+     * the kernel's TBs may be issued; the first is let pass. This and what follows are latched when
+     * an interval is over, of 32 bits, saturate, and are 0 for a kernel that is new in its slot. */
+    const volatile uint32_t context_insts[8];
+    /* Read only. 8 of them. Accesses of the L1s that hit: each keeps the data port of a bank for a
+     * cycle. */
+    const volatile uint32_t context_l1_hits[8];
+    /* Read only. 8 of them. Flits from the SMs towards the L2. */
+    const volatile uint32_t context_request_flits[8];
+    /* Read only. 8 of them. Flits from the L2 towards the SMs. */
+    const volatile uint32_t context_reply_flits[8];
+    /* Read only. 8 of them. Look-ups of the L2 that hit: each keeps the data port of a slice while
+     * its data pass. */
+    const volatile uint32_t context_l2_hits[8];
+    /* Read only. 8 of them. Sectors of 32 bytes that DRAM moved. */
+    const volatile uint32_t context_dram_sectors[8];
+    /* Read and write. In which order the requests of a DRAM channel are served: dram_order. This and
+     * what follows are in effect two core cycles after the write. */
+    volatile uint32_t dram_order;
+    /* Read and write. What the order is held by, dram_order says what: 1 to 255; 0 for the order's
+     * own. */
+    volatile uint32_t dram_cap;
+    uint32_t reserved_6c8[6];
+    /* Read and write. 8 of them. Of the bandwidth of each channel, the part that the kernel in each
+     * slot has while others want theirs, in parts of 1,024, with dram_order::SHARES: 0 to 1,024; 0
+     * counts as 1, so that nobody waits for ever. What the sum is to 1,024 means nothing, only what
+     * shares are to each other does. They stay with their slot whatever kernel takes it. */
+    volatile uint32_t dram_share[8];
     /* Read and write. 8 of them. Warp instructions that the kernel in each slot may issue on an SM
      * until those of all others there that have a quota are spent: 1 to 2^32 - 2, 0 for any number.
      * One that has changed is whole on each SM. A kernel that is new in its slot has the machine's.
@@ -1262,6 +1406,7 @@ static_assert(offsetof(struct mias_block, launch_pop) == MIAS_LAUNCH_POP, "MIAS_
 static_assert(offsetof(struct mias_block, l2_sectors) == MIAS_L2_SECTORS, "MIAS_L2_SECTORS");
 static_assert(offsetof(struct mias_block, l2_access_bytes) == MIAS_L2_ACCESS_BYTES, "MIAS_L2_ACCESS_BYTES");
 static_assert(offsetof(struct mias_block, sm_wake_cycles) == MIAS_SM_WAKE_CYCLES, "MIAS_SM_WAKE_CYCLES");
+static_assert(offsetof(struct mias_block, strap_context_interval) == MIAS_STRAP_CONTEXT_INTERVAL, "MIAS_STRAP_CONTEXT_INTERVAL");
 static_assert(offsetof(struct mias_block, strap_search_warm_up) == MIAS_STRAP_SEARCH_WARM_UP, "MIAS_STRAP_SEARCH_WARM_UP");
 static_assert(offsetof(struct mias_block, strap_search_window) == MIAS_STRAP_SEARCH_WINDOW, "MIAS_STRAP_SEARCH_WINDOW");
 static_assert(offsetof(struct mias_block, strap_search_loss) == MIAS_STRAP_SEARCH_LOSS, "MIAS_STRAP_SEARCH_LOSS");
@@ -1279,6 +1424,8 @@ static_assert(offsetof(struct mias_block, l2_monitor) == MIAS_L2_MONITOR, "MIAS_
 static_assert(offsetof(struct mias_block, l2_monitor_hits) == MIAS_L2_MONITOR_HITS, "MIAS_L2_MONITOR_HITS");
 static_assert(offsetof(struct mias_block, l2_ways) == MIAS_L2_WAYS, "MIAS_L2_WAYS");
 static_assert(offsetof(struct mias_block, l1_ways_all) == MIAS_L1_WAYS_ALL, "MIAS_L1_WAYS_ALL");
+static_assert(offsetof(struct mias_block, context_interval) == MIAS_CONTEXT_INTERVAL, "MIAS_CONTEXT_INTERVAL");
+static_assert(offsetof(struct mias_block, context_due) == MIAS_CONTEXT_DUE, "MIAS_CONTEXT_DUE");
 static_assert(offsetof(struct mias_block, arm) == MIAS_ARM, "MIAS_ARM");
 static_assert(offsetof(struct mias_block, disarm) == MIAS_DISARM, "MIAS_DISARM");
 static_assert(offsetof(struct mias_block, partition) == MIAS_PARTITION, "MIAS_PARTITION");
@@ -1304,6 +1451,18 @@ static_assert(offsetof(struct mias_block, kernel_ended_tbs) == MIAS_KERNEL_ENDED
 static_assert(offsetof(struct mias_block, kernel_l1_accesses) == MIAS_KERNEL_L1_ACCESSES, "MIAS_KERNEL_L1_ACCESSES");
 static_assert(offsetof(struct mias_block, kernel_l1_misses) == MIAS_KERNEL_L1_MISSES, "MIAS_KERNEL_L1_MISSES");
 static_assert(offsetof(struct mias_block, active_warps_all) == MIAS_ACTIVE_WARPS_ALL, "MIAS_ACTIVE_WARPS_ALL");
+static_assert(offsetof(struct mias_block, context_bound) == MIAS_CONTEXT_BOUND, "MIAS_CONTEXT_BOUND");
+static_assert(offsetof(struct mias_block, context_allowed) == MIAS_CONTEXT_ALLOWED, "MIAS_CONTEXT_ALLOWED");
+static_assert(offsetof(struct mias_block, context_capacity) == MIAS_CONTEXT_CAPACITY, "MIAS_CONTEXT_CAPACITY");
+static_assert(offsetof(struct mias_block, context_insts) == MIAS_CONTEXT_INSTS, "MIAS_CONTEXT_INSTS");
+static_assert(offsetof(struct mias_block, context_l1_hits) == MIAS_CONTEXT_L1_HITS, "MIAS_CONTEXT_L1_HITS");
+static_assert(offsetof(struct mias_block, context_request_flits) == MIAS_CONTEXT_REQUEST_FLITS, "MIAS_CONTEXT_REQUEST_FLITS");
+static_assert(offsetof(struct mias_block, context_reply_flits) == MIAS_CONTEXT_REPLY_FLITS, "MIAS_CONTEXT_REPLY_FLITS");
+static_assert(offsetof(struct mias_block, context_l2_hits) == MIAS_CONTEXT_L2_HITS, "MIAS_CONTEXT_L2_HITS");
+static_assert(offsetof(struct mias_block, context_dram_sectors) == MIAS_CONTEXT_DRAM_SECTORS, "MIAS_CONTEXT_DRAM_SECTORS");
+static_assert(offsetof(struct mias_block, dram_order) == MIAS_DRAM_ORDER, "MIAS_DRAM_ORDER");
+static_assert(offsetof(struct mias_block, dram_cap) == MIAS_DRAM_CAP, "MIAS_DRAM_CAP");
+static_assert(offsetof(struct mias_block, dram_share) == MIAS_DRAM_SHARE, "MIAS_DRAM_SHARE");
 static_assert(offsetof(struct mias_block, warp_quota) == MIAS_WARP_QUOTA, "MIAS_WARP_QUOTA");
 static_assert(offsetof(struct mias_block, miss_weight) == MIAS_MISS_WEIGHT, "MIAS_MISS_WEIGHT");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
