@@ -28,7 +28,7 @@ pub(crate) struct Ranked {
 const HEIGHT: f64 = LINE + 4.0;
 
 /// Room of a name: in user units, and as a share of a narrow drawing.
-const LONGEST: (f64, f64) = (215.0, 0.42);
+const LONGEST: (f64, f64) = (240.0, 0.46);
 
 /// Half of an interval's end in user units.
 const CAP: f64 = 3.0;
