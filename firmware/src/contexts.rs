@@ -1,5 +1,5 @@
 //! GPUDuet's throughput controller in firmware: how many TBs beyond those that fit a kernel may have, from how busy the parts of the chip were (Lin et al.
-//! 2018, section 6.4 and table 3; sources.md D165 and D175).
+//! 2018, section 6.4 and table 3; sources.md D165 and D181).
 //!
 //! The rule is the hardware's: as many as there is room for while nothing is used much, none if something is saturated, and one more at a time in between,
 //! until something is. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.

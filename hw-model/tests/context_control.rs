@@ -1,4 +1,4 @@
-//! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D175).
+//! Control of extra TBs in firmware on the register block: it looks at what is due and at nothing else, and only if it is asked to (sources.md D181).
 #![allow(missing_docs)]
 
 mod common;

@@ -1,4 +1,4 @@
-//! `[dram.scheduler]` of a GPU file: which kernel's request a bank serves next (sources.md D190 to D194).
+//! `[dram.scheduler]` of a GPU file: which kernel's request a bank serves next (sources.md D183 to D187).
 
 use crate::sm::KERNEL_SLOTS;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl DramOrder {
     /// All of them.
     pub const ALL: [DramOrder; 5] = [Self::FrFcfs, Self::Fcfs, Self::KernelCap, Self::Batch, Self::Shares];
 
-    /// The cap where nobody says (sources.md D191, D192 and D193); 0 for an order without one.
+    /// The cap where nobody says (sources.md D184, D185 and D186); 0 for an order without one.
     #[must_use]
     pub fn usual_cap(self) -> u32 {
         match self {

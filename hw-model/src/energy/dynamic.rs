@@ -33,7 +33,7 @@ pub struct DynamicEnergy {
 const MONITORS_PER_HIT: u32 = 8;
 
 /// Reading whose a set's lines are, as a part of a hit's energy: 3 bits beside each tag of some 24, so an eighth of what a monitor takes for the tags
-/// (assumption; no source gives it; sources.md D196).
+/// (assumption; no source gives it; sources.md D175).
 const OWNERS_PER_HIT: u32 = 8 * MONITORS_PER_HIT;
 
 /// A line that comes makes one more of its owner's in its set, and one less of another's. A count takes as much as a lane's integer operation, which

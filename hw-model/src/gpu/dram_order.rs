@@ -1,4 +1,4 @@
-//! Channels follow the register block in which DRAM request is next (sources.md D194).
+//! Channels follow the register block in which DRAM request is next (sources.md D187).
 
 use super::Gpu;
 

@@ -1,5 +1,5 @@
 //! Caches follow the register block in whose ways and miss resources are how many, and show it what their utility monitors count (sources.md D138 and
-//! D197).
+//! D176).
 
 use super::Gpu;
 use crate::config::PartitionConfig;

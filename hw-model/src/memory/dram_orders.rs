@@ -1,4 +1,4 @@
-//! When channels learn in which order their requests are served ([`super::dram`], `scheduler/`; sources.md D194): from the second tick on
+//! When channels learn in which order their requests are served ([`super::dram`], `scheduler/`; sources.md D187): from the second tick on
 //! after the cycle in which it was set, which is the least for which it is the same whether channels have run ahead
 //! ([`MemorySystem::begin_tick`]) or not.
 

@@ -1,5 +1,5 @@
 //! Extra TBs in the register block, where the firmware is their controller: what the chip did in an interval, and how many there may be
-//! ([`mias_firmware::regs::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D175).
+//! ([`mias_firmware::regs::global::CONTEXT_ALLOWED`]; Lin et al. 2018, section 6.4; sources.md D181).
 //!
 //! The model keeps the intervals: it asks for [`RegisterFile::context_interval`], hands over what was counted in each with
 //! [`RegisterFile::end_context_interval`], and follows [`RegisterFile::context_limit`] of the slots that [`RegisterFile::take_context_writes`] names.

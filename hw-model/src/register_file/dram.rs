@@ -1,5 +1,5 @@
 //! The order of DRAM requests in the register block: which it is, its cap, and the kernels' shares of the bandwidth
-//! ([`mias_firmware::regs::global::DRAM_ORDER`]; sources.md D194). The model takes what was written ([`RegisterFile::take_dram_order`]) before
+//! ([`mias_firmware::regs::global::DRAM_ORDER`]; sources.md D187). The model takes what was written ([`RegisterFile::take_dram_order`]) before
 //! it runs the cycle.
 
 use super::RegisterFile;

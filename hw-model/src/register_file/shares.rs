@@ -1,5 +1,5 @@
 //! Shares of an SM in the register block: warp instructions, and miss resources of the L1, of each kernel slot, on all SMs
-//! ([`global::WARP_QUOTA`], [`global::MISS_WEIGHT`]; sources.md D197).
+//! ([`global::WARP_QUOTA`], [`global::MISS_WEIGHT`]; sources.md D176).
 //!
 //! The model follows quotas with the other settings of memory issue ([`RegisterFile::memory_settings`]), and takes weights when they were
 //! written ([`RegisterFile::take_miss_weights`]).

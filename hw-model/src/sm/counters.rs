@@ -46,7 +46,7 @@ counts! {
         /// written.
         pub l1_owner_accesses: u64,
         /// Counts, and other operations on numbers as wide, of what shares warp instructions, memory instructions and miss resources out
-        /// between kernels (sources.md D196).
+        /// between kernels (sources.md D175).
         pub sharing_counts: u64,
         /// Passes through the shared-memory banks.
         pub shared_passes: u64,

@@ -1,4 +1,4 @@
-//! One policy against another on the same groups: the geometric mean of their ratios, and its 95 % interval by Student's t on the logarithms (own; sources.md D181).
+//! One policy against another on the same groups: the geometric mean of their ratios, and its 95 % interval by Student's t on the logarithms (own; sources.md D189).
 //!
 //! Pairing takes out what groups differ by. Groups that have a kernel in common are not independent, which the interval does not know: it is too
 //! narrow where one kernel decides.

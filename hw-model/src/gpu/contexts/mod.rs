@@ -1,5 +1,5 @@
 //! Extra TBs on the whole chip: how kernels are switched, how many extra TBs they may have, and what is told of them (Lin et al. 2018; sources.md
-//! D160, D165 and D175). What an SM does is in `sm/contexts`.
+//! D160, D165 and D181). What an SM does is in `sm/contexts`.
 
 mod controller;
 mod firmware;

@@ -1,4 +1,4 @@
-//! Orders of DRAM requests (sources.md D190 to D194), on whole GPUs.
+//! Orders of DRAM requests (sources.md D183 to D187), on whole GPUs.
 
 use super::ways::few;
 use super::*;

@@ -1,4 +1,4 @@
-//! Shares of an SM that the register block sets (sources.md D197), on whole GPUs: warp instructions, and miss resources of the L1.
+//! Shares of an SM that the register block sets (sources.md D176), on whole GPUs: warp instructions, and miss resources of the L1.
 
 use super::memory_issue::with;
 use super::ways::few;

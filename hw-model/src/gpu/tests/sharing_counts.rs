@@ -1,4 +1,4 @@
-//! What is counted for the energy of mechanisms that share an SM out between kernels (sources.md D196), in closed form.
+//! What is counted for the energy of mechanisms that share an SM out between kernels (sources.md D175), in closed form.
 
 use super::lines::whole_lines;
 use super::memory_issue::with;

@@ -1,4 +1,4 @@
-//! Extra TBs in the register block (sources.md D175).
+//! Extra TBs in the register block (sources.md D181).
 
 use super::machine;
 use crate::register_file::{ContextLimit, Peak, RawCounters, RegisterFile};

@@ -1,4 +1,4 @@
-//! The order of DRAM requests in the register block (sources.md D194): what is written, and what the model takes.
+//! The order of DRAM requests in the register block (sources.md D187): what is written, and what the model takes.
 
 use super::machine;
 use crate::config::{DramOrder, DramSchedulerConfig};

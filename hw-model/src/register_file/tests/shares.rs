@@ -1,4 +1,4 @@
-//! Shares of an SM in the register block (sources.md D197): what is written, what the model follows, and what a new kernel begins with.
+//! Shares of an SM in the register block (sources.md D176): what is written, what the model follows, and what a new kernel begins with.
 
 use super::{SMS, machine};
 use crate::config::MemoryIssueConfig;

@@ -1,4 +1,4 @@
-//! What moving a context takes of the memories that it is read from and written to, for the energy report (sources.md D185).
+//! What moving a context takes of the memories that it is read from and written to, for the energy report (sources.md D182).
 //!
 //! In its place a context is registers and, where TBs of shared memory are switched, shared memory; elsewhere it is in one piece, or a piece for each
 //! warp. A warp's state beside its registers counts as registers. Pieces begin at a unit of the space, so that each takes whole accesses.

@@ -20,7 +20,7 @@ const SHIFT: u32 = 10;
 /// Where a counter of 12 bits stays.
 const MOST_FAILS: u32 = (1 << 12) - 1;
 
-/// Operations of a new limit: a quotient of 7 bits, one subtraction each (own; sources.md D196).
+/// Operations of a new limit: a quotient of 7 bits, one subtraction each (own; sources.md D175).
 const NEW_LIMIT_COUNTS: u64 = 7;
 
 /// What the paper leaves open.

@@ -16,7 +16,7 @@
 //!
 //! In hardware: per SM and kernel slot 7 bits in flight, as many of their peak, 12 of reservation fails, 10 of requests, 10 of memory instructions, 16 of
 //! quota, 7 of limit, 32 of the warp instructions of a share and as many of what is left of it, 6 of active warps. What changes such a number
-//! is counted for the energy report, one each, where a mechanism that is on needs it, and for a kernel that it holds back (sources.md D196);
+//! is counted for the energy report, one each, where a mechanism that is on needs it, and for a kernel that it holds back (sources.md D175);
 //! comparing them is part of scheduling.
 
 mod active_warps;

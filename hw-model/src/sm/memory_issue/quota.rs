@@ -15,7 +15,7 @@ pub(super) const SAMPLE: u32 = 1024;
 /// Most requests per memory instruction: one per lane.
 const MOST_REQUESTS: u32 = 32;
 
-/// Counts of an instruction that issues: one of instructions, and one of the quota (sources.md D196).
+/// Counts of an instruction that issues: one of instructions, and one of the quota (sources.md D175).
 const COUNTS_OF_ISSUE: u64 = 2;
 
 /// Operations of a new `r`: a quotient of 6 bits, one subtraction each (own).

@@ -43,7 +43,7 @@ impl WarpQuota {
     }
 
     /// A warp of the kernel has issued an instruction. Returns what that counted: one if it has a quota, and with a new set one more for each
-    /// kernel that has one (sources.md D196).
+    /// kernel that has one (sources.md D175).
     pub(super) fn issued(&mut self, kernel: u8) -> u64 {
         let left = &mut self.left[usize::from(kernel) & (KERNEL_SLOTS - 1)];
         if *left == u32::MAX {

@@ -7,7 +7,7 @@
 //!
 //! One file per mechanism. Shared, first come, first served, is none of this: the L1 has its own counts then. [`divided`] has a share for
 //! each kernel on the SM; it says what it costs in bits. A machine that names miss resources can have them divided while it runs, by weights from the
-//! register block (sources.md D197); it counts who has what from the beginning.
+//! register block (sources.md D176); it counts who has what from the beginning.
 
 mod divided;
 #[cfg(test)]
@@ -17,7 +17,7 @@ use crate::config::{L1Config, MissDivision};
 use crate::register_file::MissWeights;
 use divided::{Divided, Weights};
 
-/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is given back (sources.md D196). Of a line that is on its
+/// Counts of a resource that is divided, for each that is taken: one up, and one down when it is given back (sources.md D175). Of a line that is on its
 /// way they are those of its set.
 const COUNTS_EACH: u64 = 2;
 

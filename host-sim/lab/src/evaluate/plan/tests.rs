@@ -90,7 +90,7 @@ fn the_plan_zhao_is_that_of_its_paper() {
     assert!(quick.experiments.iter().flat_map(|experiment| &experiment.settings).all(|setting| setting.gpu.sm.count == 24));
 }
 
-/// DRAM's times are no shorter in nanoseconds than at the paper's bandwidth, and longer by less than a cycle; what a burst takes is cycles (sources.md D200).
+/// DRAM's times are no shorter in nanoseconds than at the paper's bandwidth, and longer by less than a cycle; what a burst takes is cycles (sources.md D177).
 #[test]
 fn more_bandwidth_takes_as_long_for_a_row() {
     let timing = |setting: &Setting| {

@@ -1,4 +1,4 @@
-//! Batches: PAR-BS (Mutlu and Moscibroda 2008, rules 1 to 3; sources.md D192), with kernels for threads.
+//! Batches: PAR-BS (Mutlu and Moscibroda 2008, rules 1 to 3; sources.md D185), with kernels for threads.
 //!
 //! When none of the requests that are marked waits any more, up to the cap of the oldest of each kernel are marked in each bank. Of a
 //! bank's requests go first those that are marked, then row hits, then those of the kernel with the least to do in this batch, then the

@@ -1,5 +1,5 @@
 //! A row-hit cap between kernels: FR-FCFS, but after so many row hits of a bank that went before an older request of another kernel, that
-//! one goes first (after Mutlu and Moscibroda 2007, whose cap knows no threads; sources.md D191). A kernel passes its own requests as
+//! one goes first (after Mutlu and Moscibroda 2007, whose cap knows no threads; sources.md D184). A kernel passes its own requests as
 //! often as it likes, so that one kernel alone is served as by FR-FCFS.
 //!
 //! Where no two kernels have requests to the same row, a request with `k` older ones in its bank that `o` younger ones of its own kernel

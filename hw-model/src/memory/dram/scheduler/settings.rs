@@ -1,4 +1,4 @@
-//! What an order is told: by a machine's file, or by the register block while it runs (sources.md D194).
+//! What an order is told: by a machine's file, or by the register block while it runs (sources.md D187).
 
 use crate::config::{DramOrder, DramSchedulerConfig};
 use crate::memory::KERNEL_SLOTS;

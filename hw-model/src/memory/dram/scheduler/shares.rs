@@ -1,5 +1,5 @@
 //! Shares of the bandwidth, by start-time fair queueing (Goyal et al. 1996, section 2; of memory requests after Nesbit et al. 2006;
-//! sources.md D193). Each kernel has a virtual time, which grows by a sector's cost for each sector of its that is served: the higher
+//! sources.md D186). Each kernel has a virtual time, which grows by a sector's cost for each sector of its that is served: the higher
 //! its share, the less. The kernel furthest behind is served first.
 //!
 //! * Of a bank's row hits, those of the kernel furthest behind go first, but only of kernels that are not farther ahead of the one furthest

@@ -1,5 +1,5 @@
 //! What a policy or a mechanism stores beside what every policy needs (quotas, resident TBs, launches): bits of each SM, and of the chip once, from the widths that
-//! the register map, the firmware and the model state (sources.md D182). Copies that a latch holds, wires and logic are not counted.
+//! the register map, the firmware and the model state (sources.md D190). Copies that a latch holds, wires and logic are not counted.
 
 use crate::report::evaluation::html::preemption_bits;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
