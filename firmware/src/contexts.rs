@@ -8,7 +8,7 @@
 //! register that sets it, and goes with the kernel.
 
 use crate::bus::{TryBus, read, write};
-use crate::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt, option};
+use crate::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 /// Slots of the map, one bit each.
 const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
@@ -92,15 +92,12 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
     extra | if lent { context_allowed::IN_L1 } else { 0 } | stopped | class << context_allowed::CLASS_SHIFT
 }
 
-/// Begins, if the straps ask for it.
+/// Begins.
 ///
 /// # Errors
 /// The bus failed.
 #[inline(never)]
 pub(crate) fn start<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
-    if read(bus, global::STRAP_OPTIONS)? & option::CONTROL_CONTEXTS == 0 {
-        return Ok(());
-    }
     if read(bus, global::FEATURES)? & feature::CONTEXTS == 0 {
         return write(bus, global::FAULT_SET, fault::NO_CONTEXTS);
     }

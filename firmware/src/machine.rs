@@ -83,6 +83,9 @@ pub struct Settings {
     pub loss_threshold_permille: u32,
     /// Limits of memory instructions in flight, and when memory instructions are held back.
     pub memory_limit: MemoryLimit,
+    /// Says how many TBs beyond those that fit there may be.
+    #[cfg(feature = "contexts")]
+    pub control_contexts: bool,
 }
 
 impl Default for Settings {
@@ -105,6 +108,8 @@ impl Settings {
         unscaled_profile: false,
         loss_threshold_permille: 0,
         memory_limit: MemoryLimit::NONE,
+        #[cfg(feature = "contexts")]
+        control_contexts: false,
     };
 
     /// Reads the strap registers.
@@ -126,6 +131,8 @@ impl Settings {
             unscaled_profile: on(option::UNSCALED_PROFILE),
             loss_threshold_permille: read(bus, global::STRAP_LOSS_THRESHOLD)?,
             memory_limit: MemoryLimit::of(options),
+            #[cfg(feature = "contexts")]
+            control_contexts: on(option::CONTROL_CONTEXTS),
         })
     }
 

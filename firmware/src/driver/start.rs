@@ -137,7 +137,9 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             write(bus, global::FAULT_SET, fault::NO_PREEMPTION)?;
         }
         #[cfg(feature = "contexts")]
-        crate::contexts::start(bus)?;
+        if self.scheduler.settings().control_contexts {
+            crate::contexts::start(bus)?;
+        }
         self.find_orphans(bus)?;
         set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 })
     }

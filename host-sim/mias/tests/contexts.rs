@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use support::{json, printed};
 
 /// HG on two of 16 SMs: 8 TBs of 12,288 bytes fit each.
-const RUN: [&str; 11] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--sms", "2", "--cycles", "15000", "--warm-l2"];
+const RUN: [&str; 10] = ["run", "hg", "--gpu", "lin18", "--policy", "left-over", "--sms", "2", "--cycles", "15000"];
 const EXTRA: [&str; 4] = ["--contexts", "duet", "--extra-tbs", "4"];
 
 /// Three warps' state of 128 bytes and the shared memory of a TB, which lie in registers while they wait: 99 cycles of 128 bytes.

@@ -100,6 +100,7 @@ fn every_macro_is_the_maps() {
     // A mask and a bit; a mask, two bits, a position and three classes.
     assert_eq!(group("CONTEXT_BOUND_"), (2, 0x1FF));
     assert_eq!(group("CONTEXT_ALLOWED_"), (7, 0x3FF + 10 + (1 + 2 + 3)));
+    assert_eq!(group("DRAM_ORDER_"), (5, (0..5).sum()));
     assert_eq!(group("MEMORY_ACTIVE_"), (3, 1 + 2));
     // Two masks; three orders and four kinds of limits.
     assert_eq!(group("MEMORY_MODE_"), (9, 0x33 + (1 + 2) + (0x10 + 0x20 + 0x30)));

@@ -61,6 +61,12 @@ const ALL: [(u32, Fault); 12] = [
         "nothing is searched, and SMs are split evenly: the firmware cannot, or the machine does not say what it moves",
         "take an image that searches, or a machine whose interconnect, L2 and DRAM have bandwidths that fit their registers",
     ),
+    fault(
+        fault::NO_CONTEXTS,
+        "NO_CONTEXTS",
+        "there are no thread blocks beyond those that fit: the firmware or the machine leaves them to hardware",
+        "take an image that controls them, and a machine whose `[sm.contexts]` has `controller = \"firmware\"`",
+    ),
 ];
 
 /// The faults of a register's value, the lowest bit first.

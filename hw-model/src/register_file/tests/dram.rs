@@ -62,7 +62,7 @@ fn what_is_beyond_is_clamped_and_said_to_be() {
         assert_eq!((file.read32(offset), file.faults()), (most, fault::VALUE_RANGE), "{offset:#x}");
     }
     let mut file = file();
-    file.write32(global::DRAM_SHARE + 4 * MAX_SLOTS as u32, 1);
+    file.write32(global::DRAM_CAP + 4, 1);
     assert_eq!((file.faults(), file.take_dram_order()), (fault::BAD_ACCESS, None));
 }
 
