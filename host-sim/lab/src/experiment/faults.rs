@@ -18,7 +18,7 @@ const fn fault(bit: u32, name: &'static str, meaning: &'static str, remedy: &'st
 }
 
 /// All faults, by bit.
-const ALL: [(u32, Fault); 12] = [
+const ALL: [(u32, Fault); 13] = [
     fault(fault::BAD_ACCESS, "BAD_ACCESS", "the firmware asked for a register that is not there", "build the image from these sources"),
     fault(
         fault::VALUE_RANGE,

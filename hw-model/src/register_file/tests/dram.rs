@@ -5,7 +5,7 @@ use crate::config::{DramOrder, DramSchedulerConfig};
 use crate::memory::DramSettings;
 use crate::register_file::RegisterFile;
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAX_SLOTS, dram_order, fault, feature, global};
+use mias_firmware::regs::{dram_order, fault, feature, global};
 use proptest::prelude::*;
 
 fn file() -> RegisterFile {

@@ -186,8 +186,11 @@ fn bits(study: &StudyResult, policy: Policy) -> Option<Bits> {
     storage::bits(policy, &gpu, entry::tells_transition(study) && study.transition.starts_with("preempt"))
 }
 
+/// The line that is best for a group, with its value; none where there is none.
+pub(super) type BestOf = Option<(String, f64)>;
+
 /// For each pair and each family what does most work there, and how much over the even split; pairs in the plan's order.
-pub(super) fn best(evaluation: &Evaluation) -> Vec<(&GroupResult, Vec<Option<(String, f64)>>)> {
+pub(super) fn best(evaluation: &Evaluation) -> Vec<(&GroupResult, Vec<BestOf>)> {
     let Some(base) = evaluation.studies.iter().find(|study| study.experiment == PLACED) else { return Vec::new() };
     let known = Policies::default();
     let of_group = |group: &GroupResult| {
