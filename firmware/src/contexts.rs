@@ -8,20 +8,10 @@
 //! register that sets it, and goes with the kernel.
 
 use crate::bus::{TryBus, read, write};
-use crate::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
+use crate::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 /// Slots of the map, one bit each.
 const ALL_SLOTS: u32 = (1 << MAX_SLOTS) - 1;
-
-/// The counts of the first slot, in their order.
-const COUNTS: [u32; CONTEXT_COUNTS] = [
-    global::CONTEXT_INSTS,
-    global::CONTEXT_L1_HITS,
-    global::CONTEXT_REQUEST_FLITS,
-    global::CONTEXT_REPLY_FLITS,
-    global::CONTEXT_L2_HITS,
-    global::CONTEXT_DRAM_SECTORS,
-];
 
 /// Of each of them, in per cent of the most that there can be: what is less than much, and what is not yet saturated (Lin et al. 2018, table 3).
 const LIMITS: [(u32, u32); CONTEXT_COUNTS] = [(60, 80), (60, 80), (60, 90), (60, 90), (60, 80), (50, 70)];
@@ -125,7 +115,7 @@ pub(crate) fn look<B: TryBus>(bus: &mut B) -> Result<(), B::Error> {
     while slots != 0 {
         let of_slot = 4 * slots.trailing_zeros();
         slots &= slots.wrapping_sub(1);
-        for (share, counted) in busy.iter_mut().zip(COUNTS) {
+        for (share, counted) in busy.iter_mut().zip(CONTEXT_ARRAYS) {
             share.used = bus.try_read32(counted + of_slot)?;
         }
         let bound = bus.try_read32(global::CONTEXT_BOUND + of_slot)?;

@@ -1,7 +1,7 @@
 //! Counts the instructions of a look at how busy the chip was: the controller of extra TBs in firmware (`mias_firmware::contexts`).
 
 use mias_firmware::bus::{Bus, MappedBus};
-use mias_firmware::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, feature, global};
+use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, feature, global};
 use semihosting::println;
 
 use crate::scenario::control_contexts;
@@ -40,13 +40,7 @@ fn fill(bus: &mut MappedBus, kernels: u32, used: u32, before: u32, bound: u32) {
         bus.write32(global::CONTEXT_CAPACITY + 4 * part, CAPACITY);
     }
     for slot in 0..kernels {
-        for counts in [
-            global::CONTEXT_INSTS,
-            global::CONTEXT_L1_HITS,
-            global::CONTEXT_REQUEST_FLITS,
-            global::CONTEXT_REPLY_FLITS,
-            global::CONTEXT_L2_HITS,
-        ] {
+        for counts in CONTEXT_ARRAYS {
             bus.write32(counts + 4 * slot, CAPACITY / 50);
         }
         bus.write32(global::CONTEXT_DRAM_SECTORS + 4 * slot, used);

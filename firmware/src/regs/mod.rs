@@ -88,8 +88,17 @@ pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the
 /// longest window, times [`MAX_SMS`] (sources.md D143).
 pub const KERNEL_COUNT_BITS: u32 = 27;
-/// Counts by which the firmware tells how busy the chip was: [`global::CONTEXT_INSTS`] and the five arrays that follow it.
+/// Counts by which the firmware tells how busy the chip was.
 pub const CONTEXT_COUNTS: usize = 6;
+/// Their arrays, a count for each kernel slot, in the order of [`global::CONTEXT_CAPACITY`].
+pub const CONTEXT_ARRAYS: [u32; CONTEXT_COUNTS] = [
+    global::CONTEXT_INSTS,
+    global::CONTEXT_L1_HITS,
+    global::CONTEXT_REQUEST_FLITS,
+    global::CONTEXT_REPLY_FLITS,
+    global::CONTEXT_L2_HITS,
+    global::CONTEXT_DRAM_SECTORS,
+];
 /// First offset beyond the map.
 pub const MAP_END: u32 = preempt::BASE + MAX_SMS as u32 * preempt::STRIDE;
 

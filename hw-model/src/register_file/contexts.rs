@@ -4,7 +4,7 @@
 //! The model keeps the intervals: it asks for [`RegisterFile::context_interval`], hands over what was counted in each with
 //! [`RegisterFile::end_context_interval`], and follows [`RegisterFile::context_limit`] of the slots that [`RegisterFile::take_context_writes`] names.
 
-use mias_firmware::regs::{CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
+use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, MAX_SLOTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 use super::RegisterFile;
 use super::access::element;
@@ -48,6 +48,7 @@ struct ContextSlot {
 /// The registers of extra TBs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContextBlock {
+    /// Of what is in [`CONTEXT_ARRAYS`].
     peaks: [Peak; CONTEXT_COUNTS],
     interval: u32,
     /// Writes of it.
@@ -57,16 +58,6 @@ pub(super) struct ContextBlock {
     /// Slots whose limit was written, and the model has not been told: one bit each.
     written: u8,
 }
-
-/// The arrays of counts, in the order of [`ContextBlock::peaks`].
-const COUNTS: [u32; CONTEXT_COUNTS] = [
-    global::CONTEXT_INSTS,
-    global::CONTEXT_L1_HITS,
-    global::CONTEXT_REQUEST_FLITS,
-    global::CONTEXT_REPLY_FLITS,
-    global::CONTEXT_L2_HITS,
-    global::CONTEXT_DRAM_SECTORS,
-];
 
 impl ContextBlock {
     /// A register; none if there is none.
@@ -86,7 +77,7 @@ impl ContextBlock {
         if let Some(slot) = of(global::CONTEXT_ALLOWED) {
             return Some(slot.allowed);
         }
-        COUNTS.iter().enumerate().find_map(|(at, base)| of(*base)?.latched.get(at).copied())
+        CONTEXT_ARRAYS.iter().enumerate().find_map(|(at, base)| of(*base)?.latched.get(at).copied())
     }
 }
 

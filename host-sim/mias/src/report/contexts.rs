@@ -19,14 +19,8 @@ pub(super) struct Row<'a> {
     registers: u32,
     live_registers: Option<u32>,
     moved_registers: u32,
-    extra_tbs: u64,
-    switched_out: u64,
-    switched_in: u64,
-    moving_cycles: u64,
-    most_tbs: u32,
-    mean_tbs: f64,
-    absent_warp_cycles: u64,
-    mean_absent_warps: f64,
+    #[serde(flatten)]
+    counted: Counted,
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Decisions>,
 }
@@ -39,10 +33,9 @@ struct Decisions {
     saturated: u32,
 }
 
-/// An SM, all kernels together.
+/// What was counted.
 #[derive(Serialize)]
-pub(super) struct SmRow {
-    sm: usize,
+struct Counted {
     extra_tbs: u64,
     switched_out: u64,
     switched_in: u64,
@@ -53,25 +46,34 @@ pub(super) struct SmRow {
     mean_absent_warps: f64,
 }
 
-/// SMs in order; none where the machine takes no extra TBs.
-pub(super) fn sm_rows(sms: &[ContextCounts]) -> Vec<SmRow> {
-    let row = |(sm, counts): (usize, &ContextCounts)| SmRow {
-        sm,
-        extra_tbs: counts.extra_tbs,
-        switched_out: counts.switched_out,
-        switched_in: counts.switched_in,
-        moving_cycles: counts.moving_cycles,
-        most_tbs: counts.most_tbs,
-        mean_tbs: mean(counts.tb_cycles, counts),
-        absent_warp_cycles: counts.absent_warp_cycles,
-        mean_absent_warps: mean(counts.absent_warp_cycles, counts),
-    };
-    sms.iter().enumerate().map(row).collect()
+impl From<&ContextCounts> for Counted {
+    fn from(counts: &ContextCounts) -> Self {
+        // While there are TBs.
+        let mean = |sum: u64| sum as f64 / counts.held_cycles.max(1) as f64;
+        Counted {
+            extra_tbs: counts.extra_tbs,
+            switched_out: counts.switched_out,
+            switched_in: counts.switched_in,
+            moving_cycles: counts.moving_cycles,
+            most_tbs: counts.most_tbs,
+            mean_tbs: mean(counts.tb_cycles),
+            absent_warp_cycles: counts.absent_warp_cycles,
+            mean_absent_warps: mean(counts.absent_warp_cycles),
+        }
+    }
 }
 
-/// The mean of what is summed over cycles, while there are TBs.
-fn mean(sum: u64, counts: &ContextCounts) -> f64 {
-    sum as f64 / counts.held_cycles.max(1) as f64
+/// An SM, all kernels together.
+#[derive(Serialize)]
+pub(super) struct SmRow {
+    sm: usize,
+    #[serde(flatten)]
+    counted: Counted,
+}
+
+/// SMs in order; none where the machine takes no extra TBs.
+pub(super) fn sm_rows(sms: &[ContextCounts]) -> Vec<SmRow> {
+    sms.iter().enumerate().map(|(sm, counts)| SmRow { sm, counted: counts.into() }).collect()
 }
 
 /// Kernels in order; none where the machine takes no extra TBs.
@@ -92,14 +94,7 @@ pub(super) fn rows<'a>(gpu: &GpuConfig, workloads: &'a [Workload], stats: &[Cont
             registers,
             live_registers: live,
             moved_registers: config.moved_registers(registers, live),
-            extra_tbs: counts.extra_tbs,
-            switched_out: counts.switched_out,
-            switched_in: counts.switched_in,
-            moving_cycles: counts.moving_cycles,
-            most_tbs: counts.most_tbs,
-            mean_tbs: mean(counts.tb_cycles, &counts),
-            absent_warp_cycles: counts.absent_warp_cycles,
-            mean_absent_warps: mean(counts.absent_warp_cycles, &counts),
+            counted: (&counts).into(),
             decisions: config.is_controlled().then_some(Decisions { underutilised, moderate, saturated }),
         }
     };
@@ -133,13 +128,13 @@ pub(super) fn text(gpu: &GpuConfig, workloads: &[Workload], stats: &[ContextStat
             row.extra_tbs_bound.to_string(),
             row.extra_tbs_allowed.to_string(),
             format!("{} of {}", row.moved_registers, row.registers),
-            grouped(row.extra_tbs),
-            grouped(row.switched_out),
-            grouped(row.switched_in),
-            grouped(row.moving_cycles),
-            row.most_tbs.to_string(),
-            format!("{:.2}", row.mean_tbs),
-            format!("{:.2}", row.mean_absent_warps),
+            grouped(row.counted.extra_tbs),
+            grouped(row.counted.switched_out),
+            grouped(row.counted.switched_in),
+            grouped(row.counted.moving_cycles),
+            row.counted.most_tbs.to_string(),
+            format!("{:.2}", row.counted.mean_tbs),
+            format!("{:.2}", row.counted.mean_absent_warps),
         ]);
     }
     let mut text = format!("\n{table}\n");
@@ -161,7 +156,7 @@ fn by_sm(sms: &[ContextCounts]) -> String {
         let (least, most) = (sms.iter().map(of).min().unwrap_or(0), sms.iter().map(of).max().unwrap_or(0));
         format!("{} to {}", grouped(least), grouped(most))
     };
-    let away = sms.iter().map(|counts| mean(counts.absent_warp_cycles, counts));
+    let away = sms.iter().map(|counts| Counted::from(counts).mean_absent_warps);
     let (least, most) = away.fold((f64::MAX, 0.0_f64), |(least, most), away| (least.min(away), most.max(away)));
     let [extra, out, into, moving] = [
         whole(|counts| counts.extra_tbs),

@@ -5,8 +5,7 @@ use super::*;
 use crate::config::{ContextsConfig, ContextsController, ContextsInL1, ContextsMechanism, DeadlockAvoidance};
 use crate::sm::Resources;
 use mias_firmware::Firmware;
-use mias_firmware::bus::Bus;
-use mias_firmware::regs::{global, option};
+use mias_firmware::regs::option;
 
 const MECHANISMS: [ContextsMechanism; 3] = [ContextsMechanism::Virtual, ContextsMechanism::Duet, ContextsMechanism::DuetTb];
 
@@ -236,14 +235,12 @@ pub(super) fn any_small() -> impl Strategy<Value = GpuConfig> {
     })
 }
 
-/// The firmware, in no time: what comes together with the end of an interval does not wait for a cycle.
+/// The firmware, in no time.
 struct Controlling(Firmware);
 
 impl Microcontroller for Controlling {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
-        while registers.read32(global::INT_PENDING) != 0 {
-            self.0.on_interrupt(registers);
-        }
+        self.0.on_interrupt(registers);
     }
 }
 

@@ -3,16 +3,7 @@
 use super::machine;
 use crate::register_file::{ContextLimit, Peak, RawCounters, RegisterFile};
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
-
-const COUNTS: [u32; CONTEXT_COUNTS] = [
-    global::CONTEXT_INSTS,
-    global::CONTEXT_L1_HITS,
-    global::CONTEXT_REQUEST_FLITS,
-    global::CONTEXT_REPLY_FLITS,
-    global::CONTEXT_L2_HITS,
-    global::CONTEXT_DRAM_SECTORS,
-];
+use mias_firmware::regs::{CONTEXT_ARRAYS, CONTEXT_COUNTS, context_allowed, context_bound, fault, feature, global, interrupt};
 
 /// A block with a kernel in slot 2 that may have 5 extra TBs, in the L1 only.
 fn file() -> RegisterFile {
@@ -23,7 +14,7 @@ fn file() -> RegisterFile {
 }
 
 fn counts(file: &mut RegisterFile) -> [u32; CONTEXT_COUNTS] {
-    COUNTS.map(|base| file.read32(base + 8))
+    CONTEXT_ARRAYS.map(|base| file.read32(base + 8))
 }
 
 #[test]

@@ -12,7 +12,7 @@
 //! In hardware per request a mark, per channel the count of marked requests and 3 bits of rank per kernel, and to form a batch per kernel
 //! a count in each bank and its sum and maximum. It takes no time (assumption).
 
-use super::lists::{Lists, Place};
+use super::lists::{Lists, Place, slot};
 use crate::memory::KERNEL_SLOTS;
 use crate::memory::dram::DramRequest;
 
@@ -56,9 +56,7 @@ impl Batch {
             self.form(lists);
         }
         // The first of those that are equal in all else is the oldest.
-        let order = |(place, request): &(Place, &DramRequest)| {
-            (!self.marked[place.slot()], request.row != row, self.rank[usize::from(request.kernel) % KERNEL_SLOTS])
-        };
+        let order = |(place, request): &(Place, &DramRequest)| (!self.marked[place.slot()], request.row != row, self.rank[slot(request)]);
         let (place, _) = lists.of_bank(bank).min_by_key(order)?;
         self.left -= u32::from(std::mem::take(&mut self.marked[place.slot()]));
         Some(place)
@@ -71,7 +69,7 @@ impl Batch {
         while banks != 0 {
             let mut of_bank = [0; KERNEL_SLOTS];
             for (place, request) in lists.of_bank(banks.trailing_zeros() as usize) {
-                let count: &mut u32 = &mut of_bank[usize::from(request.kernel) % KERNEL_SLOTS];
+                let count: &mut u32 = &mut of_bank[slot(request)];
                 if *count < self.cap {
                     *count += 1;
                     self.marked[place.slot()] = true;

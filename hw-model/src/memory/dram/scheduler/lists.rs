@@ -1,8 +1,15 @@
 //! The requests that wait at a channel: one list per bank in order of arrival, linked through a pool of fixed size.
 
 use super::super::DramRequest;
+use crate::memory::KERNEL_SLOTS;
 
 const NONE: u32 = u32::MAX;
+
+/// The slot of a request's kernel.
+#[inline]
+pub(super) fn slot(request: &DramRequest) -> usize {
+    usize::from(request.kernel) % KERNEL_SLOTS
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Node {

@@ -15,7 +15,7 @@
 //! In hardware per channel and kernel 32 bits of virtual time, and 21 of cost; the queue's time of 32, and requests that wait by kernel. Times
 //! that are compared are less than 2^31 apart, so that they may wrap around.
 
-use super::lists::{Lists, Place};
+use super::lists::{Lists, Place, slot};
 use super::settings::DramSettings;
 use crate::memory::KERNEL_SLOTS;
 use crate::memory::dram::DramRequest;
@@ -35,11 +35,6 @@ pub(super) struct Shares {
     now: u64,
     /// Requests that wait.
     waiting: [u32; KERNEL_SLOTS],
-}
-
-/// The slot of a request's kernel.
-fn slot(request: &DramRequest) -> usize {
-    usize::from(request.kernel) % KERNEL_SLOTS
 }
 
 impl Shares {

@@ -194,7 +194,7 @@ pub(super) fn best(evaluation: &Evaluation) -> Vec<(&GroupResult, Vec<BestOf>)> 
     let Some(base) = evaluation.studies.iter().find(|study| study.experiment == PLACED) else { return Vec::new() };
     let known = Policies::default();
     let of_group = |group: &GroupResult| {
-        let mut found: Vec<Option<(String, f64)>> = vec![None; Family::ALL.len()];
+        let mut found: Vec<BestOf> = vec![None; Family::ALL.len()];
         let stp = same(base, group, BASE).and_then(|result| result.metrics.stp).filter(|stp| *stp > 0.0);
         for study in evaluation.studies.iter().filter(|study| !study.experiment.starts_with(CHARGED)) {
             for policy in policies(study).into_iter().filter(|name| *name != BASE || study.experiment != PLACED) {

@@ -20,7 +20,7 @@ pub(super) fn draw(page: &mut Page, evaluation: &Evaluation) {
     table::all(page, &all);
     page.note(&conditions::fully(first));
     page.section("By class");
-    table::by_class(page, evaluation);
+    table::by_class(page, evaluation, &all);
     page.section("Decisions in their time");
     table::charged(page, &all);
     page.section("By pair");

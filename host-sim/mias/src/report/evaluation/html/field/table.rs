@@ -2,8 +2,8 @@
 
 use super::super::means::{classes, in_words, joined};
 use super::super::page::Page;
-use crate::report::evaluation::field::{self, BASE, Decisions, Family, HEADINGS, Row, WHAT, best, cells, change, rows};
-use mias_lab::evaluate::results::Evaluation;
+use crate::report::evaluation::field::{BASE, BestOf, Decisions, Family, HEADINGS, Row, WHAT, best, cells, change, rows};
+use mias_lab::evaluate::results::{Evaluation, GroupResult};
 use mias_lab::table::{DASH, grouped};
 
 /// Every line.
@@ -14,10 +14,10 @@ pub(super) fn all(page: &mut Page, rows: &[Row]) {
 }
 
 /// Work over the even split, by class.
-pub(super) fn by_class(page: &mut Page, evaluation: &Evaluation) {
+pub(super) fn by_class(page: &mut Page, evaluation: &Evaluation, all: &[Row]) {
     let Some(study) = evaluation.studies.first() else { return };
     let classes = classes(study);
-    let of_class: Vec<Vec<Row>> = classes.iter().map(|class| field::rows(evaluation, class)).collect();
+    let of_class: Vec<Vec<Row>> = classes.iter().map(|class| rows(evaluation, class)).collect();
     let line = |at: usize, row: &Row| {
         let work = |rows: &Vec<Row>| {
             let ratio = rows.get(at).and_then(|row| row.work)?;
@@ -27,8 +27,7 @@ pub(super) fn by_class(page: &mut Page, evaluation: &Evaluation) {
         let cells = of_class.iter().map(|rows| work(rows).unwrap_or_else(|| DASH.to_owned()));
         [row.family.name().to_owned(), row.name.clone()].into_iter().chain(cells).collect()
     };
-    let all: Vec<Vec<String>> =
-        rows(evaluation, mias_lab::evaluate::summary::ALL).iter().enumerate().map(|(at, row)| line(at, row)).collect();
+    let all: Vec<Vec<String>> = all.iter().enumerate().map(|(at, row)| line(at, row)).collect();
     let headings: Vec<String> =
         ["", "policy and mechanism"].map(str::to_owned).into_iter().chain(classes.iter().map(|class| in_words(class))).collect();
     page.table(&headings.iter().map(String::as_str).collect::<Vec<_>>(), &all, true);
@@ -52,7 +51,7 @@ pub(super) fn charged(page: &mut Page, rows: &[Row]) {
 
 /// What is best for each pair, of every family.
 pub(super) fn by_pair(page: &mut Page, evaluation: &Evaluation) {
-    let line = |(group, best): (&mias_lab::evaluate::results::GroupResult, Vec<Option<(String, f64)>>)| {
+    let line = |(group, best): (&GroupResult, Vec<BestOf>)| {
         let cells = best.into_iter().map(|one| one.map_or_else(|| DASH.to_owned(), |(name, over)| format!("{name} {}", change(over))));
         [joined(group), group.class.clone()].into_iter().chain(cells).collect()
     };
