@@ -1,8 +1,10 @@
 //! Builds the images whose register block is at the other end of a serial port, the same that preempt, search and control extra TBs, and one with a comparison inverted;
 //! then runs the tests that let them decide in QEMU, beside the GPU model (`host-sim/mias/tests/cosim.rs`).
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
 
 use crate::targets::{IMAGES, TARGETS, Target};
 use crate::util::{Report, cargo, run, target_dir};
@@ -26,39 +28,39 @@ pub(crate) fn build(report: &mut Report) -> bool {
     let mut built = true;
     for target in &TARGETS {
         let core = target.board.core;
-        built &= report
-            .step(&format!("{core} image for co-simulation links: no reachable panic"), || run(&mut image(target, &target_dir(), None)));
         for (does, folder, features) in PARTS {
             built &= report.step(&format!("{core} image for co-simulation that {does} links: no reachable panic"), || {
-                run(&mut image(target, &target_dir().join(folder), Some(features)))
+                build_apart(target, folder, features).map(drop)
             });
         }
+        built &= report.step(&format!("{core} image for co-simulation links: no reachable panic"), || run(&mut target.build(IMAGES, BINARY, None)));
     }
     built
 }
 
 /// The steps, for `test` to take them into its own report.
 pub(crate) fn steps(report: &mut Report) {
+    let mut inverted = None;
+    // Before the usual image, which takes its place.
+    let inverts = report.step("the image with a comparison inverted", || {
+        inverted = Some(build_apart(&TARGETS[0], "inverted", INVERT)?);
+        Ok(())
+    });
     if !build(report) {
         report.blocked("co-simulation", "an image was not built");
-        return;
-    }
-    let folder = target_dir().join("inverted");
-    let target = &TARGETS[0];
-    let inverted = report.step("the image with a comparison inverted", || run(&mut image(target, &folder, Some(INVERT))));
-    if inverted {
+    } else if let (true, Some(inverted)) = (inverts, inverted) {
         report.step("co-simulation: the images in QEMU decide as the firmware in process does", || {
-            run(cargo(["test", "--workspace", "--test", "cosim"]).env(INVERTED_IMAGE, path(target, &folder)))
+            run(cargo(["test", "--workspace", "--test", "cosim"]).env(INVERTED_IMAGE, inverted))
         });
     }
 }
 
-fn image(target: &Target, folder: &Path, feature: Option<&str>) -> Command {
-    let mut build = target.build(IMAGES, BINARY, feature);
-    build.arg("--target-dir").arg(folder);
-    build
-}
-
-fn path(target: &Target, folder: &Path) -> PathBuf {
-    target.folder(folder).join(BINARY)
+/// Builds the image with `features` and puts it into a `folder` of its own, as a target directory would have it: its path. What it is built from stays
+/// where all images' is, so that crates are compiled once.
+fn build_apart(target: &Target, folder: &str, features: &str) -> Result<PathBuf> {
+    run(&mut target.build(IMAGES, BINARY, Some(features)))?;
+    let folder = target.folder(&target_dir().join(folder));
+    let (from, to) = (target.folder(&target_dir()).join(BINARY), folder.join(BINARY));
+    fs::create_dir_all(&folder).and_then(|()| fs::copy(&from, &to)).with_context(|| format!("cannot write {}", to.display()))?;
+    Ok(to)
 }
