@@ -17,6 +17,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "memory-pairs",
     "roofline",
     "rules-elsewhere",
+    "precision",
     "dai",
     "dai-limits",
     "dai-why",

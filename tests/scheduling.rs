@@ -22,7 +22,7 @@ use std::sync::Arc;
 const MIAS: [PolicyCode; 4] = [PolicyCode::MiasIpc, PolicyCode::MiasIpmIpc, PolicyCode::MiasFactor, PolicyCode::MiasLinear];
 
 /// The others that measure.
-const OTHERS: [PolicyCode; 8] = [
+const OTHERS: [PolicyCode; 9] = [
     PolicyCode::WarpedSlicer,
     PolicyCode::WarpedSlicerSum,
     PolicyCode::MiasStp,
@@ -31,6 +31,7 @@ const OTHERS: [PolicyCode; 8] = [
     PolicyCode::Coordinated,
     PolicyCode::MiasRoofline,
     PolicyCode::MiasRooflineStp,
+    PolicyCode::MiasDuel,
 ];
 
 /// Issuing at most one TB per SM and cycle, both kernels have filled the SMs after so many cycles beyond the launch latency.
@@ -257,7 +258,7 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
         match policy {
             PolicyCode::Smk => assert_eq!(placed, [[2, 2]; 6], "equal demands, equal shares"),
             // MIAS tries what fills an SM.
-            PolicyCode::MiasStp | PolicyCode::MiasRoofline | PolicyCode::MiasRooflineStp => assert!(shared && fills, "{placed:?}"),
+            PolicyCode::MiasStp | PolicyCode::MiasRoofline | PolicyCode::MiasRooflineStp | PolicyCode::MiasDuel => assert!(shared && fills, "{placed:?}"),
             PolicyCode::MiasGuard => assert!(apart || shared && fills, "{placed:?}"),
             PolicyCode::Maestro => assert!(apart || placed == [[2, 2]; 6], "{placed:?}"),
             PolicyCode::WarpedSlicer => assert!(apart || shared, "{placed:?}"),

@@ -16,6 +16,7 @@ mod own_board;
 mod own_policy;
 mod page_check;
 mod picture;
+mod precision;
 mod rehearse;
 mod schema;
 mod setup;
@@ -75,6 +76,8 @@ enum Task {
     PageCheck(page_check::Args),
     /// Writes the README's picture from the report of `mias evaluate quick`.
     Picture(picture::Args),
+    /// Judges windows that ended when they were known by the same in full, from the results of `mias evaluate precision`.
+    Precision(precision::Args),
     /// Measures the timing model: warp instructions per second, and instructions per warp instruction (with valgrind).
     SimRate,
     /// Runs an evaluation on a Slurm cluster of two nodes on this machine, loses one of them, and compares with a local run.
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Task::Miri(args) => miri::run(&args),
         Task::PageCheck(args) => page_check::run(&args),
         Task::Picture(args) => picture::run(&args),
+        Task::Precision(args) => precision::run(&args),
         Task::SimRate => sim_rate::run(),
         Task::Slurm(args) => slurm::run(&args),
         Task::Validate(args) => validate::run(&args),

@@ -65,16 +65,16 @@ pub(crate) fn measure(sms: u16) -> u32 {
 fn commits(sms: u16, launches: &Launches, (name, policy): (&str, PolicyCode), way: Way) -> u32 {
     let costs = schedule(policy, sms, launches, way);
     let kernels = launches.kernels.len();
-    let [first, second] = costs.rounds;
-    // The first of two rounds ends with the second one's configurations, of so many; a policy may count none.
-    let generated = if second.configs == 0 { 0 } else { costs.total.max(1) };
     let (late, peaked) = (u8::from(way.late), way.counts == Counts::Peaked);
-    if !peaked || generated != 0 {
-        println!("commit {sms} {kernels} {name} {late} {} {generated} {}", first.configs, first.to_commit);
-    }
-    if !peaked && second.configs != 0 {
-        let scored = first.configs + second.configs;
-        println!("commit {sms} {kernels} {name} {late} {scored} 0 {}", second.to_commit);
+    let mut scored = 0;
+    for (number, round) in costs.rounds.iter().enumerate().take_while(|(_, round)| round.configs != 0) {
+        scored += round.configs;
+        // All rounds but the last end with another one's configurations, of so many; a policy may count none.
+        let goes_on = costs.rounds.get(number + 1).is_some_and(|next| next.configs != 0);
+        let generated = if goes_on { costs.total.max(1) } else { 0 };
+        if !peaked || generated != 0 {
+            println!("commit {sms} {kernels} {name} {late} {scored} {generated} {}", round.to_commit);
+        }
     }
     costs.stack
 }

@@ -42,14 +42,17 @@ impl RoundTotals {
     pub const NONE: Self = Self { sms: 0, outstanding_misses: 0 };
 }
 
+/// [`Entry::position`] of a configuration that is tried on all SMs at once, whatever its place among the others.
+pub const TRIAL: u32 = u32::MAX - 1;
+
 /// A configuration that was placed on SMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// TBs per kernel.
     pub vector: TbVector,
-    /// Position among all admitted configurations, in lexicographic order.
+    /// Position among all admitted configurations, in lexicographic order; [`TRIAL`] of one that all SMs try.
     pub position: u32,
-    /// Profiling round, 0 or 1.
+    /// Profiling round, from 0.
     pub round: u8,
     /// What was measured.
     pub sums: Sums,
@@ -69,7 +72,7 @@ pub enum Origin {
     LeftOverFallback,
 }
 
-/// Up to `C` configurations over the scheduled kernels, tried in at most two rounds. SM `i` runs configuration `i mod n` of
+/// Up to `C` configurations over the scheduled kernels, tried in at most two rounds, and then maybe some on all SMs. SM `i` runs configuration `i mod n` of
 /// the current round's `n`, so that replica counts differ by at most one.
 #[derive(Clone, Debug)]
 pub struct ConfigTable<const C: usize> {
@@ -187,6 +190,18 @@ impl<const C: usize> ConfigTable<C> {
     pub(crate) fn set_leader(&mut self, index: usize) {
         // Far from the end of the range: an index of the table.
         self.leader = index as u16;
+    }
+
+    /// The best of the rounds before the current one, as far as it was noted.
+    #[must_use]
+    pub fn leader(&self) -> Option<&Entry> {
+        self.entries.get(usize::from(self.leader))
+    }
+
+    /// Trials on all SMs so far.
+    #[must_use]
+    pub fn trials(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.position == TRIAL).count()
     }
 
     /// Notes how many configurations there are in all, tried or not.

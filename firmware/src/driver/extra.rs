@@ -3,7 +3,7 @@
 
 use super::counters::Reading;
 use crate::bus::TryBus;
-use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement};
+use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement, TRIAL};
 use crate::counters::{Counter, Extra};
 use crate::metric::roofline::{self, Objective};
 use crate::quantity::{Count, Gain, GainRate, SectorRate, Share, product, saturating};
@@ -131,11 +131,12 @@ impl Rates {
         }
     }
 
-    /// What would remain of a configuration's instructions, whose traffic has been measured.
+    /// What would remain of a configuration's instructions, whose traffic has been measured: all of one that all SMs ran.
     #[inline(never)]
     fn share(&self, entry: &Entry, sms: u16) -> Share {
         match self.whole {
             None => Share::ONE,
+            Some(_) if entry.position == TRIAL => Share::ONE,
             Some(_) => roofline::share(entry.extra.count(), entry.sums.cycles, sms, self.dram_sectors),
         }
     }

@@ -117,16 +117,22 @@ fn place<const C: usize>(table: &ConfigTable<C>, references: usize, position: u3
     references.wrapping_add(tried.partition_point(|entry| entry.position < position))
 }
 
-/// Adds the second round: all that are left if they fit, else those around the best of the first. False if none is left.
+/// Adds the second round: all that are left if they fit beside `spare` more entries, else those around the best of the first. False if none is left.
 #[inline(never)]
-pub(super) fn add_round<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<C>, best: u32, references: u8) -> bool {
+pub(super) fn add_round<const C: usize>(
+    context: &Context<'_>,
+    table: &mut ConfigTable<C>,
+    best: u32,
+    references: u8,
+    spare: usize,
+) -> bool {
     let tried = table.entries().len();
     // Below 2^32, and no fewer than the references.
     let left = table.total().saturating_sub((tried as u32).wrapping_sub(references.into()));
     if left == 0 || table.round().saturating_add(1) >= MAX_ROUNDS {
         return false;
     }
-    let room = u32::try_from(C.saturating_sub(tried)).unwrap_or(u32::MAX).min(context.machine.sm_count.into());
+    let room = u32::try_from(C.saturating_sub(tried).saturating_sub(spare)).unwrap_or(u32::MAX).min(context.machine.sm_count.into());
     // As many neighbours on each side as there is room for, all of them if everything left fits. Without room that is the best alone, and
     // none near it is left.
     let reach = if left <= room { u32::MAX } else { room };
@@ -193,7 +199,7 @@ impl<M: Metric> Policy for Mias<M> {
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
         let Some(best) = best(&self.metric, table, 0) else { return Verdict::NoSamples };
         let (vector, position) = (best.vector, best.position);
-        if add_round(context, table, position, 0) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
+        if add_round(context, table, position, 0, 0) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
     }
 
     fn counters(&self) -> CounterSet {

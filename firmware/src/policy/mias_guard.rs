@@ -31,7 +31,7 @@ impl Policy for MiasGuard {
             return settle_for_spatial(context, table, Origin::SpatialFallback);
         };
         let (vector, position, loses) = (best.vector, best.position, !gains(best));
-        if add_round(context, table, position, references) {
+        if add_round(context, table, position, references, 0) {
             Verdict::NextRound
         } else if loses && references_measured(context, table) {
             settle_for_spatial(context, table, Origin::SpatialFallback)

@@ -36,7 +36,7 @@ impl Policy for MiasStp {
         if !references_measured(context, table) {
             return settle_for_spatial(context, table, Origin::SpatialFallback);
         }
-        if add_round(context, table, position, references) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
+        if add_round(context, table, position, references, 0) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
     }
 
     fn counters(&self) -> CounterSet {

@@ -17,6 +17,7 @@ mod maestro;
 #[cfg(feature = "search")]
 mod maestro_search;
 mod mias;
+mod mias_duel;
 mod mias_guard;
 mod mias_stp;
 mod smk;
@@ -41,6 +42,7 @@ pub use maestro::Maestro;
 #[cfg(feature = "search")]
 pub use maestro_search::MaestroSearch;
 pub use mias::Mias;
+pub use mias_duel::MiasDuel;
 pub use mias_guard::MiasGuard;
 pub use mias_stp::MiasStp;
 pub use smk::Smk;

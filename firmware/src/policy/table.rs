@@ -6,7 +6,7 @@
 
 #[cfg(feature = "search")]
 use super::{CdSearch, EffectiveBandwidth, FairShare, GivenShares, MaestroSearch, Mode, Slowdowns};
-use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
+use super::{Coordinated, FixedConfig, LeftOver, Maestro, Mias, MiasDuel, MiasGuard, MiasStp, Objective, Smk, Spatial, WarpedSlicer};
 use crate::metric::roofline::Objective as Aim;
 use crate::metric::{Factor, Ipc, IpmIpc, Linear, Progress};
 use crate::regs::option;
@@ -46,6 +46,8 @@ any_policy! {
     /// Spatial with given numbers of SMs.
     #[cfg(feature = "search")]
     GivenShares(GivenShares),
+    /// The better of what MIAS-Roofline and SMK-P choose, as tried.
+    MiasDuel(MiasDuel),
     /// Maestro with hill climbing.
     #[cfg(feature = "search")]
     MaestroSearch(MaestroSearch),
@@ -112,6 +114,7 @@ policy_codes! { (machine, settings, fixed)
         searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Ratio }));
     EffectiveBandwidthHarmonic = 26, "The same by their harmonic mean.":
         searching!(AnyPolicy::EffectiveBandwidth(EffectiveBandwidth { metric: EbMetric::Harmonic }));
+    MiasDuel = 27, "The better of what `MiasRooflineStp` and `Smk` choose, each tried on the whole GPU.": AnyPolicy::MiasDuel(MiasDuel);
 }
 
 /// Calls a macro with the policies that users can name, in the order of reports. Of each: what code calls it, the name that users type,
@@ -151,6 +154,8 @@ macro_rules! named_policies {
                 "MIAS, by what the whole GPU would do, limited by DRAM: speedup, then progress";
             MiasRooflineStp, "mias-roofline-stp", MiasRooflineStp, 0, WithAlone, "#663333",
                 "MIAS, by the normalised progress that the whole GPU would make, limited by DRAM";
+            MiasDuel, "mias-duel", MiasDuel, 0, WithAlone, "#114466",
+                "The better of what mias-roofline-stp and smk choose, each tried on the whole GPU";
             CdSearch, "cd-search", CdSearch, 0, Search, "#993322",
                 "Fewer SMs for kernels that are memory-intensive: for the others, or without power where all are";
             CdSearchPerformance, "cd-search-performance", CdSearchPerformance, 0, Search, "#EE7733",

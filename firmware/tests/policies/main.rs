@@ -5,6 +5,7 @@
 #[path = "../cases/mod.rs"]
 mod cases;
 mod coordinated;
+mod duel;
 mod every;
 mod references;
 mod replicas;

@@ -42,6 +42,7 @@ fn every_other_policy_is_the_same_on_one_core() {
         "warped-slicer-sum",
         "mias-roofline",
         "mias-roofline-stp",
+        "mias-duel",
     ];
     for (policy, core) in policies.into_iter().zip(CORES.into_iter().cycle()) {
         let args = ["run", "mm:128", "fwt:65536", "--policy", policy, "--cycles", "50000", "--profile-cycles", "8000"];

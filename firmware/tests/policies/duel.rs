@@ -1,0 +1,86 @@
+//! MIAS-Duel: trials on the whole GPU, and who wins them, against exact arithmetic (docs/policies.md#mias-duel).
+
+use super::cases::cases;
+use super::world::{Counts, World, shape};
+use mias_firmware::regs::{PhaseCode, PolicyCode};
+use proptest::prelude::*;
+
+/// Warp instructions of two kernels that ask DRAM for nothing.
+fn counts([first, second]: [u32; 2]) -> Counts {
+    Counts { instructions: [32 * first, 32 * second, 0, 0], ..Counts::default() }
+}
+
+/// Two kernels of which an SM holds four TBs: SMK-P has 2-2.
+fn world() -> World {
+    World::new(PolicyCode::MiasDuel, 10, &[shape(256), shape(256)], &[])
+}
+
+/// A profile by which `best` is the best of 1-3, 2-2 and 3-1. Alone the kernels make 1,000 and 4,000.
+fn profile(world: &mut World, best: [u32; 2]) {
+    world.profile(|_, tbs| match tbs {
+        [_, 0] => counts([1000, 0]),
+        [0, _] => counts([0, 4000]),
+        tbs => counts(if tbs == best { [900, 3600] } else { [500, 2000] }),
+    });
+}
+
+fn trial(world: &mut World, vector: [u32; 2], made: [u32; 2]) {
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Transition, vector.to_vec()), "it is tried on all SMs");
+    world.profile(|_, _| counts(made));
+}
+
+#[test]
+fn what_both_choose_is_not_tried() {
+    let mut world = world();
+    profile(&mut world, [2, 2]);
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![2, 2]));
+}
+
+/// In company 3-1 looked far better. On all SMs it is as the trial says.
+#[test]
+fn the_trial_decides_and_not_the_profile() {
+    for (of_chosen, better) in [([600, 1600], [2, 2]), ([800, 2000], [3, 1])] {
+        let mut world = world();
+        profile(&mut world, [3, 1]);
+        // 0.5 + 0.6 of what each makes alone; 0.6 + 0.4, and 0.8 + 0.5.
+        trial(&mut world, [2, 2], [500, 2400]);
+        trial(&mut world, [3, 1], of_chosen);
+        assert_eq!((world.phase(), world.shared(), world.faults()), (PhaseCode::Steady, better.to_vec(), 0));
+    }
+}
+
+/// What DRAM would not carry is taken off a profile, and not off a trial, in which it carried what it carried: 15,000 sectors a window from ten SMs, of which
+/// it is said to move 7,500.
+#[test]
+fn a_trial_counts_whole() {
+    let mut world = world();
+    profile(&mut world, [3, 1]);
+    trial(&mut world, [2, 2], [500, 2400]);
+    world.profile(|_, _| Counts { load_requests: 1500, l2_accesses: 1500, ..counts([800, 2000]) });
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![3, 1]));
+}
+
+/// Kernels of which no SM holds one TB each have nothing to try.
+#[test]
+fn kernels_that_share_no_sm_have_sms_of_their_own() {
+    let mut world = World::new(PolicyCode::MiasDuel, 10, &[shape(1024), shape(1024)], &[]);
+    assert_eq!(world.phase(), PhaseCode::Steady, "nothing is profiled");
+    assert!(world.is_spatial());
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    /// The better of the two by the sum of what each kernel made over what it made alone, but where they are closer than the parts in which progress is kept.
+    #[test]
+    fn the_better_stays(smk in [0..4000_u32, 0..4000_u32], chosen in [0..4000_u32, 0..4000_u32]) {
+        let progress = |made: [u32; 2]| f64::from(made[0]) / 1000.0 + f64::from(made[1]) / 4000.0;
+        prop_assume!((progress(smk) - progress(chosen)).abs() > 1e-3);
+        let mut world = world();
+        profile(&mut world, [3, 1]);
+        trial(&mut world, [2, 2], smk);
+        trial(&mut world, [3, 1], chosen);
+        let better = if progress(smk) > progress(chosen) { [2, 2] } else { [3, 1] };
+        prop_assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, better.to_vec()));
+    }
+}
