@@ -85,6 +85,7 @@ impl Machine for Closed {
                     outstanding_misses: 0,
                     score: Some(score(first)),
                     tie: false,
+                    trial: false,
                 };
                 let profiled = (1..4).map(profiled).collect();
                 outcome.decision = Some(Decision { cycle: 500, profiled, winner: Some(0), chosen: None });

@@ -4,7 +4,7 @@ use super::machine::{Decision, ProfiledConfig};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
-use mias_firmware::configs::TbVector;
+use mias_firmware::configs::{TRIAL, TbVector};
 use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::metric::Score;
@@ -66,7 +66,8 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
             };
             streams.iter().map(|stream| of_stream(stream).unwrap_or(0)).collect()
         };
-        let best = report.tried().find(|tried| Some(tried.entry.vector) == vector).and_then(|tried| tried.score);
+        // Where it was tried on all SMs as well, that is what it won by.
+        let best = report.tried().filter(|tried| Some(tried.entry.vector) == vector).last().and_then(|tried| tried.score);
         let tried = report.tried().map(|tried| {
             let sums = tried.entry.sums;
             ProfiledConfig {
@@ -80,10 +81,11 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
                 outstanding_misses: sums.outstanding_misses,
                 score: tried.score.map(value),
                 tie: tried.score.is_some() && tried.score == best,
+                trial: tried.entry.position == TRIAL,
             }
         });
         let profiled: Vec<ProfiledConfig> = tried.collect();
-        let winner = report.tried().position(|tried| Some(tried.entry.vector) == vector);
+        let winner = report.tried().enumerate().filter(|(_, tried)| Some(tried.entry.vector) == vector).last().map(|(at, _)| at);
         let chosen = vector.filter(|_| winner.is_none()).map(config);
         Some((report.reschedulings(), Decision { cycle: registers.now(), profiled, winner, chosen }))
     }

@@ -82,6 +82,9 @@ pub struct ProfiledConfig {
     pub score: Option<f64>,
     /// Its score equals the winner's, compared exactly; true of the winner itself.
     pub tie: bool,
+    /// All SMs tried it, so that its score is no guess of what they would do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trial: bool,
 }
 
 /// How the firmware came to its choice.
@@ -89,7 +92,7 @@ pub struct ProfiledConfig {
 pub struct Decision {
     /// Cycle of the decision.
     pub cycle: u64,
-    /// Every configuration profiled, in the order of rounds and then lexicographically.
+    /// Every configuration profiled, in the order of rounds and then lexicographically; then those that all SMs tried, which are among them.
     pub profiled: Vec<ProfiledConfig>,
     /// Index into `profiled` of the configuration broadcast; none if that is not one of them.
     pub winner: Option<usize>,

@@ -104,7 +104,8 @@ fn why(decision: &Decision) -> String {
             None => format!("at cycle {cycle} each kernel got SMs of its own."),
         };
     };
-    let others = || decision.profiled.iter().enumerate().filter(|(at, _)| Some(*at) != decision.winner).map(|(_, p)| p);
+    // What won a trial is held against what it was tried against.
+    let others = || decision.profiled.iter().filter(|p| p.config != winner.config && p.trial == winner.trial);
     let equals: Vec<String> = others().filter(|p| p.tie).map(|p| config(Some(&p.config))).collect();
     let second = others().filter_map(|p| Some((p.score?, config(Some(&p.config))))).max_by(|a, b| a.0.total_cmp(&b.0));
     let reason = match (winner.score, second) {
@@ -140,6 +141,7 @@ mod tests {
             outstanding_misses: 8_000,
             score: Some(score),
             tie,
+            trial: false,
         };
         Decision { cycle: 15_004, profiled: scores.iter().enumerate().map(one).collect(), winner: Some(winner), chosen: None }
     }

@@ -4,9 +4,10 @@ use crate::evaluate::results::{ConfigurationResult, MetricValues, Objectives, Ra
 use crate::evaluate::statistics::{Concordance, spearman};
 use crate::experiment::machine::Decision;
 
-/// How the decision's scores order the configurations, against static runs of them.
+/// How the scores of the decision's profile order the configurations, against static runs of them.
 pub(super) fn ranking(decision: &Decision, configurations: &[ConfigurationResult]) -> Ranking {
-    let scored = decision.profiled.iter().filter_map(|profiled| Some((profiled.config.clone(), profiled.score?)));
+    let profiled = decision.profiled.iter().filter(|profiled| !profiled.trial);
+    let scored = profiled.filter_map(|profiled| Some((profiled.config.clone(), profiled.score?)));
     let scores: Vec<(Vec<u32>, f64)> = scored.collect();
     let against = |objective: fn(&MetricValues) -> Option<f64>| {
         let found = |(config, score): &(Vec<u32>, f64)| {
