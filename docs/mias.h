@@ -892,6 +892,8 @@
 #define MIAS_POLICY_EFFECTIVE_BANDWIDTH_FAIR UINT32_C(0x19)
 /* The same by their harmonic mean. */
 #define MIAS_POLICY_EFFECTIVE_BANDWIDTH_HARMONIC UINT32_C(0x1a)
+/* The better of what MiasRooflineStp and Smk choose, each tried on the whole GPU. */
+#define MIAS_POLICY_MIAS_DUEL UINT32_C(0x1b)
 
 /* A launched kernel. */
 struct mias_slot {

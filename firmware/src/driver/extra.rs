@@ -47,7 +47,8 @@ pub(super) fn read_extra<const C: usize, B: TryBus>(
         Extra::Speedup => Some(Objective::Both),
         Extra::WholeProgress => Some(Objective::Stp),
     };
-    if whole.is_some() {
+    // Of a trial nothing is taken off for traffic.
+    if whole.is_some() && table.trials() == 0 {
         measure(table, bus, reading, &Wanted::Traffic)?;
     }
     let mut rates = Rates { kernels: [GainRate::ZERO; MAX_KERNELS], mean: GainRate::ZERO, whole, dram_sectors };
