@@ -67,8 +67,8 @@ pub(crate) struct Costs {
     pub(crate) total: u32,
     /// Instructions from the end of the batch to the first quotas in effect.
     pub(crate) partition: u32,
-    /// One decision per round: two of a profile at most, and two of trials on all SMs.
-    pub(crate) rounds: [Cost; 4],
+    /// One decision per round: two of a profile at most, and four of trials on all SMs.
+    pub(crate) rounds: [Cost; 6],
     /// Instructions of what was prepared, in all and of the longest part.
     pub(crate) prepared: (u32, u32),
     /// Deepest stack in bytes, over all interrupts.

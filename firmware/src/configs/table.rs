@@ -44,13 +44,15 @@ impl RoundTotals {
 
 /// [`Entry::position`] of a configuration that is tried on all SMs at once, whatever its place among the others.
 pub const TRIAL: u32 = u32::MAX - 1;
+/// The same in the window before, which is not judged: caches, queues and TBs are still those of what ran before.
+pub const WARM_UP: u32 = u32::MAX - 2;
 
 /// A configuration that was placed on SMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// TBs per kernel.
     pub vector: TbVector,
-    /// Position among all admitted configurations, in lexicographic order; [`TRIAL`] of one that all SMs try.
+    /// Position among all admitted configurations, in lexicographic order; [`WARM_UP`] and [`TRIAL`] of one that all SMs try.
     pub position: u32,
     /// Profiling round, from 0.
     pub round: u8,
@@ -198,10 +200,21 @@ impl<const C: usize> ConfigTable<C> {
         self.entries.get(usize::from(self.leader))
     }
 
+    /// Its index.
+    pub(crate) fn leader_index(&self) -> usize {
+        self.leader.into()
+    }
+
     /// Trials on all SMs so far.
     #[must_use]
     pub fn trials(&self) -> usize {
         self.entries.iter().filter(|entry| entry.position == TRIAL).count()
+    }
+
+    /// The configuration that all SMs try in the current round, if they do.
+    #[must_use]
+    pub fn tried_on_all(&self) -> Option<&Entry> {
+        self.current().first().filter(|entry| matches!(entry.position, WARM_UP | TRIAL))
     }
 
     /// Notes how many configurations there are in all, tried or not.

@@ -3,7 +3,7 @@
 
 use super::counters::Reading;
 use crate::bus::TryBus;
-use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement, TRIAL};
+use crate::configs::{ConfigTable, Entry, MAX_KERNELS, Measurement, TRIAL, WARM_UP};
 use crate::counters::{Counter, Extra};
 use crate::metric::roofline::{self, Objective};
 use crate::quantity::{Count, Gain, GainRate, SectorRate, Share, product, saturating};
@@ -47,8 +47,12 @@ pub(super) fn read_extra<const C: usize, B: TryBus>(
         Extra::Speedup => Some(Objective::Both),
         Extra::WholeProgress => Some(Objective::Stp),
     };
-    // Of a trial nothing is taken off for traffic.
-    if whole.is_some() && table.trials() == 0 {
+    // Of a trial nothing is taken off for traffic, and what comes before it is not judged.
+    let on_all = table.tried_on_all().map(|entry| entry.position);
+    if on_all == Some(WARM_UP) {
+        return Ok(());
+    }
+    if whole.is_some() && on_all.is_none() {
         measure(table, bus, reading, &Wanted::Traffic)?;
     }
     let mut rates = Rates { kernels: [GainRate::ZERO; MAX_KERNELS], mean: GainRate::ZERO, whole, dram_sectors };

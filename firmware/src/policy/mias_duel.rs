@@ -4,21 +4,23 @@
 //! candidates can be measured as they will run. On kernels of the thesis the better of these two loses a third of what each of them loses alone
 //! (docs/policies.md#mias-duel).
 //!
-//! SMK-P's goes first, so that where the other wins, which it mostly does with three kernels, nothing has to change again. Where both are the same
-//! nothing is tried.
+//! A trial has a window to warm up, then one that counts. SMK-P's goes first, so that where the other wins, which it mostly does with three kernels, nothing
+//! has to change again. Where both are the same nothing is tried. Only configurations with TBs of every kernel are candidates: without, the sum of progress is
+//! made large by kernels that stand still.
 
 use super::mias::{add_round, best, prepare_configs, score};
 use super::mias_stp::{references_measured, with_references};
 use super::{Context, Plan, Policy, Verdict, settle_for_spatial, smk};
-use crate::configs::{ConfigTable, Origin, TRIAL, TbVector};
+use crate::configs::{ConfigTable, Origin, TRIAL, TbVector, WARM_UP};
 use crate::counters::CounterSet;
+use crate::machine::Settings;
 use crate::metric::roofline::Objective;
 use crate::metric::{Metric, Progress, Score};
 
 /// What profile and trials are judged by.
 const METRIC: Progress = Progress { whole: Some(Objective::Stp) };
-/// Configurations tried on the whole GPU.
-const TRIALS: usize = 2;
+/// Rounds of trials: two configurations, and for each a window to warm up.
+const TRIALS: usize = 4;
 
 /// The better of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,28 +28,30 @@ pub struct MiasDuel;
 
 impl Policy for MiasDuel {
     fn prepare<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> bool {
-        prepare_configs(context, table)
+        prepare_configs(&Context { settings: &all_present(context), ..*context }, table)
     }
 
     fn generate_configs<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Plan {
-        with_references(context, table)
+        with_references(&Context { settings: &all_present(context), ..*context }, table)
     }
 
     #[inline(never)]
     fn on_done_profiling<const C: usize>(&self, context: &Context<'_>, table: &mut ConfigTable<C>) -> Verdict {
-        match table.trials() {
-            0 => after_profile(context, table),
-            1 => {
-                // SMK-P's is the last; the one that the profile was for is noted.
-                let (smk, chosen) = (table.entries().len().saturating_sub(1), table.leader().map(|entry| entry.vector).unwrap_or_default());
-                try_on_all(table, smk, chosen)
-            }
-            // The two: the first is noted, and the other is the current round's only one. If no SM finished either, the last stays, which is in place.
-            _ => match best(&METRIC, table, 0).or(table.current().first()) {
-                Some(better) => Verdict::Broadcast(better.vector),
-                None => Verdict::NoSamples,
-            },
+        let Some((position, vector)) = table.tried_on_all().map(|entry| (entry.position, entry.vector)) else {
+            return after_profile(context, table);
+        };
+        let last = table.entries().len().saturating_sub(1);
+        if position == WARM_UP {
+            let against = table.leader_index();
+            return try_on_all(table, against, vector, TRIAL);
         }
+        if table.trials() == 1 {
+            // SMK-P's is over; what the profile chose is noted.
+            let chosen = table.leader().map(|entry| entry.vector).unwrap_or_default();
+            return try_on_all(table, last, chosen, WARM_UP);
+        }
+        // Both are over: SMK-P's is noted, the other is the current round's. If no SM finished either, the last stays, which is in place.
+        Verdict::Broadcast(best(&METRIC, table, 0).map_or(vector, |better| better.vector))
     }
 
     fn counters(&self) -> CounterSet {
@@ -55,8 +59,14 @@ impl Policy for MiasDuel {
     }
 
     fn score<const C: usize>(&self, table: &ConfigTable<C>, index: usize) -> Option<Score> {
+        table.tried().get(index).filter(|entry| entry.position != WARM_UP)?;
         score(&METRIC, table, index)
     }
+}
+
+/// As asked for, but that configurations have TBs of every kernel.
+fn all_present(context: &Context<'_>) -> Settings {
+    Settings { require_all_present: true, ..*context.settings }
 }
 
 /// Chooses by the profile, as MIAS-Roofline for STP does, and goes on to the trials.
@@ -72,16 +82,16 @@ fn after_profile<const C: usize>(context: &Context<'_>, table: &mut ConfigTable<
     if add_round(context, table, position, references, TRIALS) {
         return Verdict::NextRound;
     }
-    let leader = table.entries().iter().position(|entry| entry.position == position).unwrap_or(0);
+    let chosen = table.entries().iter().position(|entry| entry.position == position).unwrap_or(0);
     match smk::quotas(context) {
-        Some(other) if other != vector => try_on_all(table, leader, other),
+        Some(other) if other != vector => try_on_all(table, chosen, other, WARM_UP),
         _ => Verdict::Broadcast(vector),
     }
 }
 
 /// A round in which all SMs have a vector, with what it is held against noted.
-fn try_on_all<const C: usize>(table: &mut ConfigTable<C>, against: usize, vector: TbVector) -> Verdict {
+fn try_on_all<const C: usize>(table: &mut ConfigTable<C>, against: usize, vector: TbVector, position: u32) -> Verdict {
     table.next_round();
     table.set_leader(against);
-    if table.push(vector, TRIAL) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
+    if table.push(vector, position) { Verdict::NextRound } else { Verdict::Broadcast(vector) }
 }

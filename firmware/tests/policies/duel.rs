@@ -24,9 +24,16 @@ fn profile(world: &mut World, best: [u32; 2]) {
     });
 }
 
+/// A window to warm up, in which anything may be counted, and one that counts.
 fn trial(world: &mut World, vector: [u32; 2], made: [u32; 2]) {
-    assert_eq!((world.phase(), world.shared()), (PhaseCode::Transition, vector.to_vec()), "it is tried on all SMs");
-    world.profile(|_, _| counts(made));
+    try_with(world, vector, counts(made));
+}
+
+fn try_with(world: &mut World, vector: [u32; 2], made: Counts) {
+    for counted in [counts([7, 4000 - made.instructions[1] / 32]), made] {
+        assert_eq!((world.phase(), world.shared()), (PhaseCode::Transition, vector.to_vec()), "it is tried on all SMs");
+        world.profile(|_, _| counted);
+    }
 }
 
 #[test]
@@ -56,8 +63,24 @@ fn a_trial_counts_whole() {
     let mut world = world();
     profile(&mut world, [3, 1]);
     trial(&mut world, [2, 2], [500, 2400]);
-    world.profile(|_, _| Counts { load_requests: 1500, l2_accesses: 1500, ..counts([800, 2000]) });
+    try_with(&mut world, [3, 1], Counts { load_requests: 1500, l2_accesses: 1500, ..counts([800, 2000]) });
     assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![3, 1]));
+}
+
+/// Three kernels of which an SM holds three TBs: without one of them the others would make more, and it is not a candidate.
+#[test]
+fn no_kernel_is_left_out() {
+    let mut world = World::new(PolicyCode::MiasDuel, 10, &[shape(256), shape(256), shape(256)], &[]);
+    while world.phase() == PhaseCode::Transition {
+        world.profile(|_, tbs| {
+            let present = tbs.iter().filter(|tbs| **tbs != 0).count();
+            assert!(present != 2, "{tbs:?}");
+            let made = if tbs[0] == 2 { 3200 } else { 1600 };
+            Counts { instructions: [0, 1, 2, 3].map(|kernel| if tbs.get(kernel).is_some_and(|tbs| *tbs != 0) { made } else { 0 }), ..Counts::default() }
+        });
+    }
+    // SMK-P has 2-1-1, too: the first kernel's share is smallest first.
+    assert_eq!((world.phase(), world.shared()), (PhaseCode::Steady, vec![2, 1, 1]));
 }
 
 /// Kernels of which no SM holds one TB each have nothing to try.

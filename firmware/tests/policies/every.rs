@@ -29,7 +29,7 @@ fn number(rng: &mut TestRng, kind: u8) -> u32 {
 proptest! {
     #![proptest_config(cases(1500))]
 
-    /// No panic, quotas that an SM can hold wherever an SM is shared, a way to Steady in at most two rounds, and two trials, and the same quotas for
+    /// No panic, quotas that an SM can hold wherever an SM is shared, a way to Steady in at most two rounds, and four of trials, and the same quotas for
     /// the same numbers of the SMs that are done, whatever the others show.
     #[test]
     fn arbitrary_counters(
@@ -49,7 +49,7 @@ proptest! {
             while world.phase() == PhaseCode::Transition {
                 world.profile_anything(is_done, |sm| number(&mut rng, kind) ^ if is_done(sm) { 0 } else { noise });
                 rounds += 1;
-                assert!(rounds <= if policy == PolicyCode::MiasDuel { 4 } else { 2 }, "{policy:?}");
+                assert!(rounds <= if policy == PolicyCode::MiasDuel { 6 } else { 2 }, "{policy:?}");
             }
             assert_eq!(world.phase(), PhaseCode::Steady, "{policy:?}");
             let quotas: Vec<Vec<u32>> = (0..sms).map(|sm| world.quotas(sm)).collect();

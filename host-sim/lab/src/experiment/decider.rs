@@ -4,7 +4,7 @@ use super::machine::{Decision, ProfiledConfig};
 use super::victims::{VictimChoice, Watcher};
 use crate::cosim::recording::Recorder;
 use mias_firmware::Firmware;
-use mias_firmware::configs::{TRIAL, TbVector};
+use mias_firmware::configs::{TRIAL, TbVector, WARM_UP};
 use mias_firmware::counters::CounterSet;
 use mias_firmware::driver::DEFAULT_CONFIGS;
 use mias_firmware::metric::Score;
@@ -81,7 +81,7 @@ impl<P: Policy + Clone + Debug + Send + Sync + 'static> Decider for Firmware<P, 
                 outstanding_misses: sums.outstanding_misses,
                 score: tried.score.map(value),
                 tie: tried.score.is_some() && tried.score == best,
-                trial: tried.entry.position == TRIAL,
+                trial: matches!(tried.entry.position, WARM_UP | TRIAL),
             }
         });
         let profiled: Vec<ProfiledConfig> = tried.collect();
