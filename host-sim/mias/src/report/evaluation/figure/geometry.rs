@@ -254,6 +254,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
                 simulated_cycles: None,
                 ipc: vec![1.0; in_group],
                 issue_slots: slots(numbers),
+                energy_joules: None,
             };
             GroupResult {
                 kernels: match pairs.get(at) {
