@@ -2,6 +2,7 @@
 //! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
 
 mod dai;
+pub(in crate::report::evaluation) mod decisions;
 pub(in crate::report::evaluation) mod field;
 mod lin;
 mod zhao;
