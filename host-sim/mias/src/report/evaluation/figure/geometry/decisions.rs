@@ -62,7 +62,7 @@ pub(in crate::report::evaluation) fn evaluation(seed: u64) -> Evaluation {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2))]
+    #![proptest_config(ProptestConfig::with_cases(1))]
 
     #[test]
     fn figures_of_decisions_are_within_and_apart(seed: u64) {
