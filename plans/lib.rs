@@ -29,7 +29,13 @@ pub const ALL: &[(&str, &str)] = plans![
     "inside-or-beside",
     "lin",
     "field",
+    "decisions-making",
+    "decisions",
+    "decisions-small",
 ];
+
+/// Which kernels a rule for decisions may be made from and which it is judged by, and what the mixes of these plans are drawn with, as TOML.
+pub const DECISIONS_KERNELS: &str = include_str!("decisions/kernels.toml");
 
 /// The file of the plan called `name`.
 pub fn text(name: &str) -> Option<&'static str> {

@@ -9,6 +9,7 @@
 
 #[cfg(test)]
 mod closed_machine;
+pub mod decisions;
 pub mod diff;
 pub mod energy;
 pub mod execute;

@@ -251,6 +251,9 @@ pub struct ConfigurationResult {
     /// Shares of issue slots by class.
     #[serde(deserialize_with = "names::by_name")]
     pub issue_slots: BTreeMap<&'static str, f64>,
+    /// Joules; none if the machine has no coefficients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy_joules: Option<f64>,
 }
 
 /// A policy's run.

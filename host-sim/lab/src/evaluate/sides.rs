@@ -194,7 +194,7 @@ impl Group {
 }
 
 /// A kernel's own name, whatever its input and however it was asked for.
-fn family(name: &str) -> &str {
+pub(super) fn family(name: &str) -> &str {
     let bare = name.split(':').next().unwrap_or_default();
     OTHER_NAMES.iter().find(|(other, _)| *other == bare).map_or(bare, |(_, own)| own)
 }

@@ -55,6 +55,7 @@ pub(super) fn group(study: &Study<'_>, group: &GroupPlan, runs: &Runs) -> Result
                 simulated_cycles: simulated_cycles(kept),
                 ipc: ipcs(outcome),
                 issue_slots: issue_slots(kept),
+                energy_joules: joules(kept),
             });
         }
     }

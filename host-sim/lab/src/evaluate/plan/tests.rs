@@ -1,5 +1,6 @@
 //! Plans that are read, and what is said of those that cannot be.
 
+mod decisions;
 mod field;
 mod requests;
 mod sharing;

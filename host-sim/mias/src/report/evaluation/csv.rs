@@ -177,6 +177,7 @@ impl Lines {
         self.cycles("simulated_cycles", point.simulated_cycles);
         self.each("ipc", point.ipc.iter().map(|&ipc| Some(ipc)));
         self.issue_slots(&point.issue_slots);
+        self.number("energy_joules", point.energy_joules);
     }
 
     fn policy(&mut self, result: &PolicyResult) {

@@ -1,6 +1,7 @@
 //! The documents of an evaluation: CSV, HTML, single figures, and what is said at the terminal. JSON is the results' own form.
 
 pub mod csv;
+mod decisions;
 pub mod diff;
 mod field;
 pub mod figure;

@@ -1,6 +1,6 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
-use super::{field, sides};
+use super::{decisions, field, sides};
 use crate::report::kernel_name;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
@@ -11,12 +11,15 @@ use std::path::Path;
 /// The text.
 pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     let mut text = String::new();
-    for study in &evaluation.studies {
+    // One of decisions has too many settings for a table of each.
+    let studies = if mias_lab::evaluate::decisions::is_of(evaluation) { &[] } else { &evaluation.studies[..] };
+    for study in studies {
         let table = if study.requests.is_empty() { means(study) } else { requests(study) };
         text += &format!("{}\n{table}\n", heading(study));
     }
-    text += &sides::text(&evaluation.studies);
+    text += &sides::text(studies);
     text += &field::text(evaluation);
+    text += &decisions::text(evaluation);
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
 

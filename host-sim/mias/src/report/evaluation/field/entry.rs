@@ -99,7 +99,7 @@ const MECHANISMS: [(&str, &str, &str, &str); 6] = [
     ("l2.partition.by", "ucp", "UCP of the L2", "Qureshi and Patt 2006"),
 ];
 
-fn mechanism(key: &str, value: &str) -> Option<(&'static str, &'static str)> {
+pub(in crate::report::evaluation) fn mechanism(key: &str, value: &str) -> Option<(&'static str, &'static str)> {
     let known = MECHANISMS.iter().find(|(known, of, ..)| *known == key && *of == value);
     known.map(|(_, _, name, after)| (*name, *after))
 }

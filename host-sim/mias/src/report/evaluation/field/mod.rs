@@ -8,7 +8,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-pub(super) use entry::Family;
+pub(super) use entry::{Family, mechanism};
 pub(super) use storage::Bits;
 
 use mias_lab::evaluate::paired::Ratio;

@@ -2,6 +2,7 @@
 //! no text is over another, in whichever font of those that drawings ask for. Marks, bars and lines are within their drawing, too.
 
 mod dai;
+pub(in crate::report::evaluation) mod decisions;
 pub(in crate::report::evaluation) mod field;
 mod lin;
 mod zhao;
@@ -254,6 +255,7 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
                 simulated_cycles: None,
                 ipc: vec![1.0; in_group],
                 issue_slots: slots(numbers),
+                energy_joules: None,
             };
             GroupResult {
                 kernels: match pairs.get(at) {

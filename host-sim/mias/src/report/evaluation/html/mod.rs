@@ -3,6 +3,7 @@
 
 mod conditions;
 mod dai;
+mod decisions;
 mod experiment;
 mod field;
 mod figures;
@@ -54,6 +55,10 @@ fn page(evaluation: &Evaluation) -> Page {
     }
     if super::field::is_of(evaluation) {
         field::draw(&mut page, evaluation);
+        return page;
+    }
+    if mias_lab::evaluate::decisions::is_of(evaluation) {
+        decisions::draw(&mut page, evaluation);
         return page;
     }
     if lin::is_of(evaluation) {

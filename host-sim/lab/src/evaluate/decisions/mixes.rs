@@ -1,0 +1,218 @@
+//! Results in the order of the question: for each machine, set of kernels and window the mixes, each with its static choices and with the runs of policies.
+
+use super::Objective;
+use super::kernels::{Kernels, Set};
+use crate::evaluate::names::Name;
+use crate::evaluate::results::{Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult};
+use crate::experiment::shares::Shares;
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Values {
+    /// Against the kernels alone.
+    pub metrics: MetricValues,
+    /// Energy of the run; none if the machine has no coefficients.
+    pub joules: Option<f64>,
+}
+
+/// Where TBs may be, for a whole window.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Choice {
+    /// TBs of each kernel on every SM.
+    Config(Vec<u32>),
+    /// SMs of each kernel.
+    Split(Vec<u32>),
+}
+
+/// A static run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Static {
+    /// Fields of the machine that a mechanism sets; empty: none.
+    pub with: String,
+    /// What it is.
+    pub choice: Choice,
+    /// What it came to.
+    pub values: Values,
+}
+
+/// A policy, and what it ran with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// Its name.
+    pub policy: Name,
+    /// As [`Static::with`].
+    pub with: String,
+    /// How SMs come from one configuration to the next.
+    pub transition: Name,
+}
+
+/// A policy's run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What it came to, profile, transitions and decisions included.
+    pub values: Values,
+    /// What it chose, in effect or too late; none where that is no configuration of all SMs and no division of them.
+    pub choice: Option<Choice>,
+    /// The window ended before the choice was in effect.
+    pub too_late: bool,
+    /// Share of the window that went into placing, transitions, profiling and decisions.
+    pub overhead: Option<f64>,
+}
+
+/// Kernels that ran together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Names in launch order.
+    pub kernels: Vec<String>,
+    /// C and M of them.
+    pub class: String,
+    /// S of running only the fastest kernel.
+    pub s_null: Option<f64>,
+    /// All static choices.
+    pub statics: Vec<Static>,
+    /// Runs of policies, in their order.
+    pub runs: Vec<(Way, Run)>,
+}
+
+/// Mixes of one set of kernels on one machine in one window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The machine, with the fields that say how large it is.
+    pub machine: String,
+    /// The set.
+    pub set: Set,
+    /// Core cycles of the window.
+    pub cycles: u64,
+    /// In the order of the plan.
+    pub mixes: Vec<Mix>,
+}
+
+/// Fields of a machine that only say how large it is.
+const SIZES: [&str; 2] = ["sm.count", "dram.channels"];
+
+/// The setting that divides the SMs by given numbers, and who does.
+const SHARES: (&str, &str) = ("shares", "spatial");
+
+/// The machine of a study as its size has it, and the fields that mechanisms set. A field that says `none` sets nothing.
+fn machine(gpu: &str) -> (String, String) {
+    let says_size = |field: &str| field.split_once('=').is_some_and(|(key, _)| SIZES.contains(&key));
+    let mut words = gpu.split(' ');
+    let name = words.next().unwrap_or_default();
+    let (sizes, fields): (Vec<&str>, Vec<&str>) = words.partition(|field| says_size(field));
+    let set: Vec<&str> = fields.into_iter().filter(|field| !field.ends_with("=none")).collect();
+    ([&[name][..], &sizes].concat().join(" "), set.join(" "))
+}
+
+/// SMs of each kernel, if each SM has TBs of one kernel only.
+fn split(result: &PolicyResult, kernels: usize) -> Option<Vec<u32>> {
+    let mut sms = vec![0; kernels];
+    for placed in &result.placement {
+        let mut owners = placed.config.iter().enumerate().filter(|(_, tbs)| **tbs > 0);
+        match (owners.next(), owners.next()) {
+            (Some((owner, _)), None) => *sms.get_mut(owner)? += placed.sms.len() as u32,
+            // Nobody's.
+            (None, _) => {}
+            _ => return None,
+        }
+    }
+    sms.iter().all(|count| *count > 0).then_some(sms)
+}
+
+impl Block {
+    /// All of an evaluation's, in the order in which they come.
+    #[must_use]
+    pub fn all(evaluation: &Evaluation, kernels: &Kernels) -> Vec<Block> {
+        let mut blocks: Vec<Block> = Vec::new();
+        for study in &evaluation.studies {
+            let Some(cycles) = study.cycles else { continue };
+            let (machine, with) = machine(&study.gpu);
+            for group in study.groups.iter().filter(|group| group.kernels.len() > 1) {
+                let Some(set) = kernels.set_of(&group.kernels) else { continue };
+                let is_it = |block: &Block| block.machine == machine && block.set == set && block.cycles == cycles;
+                let at = blocks.iter().position(is_it).unwrap_or_else(|| {
+                    blocks.push(Block { machine: machine.clone(), set, cycles, mixes: Vec::new() });
+                    blocks.len() - 1
+                });
+                blocks[at].mix(group).add(study, group, &with);
+            }
+        }
+        blocks
+    }
+
+    fn mix(&mut self, group: &GroupResult) -> &mut Mix {
+        let at = self.mixes.iter().position(|mix| mix.kernels == group.kernels).unwrap_or_else(|| {
+            let (kernels, class) = (group.kernels.clone(), group.class.clone());
+            self.mixes.push(Mix { kernels, class, s_null: group.s_null, statics: Vec::new(), runs: Vec::new() });
+            self.mixes.len() - 1
+        });
+        &mut self.mixes[at]
+    }
+
+    /// Policies, with what they ran with, in the order in which they come.
+    #[must_use]
+    pub fn ways(&self) -> Vec<&Way> {
+        let mut ways: Vec<&Way> = Vec::new();
+        for (way, _) in self.mixes.iter().flat_map(|mix| &mix.runs) {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+        ways
+    }
+}
+
+impl Mix {
+    /// What a study has of it.
+    fn add(&mut self, study: &StudyResult, group: &GroupResult, with: &str) {
+        let shares = study.setting.iter().find(|(key, _)| key == SHARES.0).and_then(|(_, shares)| shares.parse::<Shares>().ok());
+        let mut fixed = |choice: Choice, metrics: MetricValues, joules: Option<f64>| {
+            if !self.statics.iter().any(|known| known.with == with && known.choice == choice) {
+                self.statics.push(Static { with: with.to_owned(), choice, values: Values { metrics, joules } });
+            }
+        };
+        for configuration in &group.configurations {
+            fixed(Choice::Config(configuration.config.clone()), configuration.metrics, configuration.energy_joules);
+        }
+        for result in &group.policies {
+            let values = Values { metrics: result.metrics, joules: result.energy_joules };
+            if let Some(shares) = shares.filter(|_| result.policy == SHARES.1) {
+                let sms = shares.sms().iter().map(|&sms| sms.into()).collect();
+                fixed(Choice::Split(sms), result.metrics, result.energy_joules);
+                continue;
+            }
+            let way = Way { policy: result.policy, with: with.to_owned(), transition: study.transition };
+            let config = result.config.as_ref().or(result.too_late_config.as_ref());
+            let divided = || split(result, group.kernels.len()).filter(|_| !result.too_late).map(Choice::Split);
+            let choice = config.cloned().map(Choice::Config).or_else(divided);
+            self.runs.push((way, Run { values, choice, too_late: result.too_late, overhead: result.overhead }));
+        }
+    }
+
+    /// The run of a policy.
+    #[must_use]
+    pub fn run(&self, way: &Way) -> Option<&Run> {
+        self.runs.iter().find(|(known, _)| known == way).map(|(_, run)| run)
+    }
+
+    /// The best static choices by an objective among those with the mechanism `with`, or with any.
+    #[must_use]
+    pub fn best(&self, objective: Objective, with: Option<&str>) -> Option<(f64, &Static)> {
+        let mut best: Option<(f64, &Static)> = None;
+        for one in self.statics.iter().filter(|one| with.is_none_or(|with| one.with == with)) {
+            let Some(value) = objective.of(&one.values) else { continue };
+            if best.is_none_or(|(before, _)| objective.is_better(value, before)) {
+                best = Some((value, one));
+            }
+        }
+        best
+    }
+
+    /// What a run loses by an objective since it did not choose the best static choice with its mechanism: both as they are when they are there from the start. None where what
+    /// it chose is none of them.
+    #[must_use]
+    pub fn decision_regret(&self, way: &Way, objective: Objective) -> Option<f64> {
+        let chosen = self.run(way)?.choice.as_ref()?;
+        let of_choice = self.statics.iter().find(|one| one.with == way.with && one.choice == *chosen)?;
+        objective.regret(objective.of(&of_choice.values)?, self.best(objective, Some(&way.with))?.0)
+    }
+}

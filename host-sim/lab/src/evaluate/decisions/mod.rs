@@ -1,0 +1,31 @@
+//! The yardstick of decisions (plan `decisions` and its parts): what policies bring end to end, beside the best of all static choices, with intervals that know that
+//! mixes share kernels (own; sources.md D192 to D196).
+//!
+//! ```text
+//! results -> blocks (machine, kernels of one set, window) -> mixes (static choices, runs) -> lines (one for each policy, mechanism and transition)
+//! ```
+
+mod kernels;
+mod line;
+mod mixes;
+mod objective;
+mod resample;
+#[cfg(test)]
+mod tests;
+
+pub use kernels::{Kernels, Set};
+pub use line::{Judgement, Known, Line, TRANSITION};
+pub use mixes::{Block, Choice, Mix, Run, Static, Values, Way};
+pub use objective::Objective;
+pub use resample::Resampled;
+
+use super::results::Evaluation;
+
+/// Plans whose results these are.
+const PLANS: [&str; 3] = ["decisions-making", "decisions", "decisions-small"];
+
+/// Whether an evaluation is of one of the plans, or of its quick form.
+pub fn is_of(evaluation: &Evaluation) -> bool {
+    let name = evaluation.plan.name.as_str();
+    PLANS.contains(&name.strip_suffix("-quick").unwrap_or(name))
+}

@@ -1,0 +1,186 @@
+//! The yardstick of decisions (plan `decisions` and its parts): tables for the terminal and the page, a line for each policy with what it ran with. What the numbers are
+//! is in [`mias_lab::evaluate::decisions`].
+
+#[cfg(test)]
+mod tests;
+
+use super::field::{change, mechanism};
+use mias_lab::evaluate::decisions::{Block, Judgement, Kernels, Known, Line, Objective, Set, TRANSITION, Way, is_of};
+use mias_lab::evaluate::results::Evaluation;
+use mias_lab::table::{self, DASH, grouped, number, percent};
+
+/// All blocks of an evaluation, and the policies of which the best is B.
+pub(super) fn blocks(evaluation: &Evaluation) -> (Vec<Block>, Vec<String>) {
+    let kernels = Kernels::built_in();
+    (Block::all(evaluation, &kernels), kernels.existing)
+}
+
+/// A policy with its mechanisms, and its transition where that is another than B's.
+pub(super) fn name(way: &Way) -> String {
+    let known = |field: &str| {
+        let (key, value) = field.split_once('=')?;
+        Some(mechanism(key, value)?.0.to_owned())
+    };
+    let mut name = way.policy.to_owned();
+    for field in way.with.split(' ').filter(|field| !field.is_empty()) {
+        name += " + ";
+        name += &known(field).unwrap_or_else(|| field.to_owned());
+    }
+    if way.transition == TRANSITION { name } else { name + ", " + way.transition }
+}
+
+/// What a block is, and what its lines are held against.
+pub(super) fn heading(judgement: &Judgement<'_>) -> String {
+    let block = judgement.block;
+    format!("{}, {}, windows of {} cycles", block.machine, block.set.name(), grouped(block.cycles))
+}
+
+/// B and O.
+pub(super) fn ends(judgement: &Judgement<'_>) -> String {
+    let sizes: Vec<String> = [(2, "pair"), (3, "triple"), (4, "quadruple")]
+        .into_iter()
+        .filter_map(|(size, name)| {
+            let count = judgement.block.mixes.iter().filter(|mix| mix.kernels.len() == size).count();
+            (count > 0).then(|| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
+        })
+        .collect();
+    let base = judgement.base.as_ref().map_or_else(|| DASH.to_owned(), name);
+    let (from, to) = (number(judgement.base_stp, 3), number(judgement.best_stp, 3));
+    format!("{}. B: {base}, with a mean STP of {from}. O, the best static choice of each mix: {to}.", sizes.join(", "))
+}
+
+/// Of what windows brought.
+pub(super) const BROUGHT: [&str; 14] = [
+    "policy",
+    "mixes",
+    "STP",
+    "way from B to O",
+    "95 %",
+    "regret STP",
+    "STP over B",
+    "95 %",
+    "ANTT over B",
+    "95 %",
+    "fairness over B",
+    "95 %",
+    "energy for work over B",
+    "95 %",
+];
+
+/// Of what was decided.
+pub(super) const DECIDED: [&str; 16] = [
+    "policy",
+    "regret STP",
+    "95 %",
+    "pairs",
+    "triples",
+    "quadruples",
+    "ANTT",
+    "fairness",
+    "energy",
+    "over SMK-P",
+    "95 %",
+    "S",
+    "S_null",
+    "overhead",
+    "too late",
+    "starved",
+];
+
+fn interval(known: Option<Known>, shown: fn(f64) -> String) -> String {
+    let ends = known.and_then(|known| known.interval);
+    ends.map_or_else(|| DASH.to_owned(), |(low, high)| format!("{} to {}", shown(low), shown(high)))
+}
+
+fn value(known: Option<Known>, shown: fn(f64) -> String) -> String {
+    known.map_or_else(|| DASH.to_owned(), |known| shown(known.value))
+}
+
+/// A share in whole percent, with its sign.
+fn share(share: f64) -> String {
+    format!("{:.0} %", (100.0 * share).round() + 0.0).replace('-', "\u{2212}")
+}
+
+/// A regret.
+fn lost(regret: f64) -> String {
+    percent(Some(regret))
+}
+
+fn with_intervals(over: &[Option<Known>; 4]) -> Vec<String> {
+    over.iter().flat_map(|&known| [value(known, change), interval(known, change)]).collect()
+}
+
+/// The cells of a line, of what windows brought.
+pub(super) fn brought(line: &Line) -> Vec<String> {
+    let mut cells = vec![name(&line.way), line.mixes.to_string(), number(line.stp, 3)];
+    cells.extend([value(line.share, share), interval(line.share, share), value(line.end_to_end, lost)]);
+    cells.extend(with_intervals(&line.over_base));
+    cells
+}
+
+/// Those of the best static choices, each mix's own, for each objective by itself.
+pub(super) fn best(judgement: &Judgement<'_>) -> Vec<String> {
+    let mixes = judgement.block.mixes.iter().filter(|mix| mix.best(Objective::Stp, None).is_some()).count();
+    let mut cells = vec![BEST.to_owned(), mixes.to_string(), number(judgement.best_stp, 3), share(1.0), DASH.to_owned(), lost(0.0)];
+    cells.extend(with_intervals(&judgement.best_over_base));
+    cells
+}
+
+/// What the best static choices are called.
+pub(super) const BEST: &str = "best static choice";
+
+/// The cells of a line, of what was decided.
+pub(super) fn decided(line: &Line) -> Vec<String> {
+    let none = |count: usize| if count == 0 { DASH.to_owned() } else { count.to_string() };
+    let [stp, antt, fairness, energy] = line.decision;
+    let mut cells = vec![name(&line.way), value(stp, lost), interval(stp, lost)];
+    cells.extend(line.decision_by_size.map(|known| value(known, lost)));
+    cells.extend([antt, fairness, energy].map(|known| value(known, lost)));
+    cells.extend([value(line.over_smk, change), interval(line.over_smk, change)]);
+    cells.extend([number(line.s, 3), number(line.s_null, 3), percent(line.overhead), none(line.too_late), none(line.starved)]);
+    cells
+}
+
+/// What the cells of what windows brought are.
+pub(super) const WHAT_BROUGHT: &str = "STP: mean over the mixes, profile, transitions and decisions included. B: the existing policy with the best mean STP. O: the mean of each mix's best static choice, of all maximal configurations and \
+    all splits of the SMs in eighths, with any mechanism. Way from B to O: 0 % is as good as B, 100 % as good as the best static choice of every mix. Regret: what a run lacks of it, in the mean over mixes. Over B: means over those of B, over the mixes in which both exist; ANTT and energy \
+    for work (joules over STP) are better when they are less. 95 %: the middle of 2,000 replicates in which kernels are drawn again, not mixes.";
+
+/// What the cells of what was decided are.
+pub(super) const WHAT_DECIDED: &str = "Regret: what a static run of the choice lacks of the best static choice with the same mechanism, by STP with its interval and for each size of mix, and by ANTT, fairness and energy for work, which the \
+    policy need not have aimed at; none where the choice is no maximal configuration and no split in eighths. Over SMK-P: STP over that of `smk` as the machine is, of triples and quadruples. S is the thesis' speedup and S_null what running only the fastest kernel scores. Overhead: placing, transitions, profiling and \
+    decisions, of the window. Too late: mixes whose window ended before the choice was in effect. Starved: mixes in which a kernel did nothing.";
+
+/// Whether judged kernels were looked at, which wants a line in docs/decisions-looks.md: the line as far as it is known.
+pub(super) fn look(evaluation: &Evaluation, blocks: &[Block]) -> Option<String> {
+    let judged = blocks.iter().any(|block| block.set == Set::Judged);
+    judged.then(|| {
+        format!(
+            "judged kernels were looked at; a line for docs/decisions-looks.md: | date | {} {} | {} | who, and what for |",
+            evaluation.plan.name, evaluation.plan.hash, evaluation.model
+        )
+    })
+}
+
+/// All tables; empty where the plan is another.
+pub(super) fn text(evaluation: &Evaluation) -> String {
+    if !is_of(evaluation) {
+        return String::new();
+    }
+    let (blocks, existing) = blocks(evaluation);
+    let mut text = String::new();
+    for block in &blocks {
+        let judgement = Judgement::of(block, &existing);
+        let lines = &judgement.lines;
+        let rows = |of: fn(&Line) -> Vec<String>| lines.iter().map(of).collect::<Vec<_>>();
+        let shown = |headings: &[&str], rows: &[Vec<String>]| {
+            table::text(&table::of(&headings.iter().map(|&heading| heading.to_owned()).collect::<Vec<_>>(), rows))
+        };
+        let first: Vec<Vec<String>> = rows(brought).into_iter().chain([best(&judgement)]).collect();
+        text += &format!("{}\n{}\n", heading(&judgement), ends(&judgement));
+        text += &shown(&BROUGHT, &first);
+        text += &format!("decisions\n{}\n", shown(&DECIDED, &rows(decided)));
+    }
+    text += &format!("{WHAT_BROUGHT}\n{WHAT_DECIDED}\n\n");
+    text + &look(evaluation, &blocks).map(|line| line + "\n").unwrap_or_default()
+}
