@@ -258,7 +258,9 @@ fn every_policy_settles_two_kernels_on_a_small_machine() {
         match policy {
             PolicyCode::Smk => assert_eq!(placed, [[2, 2]; 6], "equal demands, equal shares"),
             // MIAS tries what fills an SM.
-            PolicyCode::MiasStp | PolicyCode::MiasRoofline | PolicyCode::MiasRooflineStp | PolicyCode::MiasDuel => assert!(shared && fills, "{placed:?}"),
+            PolicyCode::MiasStp | PolicyCode::MiasRoofline | PolicyCode::MiasRooflineStp | PolicyCode::MiasDuel => {
+                assert!(shared && fills, "{placed:?}")
+            }
             PolicyCode::MiasGuard => assert!(apart || shared && fills, "{placed:?}"),
             PolicyCode::Maestro => assert!(apart || placed == [[2, 2]; 6], "{placed:?}"),
             PolicyCode::WarpedSlicer => assert!(apart || shared, "{placed:?}"),

@@ -33,7 +33,8 @@ pub(crate) fn build(report: &mut Report) -> bool {
                 build_apart(target, folder, features).map(drop)
             });
         }
-        built &= report.step(&format!("{core} image for co-simulation links: no reachable panic"), || run(&mut target.build(IMAGES, BINARY, None)));
+        built &= report
+            .step(&format!("{core} image for co-simulation links: no reachable panic"), || run(&mut target.build(IMAGES, BINARY, None)));
     }
     built
 }

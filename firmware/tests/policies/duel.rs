@@ -76,7 +76,10 @@ fn no_kernel_is_left_out() {
             let present = tbs.iter().filter(|tbs| **tbs != 0).count();
             assert!(present != 2, "{tbs:?}");
             let made = if tbs[0] == 2 { 3200 } else { 1600 };
-            Counts { instructions: [0, 1, 2, 3].map(|kernel| if tbs.get(kernel).is_some_and(|tbs| *tbs != 0) { made } else { 0 }), ..Counts::default() }
+            Counts {
+                instructions: [0, 1, 2, 3].map(|kernel| if tbs.get(kernel).is_some_and(|tbs| *tbs != 0) { made } else { 0 }),
+                ..Counts::default()
+            }
         });
     }
     // SMK-P has 2-1-1, too: the first kernel's share is smallest first.

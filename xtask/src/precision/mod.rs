@@ -27,7 +27,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("cannot read {}; `mias evaluate precision` writes it", path.display()))?;
     let results: Results = serde_json::from_str(&text).with_context(|| format!("{} is not what `mias evaluate` writes", path.display()))?;
-    println!("| experiment | precision | simulated | runs in full | intervals | hold the exact IPC | error, mean | largest | orders told | wrong | gains told | wrong |");
+    println!(
+        "| experiment | precision | simulated | runs in full | intervals | hold the exact IPC | error, mean | largest | orders told | wrong | gains told | wrong |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut whole = Judged::default();
     for study in results.studies.iter().filter(|study| study.precision.is_some()) {

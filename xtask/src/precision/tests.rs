@@ -48,7 +48,8 @@ fn intervals_errors_orders_and_verdicts_are_counted() {
 
 #[test]
 fn what_the_intervals_do_not_tell_apart_is_not_judged() {
-    let smk = r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.09, "half_widths": {"ipc": [0.1, 0.1], "stp": 0.1}, "simulated_cycles": 600}"#;
+    let smk =
+        r#"{"policy": "smk", "ipc": [5.0, 10.0], "stp": 1.09, "half_widths": {"ipc": [0.1, 0.1], "stp": 0.1}, "simulated_cycles": 600}"#;
     let judged = judged(&results(WIDE_B, smk));
     assert_eq!((judged.orders, judged.wrong_orders), (0, 0));
     // SMK-P may be on either side of 1; Spatial is not.
