@@ -4,8 +4,9 @@ use super::SearchPhase;
 use crate::regs::PhaseCode;
 
 /// Events after which the scheduler is at rest, [`Phase::Steady`] or [`Phase::Idle`], if nothing but the answers to its own commands
-/// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, and the broadcast.
-pub const EVENTS_TO_REST: u32 = 8;
+/// comes any more and nothing is searched for: the batch's timer, two rounds of partition reached, time-out and counters read, under MIAS-Duel four
+/// more of trials, and the broadcast.
+pub const EVENTS_TO_REST: u32 = 20;
 
 /// Where the scheduler is.
 ///
