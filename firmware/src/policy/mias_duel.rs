@@ -1,7 +1,7 @@
 //! MIAS-Duel: what MIAS-Roofline chooses for STP, and what SMK-P has without measuring, each tried on the whole GPU; the better stays (own; sources.md D197).
 //!
 //! A profile side by side tells which of many configurations are good, but not how good: each was measured in the company of all others. Two
-//! candidates can be measured as they will run. On kernels of the thesis the better of these two loses a third of what each of them loses alone
+//! candidates can be measured as they will run. Of pairs of the thesis' kernels the better of these two loses a third of what each of them loses alone
 //! (docs/policies.md#mias-duel).
 //!
 //! A trial has a window to warm up, then one that counts. SMK-P's goes first, so that where the other wins, which it mostly does with three kernels, nothing

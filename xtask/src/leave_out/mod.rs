@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::util::read_results;
 use results::{Group, Results};
 
 /// Policies of the published metrics.
@@ -30,12 +31,9 @@ pub(crate) struct Args {
 
 /// Prints the tables.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let path = args.folder.join("results.json");
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}; `mias evaluate rules` writes it", path.display()))?;
-    let results: Results = serde_json::from_str(&text).with_context(|| format!("{} is not what `mias evaluate` writes", path.display()))?;
+    let results: Results = read_results(&args.folder, "rules")?;
     let groups: Vec<Group> = results.studies.into_iter().flat_map(|study| study.groups).collect();
-    ensure!(!groups.is_empty(), "{} has no groups of kernels", path.display());
+    ensure!(!groups.is_empty(), "{} has no groups of kernels", args.folder.display());
     let judged = groups.iter().map(Judged::of).collect::<Result<Vec<_>>>()?;
     print!("{}\n{}", tables::exponents(&judged), tables::left_out(&judged)?);
     if let Some((exponent, _)) = tables::choose(judged.iter()) {

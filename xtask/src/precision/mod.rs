@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::util::read_results;
 use results::{Known, Results, Study};
 
 /// Where the results are.
@@ -23,10 +24,7 @@ pub(crate) struct Args {
 
 /// Prints a line for every experiment and precision.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let path = args.folder.join("results.json");
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}; `mias evaluate precision` writes it", path.display()))?;
-    let results: Results = serde_json::from_str(&text).with_context(|| format!("{} is not what `mias evaluate` writes", path.display()))?;
+    let results: Results = read_results(&args.folder, "precision")?;
     println!(
         "| experiment | precision | simulated | runs in full | intervals | hold the exact IPC | error, mean | largest | orders told | wrong | gains told | wrong |"
     );
@@ -39,7 +37,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         println!("| {} | {} | {judged} |", study.experiment, study.precision.as_deref().unwrap_or("-"));
         whole.add(&judged);
     }
-    ensure!(whole.runs != 0, "{} has no runs with a precision: the plan's `precision` needs `off` and another value", path.display());
+    ensure!(
+        whole.runs != 0,
+        "{} has no runs with a precision: the plan's `precision` needs `off` and another value",
+        args.folder.display()
+    );
     println!("| all | - | {whole} |");
     Ok(())
 }

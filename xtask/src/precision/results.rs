@@ -12,8 +12,8 @@ pub(super) struct Results {
 #[derive(Deserialize)]
 pub(super) struct Study {
     pub(super) experiment: String,
-    /// All that was varied, as the plan has it.
-    setting: serde_json::Value,
+    /// Key and value of all that was varied.
+    setting: Vec<(String, String)>,
     /// How well runs were to be known; none in full.
     pub(super) precision: Option<String>,
     /// The window.
@@ -74,17 +74,10 @@ impl Known {
 impl Study {
     /// Whether it is the same but for the precision.
     pub(super) fn is_like(&self, other: &Study) -> bool {
-        let but_precision = |study: &Study| {
-            let mut setting = study.setting.clone();
-            if let Some(object) = setting.as_object_mut() {
-                object.remove("precision");
-            }
-            if let Some(pairs) = setting.as_array_mut() {
-                pairs.retain(|pair| pair.get(0).and_then(|name| name.as_str()) != Some("precision"));
-            }
-            setting
-        };
-        self.experiment == other.experiment && but_precision(self) == but_precision(other)
+        fn but_precision(study: &Study) -> impl Iterator<Item = &(String, String)> {
+            study.setting.iter().filter(|(key, _)| key != "precision")
+        }
+        self.experiment == other.experiment && but_precision(self).eq(but_precision(other))
     }
 }
 
