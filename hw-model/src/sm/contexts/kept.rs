@@ -3,6 +3,7 @@
 //! nothing else comes into a place.
 
 use super::super::Sm;
+use super::super::tb::TbSlot;
 use super::Contexts;
 use super::plan::{Level, Plan};
 use super::tables::State;
@@ -29,7 +30,8 @@ impl Sm {
         if !contexts.keeps_one() || contexts.kept.is_some() {
             return;
         }
-        let tbs = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted);
+        let stays = |&(tb_slot, tb): &(usize, &TbSlot)| tb.live && !tb.evicted && !contexts.is_pinned(tb_slot as u8);
+        let tbs = self.tbs.iter().enumerate().filter(stays);
         let next = tbs.min_by_key(|&(tb_slot, tb)| (self.away(contexts, tb_slot as u8), tb.age)).map(|(tb_slot, _)| tb_slot as u8);
         if let Some(contexts) = &mut self.contexts {
             contexts.kept = next;
