@@ -60,7 +60,7 @@ pub(super) struct Controller {
     /// What had been counted at the last look; none before the first.
     before: Option<Traffic>,
     allowed: Allowed,
-    /// One more at a time until something was saturated.
+    /// One more at a time until something was saturated, and little has not been used since.
     has_stopped: bool,
     /// Decisions by class.
     pub(super) decisions: [u32; 3],
@@ -96,7 +96,10 @@ impl Controller {
         let class = Class::of(busy);
         self.decisions[class as usize] += 1;
         let extra = match class {
-            Class::Underutilised => self.bound,
+            Class::Underutilised => {
+                self.has_stopped = false;
+                self.bound
+            }
             Class::Moderate if self.has_stopped => self.allowed.extra,
             Class::Moderate => (self.allowed.extra + 1).min(self.bound),
             // Raised step by step, so that it was the last step which saturated.
@@ -185,6 +188,8 @@ mod tests {
         // At once to the bound, which saturates: none.
         assert_eq!(allowed(6, &[10.0, 75.0, 60.0]), [6, 0, 1]);
         assert_eq!(allowed(0, &[10.0, 60.0]), [0, 0]);
+        // Little is used again: all that was found is forgotten, so that the bound, which saturates, is taken away.
+        assert_eq!(allowed(6, &[60.0, 75.0, 75.0, 10.0, 75.0, 60.0, 60.0, 75.0]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
     /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.

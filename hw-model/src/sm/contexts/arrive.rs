@@ -237,6 +237,7 @@ impl Sm {
         if !contexts.holds(self.warps[number].tb_slot) && contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
             contexts.forget_warp(number, sub_core);
         }
+        self.context_room();
     }
 
     /// A TB's context is given up: it has ended, or was taken off the SM.

@@ -23,6 +23,7 @@
 //! | `switch` | what moves, and when it is there |
 //! | `kept` | the TB that is not switched, where one is not |
 //! | `pinned` | TBs that leave the SM, or come back to it |
+//! | `room` | when an SM is looked at again for a TB |
 //! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
 //! | `record` | what moves, noted for drawings |
@@ -40,6 +41,7 @@ mod loads;
 mod pinned;
 mod plan;
 mod record;
+mod room;
 mod space;
 mod states;
 mod switch;
