@@ -2,7 +2,7 @@
 //! 2018, section 6.4 and table 3; sources.md D165 and D181).
 //!
 //! The rule is the hardware's: as many as there is room for while nothing is used much, none if something is saturated, and one more at a time in between,
-//! until something is. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
+//! until something is, where it stays until nothing is used much again. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
 //!
 //! It is no policy and goes with any. Nothing is remembered here between two looks: what is allowed, and whether raising it has come to its end, stands in the
 //! register that sets it, and goes with the kernel.

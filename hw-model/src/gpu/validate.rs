@@ -2,8 +2,8 @@
 //!
 //! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free
 //! plus what its TBs take is what it has; and the warps of one SM, of each in its turn, are scheduled by what they wait for, and TB issue looks at
-//! that SM if it could be given a TB. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the grid (docs/reliability.md, invariants
-//! 19 and 20).
+//! that SM if it could be given a TB. Every TB issue: within the quota. Every launch: each TB of the grid is issued once and ends once per pass
+//! over the grid (docs/reliability.md, invariants 19 and 20).
 
 use super::Gpu;
 use crate::sm::{KERNEL_SLOTS, Resources, Sm};

@@ -1,7 +1,8 @@
 //! How many extra TBs there may be: GPUDuet's throughput monitor (Lin et al. 2018, section 6.4 and table 3; sources.md D165).
 //!
 //! It lets one interval pass, counts over the next, and decides at the end of each from then on: as many as there is room for while nothing
-//! is used much, none if something is saturated, and one more at a time in between, until something is.
+//! is used much, none if something is saturated, and one more at a time in between, until something is, where it stays until nothing is used much
+//! again.
 //!
 //! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers hold where the firmware decides
 //! ([`super::firmware`]).

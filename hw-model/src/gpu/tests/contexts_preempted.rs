@@ -156,7 +156,10 @@ fn extra_tbs_leave_with_those_that_are_commanded() {
         let issued = urgent.first_issue_cycle.expect("it ran");
         let last = left.iter().filter_map(|tb| tb.left_cycle).max().expect("all have left");
         // A move whose contexts have been dropped takes its time: two of 16 registers and a state of 128 bytes, 17 cycles each.
-        assert!(first <= issued && issued <= last + 2 + 2 * 17, "{mechanism:?} {named:?}: all have left by {last}, and a TB comes in {issued}");
+        assert!(
+            first <= issued && issued <= last + 2 + 2 * 17,
+            "{mechanism:?} {named:?}: all have left by {last}, and a TB comes in {issued}"
+        );
         assert!(urgent.end_cycle < long.end_cycle, "{mechanism:?} {named:?}");
     }
 }

@@ -15,8 +15,12 @@ pub(super) fn table(page: &mut Page) {
     let cell = |bits: Option<usize>| bits.map_or_else(|| DASH.to_owned(), |bits| grouped(bits as u64));
     let rows = rows();
     let sum = |of: fn(&Row) -> Option<usize>| rows.iter().filter_map(of).sum::<usize>();
-    let total =
-        Row { what: "in all", paper: Some(sum(|row| row.paper)), hardware: Some(sum(|row| row.hardware)), firmware: Some(sum(|row| row.firmware)) };
+    let total = Row {
+        what: "in all",
+        paper: Some(sum(|row| row.paper)),
+        hardware: Some(sum(|row| row.hardware)),
+        firmware: Some(sum(|row| row.firmware)),
+    };
     let cells = |row: &Row| vec![row.what.to_owned(), cell(row.paper), cell(row.hardware), cell(row.firmware)];
     let rows: Vec<Vec<String>> = rows.iter().chain([&total]).map(cells).collect();
     page.table(&["what", "Shieh 2016", "here, hardware", "here, firmware"], &rows, false);
