@@ -59,18 +59,26 @@ fn commanded(
     (gpu.run(&mut table, 20_000_000), gpu.stats())
 }
 
+/// Kernels of which a run is short: every one is run three times.
+fn short_kernel() -> impl Strategy<Value = Recipe> {
+    (random_kernel(), 1u32..24).prop_map(|(mut recipe, tbs)| {
+        recipe.tbs = tbs;
+        recipe
+    })
+}
+
 fn fits(config: &GpuConfig, trace: &KernelTrace) -> bool {
     Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Whoever is made to leave, how and when: every TB ends once, the work done is that of a run in which nobody leaves and nothing is switched, and
     /// what was thrown away is what the record says. Threads, skipping and copies change nothing.
     #[test]
     fn every_tb_runs_to_its_end_once(
-        recipe in random_kernel(),
+        recipe in short_kernel(),
         config in any_small(),
         contexts in any_contexts(),
         preemption in any_preemption(),
@@ -85,7 +93,7 @@ proptest! {
         prop_assert_eq!(launch.tbs_completed, u64::from(recipe.tbs));
         prop_assert_eq!((launch.useful_warp_insts(), launch.useful_thread_insts()), (trace.warp_insts(), trace.thread_insts()));
         prop_assert_eq!(launch.thrown_away.warp_insts, stats.preemptions.iter().map(Preemption::thrown_away).sum::<u64>());
-        for how in [(false, 1, false), (true, 2, false), (true, 4, true)] {
+        for how in [(false, 1, true), (true, 2, false)] {
             prop_assert_eq!(&commanded(&config, &trace, &commands, how), &(RunEnd::AllComplete, stats.clone()), "{:?}", how);
         }
     }
@@ -93,8 +101,8 @@ proptest! {
     /// An urgent kernel comes while another has extra TBs: all of both end, whoever has to leave and how.
     #[test]
     fn an_urgent_kernel_has_its_room(
-        first in random_kernel(),
-        second in random_kernel(),
+        first in short_kernel(),
+        second in short_kernel(),
         config in any_small(),
         contexts in any_contexts(),
         preemption in any_preemption(),
@@ -120,9 +128,7 @@ proptest! {
             prop_assert_eq!(launch.tbs_completed, u64::from(trace.tbs()));
             prop_assert_eq!(launch.useful_warp_insts(), trace.warp_insts());
         }
-        for (skip, threads) in [(false, 1), (true, 2)] {
-            prop_assert_eq!(&run(skip, threads), &(RunEnd::AllComplete, stats.clone()));
-        }
+        prop_assert_eq!(run(false, 2), (RunEnd::AllComplete, stats));
     }
 }
 
