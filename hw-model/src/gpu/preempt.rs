@@ -336,5 +336,9 @@ impl Gpu {
         for sm in 0..self.sms.len() {
             self.sms[sm].give_reserved_free(slot as u8);
         }
+        if self.contexts.is_some() {
+            // Others may come, extra ones too. Where there are none, what has become free is seen when something else happens on its SM.
+            self.dispatcher.room_everywhere();
+        }
     }
 }

@@ -94,6 +94,8 @@ impl Sm {
     }
 
     fn try_preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
+        // Cycles that the SM has slept through were those of the TBs that are here.
+        self.account_sleep(now);
         let status = self.status_of(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
         let Some(preemption) = &mut self.preemption else { return Err(preempt_command::MODE) };
         let stands = preemption.config.switch == SwitchModel::Stall;
