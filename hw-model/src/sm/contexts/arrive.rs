@@ -246,6 +246,7 @@ impl Sm {
         if let Some(contexts) = &mut self.contexts {
             contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
             contexts.pinned &= !(1 << (tb_slot % 64));
+            contexts.leaving &= contexts.pinned;
         }
         for number in first_warp..first_warp + warps {
             self.context_ended(number);

@@ -104,6 +104,8 @@ pub(super) struct Contexts {
     kept: Option<u8>,
     /// TBs whose contexts stay where they are, by TB slot, a bit each.
     pinned: u64,
+    /// Those of them that leave.
+    leaving: u64,
     /// Something has happened that may change a state or let something move.
     look: bool,
     /// By warp, registers that a load will write that has missed the L1 or passes it by.
@@ -145,6 +147,7 @@ impl Contexts {
             moving: None,
             kept: None,
             pinned: 0,
+            leaving: 0,
             look: false,
             missed: Box::new([RegSet::default(); MAX_WARPS]),
             counts: [ContextCounts::default(); KERNEL_SLOTS],

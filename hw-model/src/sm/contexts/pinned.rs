@@ -12,6 +12,11 @@ impl Contexts {
         self.pinned >> (tb_slot % 64) & 1 != 0
     }
 
+    /// Whether a TB leaves the SM.
+    pub(super) fn is_leaving(&self, tb_slot: u8) -> bool {
+        self.leaving >> (tb_slot % 64) & 1 != 0
+    }
+
     /// Whether what a warp of a TB has is given up with the TB's, and not when the warp has ended.
     pub(super) fn holds(&self, tb_slot: u8) -> bool {
         self.kept == Some(tb_slot) || self.is_pinned(tb_slot)
@@ -30,15 +35,18 @@ impl Sm {
         contexts.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
     }
 
-    /// From now on the TB's context stays where it is. None of it is on its way ([`Sm::moves_context_of`]).
-    pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize) {
+    /// From now on the TB's context stays where it is, since it leaves or comes back. None of it is on its way ([`Sm::moves_context_of`]).
+    pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize, leaves: bool) {
         let of = |warps: &super::super::warp::Warps, level: Level, unit: u8| match level {
             Level::Warp => usize::from(warps[unit].tb_slot) == tb_slot,
             Level::Tb => usize::from(unit) == tb_slot,
         };
         let Some(mut contexts) = self.contexts.take() else { return };
         contexts.pinned |= 1 << (tb_slot % 64);
-        contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+        if leaves {
+            contexts.leaving |= 1 << (tb_slot % 64);
+            contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+        }
         if let Some((_, plan)) = contexts.switched {
             contexts.stalled.retain(|&unit| !of(&self.warps, plan.level, unit));
             contexts.ready.retain(|&unit| !of(&self.warps, plan.level, unit));

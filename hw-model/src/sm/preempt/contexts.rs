@@ -16,7 +16,7 @@ impl Sm {
             resident.state = State::Comes;
         }
         preemption.begin(place, Way::In, &self.tbs[tb_slot], now);
-        self.pin_context(tb_slot);
+        self.pin_context(tb_slot, false);
         true
     }
 

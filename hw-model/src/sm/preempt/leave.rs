@@ -157,7 +157,7 @@ impl Sm {
         resident.state = state;
         resident.stopped = Some(now);
         let home = same.then_some(self.lsu.sm());
-        self.pin_context(tb_slot);
+        self.pin_context(tb_slot, true);
         let mut saved = self.stop(tb_slot, now);
         saved.back = Return::Restored { cycles, home };
         let tb = self.tbs[tb_slot];
