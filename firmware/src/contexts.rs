@@ -2,7 +2,7 @@
 //! 2018, section 6.4 and table 3; sources.md D165 and D181).
 //!
 //! The rule is the hardware's: as many as there is room for while nothing is used much, none if something is saturated, and one more at a time in between,
-//! until something is. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
+//! until something is, where it stays until nothing is used much again. What differs is when: the firmware comes when it is free, takes its time, and what it allows is in effect then.
 //!
 //! It is no policy and goes with any. Nothing is remembered here between two looks: what is allowed, and whether raising it has come to its end, stands in the
 //! register that sets it, and goes with the kernel.
@@ -65,7 +65,10 @@ pub fn decide(before: u32, bound: u32, busy: &Busy) -> u32 {
     let (most, held) = (bound & context_bound::EXTRA, (before & context_allowed::EXTRA).min(bound & context_bound::EXTRA));
     let mut stopped = before & context_allowed::STOPPED;
     let extra = match class {
-        context_allowed::UNDERUTILISED => most,
+        context_allowed::UNDERUTILISED => {
+            stopped = 0;
+            most
+        }
         context_allowed::MODERATE if stopped != 0 => held,
         context_allowed::MODERATE => most.min(held.saturating_add(1)),
         // Some, and not as many as there is room for: raised step by step, so that it was the last step which saturated.
@@ -173,6 +176,7 @@ mod tests {
         assert_eq!(allowed(6, &[60, 60, 60, 75, 60, 75]), [1, 2, 3, 3, 3, 3]);
         assert_eq!(allowed(6, &[10, 75, 60]), [6, 0, 1]);
         assert_eq!(allowed(0, &[10, 60]), [0, 0]);
+        assert_eq!(allowed(6, &[60, 75, 75, 10, 75, 60, 60, 75]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
     /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.

@@ -74,3 +74,19 @@ fn nothing_is_told_where_nothing_is_switched() {
     let text = printed(&[&RUN[..], &EXTRA].concat());
     assert!(text.contains("by SM: extra TBs 0 to ") && text.contains("warps away"), "{text}");
 }
+
+/// An urgent kernel comes while an SM has extra TBs: they leave with those that are chosen, and are told of as those are, without an estimate.
+#[test]
+fn extra_tbs_leave_for_an_urgent_kernel() {
+    let urgent = ["--arrive", "fwt:16384@4000,priority=1", "--transition", "preempt:switch"];
+    let run = json(&[&RUN[..], &EXTRA, &urgent].concat());
+    let left = run["preemptions"].as_array().expect("TBs are made to leave");
+    // Nine of 12,288 bytes do not fit into 98 KB: of more that leave an SM at once some are extra ones.
+    let mut at_once = BTreeMap::<[u64; 2], usize>::new();
+    for tb in left {
+        *at_once.entry(["sm", "commanded_cycle"].map(|field| number(tb, field))).or_default() += 1;
+    }
+    assert!(at_once.values().any(|&many| many > 8), "{at_once:?}");
+    assert!(left.iter().all(|tb| tb["technique"] == "switch" && tb["refused"].is_null()), "{left:?}");
+    assert!(number(&run["launches"][1], "tbs_completed") > 0, "{run}");
+}

@@ -243,7 +243,6 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
     let whole = "must be at least as many as an SM holds without it (sm.threads / 32), and at most 32 per sub-core and 128 in all";
     let tbs = "must be 1 to 32 TBs";
     let carved = "steps of a cache that grows into spare shared memory, and contexts are to lie there: give l1.carve_out = []";
-    let preempts = "is with TBs that leave before their end (sm.preemption): their contexts have one place only, so give one of the two";
     let interval = "must be 100 to 1,000,000 cycles";
     let found =
         "says who finds the number of extra TBs, and nobody does: with \"virtual\", and where sm.contexts.extra gives it, leave it out";
@@ -263,7 +262,6 @@ pub(super) fn refused(gpu: &GpuConfig) -> Option<(&'static str, u32, &'static st
         (!(100..=1_000_000).contains(&config.interval())).then_some(("sm.contexts.interval_cycles", config.interval(), interval)),
         for_nothing.then_some(("sm.contexts.controller", 1, found)),
         (!gpu.l1.carve_out.is_empty()).then_some(("l1.carve_out", gpu.l1.carve_out.len() as u32, carved)),
-        gpu.sm.preemption.is_some().then_some(("sm.contexts", 1, preempts)),
     ];
     checks.into_iter().flatten().next()
 }

@@ -5,6 +5,16 @@ use super::Gpu;
 use crate::sm::NewTb;
 use std::sync::Arc;
 
+/// What an SM would be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Next {
+    slot: usize,
+    /// The place among its kernel's suspended TBs of one that returns; none: the next of the grid.
+    returns: Option<usize>,
+    /// It comes beyond those that fit.
+    extra: bool,
+}
+
 /// What TB issue remembers.
 #[derive(Clone, Debug)]
 pub(super) struct Dispatcher {
@@ -46,6 +56,11 @@ impl Dispatcher {
     pub(super) fn room_everywhere(&mut self) {
         self.look.fill(true);
         self.looks = self.look.len();
+    }
+
+    /// Whether an SM is looked at in the next cycle.
+    pub(super) fn looks_at(&self, sm: usize) -> bool {
+        self.look[sm]
     }
 
     /// Whether a TB may be issued in the next cycle.
@@ -125,102 +140,108 @@ impl Gpu {
         self.flush_idle_l1s();
     }
 
-    /// Gives `sm` a TB of the first kernel, in launch order, that has one within its quota and the cap.
-    fn issue_tb_to(&mut self, sm: usize) -> bool {
+    /// What `sm` would be given in this cycle: a TB of the first kernel, in launch order, that has one within its quota and the cap.
+    pub(super) fn next_for(&self, sm: usize) -> Option<Next> {
         if sm >= self.open_sms || !self.states.takes_tbs(sm) {
-            return false;
+            return None;
         }
-        for i in 0..self.dispatcher.order.len() {
-            let slot = self.dispatcher.order[i];
-            let Some(state) = &self.slots[slot] else { continue };
+        self.dispatcher.order.iter().find_map(|&slot| {
+            let state = self.slots[slot].as_ref()?;
             let most = self.registers.quota(sm, slot).min(self.tb_cap);
             if state.available() == 0 || state.ready > self.now {
-                continue;
+                return None;
             }
-            let (demand, away) = (state.demand, !state.suspended.is_empty());
-            let fits = self.sms[sm].resident(slot) < most && self.sms[sm].can_take_tb(slot as u8, &demand);
-            let extra = !fits && self.contexts.is_some() && !away && self.may_take_extra(sm, slot, most);
+            let fits = self.sms[sm].resident(slot) < most && self.sms[sm].can_take_tb(slot as u8, &state.demand);
+            let extra = !fits && self.contexts.is_some() && state.suspended.is_empty() && self.may_take_extra(sm, slot, most);
             if !fits && !extra {
-                continue;
+                return None;
             }
-            let Some(state) = &mut self.slots[slot] else { continue };
             let returns = state.suspended.iter().position(|tb| {
                 // Where its kernel may have no TB any more it would wait for ever.
                 let lost = |home: usize| self.registers.quota(home, slot) == 0 || !self.states.takes_tbs(home);
                 tb.may_return_to(sm) || tb.home().is_some_and(lost)
             });
-            if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
-                let Some(program) = self.programs.get(slot as u8) else { continue };
-                if let Some(validation) = &mut self.validation {
-                    validation.returned(slot, tb.index);
+            (returns.is_some() || state.unissued() > 0).then_some(Next { slot, returns, extra })
+        })
+    }
+
+    /// Gives `sm` what is [next for it](Gpu::next_for). Whether there is anything.
+    fn issue_tb_to(&mut self, sm: usize) -> bool {
+        let Some(Next { slot, returns, extra }) = self.next_for(sm) else { return false };
+        let Some(state) = &mut self.slots[slot] else { return false };
+        let demand = state.demand;
+        if let Some(tb) = returns.and_then(|at| state.suspended.remove(at)) {
+            if state.suspended.is_empty() && self.contexts.is_some() {
+                // While one waits to come back no extra one comes, wherever.
+                self.dispatcher.room_everywhere();
+            }
+            let Some(program) = self.programs.get(slot as u8) else { return false };
+            if let Some(validation) = &mut self.validation {
+                validation.returned(slot, tb.index);
+            }
+            self.sms[sm].resume_tb(slot as u8, &tb, &demand, program, self.now);
+        } else {
+            let index = state.issued;
+            let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { return false };
+            let part = match program.reach(index) {
+                Ok((part, came)) => {
+                    if came {
+                        self.release_parts(slot, part);
+                    }
+                    part
                 }
-                self.sms[sm].resume_tb(slot as u8, &tb, &demand, program, self.now);
-            } else if state.unissued() == 0 {
-                continue;
+                Err(message) => {
+                    self.failure.get_or_insert(message);
+                    return false;
+                }
+            };
+            let Some(state) = &mut self.slots[slot] else { return false };
+            state.issued += 1;
+            state.running += 1;
+            let whole = state.issued == state.grid;
+            if whole && state.relaunch {
+                state.issued = 0;
+            }
+            let (last, launch, issued) = (state.unissued() == 0, state.launch, if whole { state.grid } else { state.issued });
+            let queued = &mut self.queue.launches[launch];
+            queued.first_issue.get_or_insert(self.now);
+            if queued.filled.is_none() {
+                let fit = crate::sm::Resources::of_sm(&self.config.sm).count(&demand).min(self.tb_cap);
+                if whole || issued >= fit.saturating_mul(self.sms.len().min(self.open_sms) as u32) {
+                    queued.filled = Some(self.now);
+                }
+            }
+            if whole {
+                queued.all_issued.get_or_insert(self.now);
+            }
+            // A launch that others follow in turn has run once when the last of them has.
+            let closes = whole && queued.is_last_in_turn();
+            self.carve_out(sm);
+            let Some(program) = self.programs.get(slot as u8) else { return false };
+            let again = self.first_runs.as_mut().is_some_and(|runs| runs.issued(launch, program, (index, part), closes));
+            let tb = NewTb { index, part, again };
+            if extra {
+                self.sms[sm].take_extra(slot as u8, tb, &demand, program, self.now);
             } else {
-                let index = state.issued;
-                let Some(program) = Arc::make_mut(&mut self.programs).get_mut(slot as u8) else { continue };
-                let part = match program.reach(index) {
-                    Ok((part, came)) => {
-                        if came {
-                            self.release_parts(slot, part);
-                        }
-                        part
-                    }
-                    Err(message) => {
-                        self.failure.get_or_insert(message);
-                        return false;
-                    }
-                };
-                let Some(state) = &mut self.slots[slot] else { continue };
-                state.issued += 1;
-                state.running += 1;
-                let whole = state.issued == state.grid;
-                if whole && state.relaunch {
-                    state.issued = 0;
-                }
-                let (last, launch, issued) = (state.unissued() == 0, state.launch, if whole { state.grid } else { state.issued });
-                let queued = &mut self.queue.launches[launch];
-                queued.first_issue.get_or_insert(self.now);
-                if queued.filled.is_none() {
-                    let fit = crate::sm::Resources::of_sm(&self.config.sm).count(&demand).min(self.tb_cap);
-                    if whole || issued >= fit.saturating_mul(self.sms.len().min(self.open_sms) as u32) {
-                        queued.filled = Some(self.now);
-                    }
-                }
-                if whole {
-                    queued.all_issued.get_or_insert(self.now);
-                }
-                // A launch that others follow in turn has run once when the last of them has.
-                let closes = whole && queued.is_last_in_turn();
-                self.carve_out(sm);
-                let Some(program) = self.programs.get(slot as u8) else { continue };
-                let again = self.first_runs.as_mut().is_some_and(|runs| runs.issued(launch, program, (index, part), closes));
-                let tb = NewTb { index, part, again };
-                if extra {
-                    self.sms[sm].take_extra(slot as u8, tb, &demand, program, self.now);
-                } else {
-                    self.sms[sm].take_tb(slot as u8, tb, &demand, program, self.now);
-                }
-                if let Some(validation) = &mut self.validation {
-                    validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
-                }
-                if last {
-                    self.registers.post_drained(slot);
-                }
+                self.sms[sm].take_tb(slot as u8, tb, &demand, program, self.now);
             }
-            self.sms.wake(sm, self.now + 1);
-            self.dispatcher.last = sm;
-            self.occupancy.set(sm, self.now + 1, true);
-            let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
-            if available == 0 && self.registers.preempts() {
-                self.forget_reserved(slot);
+            if let Some(validation) = &mut self.validation {
+                validation.issued(slot, index, self.sms[sm].resident(slot), self.registers.quota(sm, slot));
             }
-            self.registers.set_unissued(slot, available);
-            self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
-            return true;
+            if last {
+                self.registers.post_drained(slot);
+            }
         }
-        false
+        self.sms.wake(sm, self.now + 1);
+        self.dispatcher.last = sm;
+        self.occupancy.set(sm, self.now + 1, true);
+        let available = self.slots[slot].as_ref().map_or(0, super::launch::Slot::available);
+        if available == 0 && self.registers.preempts() {
+            self.forget_reserved(slot);
+        }
+        self.registers.set_unissued(slot, available);
+        self.registers.set_resident(sm, slot, self.sms[sm].resident(slot));
+        true
     }
 
     /// Gives back the parts of a kernel's trace that no TB is in, but for `next`.

@@ -360,6 +360,10 @@ impl Gpu {
         self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);
         self.dispatcher.remove(slot);
+        if self.contexts.is_some() {
+            // Extra TBs come to a kernel beside which no other is to have any.
+            self.dispatcher.room_everywhere();
+        }
         self.registers.post_completed(slot);
     }
 }

@@ -7,7 +7,7 @@
 use super::Gpu;
 use super::foresight::Foresight;
 use crate::register_file::{PreemptAction, ShownTb};
-use crate::sm::{LeftTb, Resources};
+use crate::sm::{Carried, LeftTb, Resources};
 use mias_firmware::regs::preempt::MAX_PLACES;
 use mias_firmware::regs::{preempt_command, preempt_reserve, technique};
 use serde::{Deserialize, Serialize};
@@ -259,11 +259,40 @@ impl Gpu {
                         }
                         self.preemptions.all.push(record);
                     }
+                    if carried.is_ok() {
+                        let mut extras = Vec::new();
+                        self.sms[sm].extras_leave(technique, self.now, &programs, |technique, carried| extras.push((technique, carried)));
+                        extras.into_iter().for_each(|(technique, carried)| self.note_extra(sm, technique, &carried));
+                    }
                 }
             }
             self.dispatcher.room_on(sm);
         }
         self.retire_tbs(self.now);
+    }
+
+    /// An extra TB leaves an SM because another was commanded to: it is in the record as if it had been.
+    fn note_extra(&mut self, sm: usize, technique: u32, carried: &Carried) {
+        let Some(state) = self.slots.get(usize::from(carried.kernel)).and_then(Option::as_ref) else { return };
+        let Some(technique) = Technique::of(technique) else { return };
+        if !carried.left {
+            self.preemptions.open.push((self.preemptions.all.len(), carried.kernel));
+        }
+        self.preemptions.all.push(Preemption {
+            sm: sm as u32,
+            launch: state.launch,
+            tb: carried.index,
+            technique,
+            warp_insts: carried.insts,
+            resident_cycles: carried.cycles,
+            // Nobody has estimated it.
+            estimated_cycles: u32::MAX >> preempt_command::ESTIMATE_SHIFT,
+            commanded_cycle: self.now,
+            left_cycle: carried.left.then_some(self.now),
+            stopped_cycle: None,
+            ended: carried.ended,
+            refused: false,
+        });
     }
 
     /// Tells of SMs all of whose commands are done, or refused.
@@ -306,6 +335,10 @@ impl Gpu {
     pub(super) fn forget_reserved(&mut self, slot: usize) {
         for sm in 0..self.sms.len() {
             self.sms[sm].give_reserved_free(slot as u8);
+        }
+        if self.contexts.is_some() {
+            // Others may come, extra ones too. Where there are none, what has become free is seen when something else happens on its SM.
+            self.dispatcher.room_everywhere();
         }
     }
 }

@@ -6,6 +6,7 @@ mod active_warps;
 mod cap;
 mod context_moves;
 mod contexts;
+mod contexts_preempted;
 mod dram_order;
 mod fetch;
 mod first_run;

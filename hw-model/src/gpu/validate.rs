@@ -1,9 +1,9 @@
 //! The validation hook: a second bookkeeping, kept apart from the one that it checks. On in tests.
 //!
 //! Every cycle: a stalled SM issues nothing, an SM without power holds nothing; no SM holds more than its resources, and what it says is free
-//! plus what its TBs take is what it has; and the warps of one SM, of each in its turn, are scheduled by what they wait for. Every TB issue:
-//! within the quota. Every launch: each TB of the grid is issued once and ends once per pass over the grid (docs/reliability.md, invariants
-//! 19 and 20).
+//! plus what its TBs take is what it has; the warps of one SM, of each in its turn, are scheduled by what they wait for, and, where there are
+//! extra TBs, that SM is looked at if it could be given one. Every TB issue: within the quota. Every launch: each TB of the grid is issued once
+//! and ends once per pass over the grid (docs/reliability.md, invariants 19 and 20).
 
 use super::Gpu;
 use crate::sm::{KERNEL_SLOTS, Resources, Sm};
@@ -83,10 +83,18 @@ impl Gpu {
         self.check_resources();
         self.check_states();
         let turn = self.now as usize % self.sms.len().max(1);
+        self.check_look(turn);
         self.sms.iter().skip(turn).take(1).for_each(Sm::check_readiness);
         self.sms.iter().for_each(Sm::check_in_flight);
         self.sms.iter().for_each(Sm::check_places);
         self.sms.iter().for_each(Sm::check_contexts);
+    }
+
+    /// Checks, where there are extra TBs, that TB issue looks at an SM again where it could give it a TB (sources.md D199).
+    fn check_look(&self, sm: usize) {
+        if self.contexts.is_some() && !self.dispatcher.looks_at(sm) && !self.registers.quota_bus_is_busy() {
+            assert_eq!(self.next_for(sm), None, "SM {sm} has room for a TB and is not looked at in cycle {}", self.now);
+        }
     }
 
     /// Checks that each SM does what its state allows.

@@ -51,7 +51,7 @@ pub use preempt::Ended;
 pub use resources::Resources;
 
 pub(crate) use contexts::Plans as ContextPlans;
-pub(crate) use preempt::LeftTb;
+pub(crate) use preempt::{Carried, LeftTb};
 #[cfg(test)]
 pub(crate) use program::WHOLE;
 pub(crate) use program::{Program, Programs};
@@ -320,10 +320,9 @@ impl Sm {
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
-        if self.takes_extra {
-            return event.into_iter().chain(self.next_context_switch(now)).min();
-        }
-        if self.preemption.is_some() { event.into_iter().chain(self.next_context(now)).min() } else { event }
+        let switches = if self.takes_extra { self.next_context_switch(now) } else { None };
+        let moves = if self.preemption.is_some() { self.next_context(now) } else { None };
+        event.into_iter().chain(switches).chain(moves).min()
     }
 
     /// TBs have ended or drained since they were asked for.

@@ -119,7 +119,11 @@ impl Sm {
         if self.contexts.is_some() {
             self.context_given_up(tb_slot);
         }
-        self.vacate(kernel, &demand, now);
+        if self.tbs[tb_slot].extra {
+            self.extra_has_gone(tb_slot, now);
+        } else {
+            self.vacate(kernel, &demand, now);
+        }
         if self.drains_without {
             for number in first_warp..first_warp + warps {
                 if self.warps[number].live {

@@ -110,7 +110,8 @@ impl Sm {
         self.free.give_back(demand);
         let resident = &mut self.resident[usize::from(kernel)];
         *resident -= 1;
-        let others = *resident != 0;
+        // Extra TBs stay where the last native one was made to leave.
+        let others = *resident != 0 || self.takes_extra && self.switches() && self.has_extras();
         self.resident_kernels &= !(u8::from(!others) << kernel);
         if self.resident_kernels == 0 {
             self.empty_from = from;
@@ -123,6 +124,18 @@ impl Sm {
         if self.takes_extra {
             self.count_tbs(kernel, from);
         }
+    }
+
+    /// The last TB of a kernel was an extra one, and has gone, from cycle `from` on.
+    pub(super) fn last_has_gone(&mut self, kernel: u8, from: u64) {
+        self.resident_kernels &= !(1 << kernel);
+        if self.resident_kernels == 0 {
+            self.empty_from = from;
+        }
+        if let Some(preemption) = &mut self.preemption {
+            preemption.vacated(kernel, false);
+        }
+        self.residents_changed(from);
     }
 
     /// TBs have come or gone, from cycle `from` on.
@@ -155,7 +168,7 @@ impl Sm {
         }
         let spare = || self.preemption.is_some() || self.tbs.iter().any(|tb| tb.live && tb.evicted);
         let total = || match &self.contexts {
-            Some(contexts) if contexts.is_switching() => Some(contexts.numbers()),
+            Some(contexts) if contexts.is_switching() => Some(self.numbers_where_switched()),
             _ => spare().then_some(self.plain_slots),
         };
         self.find_run(count, real).or_else(|| self.find_run(count, total()?))

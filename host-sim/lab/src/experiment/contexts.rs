@@ -1,23 +1,9 @@
 //! What is asked for of TBs beyond those that fit, before a run: whether it can be (Lin et al. 2018, section 6.4; sources.md D161).
 
 use super::machine::RunError;
-use super::transition::Transition;
 use super::workload::Workload;
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::Gpu;
-
-/// Checks that contexts are not moved in two ways at once.
-///
-/// # Errors
-/// [`RunError::Workload`], which says what to leave out.
-pub(super) fn check(gpu: &GpuConfig, transition: Transition) -> Result<(), RunError> {
-    if gpu.sm.contexts.is_some() && transition.preempts() {
-        let message = "TBs are to leave before their end (`--transition preempt`), and contexts to be switched on SMs (`sm.contexts`): \
-                       a context has one place only, so leave out one of the two";
-        return Err(RunError::Workload(message.into()));
-    }
-    Ok(())
-}
 
 /// Checks that an SM has room for as many extra TBs of each kernel as an option asks for. In a plan, whose kernels have room for different numbers, more
 /// than there is room for are as many as there is room for.

@@ -9,7 +9,6 @@ mod straps;
 mod together;
 
 use super::cancel::Cancel;
-use super::contexts;
 use super::controller::{Asked, Controller};
 use super::decision_time::DecisionTimer;
 use super::fit::Calibrated;
@@ -165,7 +164,6 @@ impl SimulatedGpu {
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
-        contexts::check(&self.config, run.options.transition)?;
         let mut gpu =
             Gpu::new(&run.options.transition.on(&self.config), self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {

@@ -48,8 +48,21 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::TIMER, "timer"),
         (interrupt::FAULT, "fault"),
         (interrupt::PREEMPT_DONE, "preempt done"),
+        (interrupt::MEMORY, "counters due"),
         (interrupt::PREEMPT, "room wanted"),
         (interrupt::CONTEXTS, "interval over"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the register block can tell of, a drawing has a name for.
+    #[test]
+    fn every_event_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<&str> = interrupt_names(interrupt::ALL).collect();
+        assert_eq!(names.len(), interrupt::ALL.count_ones() as usize);
+    }
 }

@@ -1,7 +1,8 @@
 //! How many extra TBs there may be: GPUDuet's throughput monitor (Lin et al. 2018, section 6.4 and table 3; sources.md D165).
 //!
 //! It lets one interval pass, counts over the next, and decides at the end of each from then on: as many as there is room for while nothing
-//! is used much, none if something is saturated, and one more at a time in between, until something is.
+//! is used much, none if something is saturated, and one more at a time in between, until something is, where it stays until nothing is used much
+//! again.
 //!
 //! The interface to the SMs is a number, the most extra TBs, and a bit, whether contexts may lie in the L1: what registers hold where the firmware decides
 //! ([`super::firmware`]).
@@ -60,7 +61,7 @@ pub(super) struct Controller {
     /// What had been counted at the last look; none before the first.
     before: Option<Traffic>,
     allowed: Allowed,
-    /// One more at a time until something was saturated.
+    /// One more at a time until something was saturated, and little has not been used since.
     has_stopped: bool,
     /// Decisions by class.
     pub(super) decisions: [u32; 3],
@@ -96,7 +97,10 @@ impl Controller {
         let class = Class::of(busy);
         self.decisions[class as usize] += 1;
         let extra = match class {
-            Class::Underutilised => self.bound,
+            Class::Underutilised => {
+                self.has_stopped = false;
+                self.bound
+            }
             Class::Moderate if self.has_stopped => self.allowed.extra,
             Class::Moderate => (self.allowed.extra + 1).min(self.bound),
             // Raised step by step, so that it was the last step which saturated.
@@ -185,6 +189,8 @@ mod tests {
         // At once to the bound, which saturates: none.
         assert_eq!(allowed(6, &[10.0, 75.0, 60.0]), [6, 0, 1]);
         assert_eq!(allowed(0, &[10.0, 60.0]), [0, 0]);
+        // Little is used again: all that was found is forgotten, so that the bound, which saturates, is taken away.
+        assert_eq!(allowed(6, &[60.0, 75.0, 75.0, 10.0, 75.0, 60.0, 60.0, 75.0]), [1, 1, 1, 6, 0, 1, 2, 2]);
     }
 
     /// Section 6.4: the L1 is taken if it serves less than 3 %, and nothing is saturated.

@@ -133,6 +133,8 @@ impl Gpu {
             self.sms[sm].plan_contexts(slot as u8, launch as u32, Some(plans), self.now);
             self.sms[sm].set_most_extra(slot as u8, most_extra, in_l1, self.now);
         }
+        // Contexts of who had the slot before are switched no longer.
+        self.dispatcher.room_everywhere();
     }
 
     /// Before a cycle: what the controllers have found is in effect.

@@ -294,11 +294,11 @@ proptest! {
         prop_assert_eq!(&end(stopped.clone(), table), &expected);
     }
 
-    /// The firmware in no time is the hardware for a kernel alone: the same extra TBs from the same cycle on. Peaks are whole numbers in an interval, so
-    /// that nothing is rounded. Several kernels that come and go are not always so (sources.md D181).
+    /// The firmware in no time is the hardware: the same extra TBs from the same cycle on, whatever kernels come and go, and start anew. Peaks are whole
+    /// numbers in an interval, so that nothing is rounded.
     #[test]
     fn a_controller_in_firmware_that_takes_no_time_is_the_hardware(
-        recipe in random_kernel(),
+        recipes in prop::collection::vec((random_kernel(), any::<bool>(), any::<bool>()), 1..4),
         config in any_small(),
         contexts in any_contexts(),
         arrival in 0u64..3_000,
@@ -309,14 +309,19 @@ proptest! {
         let mechanism = if contexts.mechanism == ContextsMechanism::Virtual { ContextsMechanism::Duet } else { contexts.mechanism };
         let hardware = ContextsConfig { extra: None, mechanism, interval_cycles: Some(500), ..contexts };
         let firmware = ContextsConfig { controller: ContextsController::Firmware, ..hardware };
-        let trace = recipe.trace();
-        prop_assume!(Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm)));
+        let traces: Vec<_> = recipes.iter().map(|(recipe, relaunch, in_turn)| (recipe.trace(), *relaunch, *in_turn)).collect();
+        prop_assume!(traces.iter().all(|(trace, ..)| Resources::of_sm(&config.sm).fits(&Resources::of_tb(trace.info(), &config.sm))));
         let end = |contexts: ContextsConfig| {
             let mut gpu = Gpu::new(&with(config.clone(), contexts), straps(contexts)).with_validation();
             gpu = if skips { gpu } else { gpu.without_skipping() };
             let mut twin = Controlling(Firmware::from_straps(gpu.registers_mut()).expect("starts"));
-            gpu.launch(Launch { arrival_cycle: arrival, relaunch: true, ..once(trace.clone()) }).expect("fits");
-            assert_eq!(gpu.run(&mut twin, 12_000), RunEnd::CycleLimit);
+            for (stream, (trace, relaunch, in_turn)) in (0..).zip(&traces) {
+                let arrival_cycle = u64::from(stream) * arrival;
+                let launch = Launch { stream, arrival_cycle, relaunch: *relaunch, sector_offset: u64::from(stream) << 20, ..once(trace.clone()) };
+                gpu.launch_in_turn(launch, if *in_turn { vec![trace.clone()] } else { Vec::new() }).expect("fits");
+            }
+            let end = gpu.run(&mut twin, 12_000);
+            assert!(matches!(end, RunEnd::CycleLimit | RunEnd::AllComplete), "{end:?}");
             assert_eq!(gpu.registers().faults(), 0);
             gpu.stats()
         };

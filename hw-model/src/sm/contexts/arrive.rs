@@ -136,10 +136,15 @@ impl Sm {
         let Some(plan) = contexts.plans[at].as_ref().and_then(|plans| plans.get(self.lsu.is_past_l1())) else { return false };
         let most = contexts.most_extra[at].min(plan.most_extra);
         let others = self.resident_kernels != 1 << slot || contexts.switched.is_some_and(|(kernel, _)| kernel != slot);
-        if others || contexts.extras >= most || self.resident[at] != plan.native || self.find_tb_slot().is_none() {
+        if others
+            || !self.has_extra_place(slot)
+            || contexts.extras >= most
+            || self.resident[at] != plan.native
+            || self.find_tb_slot().is_none()
+        {
             return false;
         }
-        let Some(first) = self.find_run(plan.warps, contexts.numbers()) else { return false };
+        let Some(first) = self.find_run(plan.warps, self.numbers_where_switched()) else { return false };
         if contexts.is_switching() {
             contexts.placement(plan, first, all(plan.warps as u8), self.sub_core_mask, self.comes_first(contexts).is_some()).is_some()
         } else {
@@ -172,6 +177,7 @@ impl Sm {
             contexts.extras += 1;
             contexts.counts[usize::from(kernel)].extra_tbs += 1;
         }
+        self.takes_extra_place(tb_slot, program, now + 1);
         self.place_tb(tb_slot, all(count as u8));
         self.tbs[tb_slot].issuing = self.start_warps(kernel, tb_slot, first, program, now);
         self.count_tbs(kernel, now + 1);
@@ -228,10 +234,10 @@ impl Sm {
         let sub_core = self.sub_core(number);
         let Some(contexts) = &mut self.contexts else { return };
         contexts.missed[usize::from(number)] = super::RegSet::default();
-        let kept = contexts.kept == Some(self.warps[number].tb_slot);
-        if !kept && contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
+        if !contexts.holds(self.warps[number].tb_slot) && contexts.is_switching() && contexts.tables.warps[usize::from(number)].valid {
             contexts.forget_warp(number, sub_core);
         }
+        self.context_room();
     }
 
     /// A TB's context is given up: it has ended, or was taken off the SM.
@@ -239,6 +245,8 @@ impl Sm {
         let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
         if let Some(contexts) = &mut self.contexts {
             contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+            contexts.pinned &= !(1 << (tb_slot % 64));
+            contexts.leaving &= contexts.pinned;
         }
         for number in first_warp..first_warp + warps {
             self.context_ended(number);
@@ -254,22 +262,49 @@ impl Sm {
     /// A TB has ended, from cycle `from` on. Whether nothing becomes free for another: it was an extra one, or an extra one is native now.
     pub(in crate::sm) fn extra_takes_over(&mut self, tb_slot: usize, from: u64) -> bool {
         self.context_given_up(tb_slot);
-        let TbSlot { kernel, extra, .. } = self.tbs[tb_slot];
-        self.tbs[tb_slot].extra = false;
-        let Some(contexts) = &mut self.contexts else { return false };
-        if contexts.extras == 0 {
+        if self.tbs[tb_slot].extra {
+            self.extra_has_gone(tb_slot, from);
+            return true;
+        }
+        let kernel = self.tbs[tb_slot].kernel;
+        let extras = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && tb.extra && tb.kernel == kernel);
+        let Some((oldest, _)) = extras.min_by_key(|(_, tb)| tb.age) else { return false };
+        if !self.becomes_native(oldest) {
             return false;
         }
-        if !extra {
-            let extras = self.tbs.iter_mut().filter(|tb| tb.live && tb.extra && tb.kernel == kernel);
-            if let Some(oldest) = extras.min_by_key(|tb| tb.age) {
-                oldest.extra = false;
-            }
-        }
-        contexts.extras -= 1;
-        self.account.changed = true;
-        self.count_tbs(kernel, from);
+        self.no_more_extra(oldest, from);
         true
+    }
+
+    /// An extra TB has ended, or was taken off the SM, from cycle `from` on.
+    pub(in crate::sm) fn extra_has_gone(&mut self, tb_slot: usize, from: u64) {
+        self.no_more_extra(tb_slot, from);
+        let TbSlot { kernel, .. } = self.tbs[tb_slot];
+        // Natives that were made to leave may have gone before it.
+        if self.resident[usize::from(kernel)] == 0 && !self.has_extras() {
+            self.last_has_gone(kernel, from);
+        }
+    }
+
+    /// A TB is no extra one from cycle `from` on: it is native, or has gone.
+    fn no_more_extra(&mut self, tb_slot: usize, from: u64) {
+        self.tbs[tb_slot].extra = false;
+        if let Some(contexts) = &mut self.contexts {
+            contexts.extras -= 1;
+        }
+        self.account.changed = true;
+        self.count_tbs(self.tbs[tb_slot].kernel, from);
+    }
+
+    /// Whether extra TBs are here.
+    pub(in crate::sm) fn has_extras(&self) -> bool {
+        self.contexts.as_ref().is_some_and(|contexts| contexts.extras > 0)
+    }
+
+    /// Warp numbers that there are where contexts are switched: those of TBs that only drain are beside the table.
+    pub(in crate::sm) fn numbers_where_switched(&self) -> u32 {
+        let numbers = self.contexts.as_ref().map_or(0, |contexts| contexts.numbers());
+        if self.preemption.is_some() { numbers.max(self.plain_slots) } else { numbers }
     }
 
     /// From cycle `from` on other TBs of a kernel are here.

@@ -29,10 +29,10 @@ impl Sm {
             assert!(entry.valid, "TB slot {tb_slot} has an entry");
             for number in tb.first_warp..tb.first_warp + tb.warps {
                 let (warp, entry) = (&self.warps[number], contexts.tables.warps[usize::from(number)]);
-                let kept = contexts.kept == Some(tb_slot as u8);
-                assert!(warp.live == entry.valid || kept && entry.valid, "the entry of warp {number}");
+                let holds = contexts.holds(tb_slot as u8);
+                assert!(warp.live == entry.valid || holds && entry.valid, "the entry of warp {number}");
                 if !warp.live {
-                    if entry.valid {
+                    if entry.valid && entry.slot != NOWHERE {
                         slots[self.sub_core(number)] |= 1 << entry.slot;
                     }
                     continue;
@@ -40,7 +40,10 @@ impl Sm {
                 let in_move = moving(if plan.level == Level::Warp { number } else { tb_slot as u8 });
                 let present = entry.state.is_present();
                 assert_eq!(warp.bit != 0, present, "warp {number} is {:?}", entry.state);
-                assert!(present || !warp.issued_all || warp.wait == crate::sm::warp::Wait::Fetch, "warp {number} ended elsewhere");
+                assert!(
+                    present || !warp.issued_all || contexts.is_pinned(tb_slot as u8) || warp.wait == crate::sm::warp::Wait::Fetch,
+                    "warp {number} ended elsewhere"
+                );
                 assert!(!present || entry.slot != NOWHERE && entry.registers != NOWHERE, "warp {number} is in its place");
                 assert!(present || in_move || entry.slot == NOWHERE, "warp {number} has a slot, and is {:?}", entry.state);
                 if plan.limit == Limit::Registers {
@@ -64,12 +67,12 @@ impl Sm {
             assert_eq!((used | free).count_ones(), contexts.slots_per_sub_core, "slots");
         }
         let entries = contexts.tables.warps.iter().filter(|entry| entry.valid).count();
-        let kept = |tb_slot: usize| contexts.kept == Some(tb_slot as u8);
         let entries_of = |tb: &super::super::tb::TbSlot| {
             (tb.first_warp..tb.first_warp + tb.warps).filter(|&number| contexts.tables.warps[usize::from(number)].valid).count()
         };
         let live = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted);
-        let live = live.map(|(tb_slot, tb)| if kept(tb_slot) { entries_of(tb) } else { usize::from(tb.remaining) }).sum::<usize>();
+        let live =
+            live.map(|(tb_slot, tb)| if contexts.holds(tb_slot as u8) { entries_of(tb) } else { usize::from(tb.remaining) }).sum::<usize>();
         assert_eq!(entries, live, "entries of warps");
     }
 }

@@ -3,6 +3,7 @@
 //! nothing else comes into a place.
 
 use super::super::Sm;
+use super::super::tb::TbSlot;
 use super::Contexts;
 use super::plan::{Level, Plan};
 use super::tables::State;
@@ -23,13 +24,15 @@ impl Sm {
         self.warps_of(Level::Tb, tb_slot).filter(|&number| contexts.is_away(number)).count()
     }
 
-    /// Chooses the TB that is not switched, if there is none: the oldest that is all in its place, else the one of which the fewest are not.
+    /// Chooses the TB that is not switched, if there is none: the oldest that is all in its place, else the one of which the fewest are not. One that
+    /// comes back may be it, or one would be chosen that never gets its places from it; one that leaves gives them up.
     pub(super) fn keep_one(&mut self) {
         let Some(contexts) = &self.contexts else { return };
         if !contexts.keeps_one() || contexts.kept.is_some() {
             return;
         }
-        let tbs = self.tbs.iter().enumerate().filter(|(_, tb)| tb.live && !tb.evicted);
+        let stays = |&(tb_slot, tb): &(usize, &TbSlot)| tb.live && !tb.evicted && !contexts.is_leaving(tb_slot as u8);
+        let tbs = self.tbs.iter().enumerate().filter(stays);
         let next = tbs.min_by_key(|&(tb_slot, tb)| (self.away(contexts, tb_slot as u8), tb.age)).map(|(tb_slot, _)| tb_slot as u8);
         if let Some(contexts) = &mut self.contexts {
             contexts.kept = next;
@@ -53,6 +56,10 @@ impl Sm {
     pub(super) fn first_to_come(&mut self, plan: &Plan, tb_slot: u8) -> Option<(Option<u8>, u8)> {
         let mut warps = self.warps_of(Level::Tb, tb_slot);
         let contexts = self.contexts.as_ref()?;
+        if contexts.is_pinned(tb_slot) {
+            // It has not come back yet.
+            return None;
+        }
         let found = warps.find(|&number| contexts.is_away(number) && self.is_unblocked(number))?;
         let of = |number: u8| self.footprint(Level::Warp, number);
         let out = if contexts.has_room(plan, &of(found)) {

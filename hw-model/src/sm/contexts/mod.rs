@@ -22,6 +22,8 @@
 //! | `states` | what warps are, and the queues of those that wait to be switched |
 //! | `switch` | what moves, and when it is there |
 //! | `kept` | the TB that is not switched, where one is not |
+//! | `pinned` | TBs that leave the SM, or come back to it |
+//! | `room` | when an SM is looked at again for a TB |
 //! | `loads` | what the load/store unit says of loads |
 //! | `counts` | what is counted |
 //! | `record` | what moves, noted for drawings |
@@ -36,8 +38,10 @@ mod check;
 mod counts;
 mod kept;
 mod loads;
+mod pinned;
 mod plan;
 mod record;
+mod room;
 mod space;
 mod states;
 mod switch;
@@ -98,6 +102,10 @@ pub(super) struct Contexts {
     moving: Option<Move>,
     /// The TB that is not switched, by its TB slot, if one is not.
     kept: Option<u8>,
+    /// TBs whose contexts stay where they are, by TB slot, a bit each.
+    pinned: u64,
+    /// Those of them that leave.
+    leaving: u64,
     /// Something has happened that may change a state or let something move.
     look: bool,
     /// By warp, registers that a load will write that has missed the L1 or passes it by.
@@ -138,6 +146,8 @@ impl Contexts {
             last_ready: 0,
             moving: None,
             kept: None,
+            pinned: 0,
+            leaving: 0,
             look: false,
             missed: Box::new([RegSet::default(); MAX_WARPS]),
             counts: [ContextCounts::default(); KERNEL_SLOTS],

@@ -54,7 +54,8 @@ impl Sm {
                         break;
                     }
                     let comes = contexts.moving.is_some_and(|moving| moving.into == Some(number));
-                    if leaving == Some(number) || comes || contexts.ready.contains(&number) || !self.is_unblocked(number) {
+                    let stays = contexts.is_pinned(self.warps[number].tb_slot);
+                    if stays || leaving == Some(number) || comes || contexts.ready.contains(&number) || !self.is_unblocked(number) {
                         continue;
                     }
                     if contexts.tables.warps[usize::from(number)].state == State::Absent {
@@ -69,7 +70,7 @@ impl Sm {
                     let entry = contexts.tables.tbs[usize::from(tb_slot)];
                     let tb = &self.tbs[usize::from(tb_slot)];
                     let away = |contexts: &Contexts| self.warps_of(level, tb_slot).any(|number| contexts.is_away(number));
-                    if !entry.valid || !tb.live || leaving == Some(tb_slot) || !away(contexts) {
+                    if !entry.valid || !tb.live || contexts.is_pinned(tb_slot) || leaving == Some(tb_slot) || !away(contexts) {
                         continue;
                     }
                     for number in self.warps_of(level, tb_slot) {

@@ -177,6 +177,10 @@ impl Sm {
         }
         self.take_places(plan, into, true);
         self.take_places(plan, out, false);
+        if change {
+            // One of the two TBs may have more warps than the other.
+            self.context_room();
+        }
     }
 
     /// Who has moved is where it should be by cycle `now`.
@@ -200,6 +204,7 @@ impl Sm {
             }
             self.come_to_sub_core(number, now);
         }
+        self.context_room();
     }
 
     /// Takes the places of one that comes into its place, or that leaves it.

@@ -54,8 +54,7 @@ impl Sm {
     /// Whether a warp that is in its place waits for something that takes long, and nothing else of it is in flight.
     fn is_stalled(&self, contexts: &Contexts, number: u8) -> bool {
         let warp = &self.warps[number];
-        let kept = contexts.kept == Some(warp.tb_slot);
-        if kept || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
+        if contexts.holds(warp.tb_slot) || !warp.live || warp.issued_all || warp.in_flight != self.lsu.loads_of(number) {
             return false;
         }
         match warp.wait {

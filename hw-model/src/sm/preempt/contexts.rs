@@ -16,6 +16,7 @@ impl Sm {
             resident.state = State::Comes;
         }
         preemption.begin(place, Way::In, &self.tbs[tb_slot], now);
+        self.pin_context(tb_slot, false);
         true
     }
 
@@ -41,8 +42,9 @@ impl Sm {
             Way::In => {
                 resident.state = State::Runs;
                 let TbSlot { first_warp, warps, .. } = self.tbs[tb_slot];
+                self.unpin_context(tb_slot);
                 for number in first_warp..first_warp + warps {
-                    if self.warps[number].live {
+                    if self.warps[number].live && self.is_in_place(number) {
                         self.fetch_first(number, now);
                     }
                 }

@@ -54,11 +54,20 @@ impl Sm {
         now: u64,
         programs: &Programs,
     ) -> Result<Carried, u32> {
+        if self.is_extra(place) {
+            return self.answer(place, how, Err(preempt_command::NO_TB));
+        }
         let outcome = match (came_cycle, self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place))) {
             (Some(came), Some(resident)) if resident.since != came => Err(preempt_command::NO_TB),
             _ => self.try_preempt(place, how, now, programs),
         };
         self.answer(place, how, outcome)
+    }
+
+    /// Makes any TB leave, extra ones too.
+    pub(super) fn leave_by(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
+        let outcome = self.try_preempt(place, how, now, programs);
+        if outcome.is_ok() { self.answer(place, how, outcome) } else { outcome }
     }
 
     /// Does nothing, and says why.
@@ -85,7 +94,9 @@ impl Sm {
     }
 
     fn try_preempt(&mut self, place: usize, how: u32, now: u64, programs: &Programs) -> Result<Carried, u32> {
-        let status = self.tb_status(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
+        // Cycles that the SM has slept through were those of the TBs that are here.
+        self.account_sleep(now);
+        let status = self.status_of(place, now, how == technique::FLUSH, programs).ok_or(preempt_command::NO_TB)?;
         let Some(preemption) = &mut self.preemption else { return Err(preempt_command::MODE) };
         let stands = preemption.config.switch == SwitchModel::Stall;
         let Some(resident) = preemption.resident_mut(place) else { return Err(preempt_command::NO_TB) };
@@ -115,11 +126,11 @@ impl Sm {
             }
             technique::SWITCH if !ends => {
                 preemption.switches += 1;
-                if stands {
+                let number = preemption.switches;
+                if stands && !self.moves_context_of(tb_slot) {
                     self.stop_to_leave(place, State::Goes, now);
                 } else {
-                    let number = preemption.switches;
-                    if let Some(resident) = preemption.resident_mut(place) {
+                    if let Some(resident) = self.preemption.as_mut().and_then(|preemption| preemption.resident_mut(place)) {
                         resident.state = State::Waits(number);
                     }
                     self.next_switch(now);
@@ -146,6 +157,7 @@ impl Sm {
         resident.state = state;
         resident.stopped = Some(now);
         let home = same.then_some(self.lsu.sm());
+        self.pin_context(tb_slot, true);
         let mut saved = self.stop(tb_slot, now);
         saved.back = Return::Restored { cycles, home };
         let tb = self.tbs[tb_slot];
@@ -181,13 +193,16 @@ impl Sm {
     pub(super) fn next_switch(&mut self, now: u64) {
         let Some(place) = self.preemption.as_ref().and_then(|preemption| preemption.next_to_stop()) else { return };
         let Some(preemption) = &mut self.preemption else { return };
+        let stands = preemption.config.switch == SwitchModel::Stall;
         let Some(resident) = preemption.resident_mut(place) else { return };
-        if self.tbs[usize::from(resident.tb_slot)].issuing == 0 {
+        let tb_slot = usize::from(resident.tb_slot);
+        if self.tbs[tb_slot].issuing == 0 {
             // There is nothing to save any more.
             resident.state = State::Drains;
             preemption.drains |= 1 << place;
-        } else {
-            self.stop_to_leave(place, State::Settles(now), now);
+        } else if !self.moves_context_of(tb_slot) {
+            // What is on its way on the SM arrives first.
+            self.stop_to_leave(place, if stands { State::Goes } else { State::Settles(now) }, now);
         }
     }
 

@@ -20,6 +20,7 @@
 
 mod contexts;
 mod ended;
+mod extras;
 mod leave;
 mod places;
 mod room;
@@ -31,11 +32,11 @@ pub(super) use traffic::TAG_CONTEXT;
 
 use super::suspend::SuspendedTb;
 use super::tb::TbSlot;
-use super::{KERNEL_SLOTS, Resources};
+use super::{KERNEL_SLOTS, Program, Resources};
 use crate::config::{GpuConfig, PreemptionConfig, SwitchModel};
 use mias_firmware::regs::preempt::MAX_PLACES;
 use mias_firmware::regs::preempt_command;
-use places::Places;
+use places::{Places, Ranges};
 use room::Reserved;
 use traffic::{Traffic, Way};
 
@@ -76,6 +77,15 @@ struct Resident {
 }
 
 impl Resident {
+    /// A TB that has come into a TB slot, from cycle `from` on, and has been on SMs for `before` cycles.
+    fn new(tb_slot: usize, tb: &TbSlot, before: u64, program: &Program, from: u64) -> Self {
+        let insts = program.part(tb.part).map_or(0, |(trace, first_tb)| {
+            let warps = (0..u32::from(tb.warps)).map(|warp| trace.warp(tb.index - first_tb, warp));
+            warps.map(|warp| trace.shape(warp.shape).len() as u64).sum()
+        });
+        Resident { tb_slot: tb_slot as u8, state: State::Runs, since: from, before, insts, ends: None, saved: None, stopped: None }
+    }
+
     /// It has been settling for so long that arithmetic in flight would have ended.
     fn is_late(&self, now: u64) -> bool {
         matches!(self.state, State::Settles(since) if now >= since + SETTLE_CYCLES)
@@ -183,6 +193,13 @@ impl Preemption {
 
     fn resident_mut(&mut self, place: usize) -> Option<&mut Resident> {
         self.residents.get_mut(place)?.as_mut()
+    }
+
+    /// A TB has come into a place.
+    fn comes(&mut self, place: usize, ranges: Ranges, resident: Resident) {
+        self.places.take(place, ranges);
+        self.results[place] = 0;
+        self.residents[place] = Some(resident);
     }
 
     /// The TB in a place is gone.

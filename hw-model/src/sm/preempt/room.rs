@@ -2,7 +2,8 @@
 //! (Shieh 2016, sections 3.1 and 3.2; sources.md D133).
 
 use super::places::{Places, Ranges};
-use super::{Preemption, Resident, State};
+use super::{Preemption, Resident};
+use crate::sm::tb::TbSlot;
 use crate::sm::{Program, Resources, Sm};
 use mias_firmware::regs::preempt::MAX_POSITIONS;
 use mias_firmware::regs::preempt_reserve;
@@ -66,6 +67,21 @@ impl Preemption {
         anywhere(&blocked[..count])
     }
 
+    /// Room is kept for another kernel than that in `slot`.
+    pub(super) fn is_reserved_but_for(&self, slot: u8) -> bool {
+        self.reserved.slot.is_some_and(|owner| owner != slot)
+    }
+
+    /// The ranges that a TB takes, if `others` of other kernels are here and so much is free; none if there are none. A position is kept no longer.
+    pub(super) fn take_ranges(&mut self, tb: &TbSlot, others: bool, free: &Resources) -> Option<Ranges> {
+        let (ranges, position) = self.find(tb.kernel, &tb.demand, others, free)?;
+        if let Some(position) = position {
+            self.reserved.positions &= !(1 << position);
+            self.reserved.release(true);
+        }
+        Some(ranges)
+    }
+
     /// A TB of the kernel in `slot` has gone; whether others of it are here.
     pub(in crate::sm) fn vacated(&mut self, slot: u8, others: bool) {
         if self.reserved.slot == Some(slot) {
@@ -88,31 +104,14 @@ impl Sm {
         let others = self.resident_kernels & !(1 << self.tbs[tb_slot].kernel) != 0;
         let (tb, free) = (&self.tbs[tb_slot], &mut self.free);
         let Some(preemption) = &mut self.preemption else { return };
+        let Some(place) = preemption.places.free_place() else { return };
         // Its own demand is taken already.
         free.give_back(&tb.demand);
-        let found = preemption.find(tb.kernel, &tb.demand, others, free);
+        let ranges = preemption.take_ranges(tb, others, free);
         free.take(&tb.demand);
-        let (Some(place), Some((ranges, position))) = (preemption.places.free_place(), found) else { return };
-        let insts = program.part(tb.part).map_or(0, |(trace, first_tb)| {
-            let warps = (0..u32::from(tb.warps)).map(|warp| trace.warp(tb.index - first_tb, warp));
-            warps.map(|warp| trace.shape(warp.shape).len() as u64).sum()
-        });
-        preemption.places.take(place, ranges);
-        if let Some(position) = position {
-            preemption.reserved.positions &= !(1 << position);
-            preemption.reserved.release(true);
+        if let Some(ranges) = ranges {
+            preemption.comes(place, ranges, Resident::new(tb_slot, tb, cycles, program, from));
         }
-        preemption.results[place] = 0;
-        preemption.residents[place] = Some(Resident {
-            tb_slot: tb_slot as u8,
-            state: State::Runs,
-            since: from,
-            before: cycles,
-            insts,
-            ends: None,
-            saved: None,
-            stopped: None,
-        });
     }
 
     /// Keeps positions for the kernel in a slot, whose TBs take `demand`, as `word` ([`preempt_reserve`]) says; a word of 0 gives them free.

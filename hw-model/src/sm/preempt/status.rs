@@ -23,8 +23,13 @@ impl Sm {
         }
     }
 
-    /// The TB in a place in cycle `now`; whether it may be flushed only if it is `asked`, since that takes a look at its trace.
+    /// The TB in a place in cycle `now`, if it is no extra one; whether it may be flushed only if it is `asked`, since that takes a look at its trace.
     pub(crate) fn tb_status(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
+        if self.is_extra(place) { None } else { self.status_of(place, now, asked, programs) }
+    }
+
+    /// The same of any.
+    pub(super) fn status_of(&mut self, place: usize, now: u64, asked: bool, programs: &Programs) -> Option<TbStatus> {
         let preemption = self.preemption.as_mut()?;
         let ranges = preemption.places.of(place)?;
         let resident = preemption.resident_mut(place)?;
@@ -117,6 +122,7 @@ impl Sm {
         let Some(preemption) = &self.preemption else { return 0 };
         let leaves = |resident: &&Resident| {
             matches!(resident.state, State::Drains | State::Waits(_) | State::Settles(_) | State::Goes)
+                && !self.tbs[usize::from(resident.tb_slot)].extra
                 && usize::from(self.tbs[usize::from(resident.tb_slot)].kernel) == slot
         };
         preemption.residents.iter().flatten().filter(leaves).count() as u32

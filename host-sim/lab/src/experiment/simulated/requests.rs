@@ -163,8 +163,7 @@ impl SimulatedGpu {
             priority: 1,
             latency_limit: 0,
             relaunch: false,
-            // No machine that preempts switches contexts on its SMs.
-            live_registers: Vec::new(),
+            live_registers: if self.config.sm.contexts.is_some() { urgent.live_registers() } else { Vec::new() },
             sector_offset: *sector_offset,
         };
         let index = gpu.launch_in_turn(launch, urgent.then.clone()).map_err(|error| unfit(&error))?;

@@ -8,5 +8,6 @@ pub mod figure;
 pub mod html;
 #[cfg(any(feature = "parquet", test))]
 pub mod parquet;
+mod preemption;
 mod sides;
 pub mod text;

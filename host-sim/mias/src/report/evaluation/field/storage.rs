@@ -1,7 +1,7 @@
 //! What a policy or a mechanism stores beside what every policy needs (quotas, resident TBs, launches): bits of each SM, and of the chip once, from the widths that
 //! the register map, the firmware and the model state (sources.md D190). Copies that a latch holds, wires and logic are not counted.
 
-use crate::report::evaluation::html::preemption_bits;
+use crate::report::evaluation::preemption;
 use mias_firmware::configs::{MAX_KERNELS, TbVector};
 use mias_firmware::counters::{Counter, Extra};
 use mias_firmware::machine::{Machine, Settings};
@@ -86,7 +86,7 @@ pub(in crate::report::evaluation) fn bits(policy: Policy, gpu: &GpuConfig, preem
         all.sm += u64::from(if contexts.mechanism == ContextsMechanism::Virtual { storage.virtual_bits() } else { storage.duet_bits() });
     }
     if preempts || gpu.sm.preemption.is_some() {
-        all.sm += preemption_bits();
+        all.sm += preemption::hardware_bits();
     }
     Some(all)
 }

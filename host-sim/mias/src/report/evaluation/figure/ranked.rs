@@ -2,7 +2,7 @@
 
 use super::drawing::{Anchor, Drawing};
 use super::fill::{Marker, RADIUS};
-use super::measure::{LINE, elided, widest, width};
+use super::measure::{LINE, elided, widest, width, wrapped};
 use super::scale::{RATIO, Scale};
 use super::table::Table;
 
@@ -24,10 +24,10 @@ pub(crate) struct Ranked {
     pub(crate) placed: Vec<Placed>,
 }
 
-/// Height of a row in user units.
-const HEIGHT: f64 = LINE + 4.0;
+/// Height of a row in user units, beside the lines of its name.
+const BETWEEN: f64 = 4.0;
 
-/// Room of a name: in user units, and as a share of a narrow drawing.
+/// Room of a line of a name: in user units, and as a share of a narrow drawing.
 const LONGEST: (f64, f64) = (240.0, 0.46);
 
 /// Half of an interval's end in user units.
@@ -36,24 +36,30 @@ const CAP: f64 = 3.0;
 impl Ranked {
     /// In a drawing so wide.
     pub(super) fn draw(&self, drawing_width: f64) -> Drawing {
-        let names: Vec<String> = self.placed.iter().map(|one| elided(&one.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
+        let names: Vec<Vec<String>> = self.placed.iter().map(|one| wrapped(&one.name, LONGEST.0.min(LONGEST.1 * drawing_width))).collect();
         let shown = |one: &Placed| one.value.map_or_else(|| "none".to_owned(), |(value, _)| RATIO.shown(value));
         let values: Vec<String> = self.placed.iter().map(shown).collect();
-        let left = widest(names.iter().map(String::as_str)) + 10.0;
+        let left = widest(names.iter().flatten().map(String::as_str)) + 10.0;
         let right = drawing_width - widest(values.iter().map(String::as_str)) - 14.0;
-        let (top, bottom) = (4.0, 4.0 + HEIGHT * self.placed.len() as f64);
+        let heights = names.iter().map(|lines| LINE * lines.len().max(1) as f64 + BETWEEN);
+        let (top, bottom) = (4.0, 4.0 + heights.clone().sum::<f64>());
         let ends = self.placed.iter().filter_map(|one| one.value);
         let ends = ends.flat_map(|(value, interval)| [value, interval.map_or(value, |ends| ends.0), interval.map_or(value, |ends| ends.1)]);
         let x = Scale::over(ends.chain([1.0]), (left + RADIUS, right - RADIUS), RATIO, &|label| width(label) + 8.0);
         let mut drawing = Drawing::new(drawing_width, bottom + 2.0 * LINE + 12.0);
         drawing.x_axis((top, bottom), &x);
-        let x_label = elided(&self.x_label, right - left);
-        drawing.text(((left + right) / 2.0, bottom + 2.0 * LINE + 6.0), Anchor::Middle, "label", &x_label);
+        let (x_label, at) = self.axis_label((left + right) / 2.0, drawing_width);
+        drawing.text((at, bottom + 2.0 * LINE + 6.0), Anchor::Middle, "label", &x_label);
         drawing.line((x.at(1.0), top), (x.at(1.0), bottom), "one", "1");
-        for (number, one) in self.placed.iter().enumerate() {
-            let middle = top + HEIGHT * (number as f64 + 0.5);
-            drawing.text((left - 8.0, middle + 4.0), Anchor::End, "name", &names[number]);
-            drawing.text((drawing_width - 2.0, middle + 4.0), Anchor::End, "value", &values[number]);
+        let mut below = top;
+        for ((one, height), (lines, value)) in self.placed.iter().zip(heights).zip(names.iter().zip(&values)) {
+            let middle = below + height / 2.0;
+            below += height;
+            for (line, text) in lines.iter().enumerate() {
+                let down = LINE * (line as f64 - (lines.len() - 1) as f64 / 2.0);
+                drawing.text((left - 8.0, middle + 4.0 + down), Anchor::End, "name", text);
+            }
+            drawing.text((drawing_width - 2.0, middle + 4.0), Anchor::End, "value", value);
             let Some((value, interval)) = one.value else { continue };
             let within = |(low, high): (f64, f64)| format!(", 95 % interval {} to {}", RATIO.shown(low), RATIO.shown(high));
             let says = format!("{}: {}{}", one.name, RATIO.shown(value), interval.map_or_else(String::new, within));
@@ -67,6 +73,13 @@ impl Ranked {
         }
         drawing.line((left, bottom), (right, bottom), "axis", "");
         drawing
+    }
+
+    /// The axis' label and where its middle is: at `middle`, or as near as it has room in the drawing.
+    fn axis_label(&self, middle: f64, drawing_width: f64) -> (String, f64) {
+        let label = elided(&self.x_label, drawing_width - 4.0);
+        let half = width(&label) / 2.0 + 2.0;
+        (label, middle.min(drawing_width - half).max(half))
     }
 
     /// Its numbers.

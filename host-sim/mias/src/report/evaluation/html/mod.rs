@@ -21,8 +21,6 @@ mod tables;
 mod thesis;
 mod zhao;
 
-pub(super) use requests::hardware_bits as preemption_bits;
-
 use super::figure::Figure;
 use maud::html;
 use mias_lab::evaluate::results::{Evaluation, StudyResult};

@@ -5,8 +5,6 @@ mod paper;
 mod storage;
 mod table;
 
-pub(in crate::report::evaluation) use storage::hardware_bits;
-
 use super::conditions;
 use super::means::plain;
 use super::page::Page;

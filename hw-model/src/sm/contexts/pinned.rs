@@ -1,0 +1,73 @@
+//! TBs whose contexts stay where they are, since they leave the SM or come back to it by way of memory (sm/preempt; sources.md D198): until a TB
+//! has gone it holds all that its context lies in, and until it is back it is not switched.
+
+use super::super::Sm;
+use super::Contexts;
+use super::plan::Level;
+use super::tables::State;
+
+impl Contexts {
+    /// Whether a TB's context stays where it is.
+    pub(super) fn is_pinned(&self, tb_slot: u8) -> bool {
+        self.pinned >> (tb_slot % 64) & 1 != 0
+    }
+
+    /// Whether a TB leaves the SM.
+    pub(super) fn is_leaving(&self, tb_slot: u8) -> bool {
+        self.leaving >> (tb_slot % 64) & 1 != 0
+    }
+
+    /// Whether what a warp of a TB has is given up with the TB's, and not when the warp has ended.
+    pub(super) fn holds(&self, tb_slot: u8) -> bool {
+        self.kept == Some(tb_slot) || self.is_pinned(tb_slot)
+    }
+}
+
+impl Sm {
+    /// Whether a context of the TB is on its way between its place and another.
+    pub(in crate::sm) fn moves_context_of(&self, tb_slot: usize) -> bool {
+        let Some(contexts) = &self.contexts else { return false };
+        let Some((_, plan)) = contexts.switched else { return false };
+        let of = |unit: u8| match plan.level {
+            Level::Warp => usize::from(self.warps[unit].tb_slot) == tb_slot,
+            Level::Tb => usize::from(unit) == tb_slot,
+        };
+        contexts.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
+    }
+
+    /// From now on the TB's context stays where it is, since it leaves or comes back. None of it is on its way ([`Sm::moves_context_of`]).
+    pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize, leaves: bool) {
+        let of = |warps: &super::super::warp::Warps, level: Level, unit: u8| match level {
+            Level::Warp => usize::from(warps[unit].tb_slot) == tb_slot,
+            Level::Tb => usize::from(unit) == tb_slot,
+        };
+        let Some(mut contexts) = self.contexts.take() else { return };
+        contexts.pinned |= 1 << (tb_slot % 64);
+        if leaves {
+            contexts.leaving |= 1 << (tb_slot % 64);
+            contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
+        }
+        if let Some((_, plan)) = contexts.switched {
+            contexts.stalled.retain(|&unit| !of(&self.warps, plan.level, unit));
+            contexts.ready.retain(|&unit| !of(&self.warps, plan.level, unit));
+            for number in self.warps_of(Level::Tb, tb_slot as u8) {
+                let entry = contexts.tables.warps[usize::from(number)];
+                if entry.valid && entry.state == State::Stalled {
+                    contexts.tables.go(number, State::Running);
+                }
+            }
+            contexts.look = true;
+        }
+        self.contexts = Some(contexts);
+        self.keep_one();
+    }
+
+    /// The TB's context may be switched from now on.
+    pub(in crate::sm) fn unpin_context(&mut self, tb_slot: usize) {
+        if let Some(contexts) = &mut self.contexts {
+            contexts.pinned &= !(1 << (tb_slot % 64));
+            contexts.look = true;
+        }
+        self.keep_one();
+    }
+}
