@@ -74,7 +74,7 @@ fn plausible(offset: u32, any: u32, accesses: u32) -> u32 {
         global::STRAP_COALESCE_WINDOW => any % 256,
         global::CYCLE_LOW => accesses * 50,
         global::CYCLE_HIGH => 0,
-        global::INT_STATUS => any & 0x7FF,
+        global::INT_STATUS => any & 0xFFF,
         global::LAUNCH_COUNT => any & 0x3,
         global::LAUNCH_SLOT => any & 0xF,
         _ if slots.contains(&offset) => match (offset - slot::BASE) % slot::STRIDE {

@@ -21,6 +21,7 @@ mod power;
 pub mod provenance;
 pub mod replay_report;
 pub mod run_report;
+mod queue_rows;
 mod search_rows;
 pub mod section;
 pub mod sweep_report;

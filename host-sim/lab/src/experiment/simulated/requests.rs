@@ -162,6 +162,7 @@ impl SimulatedGpu {
             stream: URGENT_STREAM,
             priority: 1,
             latency_limit: 0,
+            identity: 0,
             relaunch: false,
             // No machine that preempts switches contexts on its SMs.
             live_registers: Vec::new(),

@@ -8,4 +8,5 @@ pub mod html;
 #[cfg(any(feature = "parquet", test))]
 pub mod parquet;
 mod sides;
+mod stack;
 pub mod text;

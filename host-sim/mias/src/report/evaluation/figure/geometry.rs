@@ -4,6 +4,7 @@
 mod dai;
 pub(in crate::report::evaluation) mod field;
 mod lin;
+pub(in crate::report::evaluation) mod stack;
 mod zhao;
 
 use super::drawing::{Drawing, Point, Text};
@@ -316,6 +317,8 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         warm_l2: false,
         precision: None,
         requests: Vec::new(),
+        queue: Vec::new(),
+        levels: None,
         kernels,
         groups,
         summary,
