@@ -28,6 +28,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "inside-or-beside",
     "lin",
     "field",
+    "stack",
 ];
 
 /// The file of the plan called `name`.

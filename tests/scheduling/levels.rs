@@ -4,12 +4,14 @@
 use super::common::hand_made::{HandMade, any_kernel};
 use super::common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
 use super::common::schedules;
+use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::configs::MAX_KERNELS;
 use mias_firmware::levels::KNOWN;
 use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory, memory_mode, option, queue};
 use mias_hw_model::config::GpuConfig;
-use mias_hw_model::gpu::{Launch, RunEnd, Stats};
+use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
+use mias_hw_model::register_file::RegisterFile;
 use proptest::prelude::*;
 
 /// The levels beside the policy, in the order of the bits of a subset; the fourth bit is another policy than SMK-P.
@@ -132,7 +134,8 @@ fn a_kernel_that_never_ends_keeps_nobody_waiting() {
 #[test]
 fn launches_arrive_in_every_phase() {
     let traces = [HandMade::compute(40, 256, 60).trace(), HandMade::memory(40, 256, 3).trace(), HandMade::compute(20, 128, 40).trace()];
-    let before = |count: u32| (0..count).map(|stream| known(stream % 3 + 1, launch(&traces[stream as usize % 3], stream, 0))).collect::<Vec<_>>();
+    let before =
+        |count: u32| (0..count).map(|stream| known(stream % 3 + 1, launch(&traces[stream as usize % 3], stream, 0))).collect::<Vec<_>>();
     for count in [2, 5] {
         let setting = setting(0b1111, PolicyCode::MiasIpc);
         let quiet = watched(&machine(2), &setting, before(count));
@@ -215,4 +218,30 @@ fn launch_latency_runs_while_a_launch_waits() {
     let first = (0..4).map(|at| end(&stats, at)).min().expect("four");
     let waited = start(&stats, 4) - first;
     assert!(first > u64::from(LAUNCH_LATENCY) && waited < u64::from(LAUNCH_LATENCY), "{waited} cycles after the first had ended");
+}
+
+/// The firmware alone, without a clerk.
+struct Alone(Firmware);
+
+impl Microcontroller for Alone {
+    fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        self.0.on_interrupt(registers);
+    }
+}
+
+/// A firmware that is started anew while launches wait lets them in as before: the window and who was passed over are in hardware.
+#[test]
+fn a_firmware_that_starts_anew_goes_on() {
+    let trace = HandMade::memory(12, 256, 3).trace();
+    for reset in [10, 400, 1_500, 3_000] {
+        let mut gpu = Gpu::new(&machine(2), setting(0b1111, PolicyCode::Smk).straps()).with_validation();
+        for stream in 0..10 {
+            gpu.launch(known(1, launch(&trace, stream, 20 * u64::from(stream)))).expect("fits");
+        }
+        let mut start = |gpu: &mut Gpu| Alone(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+        let mut first = start(&mut gpu);
+        gpu.run(&mut first, reset);
+        let mut second = start(&mut gpu);
+        assert_eq!(gpu.run(&mut second, 1_000_000), RunEnd::AllComplete, "reset in cycle {reset}");
+    }
 }

@@ -156,11 +156,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
 
 impl<P, const C: usize> Firmware<P, C> {
     /// Whether it says which launch of the queue is next.
+    #[cfg(feature = "levels")]
     #[must_use]
-    pub fn schedules_launches(&self) -> bool {
-        #[cfg(feature = "levels")]
-        return self.kernel_scheduler.on;
-        #[cfg(not(feature = "levels"))]
+    pub const fn schedules_launches(&self) -> bool {
+        self.kernel_scheduler.on
+    }
+
+    /// Whether it says which launch of the queue is next: not in an image without levels.
+    #[cfg(not(feature = "levels"))]
+    const fn schedules_launches(&self) -> bool {
         false
     }
 }

@@ -53,8 +53,9 @@ impl KernelScheduler {
         Ok(())
     }
 
-    fn kind<B: TryBus>(&self, bus: &mut B, identity: u32) -> Result<Kind, B::Error> {
-        let identity = read(bus, identity)?;
+    /// What the kernel asks for whose number is in a register.
+    fn kind<B: TryBus>(&self, bus: &mut B, register: u32) -> Result<Kind, B::Error> {
+        let identity = read(bus, register)?;
         Ok(self.known.kind(identity).unwrap_or(Kind::UNKNOWN))
     }
 

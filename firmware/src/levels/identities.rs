@@ -107,5 +107,4 @@ mod tests {
             prop_assert!(known.len() <= KNOWN);
         }
     }
-
 }

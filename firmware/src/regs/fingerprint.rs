@@ -6,7 +6,10 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, Register, VERSION_VALUE, global, memory, preempt, queue, slot, sm};
+use super::{
+    ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, Register, VERSION_VALUE, global, memory, preempt, queue, slot,
+    sm,
+};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -17,7 +20,18 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
     limits
         .into_iter()
-        .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE, queue::BASE, queue::STRIDE])
+        .chain([
+            slot::BASE,
+            slot::STRIDE,
+            sm::BASE,
+            sm::STRIDE,
+            memory::BASE,
+            memory::STRIDE,
+            preempt::BASE,
+            preempt::STRIDE,
+            queue::BASE,
+            queue::STRIDE,
+        ])
         .for_each(|number| hasher.write_u32(number));
     for register in regions() {
         hasher.write(register.name.as_bytes());

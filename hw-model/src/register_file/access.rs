@@ -3,8 +3,8 @@
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::COUNTERS;
 use mias_firmware::regs::{
-    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, queue, slot,
-    slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
+    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, queue,
+    slot, slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
 use super::RegisterFile;

@@ -65,7 +65,15 @@ fn device() -> Result<Device> {
     let mut children = registers("global", global::REGISTERS, &groups)?;
     for (name, meaning, count, base, stride, region, of) in [
         ("SLOT[%s]", "A launched kernel", regs::MAX_SLOTS, slot::BASE, slot::STRIDE, "slot", slot::REGISTERS),
-        ("QUEUE[%s]", "A launch that waits, in the window of the queue", queue::ENTRIES, queue::BASE, queue::STRIDE, "queue", queue::REGISTERS),
+        (
+            "QUEUE[%s]",
+            "A launch that waits, in the window of the queue",
+            queue::ENTRIES,
+            queue::BASE,
+            queue::STRIDE,
+            "queue",
+            queue::REGISTERS,
+        ),
         (
             "MEMORY[%s]",
             "Memory issue of a streaming multiprocessor",

@@ -117,8 +117,7 @@ mod tests {
             let asked = Parts { preempts: bits & 1 != 0, searches: bits & 2 != 0, controls: bits & 4 != 0, levels: bits & 8 != 0 };
             let features: Vec<&str> = asked.features().split(',').collect();
             let has = |feature| features.contains(&feature);
-            let built =
-                Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts"), levels: has("levels") };
+            let built = Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts"), levels: has("levels") };
             assert_eq!(built.lacking(asked), None, "{asked:?}");
             assert_eq!(asked.folder().is_empty(), asked == Parts::default());
         }

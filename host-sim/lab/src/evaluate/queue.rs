@@ -53,11 +53,7 @@ impl Spread {
         values.sort_by(f64::total_cmp);
         let rank = (values.len() * 95).div_ceil(100);
         let at = |place: Option<usize>| place.and_then(|place| values.get(place)).copied().unwrap_or_default();
-        Spread {
-            mean: arithmetic(&values).unwrap_or_default(),
-            p95: at(rank.checked_sub(1)),
-            max: at(values.len().checked_sub(1)),
-        }
+        Spread { mean: arithmetic(&values).unwrap_or_default(), p95: at(rank.checked_sub(1)), max: at(values.len().checked_sub(1)) }
     }
 }
 
@@ -114,9 +110,11 @@ mod tests {
     /// Two kernels of 100 and 300 cycles alone. By hand: the first launch takes 150 cycles, the second 600, the third, which is urgent, 200 from cycle 400 on.
     #[test]
     fn a_queue_is_its_launches() {
-        let launch = |kernel, priority, arrival_cycle, end_cycle| QueuedLaunch { kernel, priority, arrival_cycle, first_cycle: 0, end_cycle };
+        let launch =
+            |kernel, priority, arrival_cycle, end_cycle| QueuedLaunch { kernel, priority, arrival_cycle, first_cycle: 0, end_cycle };
         let kernels = ["a", "b"].map(str::to_owned);
-        let ran = Ran { policy: "smk", run: "k", kernels: &kernels, alone_cycles: &[100, 300], makespan_cycles: 600, energy_joules: Some(2.0) };
+        let ran =
+            Ran { policy: "smk", run: "k", kernels: &kernels, alone_cycles: &[100, 300], makespan_cycles: 600, energy_joules: Some(2.0) };
         let result = QueueResult::of(&ran, &[launch(0, 0, 0, 150), launch(1, 0, 0, 600), launch(0, 1, 400, 600)]);
         assert_eq!((result.sequential_cycles, result.stp), (500, Some(500.0 / 600.0)));
         assert_eq!(result.antt, Some((1.5 + 2.0 + 2.0) / 3.0));

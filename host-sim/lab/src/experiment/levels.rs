@@ -107,7 +107,11 @@ mod tests {
     fn names_say_what_is_set() {
         for levels in Levels::ALL {
             let has = |word: &str| levels.name().split('+').any(|part| part == word);
-            assert_eq!((levels.kernels(), levels.warps(), levels.requests()), (has("kernels"), has("warps"), has("requests")), "{levels:?}");
+            assert_eq!(
+                (levels.kernels(), levels.warps(), levels.requests()),
+                (has("kernels"), has("warps"), has("requests")),
+                "{levels:?}"
+            );
             assert_eq!(Levels::of(levels.kernels(), levels.warps(), levels.requests()), *levels);
             assert!(!levels.without_kernels().kernels());
         }

@@ -24,8 +24,5 @@ pub(super) fn text(outcome: &Outcome, kernels: &[Cow<'_, str>]) -> String {
     }
     let Spread { mean, p95, max } = Spread::of(outcome.queued.iter().map(|launch| launch.latency_cycles() as f64).collect());
     let [mean, p95, max] = [mean, p95, max].map(|cycles| number(Some(cycles), 0));
-    format!(
-        "\n{}latency, from arrival to end in core cycles: mean {mean}, 95 % within {p95}, largest {max}\n",
-        table::text(&table)
-    )
+    format!("\n{}latency, from arrival to end in core cycles: mean {mean}, 95 % within {p95}, largest {max}\n", table::text(&table))
 }

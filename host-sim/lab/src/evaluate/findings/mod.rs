@@ -130,12 +130,20 @@ fn queues(study: &Study<'_>, runs: &Runs) -> Result<Vec<QueueResult>, StoreError
     let mut rows = Vec::new();
     for group in study.groups.iter().filter(|_| study.setting.options.queue.is_some()) {
         let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
-        let alone_cycles: Vec<u64> = alone.iter().map(|kept| kept.launches.first().map_or(0, |launch| launch.cycles(kept.cycles))).collect();
+        let alone_cycles: Vec<u64> =
+            alone.iter().map(|kept| kept.launches.first().map_or(0, |launch| launch.cycles(kept.cycles))).collect();
         for &policy in &study.experiment.policies {
             let Some(origin) = group.runs.get(&Control::Policy(policy)) else { continue };
             let kept = runs.get(&origin.key)?;
             let (kernels, makespan_cycles, energy_joules) = (&group.names[..], kept.cycles, joules(kept));
-            let ran = queue::Ran { policy: policy.name(), run: &origin.key, kernels, alone_cycles: &alone_cycles, makespan_cycles, energy_joules };
+            let ran = queue::Ran {
+                policy: policy.name(),
+                run: &origin.key,
+                kernels,
+                alone_cycles: &alone_cycles,
+                makespan_cycles,
+                energy_joules,
+            };
             rows.push(QueueResult::of(&ran, &kept.queued));
         }
     }

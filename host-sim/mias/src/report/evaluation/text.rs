@@ -100,7 +100,8 @@ pub fn requests(study: &StudyResult) -> String {
 
 /// What queues of launches came to.
 pub fn queues(study: &StudyResult) -> String {
-    let headings = ["policy", "kernels", "launches", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
+    let headings =
+        ["policy", "kernels", "launches", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
     let cells = |row: &QueueResult| {
         vec![
             row.policy.to_owned(),

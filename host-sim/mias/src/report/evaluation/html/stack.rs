@@ -58,10 +58,7 @@ fn figure(page: &mut Page, id: &str, title: &str, all: &[Measured]) {
         words: String::new(),
         chart: Chart::Ranked(Ranked { label: title, x_label: format!("{} over that without", first.name), placed }),
     };
-    let panels = vec![
-        panel(format!("{title}: subsets, {better}"), of_subsets),
-        panel(format!("{title}: each level, {better}"), of_levels),
-    ];
+    let panels = vec![panel(format!("{title}: subsets, {better}"), of_subsets), panel(format!("{title}: each level, {better}"), of_levels)];
     let caption = format!(
         "{title}: {} under every subset of four levels over that with none of them, and with each level over without it in the mean over the others; geometric means over {count} cases, with 95 % intervals.",
         first.name
@@ -88,8 +85,7 @@ fn every_queue(page: &mut Page, evaluation: &Evaluation) {
             number(run.energy_joules.map(|joules| 1e3 * joules), 2),
         ]
     };
-    let lines: Vec<Vec<String>> =
-        evaluation.studies.iter().flat_map(|study| study.queue.iter().map(move |run| line(study, run))).collect();
+    let lines: Vec<Vec<String>> = evaluation.studies.iter().flat_map(|study| study.queue.iter().map(move |run| line(study, run))).collect();
     let headings =
         ["seed", "levels", "policy", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
     page.table(&headings, &lines, true);

@@ -12,8 +12,8 @@ use super::field::change;
 use effects::OfSubsets;
 use mias_lab::choice::Choice;
 use mias_lab::evaluate::paired::Ratio;
-use mias_lab::evaluate::results::{Evaluation, PolicyResult, StudyResult};
 use mias_lab::evaluate::queue::QueueResult;
+use mias_lab::evaluate::results::{Evaluation, GroupResult, PolicyResult, StudyResult};
 use mias_lab::experiment::levels::Levels;
 use mias_lab::table::{self, DASH};
 
@@ -84,9 +84,14 @@ fn measured<T>(runs: &Runs<'_, T>, name: &'static str, more_is_better: bool, of:
 
 /// What is measured of mixes in a window.
 pub(super) fn mixes(evaluation: &Evaluation) -> Vec<Measured> {
-    let runs = evaluation.studies.iter().flat_map(|study| {
-        let of_group = move |group: &'_ mias_lab::evaluate::results::GroupResult| group.kernels.join(" + ");
-        study.groups.iter().flat_map(move |group| group.policies.iter().map(move |run| (of_group(group), subset(study, run.policy), run)))
+    let of_group =
+        |study: &'_ StudyResult, group: &'_ GroupResult, run: &PolicyResult| (group.kernels.join(" + "), subset(study, run.policy));
+    let groups = evaluation.studies.iter().flat_map(|study| study.groups.iter().map(move |group| (study, group)));
+    let runs = groups.flat_map(|(study, group)| {
+        group.policies.iter().map(move |run| {
+            let (name, subset) = of_group(study, group, run);
+            (name, subset, run)
+        })
     });
     let runs: Runs<'_, PolicyResult> = collect(runs);
     vec![
@@ -174,7 +179,10 @@ pub(super) fn text(evaluation: &Evaluation) -> String {
     let mut text = String::new();
     for (title, all) in [("Mixes", mixes(evaluation)), ("Queues", queues(evaluation))] {
         let cases = all.iter().map(|one| one.cases.len()).max().unwrap_or_default();
-        text += &format!("{title}: sixteen subsets of four levels, {cases} cases\n{}", table::text(&table::of(&headings(&all), &subsets(&all))));
+        text += &format!(
+            "{title}: sixteen subsets of four levels, {cases} cases\n{}",
+            table::text(&table::of(&headings(&all), &subsets(&all)))
+        );
         text += &table::text(&table::of(&OF_LEVELS.map(str::to_owned), &levels(&all)));
         text += &format!("together\n{}\n", table::text(&table::of(&headings_of_pairs(), &pairs(&all))));
     }
