@@ -46,7 +46,7 @@ fn launches_are_shown_until_they_are_let_in() {
 #[test]
 fn without_a_slot_a_launch_waits() {
     let mut file = managed();
-    (0..MAX_SLOTS + 1).for_each(|launch| drop(file.enter_queue(kernel(1), launch)));
+    (0..MAX_SLOTS + 1).for_each(|launch| assert!(file.enter_queue(kernel(1), launch)));
     // Something of an earlier kernel is in flight in two slots.
     file.set_occupied_slots(0b11);
     assert_eq!(file.read32(global::QUEUE_ROOM), 0xFC);
@@ -77,7 +77,7 @@ fn what_is_not_there_cannot_be_let_in() {
 #[test]
 fn the_oldest_come_first_when_nobody_chooses() {
     let mut file = managed();
-    (0..3).for_each(|launch| drop(file.enter_queue(kernel(1), launch)));
+    (0..3).for_each(|launch| assert!(file.enter_queue(kernel(1), launch)));
     file.write32(global::QUEUE_ADMIT, 0);
     assert!(file.enter_queue(kernel(1), 3));
     file.write32(global::QUEUE_MODE, 0);
