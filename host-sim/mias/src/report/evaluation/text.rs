@@ -45,6 +45,9 @@ pub fn memory(study: &StudyResult) -> String {
 
 /// How many groups of kernels a study has.
 pub fn groups(study: &StudyResult) -> String {
+    if !study.queue.is_empty() {
+        return "a queue".to_owned();
+    }
     let count = study.groups.len();
     format!("{count} group{}", if count == 1 { "" } else { "s" })
 }
