@@ -26,7 +26,8 @@ pub struct Identities {
 
 impl Identities {
     /// Nobody is known.
-    pub const NONE: Self = Self { entries: [Entry { identity: 0, heard: 0, kind: Kind::UNKNOWN }; KNOWN], ended: 0 };
+    // All of it is zero, so that a static of it takes no flash.
+    pub const NONE: Self = Self { entries: [Entry { identity: 0, heard: 0, kind: Kind::ALL_ISSUE }; KNOWN], ended: 0 };
 
     /// What the kernel with this number asks for; none if it is not known. 0 is nobody's number.
     #[must_use]

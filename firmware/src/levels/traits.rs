@@ -28,6 +28,9 @@ impl Kind {
     /// All of it DRAM.
     pub const MOST: u32 = 16;
 
+    /// None of it DRAM.
+    pub(super) const ALL_ISSUE: Self = Self(0);
+
     /// Of a kernel of which nothing is known: halfway, so that it weighs on neither side.
     pub const UNKNOWN: Self = Self(8);
 
