@@ -7,7 +7,7 @@ use super::clerk::{Clerk, Events};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::configs::{Origin, TbVector};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, memory_mode, option, preempt_scheme};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{RegisterFile, Straps};
@@ -142,6 +142,12 @@ impl Watched {
 
 impl Microcontroller for Watched {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        if registers.pending_events() & interrupt::QUEUE != 0 {
+            // Launches are let in. All else waits for the next call, in the same cycle.
+            self.firmware.on_interrupt(registers);
+            assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
+            return;
+        }
         let before = registers.phase().expect("a phase");
         let completions = registers.read32(global::COMPLETED).count_ones();
         // Those in the FIFO, and those that the firmware lets in from the queue.

@@ -235,7 +235,7 @@ fn a_firmware_that_starts_anew_goes_on() {
         for stream in 0..10 {
             gpu.launch(known(1, launch(&trace, stream, 20 * u64::from(stream)))).expect("fits");
         }
-        let mut start = |gpu: &mut Gpu| Alone(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
+        let start = |gpu: &mut Gpu| Alone(Firmware::from_straps(gpu.registers_mut()).expect("the firmware knows its map"));
         let mut first = start(&mut gpu);
         gpu.run(&mut first, reset);
         let mut second = start(&mut gpu);
