@@ -34,6 +34,8 @@ fn identity(control: &str) -> Identity {
         open_sms: None,
         counted: None,
         requests: None,
+        levels: None,
+        queue: None,
         model: MODEL.into(),
         program: String::new(),
     }
