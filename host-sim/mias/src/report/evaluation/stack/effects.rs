@@ -77,8 +77,9 @@ mod tests {
                 let Effect { alone, mean, last } = effect(&[values], level);
                 let in_pair = level == 0 || level == 2;
                 prop_assert!(close(alone, factors[level]));
-                prop_assert!(close(last, factors[level] * if in_pair { pair } else { 1.0 }));
-                prop_assert!(close(mean, factors[level] * if in_pair { pair.sqrt() } else { 1.0 }));
+                let (of_last, of_mean) = if in_pair { (pair, pair.sqrt()) } else { (1.0, 1.0) };
+                prop_assert!(close(last, factors[level] * of_last));
+                prop_assert!(close(mean, factors[level] * of_mean));
                 for other in (0..LEVELS).filter(|other| *other != level) {
                     let expected = if in_pair && (other == 0 || other == 2) { pair } else { 1.0 };
                     prop_assert!(close(together(&[values], level, other), expected), "{level} {other}");
