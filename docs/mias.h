@@ -15,7 +15,7 @@
 /* What ID holds: "MIAS", most significant byte first. */
 #define MIAS_ID_VALUE UINT32_C(0x4d494153)
 /* What VERSION holds: major in the upper half, minor in the lower. */
-#define MIAS_VERSION_VALUE UINT32_C(0x1000b)
+#define MIAS_VERSION_VALUE UINT32_C(0x1000c)
 /* SMs that the map has room for. */
 #define MIAS_MAX_SMS UINT32_C(0x100)
 /* Kernel slots that the map has room for. */
@@ -28,6 +28,12 @@
 #define MIAS_SLOT_BASE UINT32_C(0x800)
 /* Bytes from slot to slot. */
 #define MIAS_SLOT_STRIDE UINT32_C(0x40)
+/* Byte offset of entry 0 of the window of the queue. */
+#define MIAS_QUEUE_BASE UINT32_C(0x1000)
+/* Bytes from entry to entry. */
+#define MIAS_QUEUE_STRIDE UINT32_C(0x40)
+/* Entries of the window. */
+#define MIAS_QUEUE_WINDOW UINT32_C(0x10)
 /* Byte offset of memory issue of SM 0. */
 #define MIAS_MEMORY_BASE UINT32_C(0x2000)
 /* Bytes from SM to SM in memory issue. */
@@ -325,6 +331,30 @@
  * the SM: 0 to 1024, as written. While all are 0 they are divided as the machine does; else 0
  * counts as 1. They stay with their slot whatever kernel takes it. Needs feature::MISS_SHARES. */
 #define MIAS_MISS_WEIGHT UINT32_C(0x720)
+/* Read and write. Who says which launch is next: 0 hardware, in the order in which they became due;
+ * 1 the firmware (queue). Written as 0 while launches are in the window, these come first, the
+ * oldest first. Needs feature::QUEUE. */
+#define MIAS_QUEUE_MODE UINT32_C(0x740)
+/* Read only. Entries of the window with a launch, one bit each. */
+#define MIAS_QUEUE_ENTRIES UINT32_C(0x744)
+/* Read only. Slots that a launch could have now, one bit each: free, and nothing of the kernel
+ * before is in flight. */
+#define MIAS_QUEUE_ROOM UINT32_C(0x748)
+/* Write only. Gives the launch in this entry the first of those slots: then it is launched as any
+ * other. Without a slot nothing happens, and QUEUE is raised when there is one. An entry that is
+ * empty or does not exist raises VALUE_RANGE. */
+#define MIAS_QUEUE_ADMIT UINT32_C(0x74c)
+/* Read only. Strap: how often a launch may be passed over until it is next whatever there is; 0:
+ * launches are admitted in the order in which they became due. */
+#define MIAS_STRAP_QUEUE_PATIENCE UINT32_C(0x750)
+/* Read only. Strap: what the firmware sets of memory issue on all SMs, memory_mode, with
+ * option::SET_MEMORY_ISSUE. */
+#define MIAS_STRAP_MEMORY_MODE UINT32_C(0x754)
+/* Read only. Strap: the order of DRAM requests that the firmware sets, dram_order, with
+ * option::SET_DRAM_ORDER. */
+#define MIAS_STRAP_DRAM_ORDER UINT32_C(0x758)
+/* Read only. Strap: what that order is held by, as in DRAM_CAP. */
+#define MIAS_STRAP_DRAM_CAP UINT32_C(0x75c)
 
 /* Registers of a slot: byte offsets in the slot. */
 /* Read only. slot_status bits. */
@@ -350,6 +380,33 @@
 /* Read only. Cycles from the moment at which its TBs may issue until it is to have its room; 0 if
  * the launch does not say. */
 #define MIAS_SLOT_REG_LATENCY_LIMIT UINT32_C(0x28)
+/* Read only. Which kernel it is: launches with the same number execute the same code; 0 if the host
+ * does not say. */
+#define MIAS_SLOT_REG_IDENTITY UINT32_C(0x2c)
+
+/* Registers of an entry of the queue's window: byte offsets in the entry. */
+/* Read only. Which kernel it is, as in slot::IDENTITY. */
+#define MIAS_QUEUE_REG_IDENTITY UINT32_C(0x0)
+/* Read only. TBs of the grid. */
+#define MIAS_QUEUE_REG_GRID_TBS UINT32_C(0x4)
+/* Read only. Threads per TB. */
+#define MIAS_QUEUE_REG_TB_THREADS UINT32_C(0x8)
+/* Read only. Registers per thread. */
+#define MIAS_QUEUE_REG_THREAD_REGISTERS UINT32_C(0xc)
+/* Read only. Shared memory per TB in bytes, static and dynamic. */
+#define MIAS_QUEUE_REG_TB_SHARED_BYTES UINT32_C(0x10)
+/* Read only. Priority, larger is more urgent; 0 by default. */
+#define MIAS_QUEUE_REG_PRIORITY UINT32_C(0x14)
+/* Read only. Stream that the kernel was launched into. */
+#define MIAS_QUEUE_REG_STREAM UINT32_C(0x18)
+/* Read only. Cycles in which it is to have its room, as in slot::LATENCY_LIMIT. */
+#define MIAS_QUEUE_REG_LATENCY_LIMIT UINT32_C(0x1c)
+/* Read only. How many launches came into the window before it, since reset, modulo 2^32: who is
+ * older. */
+#define MIAS_QUEUE_REG_NUMBER UINT32_C(0x20)
+/* Read only. How often it was passed over: launches that came into the window later and were
+ * admitted before it. It saturates at MOST_PASSED. */
+#define MIAS_QUEUE_REG_PASSED UINT32_C(0x24)
 
 /* Registers of memory issue: byte offsets in those of an SM. */
 /* Read and write. What holds memory instructions back: memory_mode. */
@@ -510,8 +567,11 @@
 /* The firmware is to look at how busy the chip was: an interval of a kernel is over
  * (global::CONTEXT_DUE). */
 #define MIAS_INTERRUPT_CONTEXTS UINT32_C(0x400)
+/* A launch came into the window of the queue, or there is a slot again for one that waits there;
+ * only while the firmware says which is next (global::QUEUE_MODE). */
+#define MIAS_INTERRUPT_QUEUE UINT32_C(0x800)
 /* All events. */
-#define MIAS_INTERRUPT_ALL UINT32_C(0x7ff)
+#define MIAS_INTERRUPT_ALL UINT32_C(0xfff)
 
 /* Faults, in global::FAULT. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware. */
 /* Access to an unmapped offset, or against the access rule. */
@@ -570,6 +630,8 @@
 #define MIAS_FEATURE_DRAM_ORDER UINT32_C(0x200)
 /* The L1's miss resources can be shared out between kernels (global::MISS_WEIGHT). */
 #define MIAS_FEATURE_MISS_SHARES UINT32_C(0x400)
+/* The firmware can say which launch of the queue is next (global::QUEUE_MODE). */
+#define MIAS_FEATURE_QUEUE UINT32_C(0x800)
 
 /* Orders of DRAM requests, in global::DRAM_ORDER, each with what global::DRAM_CAP means. */
 /* Of a bank's requests the oldest that hits the open row, else the oldest. No cap. */
@@ -631,6 +693,12 @@
 #define MIAS_OPTION_SEARCH_BY_SHARE UINT32_C(0x2000)
 /* The firmware controls how many extra TBs kernels may have (Lin et al. 2018, section 6.4). */
 #define MIAS_OPTION_CONTROL_CONTEXTS UINT32_C(0x4000)
+/* The firmware says which launch of the queue is next (docs/firmware.md). */
+#define MIAS_OPTION_SCHEDULE_LAUNCHES UINT32_C(0x8000)
+/* The firmware sets how memory instructions are held back, to what the straps say. */
+#define MIAS_OPTION_SET_MEMORY_ISSUE UINT32_C(0x10000)
+/* The firmware sets the order of DRAM requests, to what the straps say. */
+#define MIAS_OPTION_SET_DRAM_ORDER UINT32_C(0x20000)
 
 /* Fields of global::CONTEXT_BOUND. */
 /* Most extra TBs of the kernel that an SM has room for. */
@@ -920,7 +988,37 @@ struct mias_slot {
     /* Read only. Cycles from the moment at which its TBs may issue until it is to have its room; 0
      * if the launch does not say. */
     const volatile uint32_t latency_limit;
-    uint32_t reserved_2c[5];
+    /* Read only. Which kernel it is: launches with the same number execute the same code; 0 if the
+     * host does not say. */
+    const volatile uint32_t identity;
+    uint32_t reserved_30[4];
+};
+
+/* A launch that waits, in the window of the queue. */
+struct mias_queue_entry {
+    /* Read only. Which kernel it is, as in slot::IDENTITY. */
+    const volatile uint32_t identity;
+    /* Read only. TBs of the grid. */
+    const volatile uint32_t grid_tbs;
+    /* Read only. Threads per TB. */
+    const volatile uint32_t tb_threads;
+    /* Read only. Registers per thread. */
+    const volatile uint32_t thread_registers;
+    /* Read only. Shared memory per TB in bytes, static and dynamic. */
+    const volatile uint32_t tb_shared_bytes;
+    /* Read only. Priority, larger is more urgent; 0 by default. */
+    const volatile uint32_t priority;
+    /* Read only. Stream that the kernel was launched into. */
+    const volatile uint32_t stream;
+    /* Read only. Cycles in which it is to have its room, as in slot::LATENCY_LIMIT. */
+    const volatile uint32_t latency_limit;
+    /* Read only. How many launches came into the window before it, since reset, modulo 2^32: who is
+     * older. */
+    const volatile uint32_t number;
+    /* Read only. How often it was passed over: launches that came into the window later and were
+     * admitted before it. It saturates at MOST_PASSED. */
+    const volatile uint32_t passed;
+    uint32_t reserved_28[6];
 };
 
 /* Memory issue of a streaming multiprocessor. */
@@ -1346,9 +1444,35 @@ struct mias_block {
      * does; else 0 counts as 1. They stay with their slot whatever kernel takes it. Needs
      * feature::MISS_SHARES. */
     volatile uint32_t miss_weight[8];
-    uint32_t reserved_740[48];
+    /* Read and write. Who says which launch is next: 0 hardware, in the order in which they became
+     * due; 1 the firmware (queue). Written as 0 while launches are in the window, these come first,
+     * the oldest first. Needs feature::QUEUE. */
+    volatile uint32_t queue_mode;
+    /* Read only. Entries of the window with a launch, one bit each. */
+    const volatile uint32_t queue_entries;
+    /* Read only. Slots that a launch could have now, one bit each: free, and nothing of the kernel
+     * before is in flight. */
+    const volatile uint32_t queue_room;
+    /* Write only. Gives the launch in this entry the first of those slots: then it is launched as
+     * any other. Without a slot nothing happens, and QUEUE is raised when there is one. An entry
+     * that is empty or does not exist raises VALUE_RANGE. */
+    volatile uint32_t queue_admit;
+    /* Read only. Strap: how often a launch may be passed over until it is next whatever there is; 0:
+     * launches are admitted in the order in which they became due. */
+    const volatile uint32_t strap_queue_patience;
+    /* Read only. Strap: what the firmware sets of memory issue on all SMs, memory_mode, with
+     * option::SET_MEMORY_ISSUE. */
+    const volatile uint32_t strap_memory_mode;
+    /* Read only. Strap: the order of DRAM requests that the firmware sets, dram_order, with
+     * option::SET_DRAM_ORDER. */
+    const volatile uint32_t strap_dram_order;
+    /* Read only. Strap: what that order is held by, as in DRAM_CAP. */
+    const volatile uint32_t strap_dram_cap;
+    uint32_t reserved_760[40];
     struct mias_slot slot[8];
-    uint32_t reserved_a00[1408];
+    uint32_t reserved_a00[384];
+    struct mias_queue_entry queue[16];
+    uint32_t reserved_1400[768];
     struct mias_memory memory[256];
     struct mias_sm sm[256];
     struct mias_preempt preempt[256];
@@ -1467,6 +1591,14 @@ static_assert(offsetof(struct mias_block, dram_cap) == MIAS_DRAM_CAP, "MIAS_DRAM
 static_assert(offsetof(struct mias_block, dram_share) == MIAS_DRAM_SHARE, "MIAS_DRAM_SHARE");
 static_assert(offsetof(struct mias_block, warp_quota) == MIAS_WARP_QUOTA, "MIAS_WARP_QUOTA");
 static_assert(offsetof(struct mias_block, miss_weight) == MIAS_MISS_WEIGHT, "MIAS_MISS_WEIGHT");
+static_assert(offsetof(struct mias_block, queue_mode) == MIAS_QUEUE_MODE, "MIAS_QUEUE_MODE");
+static_assert(offsetof(struct mias_block, queue_entries) == MIAS_QUEUE_ENTRIES, "MIAS_QUEUE_ENTRIES");
+static_assert(offsetof(struct mias_block, queue_room) == MIAS_QUEUE_ROOM, "MIAS_QUEUE_ROOM");
+static_assert(offsetof(struct mias_block, queue_admit) == MIAS_QUEUE_ADMIT, "MIAS_QUEUE_ADMIT");
+static_assert(offsetof(struct mias_block, strap_queue_patience) == MIAS_STRAP_QUEUE_PATIENCE, "MIAS_STRAP_QUEUE_PATIENCE");
+static_assert(offsetof(struct mias_block, strap_memory_mode) == MIAS_STRAP_MEMORY_MODE, "MIAS_STRAP_MEMORY_MODE");
+static_assert(offsetof(struct mias_block, strap_dram_order) == MIAS_STRAP_DRAM_ORDER, "MIAS_STRAP_DRAM_ORDER");
+static_assert(offsetof(struct mias_block, strap_dram_cap) == MIAS_STRAP_DRAM_CAP, "MIAS_STRAP_DRAM_CAP");
 static_assert(offsetof(struct mias_slot, status) == MIAS_SLOT_REG_STATUS, "MIAS_SLOT_REG_STATUS");
 static_assert(offsetof(struct mias_slot, control) == MIAS_SLOT_REG_CONTROL, "MIAS_SLOT_REG_CONTROL");
 static_assert(offsetof(struct mias_slot, grid_tbs) == MIAS_SLOT_REG_GRID_TBS, "MIAS_SLOT_REG_GRID_TBS");
@@ -1478,6 +1610,7 @@ static_assert(offsetof(struct mias_slot, stream) == MIAS_SLOT_REG_STREAM, "MIAS_
 static_assert(offsetof(struct mias_slot, unissued_tbs) == MIAS_SLOT_REG_UNISSUED_TBS, "MIAS_SLOT_REG_UNISSUED_TBS");
 static_assert(offsetof(struct mias_slot, unfinished_tbs) == MIAS_SLOT_REG_UNFINISHED_TBS, "MIAS_SLOT_REG_UNFINISHED_TBS");
 static_assert(offsetof(struct mias_slot, latency_limit) == MIAS_SLOT_REG_LATENCY_LIMIT, "MIAS_SLOT_REG_LATENCY_LIMIT");
+static_assert(offsetof(struct mias_slot, identity) == MIAS_SLOT_REG_IDENTITY, "MIAS_SLOT_REG_IDENTITY");
 static_assert(offsetof(struct mias_sm, status) == MIAS_SM_REG_STATUS, "MIAS_SM_REG_STATUS");
 static_assert(offsetof(struct mias_sm, control) == MIAS_SM_REG_CONTROL, "MIAS_SM_REG_CONTROL");
 static_assert(offsetof(struct mias_sm, saturated) == MIAS_SM_REG_SATURATED, "MIAS_SM_REG_SATURATED");

@@ -32,6 +32,7 @@ pub const ALL: &[(&str, &str)] = plans![
     "decisions-making",
     "decisions",
     "decisions-small",
+    "stack",
 ];
 
 /// Which kernels a rule for decisions may be made from and which it is judged by, and what the mixes of these plans are drawn with, as TOML.

@@ -84,6 +84,7 @@ fn allocations_after(warm: u64, workloads: &[Workload]) -> (u64, u64) {
             stream,
             priority: 0,
             latency_limit: 0,
+            identity: 0,
             relaunch: false,
             live_registers: Vec::new(),
             sector_offset,

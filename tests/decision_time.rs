@@ -145,6 +145,7 @@ fn timed(policy: PolicyCode, workloads: &[Workload], cycles: Option<u64>) -> (St
             stream,
             priority: 0,
             latency_limit: 0,
+            identity: 0,
             relaunch: true,
             live_registers: Vec::new(),
             sector_offset,

@@ -2,6 +2,8 @@
 //! transition modes. `common/rig.rs` says what is checked in all of them.
 
 mod common;
+#[path = "scheduling/levels.rs"]
+mod levels;
 
 use common::hand_made::{HandMade, Step, any_kernel};
 use common::rig::{LAUNCH_LATENCY, Rig, Setting, launch, run, small_machine};
@@ -288,6 +290,7 @@ fn all_tbs_of_the_first_kernel_are_issued_before_any_of_the_second() {
                     stream,
                     priority: 0,
                     latency_limit: 0,
+                    identity: 0,
                     relaunch: false,
                     live_registers: Vec::new(),
                     sector_offset: 0,

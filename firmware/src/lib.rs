@@ -22,6 +22,7 @@
 //! | [`limits`], [`boards`] | what the images are built for, and run on in QEMU |
 //! | `preempt` | with the feature `preempt`: which TBs leave an SM for a kernel that has precedence, and how |
 //! | `search` | with the feature `search`: how many SMs each kernel needs, found in steps |
+//! | `levels` | with the feature `levels`: which launch of the queue is next, and what is set of memory issue and DRAM beside the policy |
 //! | `contexts` | with the feature `contexts`: how many TBs beyond those that fit a kernel may have |
 //! | [`decision_latency`] | what a decision costs, in instructions, as measured |
 //! | [`rehearsal`] | a register block that plays a script, for boards without a GPU |
@@ -51,6 +52,8 @@ pub mod decision_latency;
 pub mod driver;
 pub mod epitaph;
 pub mod kernel;
+#[cfg(feature = "levels")]
+pub mod levels;
 pub mod limits;
 #[cfg(all(feature = "defmt", target_os = "none"))]
 pub mod log;

@@ -86,6 +86,9 @@ pub struct Settings {
     /// Says how many TBs beyond those that fit there may be.
     #[cfg(feature = "contexts")]
     pub control_contexts: bool,
+    /// Levels that it sets beside the policy.
+    #[cfg(feature = "levels")]
+    pub levels: crate::levels::Levels,
 }
 
 impl Default for Settings {
@@ -110,6 +113,8 @@ impl Settings {
         memory_limit: MemoryLimit::NONE,
         #[cfg(feature = "contexts")]
         control_contexts: false,
+        #[cfg(feature = "levels")]
+        levels: crate::levels::Levels::NONE,
     };
 
     /// Reads the strap registers.
@@ -133,6 +138,8 @@ impl Settings {
             memory_limit: MemoryLimit::of(options),
             #[cfg(feature = "contexts")]
             control_contexts: on(option::CONTROL_CONTEXTS),
+            #[cfg(feature = "levels")]
+            levels: crate::levels::Levels::of(options),
         })
     }
 

@@ -40,6 +40,9 @@ pub const SEARCHES: u32 = 1 << 1;
 /// Bit of the features: the image controls extra TBs, if it is asked to.
 pub const CONTROLS: u32 = 1 << 2;
 
+/// The build sets levels beside the policy.
+pub const LEVELS: u32 = 1 << 3;
+
 /// What an image asks of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
@@ -53,7 +56,7 @@ pub enum Request {
         kernels: u32,
         /// Configurations that it has room for.
         configs: u32,
-        /// Features of the build: [`PREEMPTS`], [`SEARCHES`], [`CONTROLS`].
+        /// Features of the build: [`PREEMPTS`], [`SEARCHES`], [`CONTROLS`], [`LEVELS`].
         features: u32,
     },
     /// Read the register at this offset.
@@ -78,7 +81,8 @@ impl Request {
         configs: limits::CONFIGS as u32,
         features: if cfg!(feature = "preempt") { PREEMPTS } else { 0 }
             | if cfg!(feature = "search") { SEARCHES } else { 0 }
-            | if cfg!(feature = "contexts") { CONTROLS } else { 0 },
+            | if cfg!(feature = "contexts") { CONTROLS } else { 0 }
+            | if cfg!(feature = "levels") { LEVELS } else { 0 },
     };
 
     /// First byte, and the words that follow.

@@ -9,6 +9,7 @@ use cases::cases;
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::driver::StartError;
+use mias_firmware::levels::KernelScheduler;
 use mias_firmware::machine::Settings;
 use mias_firmware::metric::Linear;
 use mias_firmware::policy::{AnyPolicy, Mias};
@@ -66,10 +67,13 @@ fn every_policy_has_its_code() {
 
 /// The image's memory: the firmware's state, with room for 64 configurations, whatever the number of SMs. On the 32-bit
 /// target it is smaller. A search is state of its own, in images that have it: fair share's too, which remembers the fairest shares and each kernel's
-/// progress (38 bytes), and that of limits of active warps, with what the L1s counted (82 bytes).
+/// progress (38 bytes), and that of limits of active warps, with what the L1s counted (82 bytes). So is the scheduler of kernels.
 #[test]
 fn state_fits_four_kibibytes() {
     let (all, search) = (size_of::<Firmware<AnyPolicy, 64>>(), size_of::<Search>() + size_of::<Shares>());
-    assert!(all - search <= 4096, "{all} bytes, {search} of a search");
+    let levels = size_of::<KernelScheduler>();
+    assert!(all - search - levels <= 4096, "{all} bytes, {search} of a search, {levels} of levels");
     assert!(search <= 474, "{search} bytes");
+    // Sixteen kernels of three words, a count, and what was asked for.
+    assert!(levels <= 16 * 12 + 12, "{levels} bytes");
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{PolicyCode, Register, global, memory, slot, sm};
+use mias_firmware::regs::{PolicyCode, Register, global, memory, queue, slot, sm};
 use mias_hw_model::register_file::{RegisterFile, Straps};
 
 fn check(file: &mut RegisterFile, base: u32, registers: &[Register], limit: u32) {
@@ -23,5 +23,6 @@ fn every_register_is_reset_to_what_the_map_says() {
     (0..8).for_each(|index| check(&mut file, slot::at(index, 0), slot::REGISTERS, 1));
     (0..256).for_each(|index| check(&mut file, sm::at(index, 0), sm::REGISTERS, 11));
     (0..256).for_each(|index| check(&mut file, memory::at(index, 0), memory::REGISTERS, 8));
+    (0..queue::ENTRIES).for_each(|index| check(&mut file, queue::at(index, 0), queue::REGISTERS, 1));
     assert_eq!(file.read32(global::FAULT), 0, "no access was against the rules");
 }

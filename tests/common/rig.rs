@@ -7,7 +7,7 @@ use super::clerk::{Clerk, Events};
 use mias_firmware::Firmware;
 use mias_firmware::bus::Bus;
 use mias_firmware::configs::{Origin, TbVector};
-use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, global, option, preempt_scheme};
+use mias_firmware::regs::{MAX_SLOTS, PhaseCode, PolicyCode, dram_order, global, interrupt, memory_mode, option, preempt_scheme};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{Gpu, Launch, Microcontroller, RunEnd, Stats};
 use mias_hw_model::register_file::{RegisterFile, Straps};
@@ -54,12 +54,16 @@ pub(crate) struct Setting {
     pub(crate) fixed: [u8; MAX_SLOTS],
     /// Whom the firmware preempts, and how, and in how many cycles: [`preempt_scheme`].
     pub(crate) preempt: (u32, u32),
+    /// Levels that the firmware sets beside the policy: bits of [`option`].
+    pub(crate) levels: u32,
+    /// How often a launch may be passed over, if the firmware says which is next.
+    pub(crate) patience: u32,
 }
 
 impl Setting {
     /// A policy with a window of 400 cycles, as long as about one of the scenarios' TBs.
     pub(crate) fn new(policy: PolicyCode, ideal: bool) -> Self {
-        Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0], preempt: (preempt_scheme::NONE, 0) }
+        Setting { policy, ideal, window: 400, fixed: [2, 1, 1, 0, 0, 0, 0, 0], preempt: (preempt_scheme::NONE, 0), levels: 0, patience: 3 }
     }
 
     pub(crate) fn straps(&self) -> Straps {
@@ -68,7 +72,9 @@ impl Setting {
         straps.coalesce_window = LAUNCH_LATENCY;
         straps.fixed = self.fixed;
         (straps.preempt, straps.preempt_limit) = self.preempt;
-        straps.options = option::READ_ALL_COUNTERS | if self.ideal { option::IDEAL_TRANSITION } else { 0 };
+        straps.options = option::READ_ALL_COUNTERS | self.levels | if self.ideal { option::IDEAL_TRANSITION } else { 0 };
+        straps.queue_patience = self.patience;
+        (straps.memory_mode, straps.dram_order) = (memory_mode::QUOTA | memory_mode::FOUND, dram_order::KERNEL_CAP);
         straps
     }
 }
@@ -84,6 +90,7 @@ pub(crate) fn launch(trace: &Arc<KernelTrace>, stream: u32, arrival_cycle: u64) 
         stream,
         priority: 0,
         latency_limit: 0,
+        identity: 0,
         relaunch: false,
         live_registers: Vec::new(),
         sector_offset,
@@ -135,11 +142,18 @@ impl Watched {
 
 impl Microcontroller for Watched {
     fn on_interrupt(&mut self, registers: &mut RegisterFile) {
+        if registers.pending_events() & interrupt::QUEUE != 0 {
+            // Launches are let in. All else waits for the next call, in the same cycle.
+            self.firmware.on_interrupt(registers);
+            assert_eq!(registers.faults(), 0, "faults in cycle {}", registers.now());
+            return;
+        }
         let before = registers.phase().expect("a phase");
         let completions = registers.read32(global::COMPLETED).count_ones();
-        let waiting = registers.read32(global::LAUNCH_COUNT);
+        // Those in the FIFO, and those that the firmware lets in from the queue.
+        let (waiting, queued) = (registers.read32(global::LAUNCH_COUNT), registers.queue_len());
         self.firmware.on_interrupt(registers);
-        let launches = waiting - registers.read32(global::LAUNCH_COUNT);
+        let launches = waiting + (queued - registers.queue_len()) as u32 - registers.read32(global::LAUNCH_COUNT);
         let after = registers.phase().expect("a phase");
         self.clerk.book(Events { now: registers.now(), completions, launches, before, after });
 

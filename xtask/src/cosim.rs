@@ -16,7 +16,7 @@ const BINARY: &str = "mias-firmware-remote";
 const PARTS: [(&str, &str, &str); 3] = [
     ("preempts", "preempt", "preempt"),
     ("searches", "search", "preempt,search"),
-    ("controls extra TBs", "contexts", "preempt,search,contexts"),
+    ("controls extra TBs and sets levels", "contexts", "preempt,search,contexts,levels"),
 ];
 /// The feature that chooses the worst configuration.
 const INVERT: &str = "invert-comparison";

@@ -7,7 +7,7 @@
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
 use mias_firmware::policy::{NAMED, PolicyCode};
-use mias_firmware::regs::{self, Access, Register, global, memory, preempt, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, preempt, queue, slot, sm};
 
 use crate::header;
 use crate::svd;
@@ -98,6 +98,9 @@ bits are those of `interrupt`. Layout version `{version:#010x}`, identification 
     text += &region("Global registers", "offset", global::REGISTERS);
     let base = format!("Slot `n` is at `{:#06x} + n * {:#04x}`; offsets are within the slot.", slot::BASE, slot::STRIDE);
     text += &region("Kernel slots", "offset in slot", slot::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
+    let base =
+        format!("Entry `n` of {} is at `{:#06x} + n * {:#04x}`; offsets are within the entry.", queue::ENTRIES, queue::BASE, queue::STRIDE);
+    text += &region("Window of the queue", "offset in entry", queue::REGISTERS).replacen("\n\n|", &format!("\n\n{base}\n\n|"), 1);
     let base = format!(
         "What is of SM `n` is at `{:#06x} + n * {:#04x}`; offsets are within it. Latched are the slots with {} requests at least.",
         memory::BASE,
@@ -245,8 +248,13 @@ mod tests {
     #[test]
     fn every_register_counter_bit_and_code_is_on_the_page() {
         let page = page();
-        for register in
-            global::REGISTERS.iter().chain(slot::REGISTERS).chain(sm::REGISTERS).chain(memory::REGISTERS).chain(preempt::REGISTERS)
+        for register in global::REGISTERS
+            .iter()
+            .chain(slot::REGISTERS)
+            .chain(sm::REGISTERS)
+            .chain(memory::REGISTERS)
+            .chain(preempt::REGISTERS)
+            .chain(queue::REGISTERS)
         {
             assert!(page.contains(&format!("| `{}", register.name)), "{}", register.name);
         }

@@ -33,11 +33,12 @@ const ENABLED: u32 =
     interrupt::LAUNCH | interrupt::DRAINED | interrupt::COMPLETED | interrupt::PARTITION | interrupt::PROFILE_DONE | interrupt::TIMER;
 
 /// Events that hardware raises only if the firmware was asked for what they are for.
-const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS;
+const SELDOM: u32 = interrupt::MEMORY | interrupt::PREEMPT | interrupt::CONTEXTS | interrupt::QUEUE;
 
 /// Those of them that this build handles, beside limits of memory instructions.
-const OPTIONAL: u32 =
-    if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 } | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 };
+const OPTIONAL: u32 = if cfg!(feature = "preempt") { interrupt::PREEMPT } else { 0 }
+    | if cfg!(feature = "contexts") { interrupt::CONTEXTS } else { 0 }
+    | if cfg!(feature = "levels") { interrupt::QUEUE } else { 0 };
 
 /// Events that hardware raises whatever the firmware was asked to do.
 const OFTEN: u32 = interrupt::ALL & !SELDOM;
@@ -64,6 +65,9 @@ pub struct Firmware<P = AnyPolicy, const C: usize = DEFAULT_CONFIGS> {
     /// The shares that are in effect; of no SM while every SM issues and something else places TBs.
     #[cfg(feature = "search")]
     shares: crate::search::Shares,
+    /// Which launch of the queue is next.
+    #[cfg(feature = "levels")]
+    pub(crate) kernel_scheduler: crate::levels::KernelScheduler,
 }
 
 impl<P: Policy, const C: usize> Firmware<P, C> {
@@ -109,6 +113,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if status & (interrupt::COMPLETED | interrupt::DRAINED) != 0 {
             self.slot_events(bus, observer, now)?;
         }
+        #[cfg(feature = "levels")]
+        self.admit_launches(bus)?;
         // Whatever the status says: a launch may have waited for room.
         self.take_kernels(bus, observer, now)?;
         if status & interrupt::PARTITION != 0 {
@@ -144,6 +150,11 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         // An image that does not preempt is never told that an SM wants room, and one that does not control extra TBs never of their intervals.
         let handled = if OPTIONAL == 0 { interrupt::MEMORY } else { status & (interrupt::MEMORY | OPTIONAL) };
         write(bus, global::INT_STATUS, handled)?;
+        #[cfg(feature = "levels")]
+        if status & interrupt::QUEUE != 0 {
+            // Who is let in raises LAUNCH.
+            self.admit_launches(bus)?;
+        }
         #[cfg(feature = "preempt")]
         if status & interrupt::PREEMPT != 0 {
             self.preempt(bus, observer)?;
@@ -182,6 +193,13 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
     #[must_use]
     pub fn report(&self) -> Report<'_, P, C> {
         self.scheduler.report()
+    }
+
+    /// Which launch of the queue is next: what it knows of kernels.
+    #[cfg(feature = "levels")]
+    #[must_use]
+    pub fn kernel_scheduler(&self) -> &crate::levels::KernelScheduler {
+        &self.kernel_scheduler
     }
 
     /// The scheduler.

@@ -30,9 +30,15 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         }
         for slot in 0..MAX_SLOTS as u8 {
             let Some(kernel) = self.scheduler.kernels().iter().find(|kernel| kernel.slot == slot) else { continue };
-            let event = match read_status(bus, slot)? {
+            let drained = kernel.drained;
+            let status = read_status(bus, slot)?;
+            #[cfg(feature = "levels")]
+            if status == COMPLETED && self.schedules_launches() {
+                self.kernel_scheduler.learn(bus, self.scheduler.machine(), slot)?;
+            }
+            let event = match status {
                 COMPLETED => Event::Completed(slot),
-                DRAINED if !kernel.drained => Event::Drained(slot),
+                DRAINED if !drained => Event::Drained(slot),
                 _ => continue,
             };
             self.dispatch(bus, observer, event, now)?;

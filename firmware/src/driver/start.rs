@@ -47,6 +47,8 @@ impl<const C: usize> Firmware<AnyPolicy, C> {
             urgent: 0,
             #[cfg(feature = "search")]
             shares: crate::search::Shares::NONE,
+            #[cfg(feature = "levels")]
+            kernel_scheduler: crate::levels::KernelScheduler::OFF,
         }
     }
 
@@ -107,6 +109,8 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
             urgent: 0,
             #[cfg(feature = "search")]
             shares: crate::search::Shares::NONE,
+            #[cfg(feature = "levels")]
+            kernel_scheduler: crate::levels::KernelScheduler::OFF,
         };
         #[cfg(feature = "search")]
         firmware.start_searching(bus)?;
@@ -140,8 +144,28 @@ impl<P: Policy, const C: usize> Firmware<P, C> {
         if self.scheduler.settings().control_contexts {
             crate::contexts::start(bus)?;
         }
+        #[cfg(feature = "levels")]
+        {
+            self.kernel_scheduler = crate::levels::start(self.scheduler.settings().levels, bus)?;
+        }
         self.find_orphans(bus)?;
-        set_timer(bus, if self.orphans == 0 { POLL_CYCLES.into() } else { 0 })
+        // Launches that wait in the window may be what nobody tells of again.
+        set_timer(bus, if self.orphans == 0 && !self.schedules_launches() { POLL_CYCLES.into() } else { 0 })
+    }
+}
+
+impl<P, const C: usize> Firmware<P, C> {
+    /// Whether it says which launch of the queue is next.
+    #[cfg(feature = "levels")]
+    #[must_use]
+    pub const fn schedules_launches(&self) -> bool {
+        self.kernel_scheduler.on
+    }
+
+    /// Whether it says which launch of the queue is next: not in an image without levels.
+    #[cfg(not(feature = "levels"))]
+    const fn schedules_launches(&self) -> bool {
+        false
     }
 }
 

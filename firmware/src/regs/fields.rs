@@ -24,8 +24,11 @@ pub mod interrupt {
     pub const PREEMPT: u32 = 1 << 9;
     /// The firmware is to look at how busy the chip was: an interval of a kernel is over ([`super::super::global::CONTEXT_DUE`]).
     pub const CONTEXTS: u32 = 1 << 10;
+    /// A launch came into the window of the queue, or there is a slot again for one that waits there; only while the firmware says which is next
+    /// ([`super::super::global::QUEUE_MODE`]).
+    pub const QUEUE: u32 = 1 << 11;
     /// All events.
-    pub const ALL: u32 = 0x7FF;
+    pub const ALL: u32 = 0xFFF;
 }
 
 /// Faults, in [`super::global::FAULT`]. Bits 0 to 7 are raised by hardware, 8 to 15 by firmware.
@@ -86,6 +89,8 @@ pub mod feature {
     pub const DRAM_ORDER: u32 = 1 << 9;
     /// The L1's miss resources can be shared out between kernels ([`super::super::global::MISS_WEIGHT`]).
     pub const MISS_SHARES: u32 = 1 << 10;
+    /// The firmware can say which launch of the queue is next ([`super::super::global::QUEUE_MODE`]).
+    pub const QUEUE: u32 = 1 << 11;
 }
 
 /// Orders of DRAM requests, in [`super::global::DRAM_ORDER`], each with what [`super::global::DRAM_CAP`] means.
@@ -148,6 +153,12 @@ pub mod option {
     pub const SEARCH_BY_SHARE: u32 = 1 << 13;
     /// The firmware controls how many extra TBs kernels may have (Lin et al. 2018, section 6.4).
     pub const CONTROL_CONTEXTS: u32 = 1 << 14;
+    /// The firmware says which launch of the queue is next (docs/firmware.md).
+    pub const SCHEDULE_LAUNCHES: u32 = 1 << 15;
+    /// The firmware sets how memory instructions are held back, to what the straps say.
+    pub const SET_MEMORY_ISSUE: u32 = 1 << 16;
+    /// The firmware sets the order of DRAM requests, to what the straps say.
+    pub const SET_DRAM_ORDER: u32 = 1 << 17;
 }
 
 /// Fields of [`super::global::CONTEXT_BOUND`].

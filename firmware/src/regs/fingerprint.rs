@@ -6,7 +6,10 @@
 
 use core::hash::Hasher;
 
-use super::{ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, VERSION_VALUE, global, memory, preempt, slot, sm};
+use super::{
+    ID_VALUE, KERNEL_COUNT_BITS, MAX_SLOTS, MAX_SMS, MAX_WINDOW, PolicyCode, Register, VERSION_VALUE, global, memory, preempt, queue, slot,
+    sm,
+};
 use crate::counters::Counter;
 
 /// Where bits and codes are defined.
@@ -17,9 +20,20 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     let limits = [ID_VALUE, VERSION_VALUE, MAX_SMS as u32, MAX_SLOTS as u32, MAX_WINDOW, KERNEL_COUNT_BITS];
     limits
         .into_iter()
-        .chain([slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE, memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE])
+        .chain([
+            slot::BASE,
+            slot::STRIDE,
+            sm::BASE,
+            sm::STRIDE,
+            memory::BASE,
+            memory::STRIDE,
+            preempt::BASE,
+            preempt::STRIDE,
+            queue::BASE,
+            queue::STRIDE,
+        ])
         .for_each(|number| hasher.write_u32(number));
-    for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS].into_iter().flatten() {
+    for register in regions() {
         hasher.write(register.name.as_bytes());
         let reset = register.reset.map_or([0; 2], |value| [1, value]);
         [register.offset, register.count, register.access as u32].into_iter().chain(reset).for_each(|number| hasher.write_u32(number));
@@ -28,10 +42,15 @@ pub fn fingerprint(hasher: &mut impl Hasher) {
     [memory::SAMPLE_REQUESTS, memory::COUNT_BITS, memory::IN_FLIGHT_BITS, memory::WAYS_BITS, memory::MOST_WAYS]
         .into_iter()
         .chain(sizes)
-        .chain([memory::MOST_WARP_QUOTA, memory::MOST_MISS_WEIGHT])
+        .chain([memory::MOST_WARP_QUOTA, memory::MOST_MISS_WEIGHT, queue::ENTRIES as u32, queue::MOST_PASSED])
         .for_each(|number| hasher.write_u32(number));
     Counter::ALL.into_iter().for_each(|counter| hasher.write_u32(counter.width()));
     definitions().for_each(|line| hasher.write(line.as_bytes()));
+}
+
+/// Every register of every region.
+fn regions() -> impl Iterator<Item = &'static Register> {
+    [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS, queue::REGISTERS].into_iter().flatten()
 }
 
 /// The lines that define a bit or a code: `pub const NAME: u32 = ..;` and `Name = 1,`. The codes of policies are in their table.
@@ -80,7 +99,7 @@ mod tests {
         let mut fed = Fed::default();
         fingerprint(&mut fed);
         let holds = |bytes: &[u8]| fed.0.windows(bytes.len()).any(|window| window == bytes);
-        for register in [global::REGISTERS, slot::REGISTERS, sm::REGISTERS, memory::REGISTERS, preempt::REGISTERS].into_iter().flatten() {
+        for register in regions() {
             let numbers = [register.offset, register.count, register.access as u32].map(u32::to_ne_bytes);
             assert!(holds(&[register.name.as_bytes(), &numbers.concat()].concat()), "{}", register.name);
         }
@@ -90,7 +109,7 @@ mod tests {
         for line in PolicyCode::DEFINITIONS.into_iter().chain(["pub const LAUNCH: u32 = 1 << 0;"]) {
             assert!(holds(line.as_bytes()), "{line}");
         }
-        let places = [memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE];
+        let places = [memory::BASE, memory::STRIDE, preempt::BASE, preempt::STRIDE, queue::BASE, queue::STRIDE];
         assert!(holds(&places.map(u32::to_ne_bytes).concat()));
         assert!(holds(&[slot::BASE, slot::STRIDE, sm::BASE, sm::STRIDE].map(u32::to_ne_bytes).concat()));
     }

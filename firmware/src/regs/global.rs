@@ -268,4 +268,23 @@ registers! {
     /// kernels with TBs on the SM: 0 to 1024, as written. While all are 0 they are divided as the machine does; else 0 counts as 1. They stay with their slot
     /// whatever kernel takes it. Needs [`super::feature::MISS_SHARES`].
     MISS_WEIGHT[MAX_SLOTS] = 0x720, ReadWrite;
+
+    /// Who says which launch is next: 0 hardware, in the order in which they became due; 1 the firmware ([`super::queue`]). Written as 0 while launches are
+    /// in the window, these come first, the oldest first. Needs [`super::feature::QUEUE`].
+    QUEUE_MODE = 0x740, ReadWrite;
+    /// Entries of the window with a launch, one bit each.
+    QUEUE_ENTRIES = 0x744, ReadOnly;
+    /// Slots that a launch could have now, one bit each: free, and nothing of the kernel before is in flight.
+    QUEUE_ROOM = 0x748, ReadOnly, None;
+    /// Gives the launch in this entry the first of those slots: then it is launched as any other. Without a slot nothing happens, and QUEUE is raised when there is
+    /// one. An entry that is empty or does not exist raises VALUE_RANGE.
+    QUEUE_ADMIT = 0x74C, WriteOnly;
+    /// Strap: how often a launch may be passed over until it is next whatever there is; 0: launches are admitted in the order in which they became due.
+    STRAP_QUEUE_PATIENCE = 0x750, ReadOnly, None;
+    /// Strap: what the firmware sets of memory issue on all SMs, [`super::memory_mode`], with [`super::option::SET_MEMORY_ISSUE`].
+    STRAP_MEMORY_MODE = 0x754, ReadOnly, None;
+    /// Strap: the order of DRAM requests that the firmware sets, [`super::dram_order`], with [`super::option::SET_DRAM_ORDER`].
+    STRAP_DRAM_ORDER = 0x758, ReadOnly, None;
+    /// Strap: what that order is held by, as in `DRAM_CAP`.
+    STRAP_DRAM_CAP = 0x75C, ReadOnly, None;
 }

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | [`global`] | `0x0000` | machine description, straps, time, interrupts, control |
 //! | [`slot`] | `0x0800 + slot * 0x40` | one launched kernel |
+//! | [`queue`] | `0x1000 + entry * 0x40` | one launch that waits, in the window of the queue |
 //! | [`memory`] | `0x2000 + sm * 0xE0` | memory issue and the L1's ways of one SM |
 //! | [`sm`] | `0x1_0000 + sm * 0x100` | one SM: profiling, counters, quotas, resident TBs |
 //! | [`preempt`] | `0x2_0000 + sm * 0x500` | preemption of one SM |
@@ -45,6 +46,10 @@
 //! [`global::KERNEL_CYCLES`] says how many cycles it came to be. The counters are there whatever SMs' own windows do, and these are not
 //! touched. Counts of the L2 and of DRAM are of the moment at which an access is served, not of that at which it was issued.
 //!
+//! # Queue of launches
+//! Launches wait in memory, and the firmware sees the first of them in the window ([`queue`]). With [`global::QUEUE_MODE`] 0 they get slots in the order in
+//! which they became due, as many as are free. With 1 the firmware says which is next and when; then as many get a slot as it lets in.
+//!
 //! # Extra TBs
 //! With [`feature::CONTEXTS`] an SM can hold TBs of a kernel beyond those that fit, extra ones, whose contexts lie on spare storage while they wait (Lin
 //! et al. 2018). [`global::CONTEXT_ALLOWED`] says how many; quotas do not count them. Each kernel has intervals of
@@ -57,6 +62,7 @@ mod describe;
 pub mod global;
 pub mod memory;
 pub mod preempt;
+pub mod queue;
 pub mod slot;
 pub mod sm;
 
@@ -82,7 +88,7 @@ pub const SM_WORDS: usize = MAX_SMS / 32;
 /// Value of [`global::ID`]: "MIAS" in ASCII, most significant byte first.
 pub const ID_VALUE: u32 = 0x4D49_4153;
 /// Value of [`global::VERSION`]: major in the upper half, minor in the lower.
-pub const VERSION_VALUE: u32 = 0x0001_000B;
+pub const VERSION_VALUE: u32 = 0x0001_000C;
 /// Longest profiling window in cycles: 17 bits (sources.md D34).
 pub const MAX_WINDOW: u32 = (1 << 17) - 1;
 /// Bits of most of the counters of kernels, from [`global::KERNEL_WARP_INSTS`] on: the 19 bits that an SM's warp instructions or L2 accesses take in the

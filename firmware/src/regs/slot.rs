@@ -36,4 +36,6 @@ registers! {
     UNFINISHED_TBS = 0x24, ReadOnly;
     /// Cycles from the moment at which its TBs may issue until it is to have its room; 0 if the launch does not say.
     LATENCY_LIMIT = 0x28, ReadOnly;
+    /// Which kernel it is: launches with the same number execute the same code; 0 if the host does not say.
+    IDENTITY = 0x2C, ReadOnly;
 }

@@ -29,6 +29,8 @@ pub struct Launch {
     pub priority: u8,
     /// Core cycles from the moment at which its TBs may issue until it is to have its room, as the firmware sees it; 0: not said.
     pub latency_limit: u32,
+    /// Which kernel it is: launches with the same number execute the same code, as the firmware sees it; 0: not said.
+    pub identity: u32,
     /// Start the grid again when its last TB has been issued.
     pub relaunch: bool,
     /// Registers of a thread that are live where its warps may be switched, at most, of each grid in turn where it is known: out of
@@ -77,6 +79,10 @@ pub(super) struct Queued {
     pub filled: Option<u64>,
     /// Cycle in which its last TB ended, and nothing follows.
     pub end: Option<u64>,
+    /// Cycle in which it was found due: its arrival, or later if its stream was busy. Only where the firmware says which launch is next.
+    pub due: Option<u64>,
+    /// It is in the window of the queue.
+    pub shown: bool,
     /// It holds a slot.
     pub running: bool,
     /// The slot it holds or held.
@@ -91,7 +97,7 @@ pub(super) struct Queued {
 
 impl Queued {
     /// It waits for its arrival, its stream or a slot.
-    fn waits(&self) -> bool {
+    pub(super) fn waits(&self) -> bool {
         !self.running && self.end.is_none()
     }
 
@@ -136,7 +142,7 @@ impl Queue {
     }
 
     /// The first launch of its stream that has not completed is the only one of it that may start.
-    fn stream_is_free(&self, index: usize) -> bool {
+    pub(super) fn stream_is_free(&self, index: usize) -> bool {
         let stream = self.launches[index].launch.stream;
         self.launches[..index].iter().all(|earlier| earlier.launch.stream != stream || earlier.end.is_some())
     }
@@ -206,6 +212,8 @@ impl Gpu {
             all_issued: None,
             filled: None,
             end: None,
+            due: None,
+            shown: false,
             running: false,
             slot: 0,
             before,
@@ -220,6 +228,14 @@ impl Gpu {
         if self.queue.all_complete() {
             return;
         }
+        if self.registers.queue_is_managed() {
+            self.show_launches();
+            return;
+        }
+        if !self.registers.has_free_slot() {
+            return;
+        }
+        self.finish_window();
         for index in 0..self.queue.launches.len() {
             let queued = &self.queue.launches[index];
             let due = queued.waits() && queued.launch.arrival_cycle <= self.now;
@@ -231,62 +247,85 @@ impl Gpu {
             if self.sms.iter().any(|sm| sm.drains(vacant)) {
                 continue;
             }
-            let queued = &self.queue.launches[index];
-            let (launch, trace) = (&queued.launch, queued.trace());
-            let info = trace.info();
-            let descriptor = KernelDescriptor {
-                grid_tbs: trace.tbs(),
-                tb_threads: info.threads(),
-                thread_registers: info.registers_per_thread,
-                tb_shared_bytes: info.shared_bytes,
-                priority: u32::from(launch.priority),
-                stream: launch.stream,
-                latency_limit: launch.latency_limit,
-            };
-            let Some(slot) = self.registers.post_launch(descriptor) else { continue };
-            let demand = Resources::of_tb(info, &self.config.sm);
-            let live = launch.live_registers.get(queued.turn).copied().flatten();
-            let source = launch.source.clone().filter(|_| queued.turn == 0);
-            let program = Program::new(trace.clone(), source, launch.sector_offset, &self.config.sm);
-            self.slots[slot] = Some(Slot {
-                launch: index,
-                ready: self.now + u64::from(self.config.launch.latency_cycles),
-                demand,
-                priority: launch.priority,
-                issued: 0,
-                grid: trace.tbs(),
-                running: 0,
-                suspended: VecDeque::new(),
-                relaunch: launch.relaunch && queued.then.is_empty(),
-            });
-            if let Some(validation) = &mut self.validation {
-                validation.launched(slot, trace.tbs());
-            }
-            Arc::make_mut(&mut self.programs).set(slot as u8, program);
-            for sm in 0..self.sms.len() {
-                self.sms[sm].kernel_placed(slot as u8, self.now);
-            }
-            self.plan_contexts(slot, index, (&demand, live), self.now + u64::from(self.config.launch.latency_cycles));
-            self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
-            self.count_anew(slot);
-            self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
-            self.add_in_turn(slot);
-            self.settle(self.now);
-            let before = self.slot_counters(slot);
-            let queued = &mut self.queue.launches[index];
-            queued.start.get_or_insert(self.now);
-            queued.running = true;
-            queued.slot = slot;
-            queued.before = before;
+            let Some(slot) = self.registers.post_launch(self.descriptor(index)) else { continue };
+            self.take_slot(index, slot, self.now);
         }
     }
 
-    /// The next cycle in which a launch arrives or a kernel's launch latency ends.
+    /// What the register block shows of a launch.
+    pub(super) fn descriptor(&self, index: usize) -> KernelDescriptor {
+        let queued = &self.queue.launches[index];
+        let (launch, trace) = (&queued.launch, queued.trace());
+        let info = trace.info();
+        KernelDescriptor {
+            grid_tbs: trace.tbs(),
+            tb_threads: info.threads(),
+            thread_registers: info.registers_per_thread,
+            tb_shared_bytes: info.shared_bytes,
+            priority: u32::from(launch.priority),
+            stream: launch.stream,
+            latency_limit: launch.latency_limit,
+            identity: launch.identity,
+        }
+    }
+
+    /// A launch has a slot. Its launch latency has run since cycle `announced`.
+    pub(super) fn take_slot(&mut self, index: usize, slot: usize, announced: u64) {
+        let queued = &self.queue.launches[index];
+        let (launch, trace) = (&queued.launch, queued.trace());
+        let demand = Resources::of_tb(trace.info(), &self.config.sm);
+        let live = launch.live_registers.get(queued.turn).copied().flatten();
+        let source = launch.source.clone().filter(|_| queued.turn == 0);
+        let program = Program::new(trace.clone(), source, launch.sector_offset, &self.config.sm);
+        let ready = self.now.max(announced + u64::from(self.config.launch.latency_cycles));
+        let grid = trace.tbs();
+        self.slots[slot] = Some(Slot {
+            launch: index,
+            ready,
+            demand,
+            priority: launch.priority,
+            issued: 0,
+            grid,
+            running: 0,
+            suspended: VecDeque::new(),
+            relaunch: launch.relaunch && queued.then.is_empty(),
+        });
+        if let Some(validation) = &mut self.validation {
+            validation.launched(slot, grid);
+        }
+        Arc::make_mut(&mut self.programs).set(slot as u8, program);
+        for sm in 0..self.sms.len() {
+            self.sms[sm].kernel_placed(slot as u8, self.now);
+        }
+        self.plan_contexts(slot, index, (&demand, live), ready);
+        self.memory.kernels_here(self.slots_taken(), Some(slot as u8));
+        self.count_anew(slot);
+        self.global_limits.iter_mut().for_each(|limits| limits.forget(slot));
+        self.add_in_turn(slot);
+        self.settle(self.now);
+        let before = self.slot_counters(slot);
+        let queued = &mut self.queue.launches[index];
+        queued.start.get_or_insert(announced);
+        queued.shown = false;
+        queued.running = true;
+        queued.slot = slot;
+        queued.before = before;
+    }
+
+    /// The next cycle in which a launch arrives and can be announced, or a kernel's launch latency ends.
     pub(super) fn next_launch_event(&self) -> Option<u64> {
-        let arrivals = self.queue.launches.iter().enumerate().filter(|(i, q)| q.waits() && self.queue.stream_is_free(*i));
-        let arrivals = arrivals.map(|(_, q)| q.launch.arrival_cycle.max(self.now));
+        let arrivals = if self.registers.queue_is_managed() { self.next_shown() } else { self.next_announced() };
         let ready = self.slots.iter().flatten().map(|slot| slot.ready).filter(|&ready| ready >= self.now);
-        arrivals.chain(ready).min()
+        arrivals.into_iter().chain(ready).min()
+    }
+
+    /// The next cycle in which a launch could be announced; none while every slot is taken: who gives one free says so.
+    fn next_announced(&self) -> Option<u64> {
+        if !self.registers.has_free_slot() {
+            return None;
+        }
+        let arrivals = self.queue.launches.iter().enumerate().filter(|(i, q)| q.waits() && self.queue.stream_is_free(*i));
+        arrivals.map(|(_, q)| q.launch.arrival_cycle.max(self.now)).min()
     }
 
     /// TBs that ended in this cycle: progress of their kernels, completion.
@@ -356,6 +395,7 @@ impl Gpu {
             validation.completed(slot);
         }
         self.slots[slot] = None;
+        self.leaving |= 1 << slot;
         self.forget_contexts(slot);
         self.forget_reserved(slot);
         self.memory.kernels_here(self.slots_taken(), None);

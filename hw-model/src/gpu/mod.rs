@@ -19,6 +19,7 @@ mod memory_issue;
 mod occupancy;
 mod pace;
 mod preempt;
+mod queue;
 mod raw;
 mod sm_states;
 mod sms;
@@ -123,6 +124,8 @@ pub struct Gpu {
     validation: Option<Validation>,
     /// Why a TB that was due could not be executed.
     failure: Option<String>,
+    /// Slots that kernels have left, of which something may still be in flight: one bit each. Only looked at where the firmware says which launch is next.
+    leaving: u8,
 }
 
 impl Gpu {
@@ -168,6 +171,7 @@ impl Gpu {
             first_runs: None,
             validation: None,
             failure: None,
+            leaving: 0,
         }
     }
 
@@ -309,6 +313,8 @@ impl Gpu {
                 self.registers.tick(now, |sm| raw_counters(&mut sms[sm], memory, sm, now));
                 self.take_latched();
             }
+            // What a decision held back may have let in.
+            self.take_admitted();
             self.carry_out();
             self.follow_states();
             if !self.registers.calls_firmware() {
@@ -326,6 +332,7 @@ impl Gpu {
             self.foresee();
             self.show_tbs();
             microcontroller.on_interrupt(&mut self.registers);
+            self.take_admitted();
             self.take_latched();
         }
         Err(self.stuck("the scheduler's interrupt line stays high".into()))

@@ -100,6 +100,7 @@ fn once(trace: Arc<KernelTrace>) -> Launch {
         stream: 0,
         priority: 0,
         latency_limit: 0,
+        identity: 0,
         relaunch: false,
         live_registers: Vec::new(),
         sector_offset: 0,

@@ -3,8 +3,8 @@
 use mias_firmware::bus::Bus;
 use mias_firmware::counters::COUNTERS;
 use mias_firmware::regs::{
-    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, slot,
-    slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
+    ID_VALUE, MAX_SLOTS, MAX_SMS, MAX_WINDOW, SM_WORDS, VERSION_VALUE, fault, feature, global, interrupt, memory, mode, preempt, queue,
+    slot, slot_control, slot_status, sm, sm_bit, sm_control, sm_status,
 };
 
 use super::RegisterFile;
@@ -17,6 +17,7 @@ enum Target {
     Sm(usize, u32),
     Memory(usize, u32),
     Preempt(usize, u32),
+    Queue(usize, u32),
 }
 
 /// Splits an offset into region, index and register.
@@ -33,6 +34,9 @@ fn decode(offset: u32) -> Target {
     } else if (memory::BASE..memory::BASE + MAX_SMS as u32 * memory::STRIDE).contains(&offset) {
         let rest = offset - memory::BASE;
         Target::Memory((rest / memory::STRIDE) as usize, rest % memory::STRIDE)
+    } else if (queue::BASE..queue::BASE + queue::ENTRIES as u32 * queue::STRIDE).contains(&offset) {
+        let rest = offset - queue::BASE;
+        Target::Queue((rest / queue::STRIDE) as usize, rest % queue::STRIDE)
     } else {
         Target::Global(offset)
     }
@@ -60,6 +64,7 @@ impl Bus for RegisterFile {
                 Target::Sm(index, register) => self.read_sm(index, register),
                 Target::Memory(sm, register) => self.ways.read(sm, register).or_else(|| self.memory.read(sm, register, self.slots.len())),
                 Target::Preempt(sm, register) => self.read_preempt(sm, register),
+                Target::Queue(entry, register) => self.queue.read(entry, register),
             }
         };
         let value = value.unwrap_or_else(|| {
@@ -84,6 +89,7 @@ impl Bus for RegisterFile {
                 Target::Sm(index, register) => self.write_sm(index, register, value),
                 Target::Memory(sm, register) => self.write_ways(sm, register, value).or_else(|| self.write_memory(sm, register, value)),
                 Target::Preempt(sm, register) => self.write_preempt(sm, register, value),
+                Target::Queue(..) => None,
             }
         };
         if done.is_none() {
@@ -176,7 +182,7 @@ impl RegisterFile {
             let found = self.read_preempt_global(offset).or_else(|| self.ways.read_global(offset));
             let found = found.or_else(|| self.shares.read(offset, self.slots.len())).or_else(|| self.dram.read(offset));
             let found = found.or_else(|| self.read_memory_global(offset)).or_else(|| self.read_kernels(offset));
-            found.or_else(|| self.contexts.read(offset, self.slots.len()))
+            found.or_else(|| self.contexts.read(offset, self.slots.len())).or_else(|| self.read_queue_global(offset))
         }
     }
 
@@ -252,7 +258,7 @@ impl RegisterFile {
             let done = self.write_preempt_global(offset, value).or_else(|| self.write_ways_global(offset, value));
             let done = done.or_else(|| self.write_active_warps_global(offset, value)).or_else(|| self.write_shares(offset, value));
             let done = done.or_else(|| self.write_contexts(offset, value)).or_else(|| self.write_dram(offset, value));
-            done.or_else(|| self.write_memory_global(offset, value))?;
+            done.or_else(|| self.write_queue_global(offset, value)).or_else(|| self.write_memory_global(offset, value))?;
         }
         Some(())
     }
@@ -288,6 +294,7 @@ impl RegisterFile {
             slot::UNISSUED_TBS => state.unissued,
             slot::UNFINISHED_TBS => state.unfinished,
             slot::LATENCY_LIMIT => kernel.latency_limit,
+            slot::IDENTITY => kernel.identity,
             _ => return None,
         })
     }

@@ -11,15 +11,21 @@ impl RegisterFile {
     /// Launches a kernel into the lowest free slot and queues it for the firmware. None if all slots are taken: the launch
     /// then has to wait for a release, and [`fault::LAUNCH_OVERRUN`] is raised.
     pub fn post_launch(&mut self, kernel: KernelDescriptor) -> Option<usize> {
-        let Some((slot, state)) = self.slots.iter_mut().enumerate().find(|(_, slot)| slot.kernel.is_none()) else {
+        let Some(slot) = self.slots.iter().position(|slot| slot.kernel.is_none()) else {
             self.raise_fault(fault::LAUNCH_OVERRUN);
             return None;
         };
-        *state = SlotState { kernel: Some(kernel), unissued: kernel.grid_tbs, unfinished: kernel.grid_tbs, ..SlotState::default() };
+        self.launch_into(slot, kernel);
+        Some(slot)
+    }
+
+    /// Puts a launch into a slot that is free.
+    pub(super) fn launch_into(&mut self, slot: usize, kernel: KernelDescriptor) {
+        self.slots[slot] =
+            SlotState { kernel: Some(kernel), unissued: kernel.grid_tbs, unfinished: kernel.grid_tbs, ..SlotState::default() };
         self.launches.push(slot);
         self.note(ActivityEvent::Launched { slot: slot as u8, stream: kernel.stream });
         self.raise(interrupt::LAUNCH);
-        Some(slot)
     }
 
     /// Whether a launch would find a slot.

@@ -74,6 +74,7 @@ impl MachineDescription {
                 | feature::SM_STATES
                 | feature::KERNEL_COUNTERS
                 | feature::ACTIVE_WARPS
+                | feature::QUEUE
                 | if gpu.sm.power_gating.is_some() { feature::POWER_GATING } else { 0 },
             straps,
         }
@@ -137,6 +138,14 @@ pub struct Straps {
     pub preempt: u32,
     /// Cycles that a preemption may take, for kernels whose launch does not say.
     pub preempt_limit: u32,
+    /// How often a launch may be passed over, if the firmware says which is next.
+    pub queue_patience: u32,
+    /// What the firmware sets of memory issue, if it is to: [`mias_firmware::regs::memory_mode`].
+    pub memory_mode: u32,
+    /// The order of DRAM requests that it sets, if it is to: [`mias_firmware::regs::dram_order`].
+    pub dram_order: u32,
+    /// What that is held by.
+    pub dram_cap: u32,
     /// A search for how many SMs each kernel needs.
     pub search: SearchStraps,
 }
@@ -158,6 +167,10 @@ impl Straps {
             context_interval: 0,
             preempt: 0,
             preempt_limit: 0,
+            queue_patience: 0,
+            memory_mode: 0,
+            dram_order: 0,
+            dram_cap: 0,
             search: SearchStraps::PUBLISHED,
         }
     }
@@ -213,4 +226,6 @@ pub struct KernelDescriptor {
     pub stream: u32,
     /// Cycles from the moment at which its TBs may issue until it is to have its room; 0: not said.
     pub latency_limit: u32,
+    /// Which kernel it is; 0: not said.
+    pub identity: u32,
 }

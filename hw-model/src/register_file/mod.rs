@@ -24,6 +24,7 @@ mod launch;
 mod machine;
 mod memory;
 mod preempt;
+mod queue;
 mod shares;
 mod sm_states;
 mod state;
@@ -43,6 +44,7 @@ pub use kernels::RawKernel;
 pub use machine::{KernelDescriptor, MachineDescription, SearchStraps, Straps};
 pub use memory::{MemorySettings, RawMemory};
 pub use preempt::{PreemptAction, ShownTb};
+pub use queue::Admitted;
 pub use shares::{MissWeights, WarpQuotas};
 
 use active_warps::ActiveWarpsBlock;
@@ -54,6 +56,7 @@ use dram::DramBlock;
 use kernels::KernelBlock;
 use memory::MemoryBlock;
 use preempt::PreemptBlock;
+use queue::QueueBlock;
 use shares::SharesBlock;
 use sm_states::StateBlock;
 use state::{Notes, SlotState, SmState, Timer, Watchdog};
@@ -107,6 +110,8 @@ pub struct RegisterFile {
     kernels: KernelBlock,
     /// Extra TBs.
     contexts: ContextBlock,
+    /// The window of the queue of launches.
+    queue: QueueBlock,
     /// Earliest end of a window, timer, watchdog, interval of memory issue or decision, or turn on the quota bus.
     deadline: Option<u64>,
     /// The firmware's time.
@@ -131,6 +136,7 @@ impl RegisterFile {
             dram: DramBlock::default(),
             kernels: KernelBlock::default(),
             contexts: ContextBlock::default(),
+            queue: QueueBlock::default(),
             machine,
             now: 0,
             cycle_high: 0,

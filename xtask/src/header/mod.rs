@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{self, Access, Register, global, memory, preempt, slot, sm};
+use mias_firmware::regs::{self, Access, Register, global, memory, preempt, queue, slot, sm};
 
 use crate::docs::{Group, all_groups, plain};
 use crate::util::write_file;
@@ -33,6 +33,12 @@ const MEMORY: Region = Region {
     registers: memory::REGISTERS,
 };
 const SM: Region = Region { prefix: "SM_REG_", name: "mias_sm", meaning: "A streaming multiprocessor.", registers: sm::REGISTERS };
+const QUEUE: Region = Region {
+    prefix: "QUEUE_REG_",
+    name: "mias_queue_entry",
+    meaning: "A launch that waits, in the window of the queue.",
+    registers: queue::REGISTERS,
+};
 const PREEMPT: Region = Region {
     prefix: "PREEMPT_REG_",
     name: "mias_preempt",
@@ -73,6 +79,9 @@ fn file() -> Result<String> {
         ("MAP_END", regs::MAP_END, "First byte offset beyond the map."),
         ("SLOT_BASE", slot::BASE, "Byte offset of slot 0."),
         ("SLOT_STRIDE", slot::STRIDE, "Bytes from slot to slot."),
+        ("QUEUE_BASE", queue::BASE, "Byte offset of entry 0 of the window of the queue."),
+        ("QUEUE_STRIDE", queue::STRIDE, "Bytes from entry to entry."),
+        ("QUEUE_WINDOW", u32::try_from(queue::ENTRIES)?, "Entries of the window."),
         ("MEMORY_BASE", memory::BASE, "Byte offset of memory issue of SM 0."),
         ("MEMORY_STRIDE", memory::STRIDE, "Bytes from SM to SM in memory issue."),
         ("SM_BASE", sm::BASE, "Byte offset of SM 0."),
@@ -84,6 +93,7 @@ fn file() -> Result<String> {
     }
     offsets(&mut text, "Global registers: byte offsets in the block. Elements of an array are 4 bytes apart.", &GLOBAL);
     offsets(&mut text, "Registers of a slot: byte offsets in the slot.", &SLOT);
+    offsets(&mut text, "Registers of an entry of the queue's window: byte offsets in the entry.", &QUEUE);
     offsets(&mut text, "Registers of memory issue: byte offsets in those of an SM.", &MEMORY);
     offsets(&mut text, "Registers of an SM: byte offsets in the SM.", &SM);
     offsets(&mut text, "Registers of preemption: byte offsets in those of an SM.", &PREEMPT);
@@ -96,13 +106,15 @@ fn file() -> Result<String> {
         bits_or_codes(&mut text, &group)?;
     }
     structure(&mut text, &SLOT, &[], slot::STRIDE);
+    structure(&mut text, &QUEUE, &[], queue::STRIDE);
     structure(&mut text, &MEMORY, &[], memory::STRIDE);
     structure(&mut text, &SM, &[], sm::STRIDE);
     structure(&mut text, &PREEMPT, &[], preempt::STRIDE);
     let memory = (memory::BASE, regs::MAX_SMS, memory::STRIDE, "mias_memory memory");
     let preempt = (preempt::BASE, regs::MAX_SMS, preempt::STRIDE, "mias_preempt preempt");
     let sms = (sm::BASE, regs::MAX_SMS, sm::STRIDE, "mias_sm sm");
-    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), memory, sms, preempt];
+    let queue = (queue::BASE, queue::ENTRIES, queue::STRIDE, "mias_queue_entry queue");
+    let parts = [(slot::BASE, regs::MAX_SLOTS, slot::STRIDE, "mias_slot slot"), queue, memory, sms, preempt];
     structure(&mut text, &GLOBAL, &parts, regs::MAP_END);
     checks(&mut text);
     Ok(text + "\n#endif\n")

@@ -40,6 +40,7 @@ fn every_macro_is_the_maps() {
         ("SM_REG_", sm::REGISTERS),
         ("MEMORY_REG_", memory::REGISTERS),
         ("PREEMPT_REG_", preempt::REGISTERS),
+        ("QUEUE_REG_", queue::REGISTERS),
     ] {
         registers.iter().for_each(|register| take(&format!("{prefix}{}", register.name), register.offset));
     }
@@ -52,6 +53,9 @@ fn every_macro_is_the_maps() {
         ("MAP_END", 0x2_0000 + 256 * 0x500),
         ("SLOT_BASE", 0x800),
         ("SLOT_STRIDE", 0x40),
+        ("QUEUE_BASE", 0x1000),
+        ("QUEUE_STRIDE", 0x40),
+        ("QUEUE_WINDOW", 16),
         ("MEMORY_BASE", 0x2000),
         ("MEMORY_STRIDE", 0xE0),
         ("SM_BASE", 0x1_0000),
@@ -90,13 +94,13 @@ fn every_macro_is_the_maps() {
     let taken = PolicyCode::LeftOver as u64 + PolicyCode::MiasIpmIpc as u64;
     assert_eq!(group("POLICY_"), (policies as usize - 2, (0..policies).sum::<u64>() - taken));
     assert_eq!(group("PHASE_"), (PhaseCode::ALL.len() - 1, (0..6).sum()));
-    assert_eq!(group("INTERRUPT_"), (10, 0x7FE));
+    assert_eq!(group("INTERRUPT_"), (11, 0xFFE));
     // All bits, those by firmware alone among them.
     let all = u64::from(regs::fault::ALL - regs::fault::NO_SAMPLES + regs::fault::BY_FIRMWARE);
     assert_eq!(group("FAULT_"), (13, all));
     assert_eq!(group("MODE_"), (2, 2));
-    assert_eq!(group("OPTION_"), (14, 0b111_1111_1011_1111));
-    assert_eq!(group("FEATURE_"), (11, 0b111_1111_1111));
+    assert_eq!(group("OPTION_"), (17, 0b11_1111_1111_1011_1111));
+    assert_eq!(group("FEATURE_"), (12, 0b1111_1111_1111));
     // A mask and a bit; a mask, two bits, a position and three classes.
     assert_eq!(group("CONTEXT_BOUND_"), (2, 0x1FF));
     assert_eq!(group("CONTEXT_ALLOWED_"), (7, 0x3FF + 10 + (1 + 2 + 3)));
@@ -145,6 +149,7 @@ fn the_structures_have_every_register_where_the_map_has_it() {
     let mut sizes = BTreeMap::new();
     for (name, registers, bytes) in [
         ("mias_slot", slot::REGISTERS, slot::STRIDE),
+        ("mias_queue_entry", queue::REGISTERS, queue::STRIDE),
         ("mias_memory", memory::REGISTERS, memory::STRIDE),
         ("mias_sm", sm::REGISTERS, sm::STRIDE),
         ("mias_preempt", preempt::REGISTERS, preempt::STRIDE),

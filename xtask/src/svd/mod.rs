@@ -2,7 +2,7 @@
 //! map's page, written by the crate `svd-encoder`, and read back by `svd-parser` in the tests.
 
 use anyhow::{Context, Result};
-use mias_firmware::regs::{self, Register, global, memory, preempt, slot, sm};
+use mias_firmware::regs::{self, Register, global, memory, preempt, queue, slot, sm};
 use svd_encoder::encode;
 use svd_rs::{
     Access, AddressBlock, AddressBlockUsage, BitRange, Cluster, ClusterInfo, Device, DimElement, EnumeratedValue, EnumeratedValues, Field,
@@ -65,6 +65,15 @@ fn device() -> Result<Device> {
     let mut children = registers("global", global::REGISTERS, &groups)?;
     for (name, meaning, count, base, stride, region, of) in [
         ("SLOT[%s]", "A launched kernel", regs::MAX_SLOTS, slot::BASE, slot::STRIDE, "slot", slot::REGISTERS),
+        (
+            "QUEUE[%s]",
+            "A launch that waits, in the window of the queue",
+            queue::ENTRIES,
+            queue::BASE,
+            queue::STRIDE,
+            "queue",
+            queue::REGISTERS,
+        ),
         (
             "MEMORY[%s]",
             "Memory issue of a streaming multiprocessor",

@@ -1,11 +1,14 @@
-//! What an image may be built without: preemption, the search for how many SMs each kernel needs, and control of extra TBs. A run that asks for none takes the
+//! What an image may be built without: preemption, the search for how many SMs each kernel needs, control of extra TBs, and levels beside the policy. A run that asks for none takes the
 //! usual image, one that searches takes the image that preempts, too, since SMs that change hands may be preempted, and one that controls extra TBs the image with
-//! all three, since any policy may be beside it.
+//! all all of them, since any policy may be beside it; so does one that sets levels.
 
 use super::recording::{Access, Recording};
 use mias_firmware::regs::{PolicyCode, global, option, preempt_scheme};
-use mias_firmware::remote::{CONTROLS, PREEMPTS, SEARCHES};
+use mias_firmware::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_hw_model::register_file::Straps;
+
+/// Options that ask for levels beside the policy.
+const OF_LEVELS: u32 = option::SCHEDULE_LAUNCHES | option::SET_MEMORY_ISSUE | option::SET_DRAM_ORDER;
 
 /// Parts of the firmware, each there or not, asked for or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub struct Parts {
     pub searches: bool,
     /// It controls extra TBs.
     pub controls: bool,
+    /// It sets levels beside the policy.
+    pub levels: bool,
 }
 
 impl Parts {
@@ -25,6 +30,7 @@ impl Parts {
             preempts: straps.preempt != preempt_scheme::NONE,
             searches: straps.policy.searches(),
             controls: straps.options & option::CONTROL_CONTEXTS != 0,
+            levels: straps.options & OF_LEVELS != 0,
         }
     }
 
@@ -39,12 +45,18 @@ impl Parts {
             preempts: read(&|offset, value| offset == global::STRAP_PREEMPT && value != preempt_scheme::NONE),
             searches: read(&|offset, value| offset == global::STRAP_POLICY && searches(value)),
             controls: read(&|offset, value| offset == global::STRAP_OPTIONS && value & option::CONTROL_CONTEXTS != 0),
+            levels: read(&|offset, value| offset == global::STRAP_OPTIONS && value & OF_LEVELS != 0),
         }
     }
 
     /// What an image says that it has.
     pub(super) fn built(features: u32) -> Self {
-        Parts { preempts: features & PREEMPTS != 0, searches: features & SEARCHES != 0, controls: features & CONTROLS != 0 }
+        Parts {
+            preempts: features & PREEMPTS != 0,
+            searches: features & SEARCHES != 0,
+            controls: features & CONTROLS != 0,
+            levels: features & LEVELS != 0,
+        }
     }
 
     /// What `asked` has and this has not: in words, and what it was to do; none if nothing is missing.
@@ -55,6 +67,8 @@ impl Parts {
             Some(("the search for SMs", "the policy searches"))
         } else if asked.controls && !self.controls {
             Some(("control of extra TBs", "the firmware is their controller"))
+        } else if asked.levels && !self.levels {
+            Some(("levels beside the policy", "the firmware is to set some"))
         } else {
             None
         }
@@ -63,7 +77,7 @@ impl Parts {
     /// Folder in cargo's target directory in which `cargo xtask image` builds the images that can do this; all have the same names.
     pub fn folder(self) -> &'static str {
         match self {
-            Parts { controls: true, .. } => "contexts",
+            Parts { controls: true, .. } | Parts { levels: true, .. } => "contexts",
             Parts { searches: true, .. } => "search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -73,7 +87,7 @@ impl Parts {
     /// Features of such an image, separated by commas.
     pub fn features(self) -> &'static str {
         match self {
-            Parts { controls: true, .. } => "preempt,search,contexts",
+            Parts { controls: true, .. } | Parts { levels: true, .. } => "preempt,search,contexts,levels",
             Parts { searches: true, .. } => "preempt,search",
             Parts { preempts: true, .. } => "preempt",
             Parts { .. } => "",
@@ -84,6 +98,7 @@ impl Parts {
     pub(super) fn that_can(self) -> &'static str {
         match self {
             Parts { controls: true, .. } => " that controls extra TBs",
+            Parts { levels: true, .. } => " that sets levels beside the policy",
             Parts { searches: true, .. } => " that searches",
             Parts { preempts: true, .. } => " that preempts",
             Parts { .. } => "",
@@ -98,11 +113,11 @@ mod tests {
     /// Whoever asks for a part gets an image with it, and nothing is missing then.
     #[test]
     fn the_image_of_a_folder_has_what_was_asked_for() {
-        for bits in 0..8 {
-            let asked = Parts { preempts: bits & 1 != 0, searches: bits & 2 != 0, controls: bits & 4 != 0 };
+        for bits in 0..16 {
+            let asked = Parts { preempts: bits & 1 != 0, searches: bits & 2 != 0, controls: bits & 4 != 0, levels: bits & 8 != 0 };
             let features: Vec<&str> = asked.features().split(',').collect();
             let has = |feature| features.contains(&feature);
-            let built = Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts") };
+            let built = Parts { preempts: has("preempt"), searches: has("search"), controls: has("contexts"), levels: has("levels") };
             assert_eq!(built.lacking(asked), None, "{asked:?}");
             assert_eq!(asked.folder().is_empty(), asked == Parts::default());
         }
@@ -111,7 +126,9 @@ mod tests {
         let lacking = |asked| usual.lacking(asked).map(|lacking| lacking.0);
         assert_eq!(lacking(Parts { searches: true, ..Parts::default() }), Some("the search for SMs"));
         assert_eq!(lacking(Parts { controls: true, ..Parts::default() }), Some("control of extra TBs"));
-        assert_eq!(Parts::built(PREEMPTS | SEARCHES), Parts { preempts: true, searches: true, controls: false });
+        assert_eq!(Parts::built(PREEMPTS | SEARCHES), Parts { preempts: true, searches: true, ..Parts::default() });
         assert_eq!(Parts::built(CONTROLS), Parts { controls: true, ..Parts::default() });
+        assert_eq!(Parts::built(LEVELS), Parts { levels: true, ..Parts::default() });
+        assert_eq!(lacking(Parts { levels: true, ..Parts::default() }), Some("levels beside the policy"));
     }
 }

@@ -61,6 +61,8 @@ fn record(gpu_hash: &str, kernel_hash: &str, insts: u64) -> Record {
         open_sms: None,
         counted: None,
         requests: None,
+        levels: None,
+        queue: None,
         model: MODEL.into(),
         program: String::new(),
     };

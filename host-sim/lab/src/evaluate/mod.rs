@@ -20,6 +20,7 @@ pub mod names;
 pub mod off_sm;
 pub mod paired;
 pub mod plan;
+pub mod queue;
 pub mod record;
 pub mod requests;
 pub mod results;

@@ -6,6 +6,7 @@ use super::half_widths::HalfWidths;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::names::{self, Name};
 use super::off_sm::OffSm;
+use super::queue::QueueResult;
 use super::requests::RequestsResult;
 use super::used::Used;
 use crate::experiment::machine::{Placement, SearchFound};
@@ -106,6 +107,12 @@ pub struct StudyResult {
     /// What requests for room came to, each kernel's first and then those over all; empty where there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestsResult>,
+    /// What a queue of launches came to, by group and policy; empty where there was none. Then there are no `groups`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<QueueResult>,
+    /// Levels of scheduling that the firmware set beside the policy; none if it set none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<String>,
     /// Kernels alone, in the experiment's order.
     pub kernels: Vec<AloneResult>,
     /// Kernels together.

@@ -34,6 +34,8 @@ fn identity(control: &str) -> Identity {
         open_sms: None,
         counted: None,
         requests: None,
+        levels: None,
+        queue: None,
         model: MODEL.into(),
         program: String::new(),
     }
@@ -60,23 +62,44 @@ fn a_run_kept_is_there_in_the_next_process() {
     assert_eq!(Store::existing(&out).unwrap().1, note("mine"));
 }
 
+/// Each part that is written down, changed alone, makes another key: parts that are added later, too.
 #[test]
 fn every_part_of_an_identity_is_in_the_key() {
-    let base = identity("1-3");
-    let others = [
-        Identity { gpu_hash: "i".into(), ..base.clone() },
-        Identity { arrivals: vec![0, 5], ..base.clone() },
-        Identity { kernel_hashes: vec!["1".into(), "3".into()], ..base.clone() },
-        Identity { control: "3-1".into(), ..base.clone() },
-        Identity { cycles: None, ..base.clone() },
-        Identity { profile_cycles: 101, ..base.clone() },
-        Identity { transition: "ideal".into(), ..base.clone() },
-        Identity { ipc: "warp".into(), ..base.clone() },
-        Identity { relaunch: false, ..base.clone() },
-        Identity { model: "0".into(), ..base.clone() },
-    ];
-    assert!(others.iter().all(|other| other.key() != base.key()));
-    assert_eq!(base.clone().key(), base.key());
+    use serde_json::Value;
+    let some = || Some("some".to_owned());
+    let whole = Identity {
+        arrivals: vec![0, 5],
+        priorities: vec![0, 1],
+        latency_limits: vec![7, 0],
+        search_cycles: Some(50),
+        shares: some(),
+        share_memory: true,
+        warm_l2: vec!["3".into()],
+        precision: some(),
+        sample_cycles: Some(10),
+        open_sms: Some(4),
+        counted: some(),
+        requests: some(),
+        levels: some(),
+        queue: some(),
+        program: "p".into(),
+        ..identity("1-3")
+    };
+    let Value::Object(parts) = serde_json::to_value(&whole).unwrap() else { panic!("an identity is an object") };
+    let other = |value: &Value| match value {
+        Value::String(text) => Value::from(format!("{text}x")),
+        Value::Number(number) => Value::from(number.as_u64().unwrap() + 1),
+        Value::Bool(flag) => Value::from(!flag),
+        Value::Array(values) => Value::from([&values[..], &values[..1]].concat()),
+        value => panic!("no part is {value}: give it a value above"),
+    };
+    for (name, value) in &parts {
+        let mut changed = parts.clone();
+        changed[name] = other(value);
+        let changed: Identity = serde_json::from_value(changed.into()).unwrap();
+        assert_ne!(changed.key(), whole.key(), "{name}");
+    }
+    assert_eq!(whole.clone().key(), whole.key());
 }
 
 #[test]

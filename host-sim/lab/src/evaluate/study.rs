@@ -4,6 +4,7 @@ use super::findings::Runs;
 use super::plan::{Experiment, Named, Order, Plan, Setting};
 use super::record::{Identity, canonical, is_first_alone};
 use crate::experiment::compare::{Alone, Ran, configurations};
+use crate::experiment::levels::Levels;
 use crate::experiment::machine::{End, Machine, Options, RunError};
 use crate::experiment::policy::{Control, IpcUnit, Policy};
 use crate::experiment::presets::quotas;
@@ -186,7 +187,7 @@ impl<'p> Studies<'p> {
         let undisturbed = plan.workloads.first().is_some_and(|first| first.sector_offset == 0 && first.then.is_empty());
         // One before others, or one that runs once, changes who has the SMs.
         let undisturbed = undisturbed && !plan.workloads.iter().any(Workload::is_urgent);
-        let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu;
+        let same_machine = ran.fields.is_empty() && setting.sharing.gpu == setting.gpu && setting.options.levels == Levels::None;
         let derived = undisturbed && same_machine && is_first_alone(&ran.control, &plan.max_tbs, &plan.arrivals(), setting.options);
         let key = if derived { plan.alone[0].clone() } else { self.job(study, setting, plan.workloads.clone(), ran)? };
         plan.runs.insert(control, Origin { key, derived });

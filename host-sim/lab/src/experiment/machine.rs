@@ -6,6 +6,7 @@ pub use super::options::{End, Options, SEARCH_CYCLES};
 
 use super::policy::Control;
 use super::precision::Estimate;
+use super::queue::QueuedLaunch;
 use super::requests::Requested;
 use super::room::Room;
 use super::victims::VictimChoice;
@@ -289,6 +290,8 @@ pub struct Outcome {
     pub samples: Vec<Sample>,
     /// What became of requests for room, by scheme and limit.
     pub requested: Vec<Requested>,
+    /// What became of the launches of a queue, in the order of their arrival; empty where there is none.
+    pub queued: Vec<QueuedLaunch>,
 }
 
 impl Outcome {

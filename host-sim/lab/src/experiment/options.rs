@@ -1,9 +1,11 @@
 //! Options that all runs of an experiment share, and when a run ends.
 
+use super::levels::Levels;
 #[cfg(doc)]
 use super::machine::Outcome;
 use super::policy::{Counted, IpcUnit, Latency, Transition};
 use super::precision::Precision;
+use super::queue::Queue;
 use super::requests::Requests;
 use super::shares::Shares;
 use mias_hw_model::register_file::SearchStraps;
@@ -55,6 +57,10 @@ pub struct Options {
     pub precision: Option<Precision>,
     /// The last kernel is urgent, and comes again and again on copies of the run; none: it runs as any other.
     pub requests: Option<Requests>,
+    /// Levels that the firmware sets beside the policy.
+    pub levels: Levels,
+    /// The kernels are launched again and again, in a queue; none: each once.
+    pub queue: Option<Queue>,
 }
 
 /// Cycles of each window of a search's step, if nothing else is said (Zhao et al. 2018, sections 4.1.2 and 4.2).
@@ -82,6 +88,8 @@ impl Options {
             counted: Counted::Window,
             precision: None,
             requests: None,
+            levels: Levels::None,
+            queue: None,
         }
     }
 }

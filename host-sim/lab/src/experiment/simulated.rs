@@ -4,6 +4,7 @@ mod configurations;
 mod counts;
 mod known;
 mod notes;
+mod queue;
 mod requests;
 mod straps;
 mod together;
@@ -164,8 +165,8 @@ impl SimulatedGpu {
 
     /// The GPU with its launches posted and its firmware started, at cycle 0.
     fn start(&self, run: &Run<'_>) -> Result<Running, RunError> {
-        let mut gpu =
-            Gpu::new(&run.options.transition.on(&self.config), self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
+        let config = run.options.levels.on(run.options.transition.on(&self.config));
+        let mut gpu = Gpu::new(&config, self.straps(run)).with_tb_cap(run.options.tbs_per_sm.unwrap_or(u32::MAX));
         if !self.skip {
             gpu = gpu.without_skipping();
         }
@@ -194,7 +195,9 @@ impl SimulatedGpu {
             // One that is to have its room by a time is one launch: its end is looked for.
             let relaunch = relaunch && latency_limit == 0;
             let live_registers = if self.config.sm.contexts.is_some() { workload.live_registers() } else { Vec::new() };
-            let launch = Launch { trace, source, arrival_cycle, stream, priority, latency_limit, relaunch, live_registers, sector_offset };
+            let identity = workload.identity();
+            let launch =
+                Launch { trace, source, arrival_cycle, stream, priority, latency_limit, identity, relaunch, live_registers, sector_offset };
             gpu.launch_in_turn(launch, workload.then.clone()).map_err(|error| unfit(&error))?;
         }
         let streams = run.workloads.iter().map(|workload| workload.stream).collect();
@@ -319,6 +322,7 @@ impl SimulatedGpu {
             victims: observed.victims,
             samples: Vec::new(),
             requested: Vec::new(),
+            queued: Vec::new(),
         }
     }
 }
@@ -349,6 +353,9 @@ impl Machine for SimulatedGpu {
             outcome.placement.iter_mut().for_each(|placement| placement.config.push(0));
             return Ok(outcome);
         }
+        if let Some(queue) = run.options.queue {
+            return self.run_queue(run, queue, progress);
+        }
         let mut running = self.start(run)?;
         let Noted { samples, energy_samples } = self.note_until(&mut running, run, progress)?;
         self.run_on(&mut running, limit, progress)?;
@@ -357,7 +364,13 @@ impl Machine for SimulatedGpu {
 
     fn run_together(&self, runs: &[Run<'_>], progress: &(dyn Fn(u64) + Sync), done: &(dyn Fn(usize, Result<Outcome, RunError>) + Sync)) {
         match runs {
-            [first, _, ..] if self.shares() && self.energy_cycles.is_none() && first.options.sample_cycles.is_none() => {
+            // What becomes of a queue's launches is told by who runs it.
+            [first, _, ..]
+                if self.shares()
+                    && self.energy_cycles.is_none()
+                    && first.options.sample_cycles.is_none()
+                    && first.options.queue.is_none() =>
+            {
                 let done =
                     |at: usize, outcome: Result<Outcome, RunError>| done(at, outcome.map(|outcome| self.with_room(&runs[at], outcome)));
                 self.share(runs, &Shared { limit: limit(first.options), progress, done: &done })

@@ -176,6 +176,14 @@ impl Workload {
         Some(Workload { hash: fingerprint::hex(hasher), then, span, ..first })
     }
 
+    /// Which kernel it is, as the firmware sees it: kernels that execute the same code on the same input have the same number, which is not 0.
+    pub fn identity(&self) -> u32 {
+        let mut hasher = Fnv::default();
+        hasher.write(self.hash.as_bytes());
+        let hash = hasher.finish();
+        ((hash >> 32) as u32 ^ hash as u32).max(1)
+    }
+
     /// Whether it is before others, or to have its room by a time.
     pub fn is_urgent(&self) -> bool {
         self.priority != 0 || self.latency_limit != 0

@@ -11,6 +11,7 @@ use mias_lab::choice::Choice;
 use mias_lab::cosim::{Core, Image, Parts};
 use mias_lab::experiment::cancel::Cancel;
 use mias_lab::experiment::fits;
+use mias_lab::experiment::levels::Levels;
 use mias_lab::experiment::machine::{End, Options, RunError};
 use mias_lab::experiment::policy::{IpcUnit, Policy};
 use mias_lab::experiment::recorded::label;
@@ -27,6 +28,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Kernels that the firmware schedules at a time.
 const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
+
+/// Kernels that a queue is drawn from: as many as the firmware sees launches.
+const MOST_QUEUED_KERNELS: usize = mias_firmware::regs::queue::ENTRIES;
 
 /// The machine of a word. What looks like a slip in a user's file is asked about on standard error.
 pub(super) fn machine(word: &str) -> Result<GpuConfig, CliError> {
@@ -176,7 +180,10 @@ fn launched(
     dumps: &mut Dumps,
     (tracing, cancel): (&Tracing, &Cancel),
 ) -> Result<Vec<Workload>, CliError> {
-    if requests.len() > MOST_KERNELS {
+    if requests.len() > MOST_QUEUED_KERNELS {
+        return Err(CliError::User(format!("{} kernels given, a queue is drawn from at most {MOST_QUEUED_KERNELS}", requests.len())));
+    }
+    if requests.len() > MOST_KERNELS && options.queue.is_none() {
         return Err(CliError::User(format!("{} kernels given, the firmware schedules at most {MOST_KERNELS} at a time", requests.len())));
     }
     if options.share_memory && requests.iter().all(|(_, request)| request.spec().is_some()) {
@@ -311,7 +318,8 @@ pub(super) fn image(common: &CommonArgs, policies: &[Policy], gpu: &GpuConfig) -
         None => {
             let searches = common.shares.is_some() || policies.iter().any(|policy| policy.searches());
             let controls = gpu.sm.contexts.is_some_and(|contexts| contexts.is_controlled_by_firmware());
-            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches, controls })
+            let levels = common.levels != Levels::None;
+            Image::built_for(core, Parts { preempts: common.transition.preempts(), searches, controls, levels })
         }
     };
     image.map(Some).map_err(|error| CliError::User(error.to_string()))
@@ -336,6 +344,8 @@ pub(super) fn options(common: &CommonArgs) -> Options {
         counted: common.counted,
         precision: common.precision,
         requests: None,
+        levels: common.levels,
+        queue: None,
     }
 }
 

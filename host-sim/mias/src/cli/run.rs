@@ -62,6 +62,11 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let reference = args.reference.as_deref().map(read_reference).transpose()?;
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, open_sms: resolve::open_sms(args.sms, &gpu)?, ..resolve::options(common) };
+    // A queue runs to its end.
+    let asked = match args.queue.queue() {
+        None => asked,
+        queue => Options { end: End::Done, queue, ..asked },
+    };
     let (replay, mut workloads, policy, options) = match &args.trace {
         None => {
             let (options, tracing) = (asked, Tracing::window(&common.traces)?.printing(args.print));

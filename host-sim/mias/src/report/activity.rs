@@ -51,6 +51,7 @@ pub(super) fn interrupt_names(events: u32) -> impl Iterator<Item = &'static str>
         (interrupt::MEMORY, "counters due"),
         (interrupt::PREEMPT, "room wanted"),
         (interrupt::CONTEXTS, "interval over"),
+        (interrupt::QUEUE, "launch in the queue"),
     ];
     all.into_iter().filter(move |(bit, _)| events & bit != 0).map(|(_, name)| name)
 }

@@ -19,6 +19,7 @@ pub mod machine_list;
 pub mod machine_summary;
 mod power;
 pub mod provenance;
+mod queue_rows;
 pub mod replay_report;
 pub mod run_report;
 mod search_rows;

@@ -1,6 +1,7 @@
 //! Where a result comes from: enough to run it again and to see whether it is the same.
 
 use mias_hw_model::config::GpuConfig;
+use mias_lab::experiment::levels::Levels;
 use mias_lab::experiment::machine::{End, Options};
 use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use mias_lab::experiment::workload::Workload;
@@ -64,6 +65,12 @@ pub struct EffectiveOptions {
     /// How well runs were to be known, where they may end before their window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precision: Option<String>,
+    /// Levels of scheduling that the firmware set beside the policy, if it set any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Levels>,
+    /// The queue that the kernels were launched in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
     /// Arrival cycle of each kernel, in kernel order.
     pub arrivals: Vec<u64>,
     /// Priority of each kernel, if one has any.
@@ -94,6 +101,8 @@ impl Provenance {
                 warm_l2: options.warm_l2,
                 counted: (options.counted != Counted::Window).then_some(options.counted),
                 precision: options.precision.map(|precision| precision.to_string()),
+                levels: (options.levels != Levels::None).then_some(options.levels),
+                queue: options.queue.map(|queue| queue.describe()),
                 arrivals: workloads.iter().map(|w| w.arrival_cycle).collect(),
                 priorities: workloads.iter().any(|w| w.priority != 0).then(|| workloads.iter().map(|w| w.priority).collect()),
                 latency_limits: workloads.iter().any(|w| w.latency_limit != 0).then(|| workloads.iter().map(|w| w.latency_limit).collect()),

@@ -2,7 +2,7 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, search_rows, ways};
+use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, queue_rows, search_rows, ways};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
 use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
@@ -11,6 +11,7 @@ use mias_lab::experiment::faults;
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
 use mias_lab::experiment::policy::Policy;
 use mias_lab::experiment::precision::Estimate;
+use mias_lab::experiment::queue::QueuedLaunch;
 use mias_lab::experiment::rate::{estimated_ipc, ipc};
 use mias_lab::experiment::room::Latency;
 use mias_lab::experiment::workload::Workload;
@@ -84,6 +85,8 @@ struct Document<'a> {
     search: Option<&'a SearchFound>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     preemptions: &'a [Preemption],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    queue: &'a [QueuedLaunch],
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<Seconds>,
 }
@@ -211,6 +214,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         decision: outcome.decision.as_ref(),
         search: outcome.search.as_ref(),
         preemptions: &outcome.preemptions,
+        queue: &outcome.queued,
         seconds: subject.seconds,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
@@ -290,6 +294,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     };
     text += &format!("policy {}, {simulated}{open}{cap}\n\n", subject.policy.name());
     text += &launches(subject, outcome);
+    text += &queue_rows::text(outcome, &columns(subject));
     for place in &outcome.placement {
         text += &format!("\nconfiguration {} on SMs {}", config(Some(&place.config)), ranges(&place.sms));
     }

@@ -3,7 +3,7 @@
 use super::{SMS, machine};
 use crate::register_file::RegisterFile;
 use mias_firmware::bus::Bus;
-use mias_firmware::regs::{MAP_END, MAX_SLOTS, MAX_SMS, Register, fault, global, memory, preempt, slot, sm};
+use mias_firmware::regs::{MAP_END, MAX_SLOTS, MAX_SMS, Register, fault, global, memory, preempt, queue, slot, sm};
 
 /// Every mapped word of the block, with the register it belongs to.
 fn mapped() -> Vec<(u32, &'static Register)> {
@@ -15,6 +15,7 @@ fn mapped() -> Vec<(u32, &'static Register)> {
     (0..SMS).for_each(|index| words.extend(expand(sm::at(index, 0), sm::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(memory::at(index, 0), memory::REGISTERS)));
     (0..SMS).for_each(|index| words.extend(expand(preempt::at(index, 0), preempt::REGISTERS)));
+    (0..queue::ENTRIES).for_each(|index| words.extend(expand(queue::at(index, 0), queue::REGISTERS)));
     words
 }
 
@@ -28,8 +29,10 @@ fn map_has_no_overlap_and_fits_its_regions() {
     assert!(sm::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= sm::STRIDE));
     assert!(memory::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= memory::STRIDE));
     assert!(preempt::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= preempt::STRIDE));
+    assert!(queue::REGISTERS.iter().all(|register| register.offset + 4 * register.count <= queue::STRIDE));
     assert!(sm::BASE + MAX_SMS as u32 * sm::STRIDE <= preempt::BASE);
-    assert!(slot::BASE + MAX_SLOTS as u32 * slot::STRIDE <= memory::BASE && memory::BASE + MAX_SMS as u32 * memory::STRIDE <= sm::BASE);
+    assert!(slot::BASE + MAX_SLOTS as u32 * slot::STRIDE <= queue::BASE && memory::BASE + MAX_SMS as u32 * memory::STRIDE <= sm::BASE);
+    assert!(queue::BASE + queue::ENTRIES as u32 * queue::STRIDE <= memory::BASE);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod contexts;
 mod dram;
 mod map;
 mod memory;
+mod queue;
 mod reference;
 mod shares;
 mod time;

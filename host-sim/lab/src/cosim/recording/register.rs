@@ -1,7 +1,7 @@
 //! Names of registers, from the tables of the map.
 
 use mias_firmware::counters::Counter;
-use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, memory, preempt, slot, sm};
+use mias_firmware::regs::{MAX_SLOTS, MAX_SMS, Register, global, memory, preempt, queue, slot, sm};
 
 /// The register at an offset in words: `COMMIT`, `QUOTA_ALL[1]`, `slot 2 GRID_TBS`, `SM 3 COUNTERS[LoadRequests]`; the offset itself
 /// where there is none.
@@ -15,6 +15,8 @@ pub fn register_name(offset: u32) -> String {
         name
     } else if let Some((slot, name)) = within(slot::BASE, slot::STRIDE, MAX_SLOTS, slot::REGISTERS) {
         format!("slot {slot} {name}")
+    } else if let Some((entry, name)) = within(queue::BASE, queue::STRIDE, queue::ENTRIES, queue::REGISTERS) {
+        format!("queue {entry} {name}")
     } else if let Some((sm, name)) = within(memory::BASE, memory::STRIDE, MAX_SMS, memory::REGISTERS) {
         format!("SM {sm} memory {name}")
     } else if let Some((sm, name)) = within(sm::BASE, sm::STRIDE, MAX_SMS, sm::REGISTERS) {
@@ -47,6 +49,7 @@ mod tests {
             (global::QUOTA_ALL + 4, "QUOTA_ALL[1]"),
             (slot::at(2, slot::GRID_TBS), "slot 2 GRID_TBS"),
             (sm::at(3, sm::QUOTA), "SM 3 QUOTA[0]"),
+            (queue::at(15, queue::PASSED), "queue 15 PASSED"),
             (memory::at(3, memory::LIMIT + 4), "SM 3 memory LIMIT[1]"),
             (memory::at(255, memory::MODE), "SM 255 memory MODE"),
             (sm::at(255, sm::COUNTERS + 12), "SM 255 COUNTERS[LoadRequests]"),

@@ -14,6 +14,7 @@ use super::energy::EnergyResult;
 use super::memory::{MemoryAsked, MemoryResult, SeriesResult};
 use super::off_sm::OffSm;
 use super::plan::Plan;
+use super::queue::{self, QueueResult};
 use super::record::Kept;
 use super::requests::{self, RequestsResult};
 use super::results::{AloneResult, Evaluation, PlanNote, SCHEMA_VERSION, StudyResult};
@@ -22,11 +23,13 @@ use super::study::{Studies, Study};
 use super::summary;
 use super::used::Used;
 use crate::choice::Choice;
+use crate::experiment::levels::Levels;
 use crate::experiment::machine::End;
-use crate::experiment::policy::Counted;
+use crate::experiment::policy::{Control, Counted};
 use crate::experiment::recorded::name_of;
 use crate::fingerprint;
 use alone::{alone, scalability};
+use quantities::joules;
 
 use orders::compare_orders;
 
@@ -97,8 +100,14 @@ fn study(study: &Study<'_>, runs: &Runs) -> Result<StudyResult, StoreError> {
         precision: options.precision.map(|precision| precision.to_string()),
         arrive: setting.arrive,
         requests: requests(study, runs)?,
+        queue: queues(study, runs)?,
+        levels: (options.levels != Levels::None).then(|| options.levels.name().to_owned()),
         kernels,
-        groups: study.groups.iter().map(|group| group::group(study, group, runs)).collect::<Result<_, _>>()?,
+        groups: match options.queue {
+            None => study.groups.iter().map(|group| group::group(study, group, runs)).collect::<Result<_, _>>()?,
+            // What ran are launches, and not each kernel once.
+            Some(_) => Vec::new(),
+        },
         summary: Vec::new(),
     })
 }
@@ -113,6 +122,31 @@ fn requests(study: &Study<'_>, runs: &Runs) -> Result<Vec<RequestsResult>, Store
     }
     let all = requests::over_all(&rows);
     rows.extend(all);
+    Ok(rows)
+}
+
+/// What a queue of launches came to under each policy, if there was one.
+fn queues(study: &Study<'_>, runs: &Runs) -> Result<Vec<QueueResult>, StoreError> {
+    let mut rows = Vec::new();
+    for group in study.groups.iter().filter(|_| study.setting.options.queue.is_some()) {
+        let alone = group.alone.iter().map(|key| runs.get(key)).collect::<Result<Vec<&Kept>, _>>()?;
+        let alone_cycles: Vec<u64> =
+            alone.iter().map(|kept| kept.launches.first().map_or(0, |launch| launch.cycles(kept.cycles))).collect();
+        for &policy in &study.experiment.policies {
+            let Some(origin) = group.runs.get(&Control::Policy(policy)) else { continue };
+            let kept = runs.get(&origin.key)?;
+            let (kernels, makespan_cycles, energy_joules) = (&group.names[..], kept.cycles, joules(kept));
+            let ran = queue::Ran {
+                policy: policy.name(),
+                run: &origin.key,
+                kernels,
+                alone_cycles: &alone_cycles,
+                makespan_cycles,
+                energy_joules,
+            };
+            rows.push(QueueResult::of(&ran, &kept.queued));
+        }
+    }
     Ok(rows)
 }
 

@@ -10,6 +10,9 @@ use mias_workloads::kernels::Spec;
 /// Kernels that the firmware schedules at a time.
 pub(super) const MOST_KERNELS: usize = mias_firmware::configs::MAX_KERNELS;
 
+/// Kernels that a queue is drawn from at most (assumption: as many as its window shows).
+pub(super) const MOST_QUEUED_KERNELS: usize = mias_firmware::regs::queue::ENTRIES;
+
 /// Reads `kernels`: words as typed, and what they are.
 pub(super) fn kernels(value: &Value<'_>) -> Result<Vec<(String, Request)>, PlanError> {
     let mut kernels: Vec<(String, Request)> = Vec::new();
@@ -81,13 +84,13 @@ pub(super) fn other_input<'e>(plan: &Plan, experiment: &'e Experiment) -> Option
 }
 
 /// Groups as listed, or all of the sizes asked for; all pairs by default.
-pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)]) -> Result<Vec<Vec<usize>>, PlanError> {
+pub(super) fn groups(table: &Table<'_>, kernels: &[(String, Request)], queued: bool) -> Result<Vec<Vec<usize>>, PlanError> {
     let words: Vec<&str> = kernels.iter().map(|(word, _)| word.as_str()).collect();
     match (table.get("groups"), table.get("together")) {
         (Some(groups), Some(_)) => Err(groups.fail("give `groups` or `together`, not both")),
         (Some(groups), None) => different(
             &groups.list()?,
-            |group| listed(group, &words),
+            |group| listed(group, &words, queued),
             |members| {
                 format!("the group of {} is listed twice", members.iter().map(|&member| words[member]).collect::<Vec<_>>().join(" and "))
             },
@@ -119,10 +122,13 @@ fn different<T: PartialEq>(
     Ok(all)
 }
 
-fn listed(group: &Value<'_>, words: &[&str]) -> Result<Vec<usize>, PlanError> {
+fn listed(group: &Value<'_>, words: &[&str], queued: bool) -> Result<Vec<usize>, PlanError> {
     let members = group.list()?;
-    if members.len() > MOST_KERNELS {
+    if members.len() > MOST_KERNELS && !queued {
         return Err(group.fail(&format!("{} kernels, the firmware schedules at most {MOST_KERNELS} at a time", members.len())));
+    }
+    if members.len() > MOST_QUEUED_KERNELS {
+        return Err(group.fail(&format!("{} kernels, a queue is drawn from at most {MOST_QUEUED_KERNELS}", members.len())));
     }
     let place = |member: &Value<'_>| {
         let text = kernel_word(member)?;

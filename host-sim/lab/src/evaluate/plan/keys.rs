@@ -1,11 +1,12 @@
 //! The keys of a plan's tables: which there are, what each means and what it takes. The reader knows no others, and the schema is made from
 //! them, so that the two cannot disagree about what may be written.
 
-use super::kernels::MOST_KERNELS;
+use super::kernels::{MOST_KERNELS, MOST_QUEUED_KERNELS};
 use super::parameters::LONGEST_WINDOW;
 use super::schema::{self, chosen, numbers, on_or_off, precision};
-use super::{DEFAULT_CYCLES, Order, requests};
+use super::{DEFAULT_CYCLES, Order, queue, requests};
 use crate::choice::Choice;
+use crate::experiment::levels::Levels;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::requests::Scheme;
@@ -44,7 +45,7 @@ pub(super) const PLAN: [Key; 4] = [
 ];
 
 /// Of `[[experiment]]`.
-pub(super) const EXPERIMENT: [Key; 15] = [
+pub(super) const EXPERIMENT: [Key; 16] = [
     required("name", "Short name, different from all others of the plan: small letters, digits and hyphens.", |_| schema::plain_name()),
     required("title", "Heading in reports.", |_| schema::text()),
     required("gpu", "Machine, built in or a file from the plan's folder, or a list of machines.", |_| {
@@ -58,7 +59,7 @@ pub(super) const EXPERIMENT: [Key; 15] = [
     }),
     optional("groups", "Instead of `together`: the groups that run together, each a list of names from `kernels`.", |_| {
         let mut group = list(&schema::text());
-        group["maxItems"] = MOST_KERNELS.into();
+        group["maxItems"] = MOST_QUEUED_KERNELS.into();
         list(&group)
     }),
     required("policies", "Policies as on the command line.", |policies| list(&schema::policy(policies))),
@@ -90,6 +91,11 @@ pub(super) const EXPERIMENT: [Key; 15] = [
         schema::requests,
     ),
     optional(
+        "queue",
+        "The kernels of each group are launched again and again, in a queue that runs to its end; then a group may have more kernels than run together.",
+        schema::queue,
+    ),
+    optional(
         "quick",
         "What the quick form has instead; false: the quick form leaves the experiment out.",
         |policies| json!({ "anyOf": [{ "type": "boolean" }, schema::quick(policies)] }),
@@ -97,7 +103,7 @@ pub(super) const EXPERIMENT: [Key; 15] = [
 ];
 
 /// Of `[experiment.quick]`: keys of `[[experiment]]`, whose values come before those there. Of tables, only the fields that they have.
-pub(super) const QUICK: [Key; 7] = [
+pub(super) const QUICK: [Key; 8] = [
     optional("together", "As in the experiment.", |_| schema::as_in_experiment("together")),
     optional("groups", "As in the experiment.", |_| schema::as_in_experiment("groups")),
     optional("policies", "As in the experiment.", |_| schema::as_in_experiment("policies")),
@@ -105,6 +111,7 @@ pub(super) const QUICK: [Key; 7] = [
     optional("machine", "As in the experiment.", |_| schema::as_in_experiment("machine")),
     optional("sharing", "As in the experiment.", |_| schema::as_in_experiment("sharing")),
     optional("requests", "As in the experiment.", |_| schema::as_in_experiment("requests")),
+    optional("queue", "As in the experiment.", |_| schema::as_in_experiment("queue")),
 ];
 
 /// Of `requests`.
@@ -118,8 +125,22 @@ pub(super) const REQUESTS: [Key; 3] = [
     }),
 ];
 
+/// Of `queue`.
+pub(super) const QUEUE: [Key; 4] = [
+    required("launches", "How many launches, drawn from the kernels of the group: each as often as any other, or once more.", |_| {
+        schema::whole(1, queue::MOST)
+    }),
+    required("seeds", "Of the numbers that order, arrivals and priorities are drawn by: a queue for each.", |_| {
+        one_or_more(&schema::whole(0, u32::MAX.into()))
+    }),
+    optional("spacing-cycles", "Mean core cycles from one arrival to the next; 0 if left out: all arrive at once.", |_| {
+        schema::whole(0, queue::LONGEST_SPACING)
+    }),
+    optional("urgent-one-in", "One launch in so many has priority 1; 0 if left out: none has.", |_| schema::whole(0, queue::MOST)),
+];
+
 /// Of `[experiment.parameters]`.
-pub(super) const PARAMETERS: [Key; 19] = [
+pub(super) const PARAMETERS: [Key; 20] = [
     optional("cycles", "Window in core cycles, launch latency included; 5,000,000 if left out.", |_| {
         let mut cycles = numbers(1, LONGEST_WINDOW);
         cycles["default"] = DEFAULT_CYCLES.into();
@@ -165,6 +186,7 @@ pub(super) const PARAMETERS: [Key; 19] = [
         "Core cycles between two samples of every kernel's L1 accesses and warp instructions, of which results have the series; none if left out.",
         |_| numbers(1, LONGEST_WINDOW),
     ),
+    optional("levels", "Levels of scheduling that the firmware sets beside the policy; none if left out.", |_| chosen::<Levels>()),
 ];
 
 /// Of a range of numbers.

@@ -4,6 +4,7 @@
 mod kernels;
 mod keys;
 mod parameters;
+mod queue;
 mod quick_form;
 mod reader;
 mod requests;
@@ -210,7 +211,7 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
     let name = table.require("name")?.plain_name()?;
     let form = Form::of(table, quick)?;
     let mut kernels = kernels::kernels(&table.require("kernels")?)?;
-    let groups = kernels::groups(form.of_groups(), &kernels)?;
+    let groups = kernels::groups(form.of_groups(), &kernels, form.get("queue").is_some())?;
     if quick {
         kernels::make_quick(&mut kernels)?;
     }
@@ -261,6 +262,9 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         settings.iter().try_for_each(|setting| requests::check(&requests, setting)).map_err(|message| value.fail(&message))?;
         settings.iter_mut().for_each(|setting: &mut Setting| setting.options.requests = Some(requests));
     }
+    if let Some(value) = form.get("queue") {
+        settings = queued(&value, &form, &groups, &settings)?;
+    }
     let several = gpu.one_or_more()?.len() > 1;
     for setting in &mut settings {
         if several {
@@ -289,6 +293,26 @@ fn experiment(table: &Table<'_>, known: &Policies, quick: bool) -> Result<Experi
         settings,
         machines: words,
     })
+}
+
+/// Every setting with every queue that is asked for.
+fn queued(value: &Value<'_>, form: &Form<'_>, groups: &[Vec<usize>], settings: &[Setting]) -> Result<Vec<Setting>, PlanError> {
+    let queues = queue::queues(value)?;
+    if groups.iter().any(|group| group.len() < 2) {
+        return Err(value.fail("a group of one kernel is drawn from nothing: give groups of two or more"));
+    }
+    if form.get("configurations").map(|value| value.flag()).transpose()?.unwrap_or(true) {
+        return Err(value.fail("no configuration is of all launches of a queue: give `configurations = false`"));
+    }
+    if let Some(requests) = form.get("requests") {
+        return Err(requests.fail("give `requests` or `queue`, not both"));
+    }
+    for (key, why) in queue::SAID_BY_QUEUE {
+        if let Some(said) = form.within("parameters", key) {
+            return Err(said.fail(&format!("means nothing beside `queue`, {why}: leave it out")));
+        }
+    }
+    queue::with_queues(&queues, settings).map_err(|message| value.fail(&message))
 }
 
 /// Refuses what traces alone can have where no kernel is one.

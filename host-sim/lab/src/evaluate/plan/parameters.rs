@@ -6,6 +6,7 @@ use super::reader::{Value, once};
 use super::unfit::{Unfit, check_open_sms, check_room};
 use super::{Order, PlanError};
 use crate::choice::Choice;
+use crate::experiment::levels::Levels;
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
 use crate::experiment::precision::Precision;
@@ -49,6 +50,7 @@ pub(super) enum Change {
     WarmL2(bool),
     Precision(Option<Precision>),
     SampleCycles(u64),
+    Levels(Levels),
     /// A field of the machine.
     Machine(Field),
     /// A field of the machine where several kernels share it.
@@ -193,6 +195,7 @@ fn axis(value: &Value<'_>) -> Result<Axis, PlanError> {
             "latency" => named(value, Change::Latency)?,
             "ipc" => named(value, Change::Ipc)?,
             "counted" => named(value, Change::Counted)?,
+            "levels" => named(value, Change::Levels)?,
             _ => named(value, Change::Order)?,
         })
     };
@@ -373,6 +376,7 @@ fn setting(combination: &Combination<'_>, gpu: &GpuConfig) -> Result<Setting, Un
             Change::ShareMemory(share) => setting.options.share_memory = *share,
             Change::Precision(precision) => setting.options.precision = *precision,
             Change::SampleCycles(cycles) => setting.options.sample_cycles = Some(*cycles),
+            Change::Levels(levels) => setting.options.levels = *levels,
             Change::Cycles(_) | Change::Done | Change::Machine(_) | Change::Sharing(_) => {}
         }
         if axis.values.len() > 1 {

@@ -1,6 +1,6 @@
 //! The JSON Schema of a plan, made from the tables of its keys. A program's own policies are in its schema.
 
-use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUICK, RANGE, REQUESTS};
+use super::keys::{EXPERIMENT, Key, PARAMETERS, PLAN, QUEUE, QUICK, RANGE, REQUESTS};
 use super::parameters::OFF;
 use crate::choice::Choice;
 use crate::experiment::policies::Policies;
@@ -41,6 +41,11 @@ pub(super) fn quick(policies: &Policies) -> Value {
 /// Requests for room.
 pub(super) fn requests(policies: &Policies) -> Value {
     table(&REQUESTS, policies)
+}
+
+/// A queue.
+pub(super) fn queue(policies: &Policies) -> Value {
+    table(&QUEUE, policies)
 }
 
 pub(super) fn parameters(policies: &Policies) -> Value {

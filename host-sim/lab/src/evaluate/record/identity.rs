@@ -2,6 +2,7 @@
 
 use super::MODEL;
 use crate::choice::Choice;
+use crate::experiment::levels::Levels;
 use crate::experiment::machine::{End, Options, SEARCH_CYCLES};
 use crate::experiment::policy::{Control, Counted, Policy};
 use crate::experiment::workload::Workload;
@@ -72,6 +73,12 @@ pub struct Identity {
     /// Requests for room by its last kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<String>,
+    /// Levels that the firmware sets beside the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<String>,
+    /// The queue that its kernels are launched in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
     /// [`MODEL`].
     pub model: String,
     /// Fingerprint of the program, where the policy is its own ([`crate::fingerprint::program`]); empty otherwise: [`Identity::model`] says
@@ -101,6 +108,8 @@ impl Identity {
             counted,
             precision,
             requests,
+            levels,
+            queue,
         } = options;
         let arrivals: Vec<u64> = workloads.iter().map(|workload| workload.arrival_cycle).collect();
         Identity {
@@ -127,6 +136,8 @@ impl Identity {
             open_sms,
             counted: (counted != Counted::Window).then(|| counted.name().to_owned()),
             requests: requests.map(|requests| requests.describe()),
+            levels: (levels != Levels::None).then(|| levels.name().to_owned()),
+            queue: queue.map(|queue| queue.describe()),
             model: MODEL.to_owned(),
             program: if let Control::Policy(Policy::Own(own)) = control { format!("{:016x}", own.program()) } else { String::new() },
         }
@@ -168,10 +179,12 @@ impl Identity {
         let open = self.open_sms.map(|sms| format!(", TBs on {sms} SMs only")).unwrap_or_default();
         let counted = self.counted.as_ref().map(|counted| format!(", counting the {counted}")).unwrap_or_default();
         let requests = self.requests.as_ref().map(|requests| format!(", {requests}")).unwrap_or_default();
+        let levels = self.levels.as_ref().map(|levels| format!(", levels {levels}")).unwrap_or_default();
+        let queue = self.queue.as_ref().map(|queue| format!(", {queue}")).unwrap_or_default();
         let shares = self.shares.as_ref().map(|shares| format!(", SMs {shares}")).unwrap_or_default();
         let steps = self.search_cycles.map(|cycles| format!(", steps of {cycles} cycles")).unwrap_or_default();
         format!(
-            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{open}{counted}{requests}{shares}{steps}",
+            "{kernels}: {} on {}, {end}, profile {profile}, {}, latency {}, {} IPC{relaunch}{share}{warm}{precision}{samples}{open}{counted}{requests}{levels}{queue}{shares}{steps}",
             self.control, self.gpu, self.transition, self.latency, self.ipc
         )
     }

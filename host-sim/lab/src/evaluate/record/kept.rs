@@ -2,6 +2,7 @@
 
 use crate::experiment::machine::{Decision, DecisionTime, InPlace, Outcome, Placement, Sample, SearchFound, SmTotals};
 use crate::experiment::precision::{Estimate, HalfWidth};
+use crate::experiment::queue::QueuedLaunch;
 use crate::experiment::requests::Requested;
 use crate::experiment::room::Room;
 use mias_hw_model::energy::Femtojoules;
@@ -64,6 +65,9 @@ pub struct Kept {
     /// What became of requests for room, by scheme and limit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested: Vec<Requested>,
+    /// What became of the launches of a queue, in the order of their arrival.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queued: Vec<QueuedLaunch>,
     /// What SMs were, and for how long; none if every SM was active all the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sm_states: Option<SmStateCycles>,
@@ -135,6 +139,7 @@ impl Kept {
             preemptions,
             victims: _,
             requested,
+            queued,
         } = outcome.clone();
         let nanojoules = |energy: Femtojoules| u64::try_from(energy / FJ_PER_NJ).unwrap_or(u64::MAX);
         Kept {
@@ -159,6 +164,7 @@ impl Kept {
             room,
             preemptions,
             requested,
+            queued,
             sm_states,
             search,
             contexts,
@@ -188,6 +194,7 @@ impl Kept {
             room: self.room.clone(),
             preemptions: self.preemptions.clone(),
             requested: self.requested.clone(),
+            queued: self.queued.clone(),
             sm_states: self.sm_states,
             search: self.search.clone(),
             contexts: self.contexts.clone(),

@@ -2,6 +2,7 @@
 
 use crate::experiment::machine::{End, Options};
 use crate::experiment::policy::{Control, Latency, Policy};
+use mias_firmware::limits::KERNELS;
 
 /// Options without what does not matter to a run, so that equal runs are equal: a policy that does not measure needs no profiling
 /// window, counts nothing, and never enters the phase whose time is counted; where it sets its quotas once, because all kernels arrive
@@ -13,6 +14,11 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
     let plain = Options::new(options.end);
     if kernels == 1 {
         (same.share_memory, same.requests) = (plain.share_memory, plain.requests);
+        (same.levels, same.queue) = (plain.levels, plain.queue);
+    }
+    // As many as run together, all there at once: there is nobody to choose.
+    if same.queue.is_none() && all_at_once && kernels <= KERNELS {
+        same.levels = same.levels.without_kernels();
     }
     if options.end == End::Done {
         (same.relaunch, same.counted) = (plain.relaunch, plain.counted);
@@ -50,7 +56,7 @@ pub fn canonical(control: &Control, arrivals: &[u64], options: Options) -> Optio
 /// Left-over turns to the next kernel when the first has no TB left to issue, and until then the quotas of the others are 0. In a
 /// window in which kernels start again that is never. Only where all arrive together: a later arrival makes the firmware place again.
 pub fn is_first_alone(control: &Control, max_tbs: &[u32], arrivals: &[u64], options: Options) -> bool {
-    let endless = options.end != End::Done && options.relaunch && options.requests.is_none();
+    let endless = options.end != End::Done && options.relaunch && options.requests.is_none() && options.queue.is_none();
     endless
         && arrivals.iter().all(|&cycle| cycle == 0)
         && max_tbs.len() > 1

@@ -162,6 +162,7 @@ impl SimulatedGpu {
             stream: URGENT_STREAM,
             priority: 1,
             latency_limit: 0,
+            identity: 0,
             relaunch: false,
             live_registers: if self.config.sm.contexts.is_some() { urgent.live_registers() } else { Vec::new() },
             sector_offset: *sector_offset,

@@ -51,6 +51,7 @@ impl SimulatedGpu {
             straps.options |= option::CONTROL_CONTEXTS;
             straps.context_interval = contexts.interval();
         }
+        run.options.levels.strap(&mut straps);
         // The firmware counts kernels as they arrive, but for those that are before others.
         let has_quotas = |&kernel: &usize| !run.workloads[kernel].is_beside_quotas(run.options.transition);
         let mut order: Vec<usize> = (0..run.workloads.len()).filter(has_quotas).collect();

@@ -2,6 +2,7 @@
 
 use mias_lab::evaluate::energy::EnergyResult;
 use mias_lab::evaluate::memory::{MemoryResult, SeriesResult};
+use mias_lab::evaluate::queue::QueueResult;
 use mias_lab::evaluate::requests::RequestsResult;
 use mias_lab::evaluate::results::{
     AloneResult, ConfigurationResult, Evaluation, GroupResult, MetricValues, PolicyResult, StudyResult, SummaryRow,
@@ -81,6 +82,10 @@ impl Lines {
             self.about = about([&row.kernel, "", "requests", &name]);
             self.requests(row);
         }
+        for row in &study.queue {
+            self.about = about([&row.kernels.join("+"), "", "queue", row.policy]);
+            self.queue(row);
+        }
         for row in &study.summary {
             self.about = about(["", &row.class, "summary", &row.policy]);
             self.summary(row);
@@ -105,6 +110,22 @@ impl Lines {
         for (technique, victims) in ["drained", "flushed", "switched"].into_iter().zip(row.victims) {
             self.add(technique, victims);
         }
+    }
+
+    /// What a queue of launches came to.
+    fn queue(&mut self, row: &QueueResult) {
+        self.add("launches", row.launches);
+        self.add("makespan_cycles", row.makespan_cycles);
+        self.add("sequential_cycles", row.sequential_cycles);
+        self.number("stp", row.stp);
+        self.number("antt", row.antt);
+        for (what, spread) in [("latency", row.latency), ("slowdown", row.slowdown)] {
+            self.add(&format!("{what}_mean"), spread.mean);
+            self.add(&format!("{what}_p95"), spread.p95);
+            self.add(&format!("{what}_max"), spread.max);
+        }
+        self.number("urgent_latency_cycles", row.urgent_latency_cycles);
+        self.number("energy_joules", row.energy_joules);
     }
 
     fn alone(&mut self, kernel: &AloneResult) {

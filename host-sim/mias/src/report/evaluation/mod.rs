@@ -10,4 +10,5 @@ pub mod html;
 pub mod parquet;
 mod preemption;
 mod sides;
+mod stack;
 pub mod text;

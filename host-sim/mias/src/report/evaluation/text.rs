@@ -1,7 +1,8 @@
 //! What `mias evaluate` prints: means by class and policy, and where the rest is.
 
-use super::{decisions, field, sides};
+use super::{decisions, field, sides, stack};
 use crate::report::kernel_name;
+use mias_lab::evaluate::queue::QueueResult;
 use mias_lab::evaluate::requests::{self, RequestsResult};
 use mias_lab::evaluate::results::{Evaluation, Means, StudyResult, SummaryRow};
 use mias_lab::evaluate::summary::ALL;
@@ -14,12 +15,17 @@ pub fn render(evaluation: &Evaluation, folder: &Path) -> String {
     // One of decisions has too many settings for a table of each.
     let studies = if mias_lab::evaluate::decisions::is_of(evaluation) { &[] } else { &evaluation.studies[..] };
     for study in studies {
-        let table = if study.requests.is_empty() { means(study) } else { requests(study) };
+        let table = match (study.requests.is_empty(), study.queue.is_empty()) {
+            (false, _) => requests(study),
+            (true, false) => queues(study),
+            (true, true) => means(study),
+        };
         text += &format!("{}\n{table}\n", heading(study));
     }
     text += &sides::text(studies);
     text += &field::text(evaluation);
     text += &decisions::text(evaluation);
+    text += &stack::text(evaluation);
     text + &format!("report: {}\n", folder.join("report.html").display())
 }
 
@@ -42,6 +48,9 @@ pub fn memory(study: &StudyResult) -> String {
 
 /// How many groups of kernels a study has.
 pub fn groups(study: &StudyResult) -> String {
+    if !study.queue.is_empty() {
+        return "a queue".to_owned();
+    }
     let count = study.groups.len();
     format!("{count} group{}", if count == 1 { "" } else { "s" })
 }
@@ -93,6 +102,30 @@ pub fn requests(study: &StudyResult) -> String {
     let rows: Vec<Vec<String>> = study.requests.iter().filter(|row| row.kernel == requests::ALL).map(cells).collect();
     table::text(&table::of(&headings, &rows))
         + "missed: requests whose urgent kernel ended later than limit and time alone; 95 %: its interval; room late:\nrequests whose urgent kernel had not all of its TBs within the limit. overhead: instructions lost over what flushing all victims would lose. Limits and times in core cycles.\n"
+}
+
+/// What queues of launches came to.
+pub fn queues(study: &StudyResult) -> String {
+    let headings =
+        ["policy", "kernels", "launches", "makespan", "STP", "ANTT", "latency, mean", "95 %", "largest", "urgent, mean", "energy, mJ"];
+    let cells = |row: &QueueResult| {
+        vec![
+            row.policy.to_owned(),
+            row.kernels.len().to_string(),
+            row.launches.to_string(),
+            table::grouped(row.makespan_cycles),
+            number(row.stp, 3),
+            number(row.antt, 2),
+            number(Some(row.latency.mean), 0),
+            number(Some(row.latency.p95), 0),
+            number(Some(row.latency.max), 0),
+            number(row.urgent_latency_cycles, 0),
+            number(row.energy_joules.map(|joules| 1e3 * joules), 2),
+        ]
+    };
+    let rows: Vec<Vec<String>> = study.queue.iter().map(cells).collect();
+    table::text(&table::of(&headings.map(str::to_owned), &rows))
+        + "STP: the time that the launches take one after the other, each alone, over the makespan; ANTT: the mean of latency over the time alone.\nLatency: from a launch's arrival in the queue to its end, in core cycles; urgent: of launches with priority.\n"
 }
 
 /// The ends of the interval of missed deadlines.

@@ -105,6 +105,7 @@ impl<'a> Device<'a> {
             tb_shared_bytes: if too_large { u32::MAX } else { (self.below(16) << 10) as u32 },
             priority: self.below(4) as u32,
             latency_limit: 0,
+            identity: 0,
             stream: self.below(4) as u32,
         };
         if let Some(slot) = self.registers.post_launch(kernel) {

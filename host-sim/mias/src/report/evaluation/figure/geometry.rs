@@ -5,6 +5,7 @@ mod dai;
 pub(in crate::report::evaluation) mod decisions;
 pub(in crate::report::evaluation) mod field;
 mod lin;
+pub(in crate::report::evaluation) mod stack;
 mod zhao;
 
 use super::drawing::{Drawing, Point, Text};
@@ -318,6 +319,8 @@ fn study(numbers: &mut Numbers, number: usize, in_window: bool, setting: usize) 
         warm_l2: false,
         precision: None,
         requests: Vec::new(),
+        queue: Vec::new(),
+        levels: None,
         kernels,
         groups,
         summary,

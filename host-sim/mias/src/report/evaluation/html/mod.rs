@@ -16,6 +16,7 @@ mod palette;
 mod requests;
 mod rooms;
 mod sides;
+mod stack;
 mod studies;
 mod tables;
 mod thesis;
@@ -59,6 +60,10 @@ fn page(evaluation: &Evaluation) -> Page {
         decisions::draw(&mut page, evaluation);
         return page;
     }
+    if super::stack::is_of(evaluation) {
+        stack::draw(&mut page, evaluation);
+        return page;
+    }
     if lin::is_of(evaluation) {
         lin::draw(&mut page, evaluation);
         return page;
@@ -98,7 +103,7 @@ fn page(evaluation: &Evaluation) -> Page {
         }
     }
     let mut experiments: Vec<&str> = Vec::new();
-    let others = evaluation.studies.iter().filter(|study| study.requests.is_empty());
+    let others = evaluation.studies.iter().filter(|study| study.requests.is_empty() && study.queue.is_empty());
     for study in others.filter(|study| main.is_none_or(|main| main.experiment != study.experiment)) {
         if !experiments.contains(&study.experiment.as_str()) {
             experiments.push(&study.experiment);

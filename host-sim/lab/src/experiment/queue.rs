@@ -1,0 +1,128 @@
+//! A queue of launches, drawn from a few kernels: which, in which order, when each arrives, and which are urgent. It depends on nothing but its numbers, so that
+//! all policies and levels see the same one (sources.md D205).
+
+use super::workload::Workload;
+use crate::experiment::recorded::label;
+use mias_workloads::random::Random;
+use serde::{Deserialize, Serialize};
+
+/// Launches of a run, drawn from its kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Queue {
+    /// How many, at least 1.
+    pub launches: u32,
+    /// Of the numbers that everything is drawn by.
+    pub seed: u32,
+    /// Mean core cycles from one arrival to the next; 0: all arrive at cycle 0.
+    pub spacing_cycles: u32,
+    /// One launch in so many has priority 1, the others 0; 0: none has.
+    pub urgent_one_in: u32,
+}
+
+/// A launch of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Its kernel, by place.
+    pub kernel: usize,
+    /// Core cycle at which it arrives.
+    pub arrival_cycle: u64,
+    /// Its priority.
+    pub priority: u8,
+}
+
+/// A launch of a queue that has run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueuedLaunch {
+    /// Its kernel, by place among those of the run.
+    pub kernel: u32,
+    /// Its priority.
+    #[serde(default, skip_serializing_if = "is_lowest")]
+    pub priority: u8,
+    /// Core cycle at which it arrived in the queue.
+    pub arrival_cycle: u64,
+    /// Core cycle in which it was given its first TB.
+    pub first_cycle: u64,
+    /// Core cycle by which its last TB had ended.
+    pub end_cycle: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde calls takes a reference.
+fn is_lowest(priority: &u8) -> bool {
+    *priority == 0
+}
+
+impl QueuedLaunch {
+    /// Core cycles from its arrival to its end.
+    pub fn latency_cycles(&self) -> u64 {
+        self.end_cycle.saturating_sub(self.arrival_cycle)
+    }
+}
+
+impl Queue {
+    /// Its launches, in the order of their arrival. Every kernel comes as often as any other, or once more; their order is shuffled (Fisher and Yates, as in Knuth
+    /// 1997, section 3.4.2). From one arrival to the next it is anything up to twice the mean.
+    pub fn draw(&self, kernels: usize) -> Vec<Drawn> {
+        let mut random = Random::new(self.seed.into());
+        let mut below = |end: u64| if end == 0 { 0 } else { random.bits() % end };
+        let mut order: Vec<usize> = (0..self.launches as usize).map(|at| at % kernels.max(1)).collect();
+        for last in (1..order.len()).rev() {
+            order.swap(last, below(last as u64 + 1) as usize);
+        }
+        let mut arrival_cycle = 0;
+        let launch = |(at, kernel): (usize, usize)| {
+            arrival_cycle += if at == 0 { 0 } else { below(2 * u64::from(self.spacing_cycles) + 1) };
+            let priority = u8::from(self.urgent_one_in > 0 && below(self.urgent_one_in.into()) == 0);
+            Drawn { kernel, arrival_cycle, priority }
+        };
+        order.into_iter().enumerate().map(launch).collect()
+    }
+
+    /// The launches of these kernels, each on a stream of its own; not placed in memory yet.
+    pub fn launches(&self, kernels: &[&Workload]) -> Vec<Workload> {
+        let mut numbers = vec![0; kernels.len()];
+        let launch = |(at, drawn): (usize, Drawn)| {
+            let Drawn { kernel, arrival_cycle, priority } = drawn;
+            numbers[kernel] += 1;
+            let name = label(&kernels[kernel].name, numbers[kernel]);
+            Workload { name, arrival_cycle, priority, stream: at as u32, ..kernels[kernel].clone() }
+        };
+        self.draw(kernels.len()).into_iter().enumerate().map(launch).collect()
+    }
+
+    /// As a run is identified by.
+    pub fn describe(&self) -> String {
+        let Queue { launches, seed, spacing_cycles, urgent_one_in } = self;
+        format!("{launches} launches drawn by {seed}, {spacing_cycles} cycles apart, one in {urgent_one_in} urgent")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Kernels come equally often, arrivals ascend and are as far apart as they may be, and the same numbers give the same queue.
+        #[test]
+        fn a_queue_is_what_its_numbers_say(launches in 1..200_u32, seed: u32, spacing_cycles in 0..10_000_u32, urgent_one_in in 0..5_u32, kernels in 1..9_usize) {
+            let queue = Queue { launches, seed, spacing_cycles, urgent_one_in };
+            let drawn = queue.draw(kernels);
+            prop_assert_eq!(&drawn, &queue.draw(kernels));
+            prop_assert_eq!(drawn.len(), launches as usize);
+            let count = |kernel| drawn.iter().filter(|one| one.kernel == kernel).count();
+            let counts: Vec<usize> = (0..kernels).map(count).collect();
+            prop_assert!(counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1, "{counts:?}");
+            let apart = drawn.windows(2).map(|pair| pair[1].arrival_cycle - pair[0].arrival_cycle);
+            prop_assert!(drawn[0].arrival_cycle == 0 && apart.max().unwrap_or(0) <= 2 * u64::from(spacing_cycles));
+            let urgent = drawn.iter().filter(|one| one.priority == 1).count();
+            prop_assert!(urgent_one_in != 0 || urgent == 0);
+            prop_assert!(urgent_one_in != 1 || urgent == drawn.len());
+        }
+    }
+
+    #[test]
+    fn other_seeds_give_other_queues() {
+        let of = |seed| Queue { launches: 40, seed, spacing_cycles: 100, urgent_one_in: 8 }.draw(8);
+        assert_ne!(of(1), of(2));
+    }
+}

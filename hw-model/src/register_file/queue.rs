@@ -1,0 +1,174 @@
+//! The window of the queue of launches in the register block ([`mias_firmware::regs::queue`]; sources.md D200).
+//!
+//! The queue is the model's: it shows launches that are due with [`RegisterFile::enter_queue`] as long as there is room for one, says with
+//! [`RegisterFile::set_occupied_slots`] which slots cannot be had though nobody is in them, and carries out what
+//! [`RegisterFile::take_admitted`] names. While hardware says who is next it does not ask at all.
+
+use mias_firmware::regs::{MAX_SLOTS, fault, feature, global, interrupt, queue};
+
+use super::RegisterFile;
+use super::machine::KernelDescriptor;
+
+/// A launch in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    kernel: KernelDescriptor,
+    number: u32,
+    passed: u32,
+    /// The model's number of it.
+    launch: usize,
+}
+
+/// A launch that was given a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The model's number of it.
+    pub launch: usize,
+    /// The slot.
+    pub slot: usize,
+}
+
+/// The window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct QueueBlock {
+    /// The firmware says who is next.
+    managed: bool,
+    entries: [Option<Entry>; queue::ENTRIES],
+    /// Launches that came into the window so far.
+    entered: u32,
+    /// Slots that nobody is in and that cannot be had yet, one bit each.
+    occupied: u8,
+    /// The firmware wanted a slot, and there was none.
+    wanting: bool,
+    /// Launches with a slot that the model does not know of.
+    admitted: Vec<Admitted>,
+}
+
+impl QueueBlock {
+    fn entries(&self) -> u32 {
+        self.entries.iter().enumerate().fold(0, |bits, (at, entry)| bits | u32::from(entry.is_some()) << at)
+    }
+
+    /// A register of an entry; none if there is none.
+    pub(super) fn read(&self, entry: usize, register: u32) -> Option<u32> {
+        let known = queue::REGISTERS.iter().any(|known| known.offset == register);
+        let entry = self.entries.get(entry).filter(|_| known)?;
+        let Some(Entry { kernel, number, passed, .. }) = *entry else { return Some(0) };
+        Some(match register {
+            queue::IDENTITY => kernel.identity,
+            queue::GRID_TBS => kernel.grid_tbs,
+            queue::TB_THREADS => kernel.tb_threads,
+            queue::THREAD_REGISTERS => kernel.thread_registers,
+            queue::TB_SHARED_BYTES => kernel.tb_shared_bytes,
+            queue::PRIORITY => kernel.priority,
+            queue::STREAM => kernel.stream,
+            queue::LATENCY_LIMIT => kernel.latency_limit,
+            queue::NUMBER => number,
+            _ => passed,
+        })
+    }
+}
+
+impl RegisterFile {
+    /// Whether the firmware says which launch is next.
+    #[must_use]
+    pub fn queue_is_managed(&self) -> bool {
+        self.queue.managed
+    }
+
+    /// Launches in the window.
+    #[must_use]
+    pub fn queue_len(&self) -> usize {
+        self.queue.entries.iter().flatten().count()
+    }
+
+    /// Shows a launch in the window; false if that is full. The firmware is told, if it says who is next.
+    pub fn enter_queue(&mut self, kernel: KernelDescriptor, launch: usize) -> bool {
+        let number = self.queue.entered;
+        let Some(free) = self.queue.entries.iter_mut().find(|entry| entry.is_none()) else { return false };
+        *free = Some(Entry { kernel, number, passed: 0, launch });
+        self.queue.entered = number.wrapping_add(1);
+        if self.queue.managed {
+            self.raise(interrupt::QUEUE);
+        }
+        true
+    }
+
+    /// Says which of the slots that nobody is in cannot be had yet, one bit each: something of the kernel before is in flight there.
+    pub fn set_occupied_slots(&mut self, slots: u8) {
+        self.queue.occupied = slots;
+        if self.queue.wanting && self.queue_room() != 0 {
+            self.queue.wanting = false;
+            self.raise(interrupt::QUEUE);
+        }
+    }
+
+    /// Slots that a launch could have.
+    pub(super) fn queue_room(&self) -> u32 {
+        let free = self.slots.iter().enumerate().take(MAX_SLOTS).filter(|(_, slot)| slot.kernel.is_none());
+        free.fold(0, |bits, (slot, _)| bits | 1 << slot) & !u32::from(self.queue.occupied)
+    }
+
+    /// Gives the oldest launch of the window a slot, if there are both: hardware says who is next, and the firmware said so before.
+    pub(crate) fn admit_oldest(&mut self) {
+        let waiting = self.queue.entries.iter().enumerate().filter_map(|(at, entry)| Some((at, entry.as_ref()?)));
+        let newest = self.queue.entered;
+        let oldest = waiting.max_by_key(|(_, entry)| newest.wrapping_sub(entry.number)).map(|(at, _)| at);
+        if let Some(oldest) = oldest.filter(|_| self.queue_room() != 0) {
+            self.admit(oldest);
+        }
+    }
+
+    /// Launches that were given a slot since the last call, in that order.
+    pub fn take_admitted(&mut self) -> Vec<Admitted> {
+        std::mem::take(&mut self.queue.admitted)
+    }
+
+    fn admit(&mut self, entry: usize) {
+        let room = self.queue_room();
+        if room == 0 {
+            self.queue.wanting = true;
+            return;
+        }
+        let Some(Entry { kernel, number, launch, .. }) = self.queue.entries.get_mut(entry).and_then(Option::take) else { return };
+        for other in self.queue.entries.iter_mut().flatten().filter(|other| (number.wrapping_sub(other.number) as i32) > 0) {
+            other.passed = (other.passed + 1).min(queue::MOST_PASSED);
+        }
+        let slot = room.trailing_zeros() as usize;
+        self.launch_into(slot, kernel);
+        self.queue.admitted.push(Admitted { launch, slot });
+    }
+
+    /// A global register of the queue; none if it is none of these.
+    pub(super) fn read_queue_global(&self, offset: u32) -> Option<u32> {
+        Some(match offset {
+            global::QUEUE_MODE => u32::from(self.queue.managed),
+            global::QUEUE_ENTRIES => self.queue.entries(),
+            global::QUEUE_ROOM => self.queue_room(),
+            global::STRAP_QUEUE_PATIENCE => self.machine.straps.queue_patience,
+            global::STRAP_MEMORY_MODE => self.machine.straps.memory_mode,
+            global::STRAP_DRAM_ORDER => self.machine.straps.dram_order,
+            global::STRAP_DRAM_CAP => self.machine.straps.dram_cap,
+            _ => return None,
+        })
+    }
+
+    /// Writes one; none if it is none of these.
+    pub(super) fn write_queue_global(&mut self, offset: u32, value: u32) -> Option<()> {
+        if !matches!(offset, global::QUEUE_MODE | global::QUEUE_ADMIT) {
+            return None;
+        }
+        if self.machine.features & feature::QUEUE == 0 {
+            self.raise_fault(fault::UNSUPPORTED);
+        } else if offset == global::QUEUE_MODE {
+            self.queue.managed = self.in_range(value, 0, 1) != 0;
+        } else {
+            let entry = value as usize;
+            match self.queue.entries.get(entry) {
+                Some(Some(_)) => self.admit(entry),
+                _ => self.raise_fault(fault::VALUE_RANGE),
+            }
+        }
+        Some(())
+    }
+}
