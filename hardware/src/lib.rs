@@ -1,0 +1,10 @@
+//! Kernels of the library on a real GPU: how many TBs per million SM cycles they complete, alone and next to each other, for every number of
+//! TBs per SM. `README.md` says how.
+
+pub mod check;
+pub mod control;
+pub mod fit;
+pub mod kernel;
+pub mod rate;
+pub mod repeat;
+pub mod slot;
