@@ -70,15 +70,12 @@ impl Kernel {
         Ok(Kernel { word: word.into(), ptx: files.ptx, arena: FIRST_BUFFER..end, own, shifted, prepared })
     }
 
-    /// Prepares several at once, a thread each.
-    ///
-    /// # Errors
-    /// As [`Kernel::of`], the first.
-    pub fn all(words: &[String]) -> Result<Vec<Self>, String> {
+    /// Prepares several at once, a thread each; for each what [`Kernel::of`] says.
+    pub fn each(words: &[String]) -> Vec<Result<Self, String>> {
         std::thread::scope(|scope| {
             let threads: Vec<_> = words.iter().map(|word| scope.spawn(|| Kernel::of(word))).collect();
-            let joined = threads.into_iter().map(|thread| thread.join().map_err(|_| "preparing a kernel panicked".to_owned())?);
-            joined.collect()
+            let gone = |_| Err("preparing a kernel panicked".to_owned());
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(gone)).collect()
         })
     }
 
