@@ -20,7 +20,8 @@ pub fn report(words: &[String], emit: Option<&Path>) -> Result<String, String> {
                     let path = folder.join(format!("{}.ptx", slot.name));
                     std::fs::write(&path, &slot.ptx).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
                 }
-                let passes = kernel.passes().map_or("any number of passes".to_owned(), |passes| format!("{passes} passes, each on its own"));
+                let passes =
+                    kernel.passes().map_or("any number of passes".to_owned(), |passes| format!("{passes} passes, each on its own"));
                 let (launch, bytes) = (&kernel.prepared.instance.launch, kernel.arena.end - kernel.arena.start);
                 format!("{word}: {:?} TBs of {} threads, {bytes} bytes, {passes}", launch.grid, kernel.threads())
             }

@@ -3,6 +3,7 @@
 use crate::driver::{Block, Function, Module, Stream, copy, read, write};
 use crate::fit::Need;
 use crate::kernel::{Kernel, Places};
+use std::path::Path;
 
 /// Registers are given to threads in units of this (`cuda_occupancy.h`: 256 per warp).
 const REGISTER_UNIT: u32 = 8;
@@ -36,16 +37,18 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Assembles and fills memory. The slot form is kept to the original's registers if it would take more units and does not spill then.
+    /// Assembles and fills memory. The slot form is kept to the original's registers if it would take more units and does not spill then. If the
+    /// folder `cubins` has the machine code `NAME_slot.cubin`, that is taken as it is.
     ///
     /// # Errors
     /// What the driver says, or why there is no slot form.
-    pub fn new(kernel: Kernel) -> Result<Self, String> {
+    pub fn new(kernel: Kernel, cubins: Option<&Path>) -> Result<Self, String> {
         let entry = &kernel.prepared.instance.entry;
         let named = |error: String| format!("`{}`: {error}", kernel.word);
         let load = |registers: Option<u32>| -> Result<(Module, Function, Function), String> {
             let form = kernel.slot(registers)?;
-            let module = Module::of(&form.ptx).map_err(named)?;
+            let cubin = cubins.and_then(|folder| std::fs::read(folder.join(format!("{}.cubin", form.name))).ok());
+            let module = Module::of(cubin.as_deref().unwrap_or(form.ptx.as_bytes())).map_err(named)?;
             let (original, slot) = (module.function(entry)?, module.function(&form.name)?);
             Ok((module, original, slot))
         };

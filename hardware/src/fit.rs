@@ -61,12 +61,12 @@ pub fn fits(needs: &[Need], counts: &[u32]) -> bool {
         && shared(needs, counts) <= CARVE_OUTS[CARVE_OUTS.len() - 1] << 10
 }
 
-/// The smallest setting of shared memory that has room for so many TBs: KiB, and percent of the most, rounded down, since the driver takes the
-/// next setting that is not smaller.
-pub fn carve_out(needs: &[Need], counts: &[u32]) -> [u32; 2] {
+/// The smallest setting of shared memory that has room for so many TBs, or one that is `larger` steps beyond: KiB, and percent of the most,
+/// rounded down, since the driver takes the next setting that is not smaller.
+pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
     let most = CARVE_OUTS[CARVE_OUTS.len() - 1];
     let bytes = shared(needs, counts);
-    let size = CARVE_OUTS.into_iter().find(|size| size << 10 >= bytes).unwrap_or(most);
+    let size = CARVE_OUTS.into_iter().filter(|size| size << 10 >= bytes).nth(larger).unwrap_or(most);
     [size, 100 * size / most]
 }
 
@@ -146,11 +146,11 @@ mod tests {
     #[test]
     fn settings_of_shared_memory_have_room_and_are_the_smallest() {
         for tbs in 1..=17 {
-            let [size, percent] = carve_out(&NEEDS[3..4], &[tbs]);
+            let [size, percent] = carve_out(&NEEDS[3..4], &[tbs], 0);
             assert!(size << 10 >= tbs * (12_416 + 1024), "{tbs}");
             let next = CARVE_OUTS.into_iter().find(|&size| 100 * size >= 228 * percent).unwrap();
             assert_eq!(next, size, "what the driver makes of {percent} %");
         }
-        assert_eq!(carve_out(&NEEDS[2..3], &[8]), [16, 7]);
+        assert_eq!([0, 1, 6, 7].map(|larger| carve_out(&NEEDS[2..3], &[8], larger)), [[16, 7], [32, 14], [196, 85], [228, 100]]);
     }
 }

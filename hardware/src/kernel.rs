@@ -127,7 +127,9 @@ impl Kernel {
     pub fn arguments(&self, places: Places) -> Vec<Vec<u8>> {
         let args = self.prepared.instance.launch.args.iter().enumerate();
         let bytes = args.map(|(number, arg)| match (arg, places.own, &self.own) {
-            (Arg::U64(address), Some(own), Some(span)) if self.shifted.contains(&number) => (address - span.start + own).to_le_bytes().into(),
+            (Arg::U64(address), Some(own), Some(span)) if self.shifted.contains(&number) => {
+                (address - span.start + own).to_le_bytes().into()
+            }
             (Arg::U64(_) | Arg::Bytes(_), ..) => self.moved(&arg.bytes(), places),
             _ => arg.bytes(),
         });

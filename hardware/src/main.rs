@@ -9,7 +9,8 @@ use mias_gpu::measure::Series;
 use mias_gpu::run::Runner;
 use mias_gpu::table::Table;
 use mias_gpu::{check, fit, sets, verify};
-use std::path::PathBuf;
+use mias_workloads::kernels::Spec;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 #[derive(Parser)]
 #[command(name = "mias-gpu")]
 struct Line {
+    /// Takes `NAME_slot.cubin` from this folder, where it is, instead of letting the driver assemble the PTX
+    #[arg(long, global = true, value_name = "FOLDER")]
+    cubins: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -86,17 +90,17 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    let result = match Line::parse().command {
-        Command::Check { kernels, emit } => {
-            check::report(&sets::expanded(&kernels), emit.as_deref()).map_err(Failure::Usage).map(|text| {
-                print!("{text}");
-                true
-            })
-        }
-        Command::Verify { kernels } => verify(&sets::expanded(&kernels)),
-        Command::Alone { kernels, measuring } => alone(&sets::expanded(&kernels), &measuring).map(|()| true),
+    let line = Line::parse();
+    let cubins = line.cubins.as_deref();
+    let result = match line.command {
+        Command::Check { kernels, emit } => check::report(&sets::expanded(&kernels), emit.as_deref()).map_err(Failure::Usage).map(|text| {
+            print!("{text}");
+            true
+        }),
+        Command::Verify { kernels } => verify(&sets::expanded(&kernels), cubins),
+        Command::Alone { kernels, measuring } => alone(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
         Command::Mixes { sets, all_pairs, all_triples, maximal, measuring } => {
-            mixes(&sets, [all_pairs, all_triples], maximal, &measuring).map(|()| true)
+            mixes(&sets, [all_pairs, all_triples], maximal, cubins, &measuring).map(|()| true)
         }
     };
     let (message, code) = match result {
@@ -109,11 +113,13 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Prepares kernels and puts them on the GPU; with several words, those that cannot be are left out, with a line that says why.
-fn load(words: &[String]) -> Result<Vec<Loaded>, Failure> {
+/// Prepares kernels and puts them on the GPU. Of several, those that have no slot form or no place on the GPU are left out, with a line that says
+/// why; a word that names no kernel is a mistake.
+fn load(words: &[String], cubins: Option<&Path>) -> Result<Vec<Loaded>, Failure> {
     let mut loaded = Vec::new();
+    words.iter().try_for_each(|word| Spec::parse(word).map(|_| ())).map_err(|error| Failure::Usage(error.to_string()))?;
     for kernel in Kernel::each(words) {
-        let found = kernel.map_err(Failure::Usage).and_then(|kernel| Loaded::new(kernel).map_err(Failure::Gpu));
+        let found = kernel.map_err(Failure::Usage).and_then(|kernel| Loaded::new(kernel, cubins).map_err(Failure::Gpu));
         match found {
             Ok(kernel) => loaded.push(kernel),
             Err(Failure::Usage(why) | Failure::Gpu(why)) if words.len() > 1 => eprintln!("left out: {why}"),
@@ -123,15 +129,16 @@ fn load(words: &[String]) -> Result<Vec<Loaded>, Failure> {
     Ok(loaded)
 }
 
-fn verify(words: &[String]) -> Result<bool, Failure> {
+fn verify(words: &[String], cubins: Option<&Path>) -> Result<bool, Failure> {
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     println!("{}", head(&gpu));
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
-    let kernels = load(words)?;
+    let kernels = load(words, cubins)?;
     let events = [Event::new().map_err(Failure::Gpu)?, Event::new().map_err(Failure::Gpu)?];
     let mut all = true;
     for kernel in &kernels {
-        let verdict = verify::compare(&runner, kernel, &events).map_err(|error| Failure::Gpu(format!("`{}`: {error}", kernel.kernel.word)))?;
+        let verdict =
+            verify::compare(&runner, kernel, &events).map_err(|error| Failure::Gpu(format!("`{}`: {error}", kernel.kernel.word)))?;
         println!("{}{}", if verdict.agrees { "" } else { "WRONG " }, verdict.line);
         all &= verdict.agrees;
     }
@@ -169,10 +176,10 @@ fn begin<'g>(runner: &'g Runner<'g>, kernels: &[Loaded], measuring: &Measuring) 
     Ok(series)
 }
 
-fn alone(words: &[String], measuring: &Measuring) -> Result<(), Failure> {
+fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
-    let kernels = load(words)?;
+    let kernels = load(words, cubins)?;
     let mut series = begin(&runner, &kernels, measuring)?;
     let mut measure = || -> Result<(), String> {
         for kernel in &kernels {
@@ -197,7 +204,13 @@ fn alone(words: &[String], measuring: &Measuring) -> Result<(), Failure> {
     measure().map_err(Failure::Gpu)
 }
 
-fn mixes(words: &[String], [pairs, triples]: [bool; 2], maximal: bool, measuring: &Measuring) -> Result<(), Failure> {
+fn mixes(
+    words: &[String],
+    [pairs, triples]: [bool; 2],
+    maximal: bool,
+    cubins: Option<&Path>,
+    measuring: &Measuring,
+) -> Result<(), Failure> {
     let wanted: Vec<Vec<String>> = if pairs || triples {
         let words = sets::expanded(words);
         let sizes = [(pairs, 2), (triples, 3)].into_iter().filter(|(wanted, _)| *wanted);
@@ -207,7 +220,7 @@ fn mixes(words: &[String], [pairs, triples]: [bool; 2], maximal: bool, measuring
     };
     let gpu = Gpu::open().map_err(Failure::Gpu)?;
     let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
-    let kernels = load(&sets::expanded(&wanted.concat()))?;
+    let kernels = load(&sets::expanded(&wanted.concat()), cubins)?;
     let mut series = begin(&runner, &kernels, measuring)?;
     let mut measure = || -> Result<(), String> {
         let tb_cycles = kernels.iter().map(|kernel| series.full_tb_cycles(kernel)).collect::<Result<Vec<u64>, _>>()?;

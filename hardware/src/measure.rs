@@ -13,10 +13,11 @@ use std::time::{Duration, Instant};
 const TBS_OF_A_SLOT: u64 = 6;
 /// How much slower a TB may be next to others than alone at full occupancy (assumption; a window that is too short is doubled).
 const SLOWER: u64 = 2;
-/// A run is repeated with a window of twice the length if a slot completed fewer than this.
+/// A run is repeated with a window of twice the length if a slot completed fewer than this, and with more shared memory if TBs were not in
+/// place.
 const ENOUGH: u32 = 3;
 /// How often.
-const DOUBLINGS: u32 = 2;
+const RETRIES: u32 = 2;
 /// The part of a window that is warm-up.
 const WARM_UP_PART: u64 = 10;
 /// Longest window in microseconds.
@@ -46,7 +47,7 @@ impl Series<'_> {
     pub fn settle(&self, kernel: &Loaded) -> Result<(), String> {
         let began = Instant::now();
         while began.elapsed() < SETTLING {
-            self.once(&[kernel], &[1], self.runner.gpu.cycles(self.window_us))?;
+            self.runner.run(&plan(&[kernel], &[1], self.runner.gpu.cycles(self.window_us), 0))?;
         }
         Ok(())
     }
@@ -82,7 +83,7 @@ impl Series<'_> {
         let longest = self.runner.gpu.cycles(LONGEST_US);
         loop {
             // Without warm-up: all that is wanted is whether TBs end, and after how long.
-            let plan = Plan { kernels: vec![kernel], counts: most.clone(), window, warm_up: 0, one_pass: false };
+            let plan = Plan { kernels: vec![kernel], counts: most.clone(), window, warm_up: 0, one_pass: false, roomier: 0 };
             let ran = self.runner.run(&plan)?;
             let rate = Rate::of(&ran.outcome.slots[0]);
             if (rate.fewest > 0 || ran.outcome.stopped) && rate.tbs > 0 {
@@ -95,14 +96,6 @@ impl Series<'_> {
         }
     }
 
-    fn once(&self, kernels: &[&Loaded], counts: &[u32], window: u64) -> Result<(u64, Ran), String> {
-        // A kernel whose passes are few may be at its end before a warm-up is.
-        let ends = kernels.iter().any(|kernel| kernel.kernel.passes().is_some());
-        let warm_up = if ends { 0 } else { window / WARM_UP_PART };
-        let plan = Plan { kernels: kernels.to_vec(), counts: counts.to_vec(), window, warm_up, one_pass: false };
-        Ok((warm_up, self.runner.run(&plan)?))
-    }
-
     /// One configuration, with the window made longer where that helps: a row per kernel.
     ///
     /// # Errors
@@ -111,19 +104,23 @@ impl Series<'_> {
         let (least, longest) = (self.runner.gpu.cycles(self.window_us), self.runner.gpu.cycles(LONGEST_US));
         let slower = if kernels.len() > 1 { SLOWER } else { 1 };
         let mut window = (TBS_OF_A_SLOT * slower * tb_cycles).clamp(least, longest);
-        let mut tries = 1;
-        let (warm_up, ran, rates) = loop {
-            let (warm_up, ran) = self.once(kernels, counts, window)?;
+        let (mut tries, mut roomier) = (1, 0);
+        let (plan, ran, rates) = loop {
+            let plan = plan(kernels, counts, window, roomier);
+            let ran = self.runner.run(&plan)?;
             let rates: Vec<Rate> = ran.outcome.slots[..kernels.len()].iter().map(|slots| Rate::of(slots)).collect();
             let short = rates.iter().any(|rate| rate.fewest < ENOUGH);
-            if !short || !ran.is_complete() || ran.outcome.stopped || tries > DOUBLINGS {
-                break (warm_up, ran, rates);
+            if tries > RETRIES || ran.is_complete() && (!short || ran.outcome.stopped) {
+                break (plan, ran, rates);
             }
-            window *= 2;
+            if ran.is_complete() {
+                window *= 2;
+            } else {
+                roomier += 1;
+            }
             tries += 1;
         };
-        let needs: Vec<fit::Need> = kernels.iter().map(|kernel| kernel.need).collect();
-        let [carve_out, _] = fit::carve_out(&needs, counts);
+        let [carve_out, _] = plan.carve_out();
         let joined = |parts: Vec<String>| parts.join("+");
         let set = joined(kernels.iter().map(|kernel| kernel.kernel.word.clone()).collect());
         let config = joined(counts.iter().map(u32::to_string).collect());
@@ -135,15 +132,15 @@ impl Series<'_> {
                 ("repeat", repeat.to_string()),
                 ("kernel", loaded.kernel.word.clone()),
                 ("tbs_per_sm", count.to_string()),
-                ("tbs_per_million_cycles", format!("{:.4}", rate.tbs_per_million)),
+                ("tbs_per_million_cycles", if ran.is_complete() { format!("{:.4}", rate.tbs_per_million) } else { String::new() }),
                 ("tb_cycles", format!("{:.0}", rate.tb_cycles)),
                 ("tbs", rate.tbs.to_string()),
                 ("slots", rate.slots.to_string()),
                 ("fewest", rate.fewest.to_string()),
                 ("short", rate.short.to_string()),
                 ("span_cycles", rate.span_cycles.to_string()),
-                ("window_cycles", window.to_string()),
-                ("warm_up_cycles", warm_up.to_string()),
+                ("window_cycles", plan.window.to_string()),
+                ("warm_up_cycles", plan.warm_up.to_string()),
                 ("clock_khz", format!("{:.0}", rate.clock_khz)),
                 ("carve_out_kib", carve_out.to_string()),
                 ("registers", loaded.need.registers.to_string()),
@@ -155,7 +152,9 @@ impl Series<'_> {
                 ("notes", notes(&ran, rate)),
             ];
             self.table.row(&row)?;
-            self.agreement.add(format!("{set} {config} {}", loaded.kernel.word), rate.tbs_per_million);
+            if ran.is_complete() {
+                self.agreement.add(format!("{set} {config} {}", loaded.kernel.word), rate.tbs_per_million);
+            }
         }
         Ok(())
     }
@@ -175,14 +174,18 @@ impl Series<'_> {
     }
 }
 
+/// A run of kernels that go on until the window is over.
+fn plan<'k>(kernels: &[&'k Loaded], counts: &[u32], window: u64, roomier: usize) -> Plan<'k> {
+    // A kernel whose passes are few may be at its end before a warm-up is.
+    let ends = kernels.iter().any(|kernel| kernel.kernel.passes().is_some());
+    let warm_up = if ends { 0 } else { window / WARM_UP_PART };
+    Plan { kernels: kernels.to_vec(), counts: counts.to_vec(), window, warm_up, one_pass: false, roomier }
+}
+
 /// What must be known of a row before it is used.
 fn notes(ran: &Ran, rate: &Rate) -> String {
-    let all = [
-        (!ran.is_complete(), "incomplete"),
-        (ran.outcome.gave_up, "gave-up"),
-        (rate.short > 0, "short"),
-        (ran.outcome.stopped, "ended"),
-    ];
+    let all =
+        [(!ran.is_complete(), "incomplete"), (ran.outcome.gave_up, "gave-up"), (rate.short > 0, "short"), (ran.outcome.stopped, "ended")];
     let said: Vec<&str> = all.iter().filter(|(is, _)| *is).map(|(_, note)| *note).collect();
     if said.is_empty() { "ok".into() } else { said.join(" ") }
 }

@@ -31,7 +31,7 @@ impl Rate {
         let tbs = sum(|slot| slot.count.into());
         let span = |slot: &Record| slot.last.saturating_sub(slot.first);
         let rated = || slots.iter().filter(|slot| slot.count >= 2 && slot.last > slot.first);
-        let rate = rated().map(|slot| f64::from(slot.count - 1) / span(slot) as f64).sum::<f64>();
+        let rate = rated().map(|slot| f64::from(slot.count - 1) / span(slot) as f64).fold(0.0, |sum, rate| sum + rate);
         let ended = || slots.iter().filter(|slot| slot.ended);
         let between = |unit: usize| ended().map(|slot| slot.end[unit].saturating_sub(slot.start[unit])).sum::<u64>();
         let (cycles, nanoseconds) = (between(0), between(1));

@@ -37,7 +37,7 @@ mod tests {
     fn there_is_at_least_one_pass_and_never_too_many_bytes() {
         for bytes in [0, 1, 4096, 6 << 20, 1 << 30, 5 << 30] {
             let passes = u64::from(passes(bytes));
-            assert!(passes >= 1 && passes <= MOST_PASSES && (passes == 1 || passes * bytes <= MOST_BYTES), "{bytes}");
+            assert!((1..=MOST_PASSES).contains(&passes) && (passes == 1 || passes * bytes <= MOST_BYTES), "{bytes}");
         }
     }
 

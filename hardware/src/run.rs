@@ -11,8 +11,8 @@ use crate::fit;
 use crate::slot::ENDLESS;
 use std::time::{Duration, Instant};
 
-/// After how long without all TBs more are launched. Assumption: a launch takes some ten microseconds.
-const ARRIVAL: Duration = Duration::from_micros(400);
+/// After how long without all TBs more are launched. Assumption: a launch takes some ten microseconds, the first of a kernel more.
+const ARRIVAL: Duration = Duration::from_millis(2);
 /// How often.
 const TOP_UPS: usize = 12;
 /// TBs of each such launch, per SM.
@@ -35,12 +35,16 @@ pub struct Plan<'a> {
     pub warm_up: u64,
     /// Whether kernels end after one pass through their grid.
     pub one_pass: bool,
+    /// By how many settings shared memory is larger than it must be.
+    pub roomier: usize,
 }
 
 impl Plan<'_> {
-    /// What TBs take.
-    pub fn needs(&self) -> Vec<fit::Need> {
-        self.kernels.iter().map(|kernel| kernel.need).collect()
+    /// How much of an SM's memory is shared: KiB, and percent of the most. It is the same for all kernels, since an SM that holds TBs of one
+    /// setting takes none of another.
+    pub fn carve_out(&self) -> [u32; 2] {
+        let needs: Vec<fit::Need> = self.kernels.iter().map(|kernel| kernel.need).collect();
+        fit::carve_out(&needs, &self.counts, self.roomier)
     }
 }
 
@@ -92,7 +96,7 @@ impl<'g> Runner<'g> {
     /// # Errors
     /// What the driver says, or that the run does not end. After either nothing more can run.
     pub fn run(&self, plan: &Plan<'_>) -> Result<Ran, String> {
-        let [_, percent] = fit::carve_out(&plan.needs(), &plan.counts);
+        let [_, percent] = plan.carve_out();
         for kernel in &plan.kernels {
             kernel.slot.set_carve_out(percent)?;
             kernel.restore(&self.copies)?;

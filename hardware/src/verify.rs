@@ -26,14 +26,14 @@ pub fn compare(runner: &Runner<'_>, loaded: &Loaded, events: &[Event; 2]) -> Res
     let original = loaded.results()?;
     let mut wrong = Vec::new();
     let most = fit::configurations(&[need], false).last().map_or(0, |counts| counts[0]);
-    let [_, percent] = fit::carve_out(&[need], &[most]);
+    let [_, percent] = fit::carve_out(&[need], &[most], 0);
     loaded.slot.set_carve_out(percent)?;
     let driver = loaded.slot.occupancy(need.threads, kernel.prepared.instance.launch.shared_bytes)?;
     if driver != most {
         wrong.push(format!("{most} TBs fit on an SM by our arithmetic, {driver} as the driver says"));
     }
     // Long enough for any kernel, and no overflow when it is compared.
-    let plan = Plan { kernels: vec![loaded], counts: vec![most.max(1)], window: u64::MAX >> 1, warm_up: 0, one_pass: true };
+    let plan = Plan { kernels: vec![loaded], counts: vec![most.max(1)], window: u64::MAX >> 1, warm_up: 0, one_pass: true, roomier: 0 };
     let ran = runner.run(&plan)?;
     if !ran.is_complete() {
         wrong.push(format!("{} of {} TBs were in place", ran.outcome.arrived, ran.expected));

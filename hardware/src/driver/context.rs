@@ -33,15 +33,15 @@ impl Gpu {
     /// # Errors
     /// A sentence: no driver, no GPU.
     pub fn open() -> Result<Self, String> {
-        // SAFETY: only tries to open libraries.
-        if !unsafe { sys::is_culib_present() } {
-            return Err("there is no libcuda here: this needs NVIDIA's driver".into());
-        }
         // SAFETY: no other thread runs yet. Functions are loaded with their modules, since loading one while a kernel waits for others would
         // wait for that kernel; and streams get queues of their own.
         unsafe {
             std::env::set_var("CUDA_MODULE_LOADING", "EAGER");
             std::env::set_var("CUDA_DEVICE_MAX_CONNECTIONS", "32");
+        }
+        // SAFETY: only tries to open libraries.
+        if !unsafe { sys::is_culib_present() } {
+            return Err("there is no libcuda here: this needs NVIDIA's driver".into());
         }
         let (mut device, mut driver, mut context, mut name) = (0, 0, ptr::null_mut(), [0; 256]);
         // SAFETY: every pointer is to a place of the type that the function writes.

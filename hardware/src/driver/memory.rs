@@ -144,6 +144,7 @@ impl Pinned {
     pub fn put(&self, address: u64, word: u32, stream: &Stream) -> Result<(), String> {
         // SAFETY: as above.
         unsafe { self.0.write_volatile(word) };
+        // SAFETY: as above.
         checked(unsafe { sys::cuMemcpyHtoDAsync_v2(address, self.0.cast(), 4, stream.raw()) }, "copying to the GPU")?;
         stream.wait()
     }

@@ -13,19 +13,19 @@ const LOG_BYTES: usize = 16 << 10;
 pub struct Module(sys::CUmodule);
 
 impl Module {
-    /// Machine code of a PTX text.
+    /// Machine code of a PTX text, or a cubin.
     ///
     /// # Errors
     /// What the driver's assembler says.
-    pub fn of(ptx: &str) -> Result<Self, String> {
-        let text = CString::new(ptx).map_err(|_| "the PTX has a zero byte".to_owned())?;
+    pub fn of(image: &[u8]) -> Result<Self, String> {
+        // A text ends with a zero; what is behind a cubin is not looked at.
+        let text = [image, &[0]].concat();
         let (mut module, mut log) = (ptr::null_mut(), vec![0u8; LOG_BYTES]);
         let mut options = [Jit::CU_JIT_ERROR_LOG_BUFFER, Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
         let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
         // SAFETY: two options with their values; text and log live longer than the call.
-        let result = unsafe {
-            sys::cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
-        };
+        let result =
+            unsafe { sys::cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr()) };
         let said: Vec<u8> = log.into_iter().take_while(|&byte| byte != 0).collect();
         checked(result, "assembling").map_err(|error| format!("{error}\n{}", String::from_utf8_lossy(&said)))?;
         Ok(Module(module))
@@ -128,9 +128,8 @@ impl Function {
         let mut pointers: Vec<*mut c_void> = places.iter_mut().map(|words| words.as_mut_ptr().cast()).collect();
         let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
         // SAFETY: as many pointers as parameters, which the driver reads before it returns.
-        let result = unsafe {
-            sys::cuLaunchKernel(self.0, gx, gy, gz, bx, by, bz, shared, stream.raw(), pointers.as_mut_ptr(), ptr::null_mut())
-        };
+        let result =
+            unsafe { sys::cuLaunchKernel(self.0, gx, gy, gz, bx, by, bz, shared, stream.raw(), pointers.as_mut_ptr(), ptr::null_mut()) };
         checked(result, "launching")
     }
 }

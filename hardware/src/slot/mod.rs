@@ -23,8 +23,8 @@ pub const ENDLESS: u32 = u32::MAX;
 
 /// Parameters behind the kernel's own, in order: name and PTX type.
 pub const PARAMETERS: [(&str, &str); 13] = [
-    ("mias_control", "u64"),  // address of the control block (`control`)
-    ("mias_grid_x", "u32"),   // the kernel's grid
+    ("mias_control", "u64"), // address of the control block (`control`)
+    ("mias_grid_x", "u32"),  // the kernel's grid
     ("mias_grid_y", "u32"),
     ("mias_grid_z", "u32"),
     ("mias_tbs", "u32"),      // TBs of one pass through the grid

@@ -38,7 +38,9 @@ fn places_in_the_grid_are_replaced_and_parameters_kept() {
 
 #[test]
 fn what_has_no_slot_form_is_refused() {
-    let of = |body: &str| transform(&format!(".visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n\t.reg .b32 %r<9>;\n\n{body}\n}}\n"), "k", &[0], None);
+    let of = |body: &str| {
+        transform(&format!(".visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n\t.reg .b32 %r<9>;\n\n{body}\n}}\n"), "k", &[0], None)
+    };
     assert!(of("\tret;").is_ok());
     for (body, why) in [
         ("\tadd.u32 %r1, %ctaid.x, 1;", "expected `mov.u32` of a place in the grid"),
@@ -115,7 +117,12 @@ fn small(name: &str) -> String {
     let size = match name {
         "mm" | "mms" | "gemm" | "mm2" | "dxtc" | "dc" | "coulomb" => "64",
         "blk" | "fwt" | "bs" | "bfs" | "bfs1" | "bfs2" | "merge" | "pvc" | "dwtc" | "hg" => "8192",
-        "nbdy" => "512",
+        "nbdy" | "ax" | "gesummv" | "ks" | "sc" => "512",
+        "sv" => "960",
+        "s2" => "20",
+        "lavamd" => "2",
+        "lbm" => "16",
+        "stc" | "conv" | "fdtd1" | "fdtd2" => "64",
         "bopt" => "3,steps=512",
         _ => return name.into(),
     };
