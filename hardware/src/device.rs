@@ -55,11 +55,12 @@ impl Loaded {
         let mut loaded = load(None)?;
         let units = |function: Function| function.registers().map(|count| count.div_ceil(REGISTER_UNIT));
         let wanted = units(loaded.1)?;
-        if units(loaded.2)? > wanted {
-            let limited = load(Some(wanted * REGISTER_UNIT))?;
-            if limited.2.local()? <= loaded.2.local()? {
-                loaded = limited;
-            }
+        // An assembler that does not take the limit, or spills with it, is asked for none.
+        if units(loaded.2)? > wanted
+            && let Ok(limited) = load(Some(wanted * REGISTER_UNIT))
+            && limited.2.local()? <= loaded.2.local()?
+        {
+            loaded = limited;
         }
         let (module, original, slot) = loaded;
         let contents = kernel.contents();

@@ -8,6 +8,9 @@ use std::ptr;
 /// idle GPU to make it larger.
 const FLAGS: u32 = 0x01 | 0x10;
 
+/// What windows are made of if the driver does not say the clock. Assumption: that of an H100, by which they are only longer or shorter.
+const CLOCK_KHZ: u32 = 1_980_000;
+
 /// The first GPU, with a context that is current.
 #[derive(Debug)]
 pub struct Gpu {
@@ -68,7 +71,7 @@ impl Gpu {
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
                 attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
             ],
-            clock_khz: count(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
+            clock_khz: Some(count(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?).filter(|&clock| clock > 0).unwrap_or(CLOCK_KHZ),
             memory_khz: count(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
             l2_bytes: count(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
         })
