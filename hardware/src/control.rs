@@ -18,6 +18,9 @@ pub const SLOTS: usize = 32;
 /// Offset of the word that makes all give up.
 pub const GIVE_UP: u64 = 8;
 
+/// Offset of the word that says whether a kernel is at its end.
+pub const STOPPED: u64 = 12;
+
 const RECORDS: usize = 4096;
 const RECORD_BYTES: usize = 64;
 

@@ -1,7 +1,7 @@
 //! What surrounds a kernel's body in the slot form, in PTX. Thread 0 acts for its TB; the others wait at barrier 0, which orders what
 //! thread 0 wrote to shared memory before what they read.
 //!
-//! Shared words `mias_slot`: 0 whether the slot is at its end, 4 8 12 the TB's place in the grid, 16 bytes that addresses are shifted by,
+//! Shared words `mias_slot`: 0 whether the slot goes on (0), is at its end (1) or has not begun (2), 4 8 12 the TB's place in the grid, 16 bytes that addresses are shifted by,
 //! 24 address of the record, 32 clock at the start, 40 clock at the start of this TB, 48 TBs counted, 56 their cycles. The control block
 //! and records are those of `control`.
 
@@ -23,9 +23,9 @@ const NOT_FIRST: &str = "
 	setp.ne.u32 %mias_p0, %mias_r0, 0;
 ";
 
-/// A ticket for the SM; who has none ends. Then all wait until everybody is there, and the first TB is taken.
+/// A ticket for the SM; who has none ends. Then all wait until everybody is there.
 const ARRIVE: &str = "
-	@%mias_p0 bra MIAS_JOIN;
+	@%mias_p0 bra MIAS_ARRIVED;
 	mov.u32 %mias_r1, 1;
 	st.shared.u32 [mias_slot], %mias_r1;
 	ld.param.u64 %mias_d0, [mias_control];
@@ -40,7 +40,7 @@ const ARRIVE: &str = "
 	atom.global.add.u32 %mias_r5, [%mias_d1+512], 1;
 	ld.param.u32 %mias_r6, [mias_limit];
 	setp.ge.u32 %mias_p1, %mias_r5, %mias_r6;
-	@%mias_p1 bra MIAS_JOIN;
+	@%mias_p1 bra MIAS_ARRIVED;
 	mad.lo.u32 %mias_r4, %mias_r4, 32, %mias_r5;
 	mul.wide.u32 %mias_d1, %mias_r4, 64;
 	add.s64 %mias_d1, %mias_d0, %mias_d1;
@@ -60,7 +60,7 @@ MIAS_WAIT:
 	@%mias_p1 bra MIAS_RELEASED;
 	ld.volatile.global.u32 %mias_r7, [%mias_d0+8];
 	setp.ne.u32 %mias_p1, %mias_r7, 0;
-	@%mias_p1 bra MIAS_JOIN;
+	@%mias_p1 bra MIAS_ARRIVED;
 	mov.u64 %mias_d4, %clock64;
 	sub.s64 %mias_d4, %mias_d4, %mias_d2;
 	setp.gt.u64 %mias_p1, %mias_d4, %mias_d3;
@@ -71,21 +71,24 @@ MIAS_WAIT:
 MIAS_GIVE_UP:
 	mov.u32 %mias_r1, 1;
 	st.volatile.global.u32 [%mias_d0+8], %mias_r1;
-	bra MIAS_JOIN;
+	bra MIAS_ARRIVED;
 MIAS_RELEASED:
 	mov.u64 %mias_d4, %clock64;
 	mov.u64 %mias_d5, %globaltimer;
 	st.shared.u64 [mias_slot+32], %mias_d4;
 	st.global.u64 [%mias_d1+32], %mias_d4;
 	st.global.u64 [%mias_d1+40], %mias_d5;
-	ld.param.u32 %mias_r3, [mias_kernel];
-	mul.wide.u32 %mias_d6, %mias_r3, 128;
-	add.s64 %mias_d6, %mias_d0, %mias_d6;
-	atom.global.add.u32 %mias_r9, [%mias_d6+128], 1;
-	bra MIAS_TAKE;
+	mov.u32 %mias_r1, 2;
+	st.shared.u32 [mias_slot], %mias_r1;
+MIAS_ARRIVED:
+	bar.sync 0;
+	ld.shared.u32 %mias_r1, [mias_slot];
+	setp.eq.u32 %mias_p1, %mias_r1, 1;
+	@%mias_p1 bra MIAS_END;
 ";
 
-/// A TB is done: it is counted if that was within the window and no other kernel came to its end, and the next is taken. Who has taken one
+/// A TB is done, or the slot begins. The one loop has its one entry here, where the whole TB waits: a loop that threads enter in two places
+/// has no place where a compiler must bring a warp's threads together. A TB that is done is counted if that was within the window and no other kernel came to its end, and the next is taken. Who has taken one
 /// of a kernel that has an end executes it, so that none is left out.
 const DONE: &str = "
 	@%mias_p0 bra MIAS_JOIN;
@@ -99,6 +102,9 @@ const DONE: &str = "
 	atom.global.add.u32 %mias_r9, [%mias_d6+128], 1;
 	ld.shared.u64 %mias_d1, [mias_slot+24];
 	ld.shared.u64 %mias_d2, [mias_slot+32];
+	ld.shared.u32 %mias_r1, [mias_slot];
+	setp.eq.u32 %mias_p1, %mias_r1, 2;
+	@%mias_p1 bra MIAS_TAKE;
 	sub.s64 %mias_d7, %mias_d4, %mias_d2;
 	setp.ne.u32 %mias_p1, %mias_r7, 0;
 	@%mias_p1 bra MIAS_OVER;
