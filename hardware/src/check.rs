@@ -1,0 +1,32 @@
+//! `mias-gpu check`: every kernel in its slot form, without a GPU. The texts can be written to files, for an assembler to say what it makes of
+//! them (`ptxas -arch=sm_90 -v`).
+
+use crate::kernel::Kernel;
+use std::fmt::Write;
+use std::path::Path;
+
+/// One line per kernel: its launch, and whether it has a slot form; with `emit`, writes `NAME_slot.ptx` there.
+///
+/// # Errors
+/// A sentence for a folder that cannot be written to. Kernels that have no slot form are no error: their line says why.
+pub fn report(words: &[String], emit: Option<&Path>) -> Result<String, String> {
+    let mut text = String::new();
+    for word in words {
+        // One after the other: all of them at once may not fit in memory.
+        let line = match Kernel::of(word).and_then(|kernel| Ok((kernel.slot(None)?, kernel))) {
+            Err(why) => format!("{word}: left out: {why}"),
+            Ok((slot, kernel)) => {
+                if let Some(folder) = emit {
+                    let path = folder.join(format!("{}.ptx", slot.name));
+                    std::fs::write(&path, &slot.ptx).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+                }
+                let passes =
+                    kernel.passes().map_or("any number of passes".to_owned(), |passes| format!("{passes} passes, each on its own"));
+                let (launch, bytes) = (&kernel.prepared.instance.launch, kernel.arena.end - kernel.arena.start);
+                format!("{word}: {:?} TBs of {} threads, {bytes} bytes, {passes}", launch.grid, kernel.threads())
+            }
+        };
+        writeln!(text, "{line}").map_err(|error| error.to_string())?;
+    }
+    Ok(text)
+}

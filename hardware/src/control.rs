@@ -1,0 +1,88 @@
+//! The control block that the TBs of a run share, and what they leave in it. The slot form (`slot::code`) has the same offsets.
+//!
+//! ```text
+//!    0  TBs that have arrived          u32      128 (1 + k)            next TB of kernel k               u32
+//!    8  whether to give up             u32      512 + 4 (256 k + sm)   tickets of kernel k on an SM      u32
+//!   12  whether a kernel is at its end u32     4096 + 64 (32 (256 k + sm) + ticket)    record of a slot, 64 bytes
+//! ```
+
+/// Kernels that can run together.
+pub const KERNELS: usize = 3;
+
+/// SM numbers that there is room for.
+pub const SMS: usize = 256;
+
+/// TBs of a kernel that there is room for on an SM.
+pub const SLOTS: usize = 32;
+
+/// Offset of the word that makes all give up.
+pub const GIVE_UP: u64 = 8;
+
+/// Offset of the word that says whether a kernel is at its end.
+pub const STOPPED: u64 = 12;
+
+const RECORDS: usize = 4096;
+const RECORD_BYTES: usize = 64;
+
+/// Size of the block.
+pub const BYTES: usize = RECORDS + RECORD_BYTES * SLOTS * SMS * KERNELS;
+
+/// What one slot did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// SM that it was on.
+    pub sm: usize,
+    /// TBs completed within the window.
+    pub count: u32,
+    /// Whether it came to its end by itself.
+    pub ended: bool,
+    /// SM cycle of the first of them.
+    pub first: u64,
+    /// SM cycle of the last.
+    pub last: u64,
+    /// Cycles of all of them, each from its start to its end.
+    pub cycles: u64,
+    /// SM cycle and time in nanoseconds when all were there.
+    pub start: [u64; 2],
+    /// The same when the slot ended.
+    pub end: [u64; 2],
+}
+
+/// What a run left.
+#[derive(Debug)]
+pub struct Outcome {
+    /// TBs that arrived.
+    pub arrived: u32,
+    /// Whether somebody gave up.
+    pub gave_up: bool,
+    /// Whether a kernel came to its end before the window did.
+    pub stopped: bool,
+    /// Slots of each kernel that started.
+    pub slots: [Vec<Record>; KERNELS],
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).map_or(0, |bytes| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+}
+
+fn double(bytes: &[u8], at: usize) -> u64 {
+    u64::from(word(bytes, at + 4)) << 32 | u64::from(word(bytes, at))
+}
+
+impl Outcome {
+    /// Reads the block.
+    pub fn read(bytes: &[u8]) -> Self {
+        let slots = std::array::from_fn(|kernel| {
+            let places = (0..SMS).flat_map(|sm| (0..SLOTS).map(move |ticket| (sm, ticket)));
+            let records = places.map(|(sm, ticket)| {
+                let at = RECORDS + RECORD_BYTES * (SLOTS * (SMS * kernel + sm) + ticket);
+                let pair = |offset| [double(bytes, at + offset), double(bytes, at + offset + 8)];
+                let [first, last] = pair(8);
+                let (count, ended, cycles) = (word(bytes, at), word(bytes, at + 4) != 0, double(bytes, at + 24));
+                Record { sm, count, ended, first, last, cycles, start: pair(32), end: pair(48) }
+            });
+            records.filter(|record| record.start[1] != 0).collect()
+        });
+        Outcome { arrived: word(bytes, 0), gave_up: word(bytes, 8) != 0, stopped: word(bytes, 12) != 0, slots }
+    }
+}

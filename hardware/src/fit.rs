@@ -1,0 +1,156 @@
+//! Which TBs fit on an SM together, and which combinations there are. Limits of compute capability 9.0: CUDA C programming guide, table
+//! "Technical specifications per compute capability"; allocation units: `cuda_occupancy.h` of the CUDA toolkit.
+
+/// Threads of an SM.
+const THREADS: u32 = 2048;
+/// TBs of an SM.
+const TBS: u32 = 32;
+/// Registers of each of the four parts of an SM.
+const PART_REGISTERS: u32 = 16_384;
+/// Parts of an SM, each with schedulers and registers of its own.
+const PARTS: u32 = 4;
+/// Registers are given to warps in units of this.
+const REGISTER_UNIT: u32 = 256;
+/// Shared memory is given to TBs in units of this many bytes.
+const SHARED_UNIT: u32 = 128;
+/// Shared memory that the system takes for each TB, in bytes.
+const SHARED_RESERVED: u32 = 1024;
+/// Shared memory that an SM can be set to, in KiB; the last is the most.
+const CARVE_OUTS: [u32; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
+
+/// What a TB takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Threads.
+    pub threads: u32,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Shared memory in bytes, as the kernel asks for it.
+    pub shared: u32,
+}
+
+impl Need {
+    fn warps(self) -> u32 {
+        self.threads.div_ceil(32)
+    }
+
+    /// Registers of a warp.
+    fn warp_registers(self) -> u32 {
+        (32 * self.registers).next_multiple_of(REGISTER_UNIT)
+    }
+
+    fn shared_taken(self) -> u32 {
+        self.shared.next_multiple_of(SHARED_UNIT) + SHARED_RESERVED
+    }
+}
+
+/// Bytes of shared memory that so many TBs of each kind take.
+fn shared(needs: &[Need], counts: &[u32]) -> u32 {
+    needs.iter().zip(counts).map(|(need, &count)| count * need.shared_taken()).sum()
+}
+
+/// Whether so many TBs of each kind fit on an SM. A kernel's warps are taken to be spread evenly over the SM's parts (assumption; for a
+/// kernel alone this is the rule of `cuda_occupancy.h`).
+pub fn fits(needs: &[Need], counts: &[u32]) -> bool {
+    let all = || needs.iter().zip(counts);
+    let registers: u32 = all().map(|(need, &count)| (count * need.warps()).div_ceil(PARTS) * need.warp_registers()).sum();
+    let threads: u32 = all().map(|(need, &count)| count * 32 * need.warps()).sum();
+    registers <= PART_REGISTERS
+        && threads <= THREADS
+        && counts.iter().sum::<u32>() <= TBS
+        && shared(needs, counts) <= CARVE_OUTS[CARVE_OUTS.len() - 1] << 10
+}
+
+/// The smallest setting of shared memory that has room for so many TBs, or one that is `larger` steps beyond: KiB, and percent of the most,
+/// rounded down, since the driver takes the next setting that is not smaller.
+pub fn carve_out(needs: &[Need], counts: &[u32], larger: usize) -> [u32; 2] {
+    let most = CARVE_OUTS[CARVE_OUTS.len() - 1];
+    let bytes = shared(needs, counts);
+    let size = CARVE_OUTS.into_iter().filter(|size| size << 10 >= bytes).nth(larger).unwrap_or(most);
+    [size, 100 * size / most]
+}
+
+/// All combinations with at least one TB of each kind, in lexicographic order; with `maximal`, only those that no TB can be added to.
+pub fn configurations(needs: &[Need], maximal: bool) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new()];
+    for kind in 0..needs.len() {
+        // Kinds that follow take one TB at least, which the last step sees to.
+        let longer = |counts: &Vec<u32>| {
+            let counts = counts.clone();
+            let next = move |count| [&counts[..], &[count]].concat();
+            (1..=TBS).map(next).take_while(|counts| fits(&needs[..=kind], counts)).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    let can_grow = |counts: &[u32]| {
+        (0..counts.len()).any(|kind| {
+            let mut more = counts.to_vec();
+            more[kind] += 1;
+            fits(needs, &more)
+        })
+    };
+    all.into_iter().filter(|counts| !maximal || !can_grow(counts)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TB after the other is put on an SM, its warps one after the other on the parts, registers counted in units.
+    fn placed(needs: &[Need], counts: &[u32]) -> bool {
+        let (mut units, mut threads, mut tbs, mut bytes) = ([0; 4], 0, 0, 0);
+        for (need, &count) in needs.iter().zip(counts) {
+            let mut part = 0;
+            for _ in 0..count {
+                for _ in 0..need.threads.div_ceil(32) {
+                    units[part] += need.registers.div_ceil(8);
+                    part = (part + 1) % 4;
+                    threads += 32;
+                }
+                tbs += 1;
+                bytes += need.shared.div_ceil(128) * 128 + 1024;
+            }
+        }
+        units.iter().all(|&units| units <= 64) && threads <= 2048 && tbs <= 32 && bytes <= 228 * 1024
+    }
+
+    const NEEDS: [Need; 5] = [
+        Need { threads: 256, registers: 32, shared: 2112 },
+        Need { threads: 64, registers: 95, shared: 1472 },
+        Need { threads: 128, registers: 24, shared: 64 },
+        Need { threads: 96, registers: 24, shared: 12_352 },
+        Need { threads: 1024, registers: 30, shared: 8256 },
+    ];
+
+    #[test]
+    fn combinations_are_those_of_trying_all() {
+        for (number, &a) in NEEDS.iter().enumerate() {
+            for &b in &NEEDS[number..] {
+                let needs = [a, b];
+                let tried: Vec<Vec<u32>> = (1..=32).flat_map(|m| (1..=32).map(move |n| vec![m, n])).filter(|c| placed(&needs, c)).collect();
+                assert_eq!(configurations(&needs, false), tried, "{needs:?}");
+                let full = |c: &&Vec<u32>| !placed(&needs, &[c[0] + 1, c[1]]) && !placed(&needs, &[c[0], c[1] + 1]);
+                assert_eq!(configurations(&needs, true), tried.iter().filter(full).cloned().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_alone_has_the_usual_occupancy() {
+        let most = |threads, registers, shared| configurations(&[Need { threads, registers, shared }], false).len();
+        // 64 warps of 32 registers; 95 registers are 96, 5 warps of 3,072 in 16,384, two of each TB: 10 TBs; 228 KiB / 13.25 KiB.
+        assert_eq!((most(256, 32, 0), most(64, 95, 0), most(96, 24, 12_352)), (8, 10, 17));
+        assert_eq!((most(32, 16, 0), most(1024, 64, 0), most(1024, 65, 0)), (32, 1, 0));
+    }
+
+    #[test]
+    fn settings_of_shared_memory_have_room_and_are_the_smallest() {
+        for tbs in 1..=17 {
+            let [size, percent] = carve_out(&NEEDS[3..4], &[tbs], 0);
+            assert!(size << 10 >= tbs * (12_416 + 1024), "{tbs}");
+            let next = CARVE_OUTS.into_iter().find(|&size| 100 * size >= 228 * percent).unwrap();
+            assert_eq!(next, size, "what the driver makes of {percent} %");
+        }
+        assert_eq!([0, 1, 6, 7].map(|larger| carve_out(&NEEDS[2..3], &[8], larger)), [[16, 7], [32, 14], [196, 85], [228, 100]]);
+    }
+}

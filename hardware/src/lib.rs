@@ -1,0 +1,18 @@
+//! Kernels of the library on a real GPU: how many TBs per million SM cycles they complete, alone and next to each other, for every number of
+//! TBs per SM. `README.md` says how.
+
+pub mod agreement;
+pub mod check;
+pub mod control;
+pub mod device;
+pub mod driver;
+pub mod fit;
+pub mod kernel;
+pub mod measure;
+pub mod rate;
+pub mod repeat;
+pub mod run;
+pub mod sets;
+pub mod slot;
+pub mod table;
+pub mod verify;

@@ -1,0 +1,263 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use mias_gpu::agreement::Agreement;
+use mias_gpu::device::Loaded;
+use mias_gpu::driver::{Event, Gpu};
+use mias_gpu::kernel::Kernel;
+use mias_gpu::measure::Series;
+use mias_gpu::run::Runner;
+use mias_gpu::table::Table;
+use mias_gpu::{check, fit, sets, verify};
+use mias_workloads::kernels::Spec;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Kernels of the library on a real GPU, alone and next to each other. Kernels are named as `mias run` does (`mm`, `bopt:480,steps=512`); `seven`
+/// are those of the thesis, `all` the library.
+#[derive(Parser)]
+#[command(name = "mias-gpu")]
+struct Line {
+    /// Takes `NAME_slot.cubin` from this folder, where it is, instead of letting the driver assemble the PTX
+    #[arg(long, global = true, value_name = "FOLDER")]
+    cubins: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Makes the slot form of kernels; needs no GPU
+    Check {
+        /// Kernels
+        #[arg(default_value = "all")]
+        kernels: Vec<String>,
+        /// Writes each module to `NAME_slot.ptx` in this folder
+        #[arg(long, value_name = "FOLDER")]
+        emit: Option<PathBuf>,
+    },
+    /// Compares the GPU's results with the host's, and the slot form's with the original's
+    Verify {
+        /// Kernels
+        #[arg(required = true)]
+        kernels: Vec<String>,
+    },
+    /// Measures kernels alone, with every number of TBs per SM
+    Alone {
+        /// Kernels
+        #[arg(required = true)]
+        kernels: Vec<String>,
+        #[command(flatten)]
+        measuring: Measuring,
+    },
+    /// Measures sets of kernels (`mm+fwt`) in every configuration of TBs per SM
+    Mixes {
+        /// Sets, or kernels with --all-pairs or --all-triples
+        #[arg(required = true)]
+        sets: Vec<String>,
+        /// All pairs of the kernels
+        #[arg(long)]
+        all_pairs: bool,
+        /// All triples of the kernels
+        #[arg(long)]
+        all_triples: bool,
+        /// Only configurations to which no TB can be added
+        #[arg(long)]
+        maximal: bool,
+        #[command(flatten)]
+        measuring: Measuring,
+    },
+}
+
+#[derive(Args)]
+struct Measuring {
+    /// Measures everything so often, one time after the other
+    #[arg(long, default_value_t = 1)]
+    repeat: u32,
+    /// Shortest window in microseconds at the highest clock
+    #[arg(long, default_value_t = 20_000)]
+    window_us: u64,
+    /// Writes the table there; otherwise to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Of what went wrong: the user's mistake, or the GPU.
+enum Failure {
+    Usage(String),
+    Gpu(String),
+}
+
+fn main() -> ExitCode {
+    let line = Line::parse();
+    let cubins = line.cubins.as_deref();
+    let result = match line.command {
+        Command::Check { kernels, emit } => check::report(&sets::expanded(&kernels), emit.as_deref()).map_err(Failure::Usage).map(|text| {
+            print!("{text}");
+            true
+        }),
+        Command::Verify { kernels } => verify(&sets::expanded(&kernels), cubins),
+        Command::Alone { kernels, measuring } => alone(&sets::expanded(&kernels), cubins, &measuring).map(|()| true),
+        Command::Mixes { sets, all_pairs, all_triples, maximal, measuring } => {
+            mixes(&sets, [all_pairs, all_triples], maximal, cubins, &measuring).map(|()| true)
+        }
+    };
+    let (message, code) = match result {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => return ExitCode::FAILURE,
+        Err(Failure::Usage(message)) => (message, 2),
+        Err(Failure::Gpu(message)) => (message, 1),
+    };
+    eprintln!("mias-gpu: {message}");
+    ExitCode::from(code)
+}
+
+/// Prepares kernels and puts them on the GPU. Of several, those that have no slot form or no place on the GPU are left out, with a line that says
+/// why; a word that names no kernel is a mistake.
+fn load(words: &[String], cubins: Option<&Path>) -> Result<Vec<Loaded>, Failure> {
+    let mut loaded = Vec::new();
+    words.iter().try_for_each(|word| Spec::parse(word).map(|_| ())).map_err(|error| Failure::Usage(error.to_string()))?;
+    for kernel in Kernel::each(words) {
+        let found = kernel.map_err(Failure::Usage).and_then(|kernel| Loaded::new(kernel, cubins).map_err(Failure::Gpu));
+        match found {
+            Ok(kernel) => loaded.push(kernel),
+            Err(Failure::Usage(why) | Failure::Gpu(why)) if words.len() > 1 => eprintln!("left out: {why}"),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(loaded)
+}
+
+fn verify(words: &[String], cubins: Option<&Path>) -> Result<bool, Failure> {
+    let gpu = Gpu::open().map_err(Failure::Gpu)?;
+    println!("{}", head(&gpu));
+    let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
+    let kernels = load(words, cubins)?;
+    let events = [Event::new().map_err(Failure::Gpu)?, Event::new().map_err(Failure::Gpu)?];
+    let mut all = true;
+    for kernel in &kernels {
+        let verdict =
+            verify::compare(&runner, kernel, &events).map_err(|error| Failure::Gpu(format!("`{}`: {error}", kernel.kernel.word)))?;
+        println!("{}{}", if verdict.agrees { "" } else { "WRONG " }, verdict.line);
+        all &= verdict.agrees;
+    }
+    let kernels: Vec<&Kernel> = kernels.iter().map(|kernel| &kernel.kernel).collect();
+    for verdict in verify::references(&kernels) {
+        println!("{}{}", if verdict.agrees { "" } else { "WRONG " }, verdict.line);
+        all &= verdict.agrees;
+    }
+    Ok(all)
+}
+
+/// Opens the table and lets the clocks settle.
+fn begin<'g>(runner: &'g Runner<'g>, kernels: &[Loaded], measuring: &Measuring) -> Result<Series<'g>, Failure> {
+    let mut table = Table::new(measuring.out.as_deref()).map_err(Failure::Usage)?;
+    let words: Vec<String> = std::env::args().collect();
+    table.remark(&format!("{}\n{}", head(runner.gpu), words.join(" "))).map_err(Failure::Usage)?;
+    for kernel in kernels {
+        let [slot_local, local] = kernel.local;
+        let line = format!(
+            "{}: {} threads, registers {} (original {}), local bytes {slot_local} (original {local}), shared {} bytes, {} TBs in the grid",
+            kernel.kernel.word,
+            kernel.need.threads,
+            kernel.need.registers,
+            kernel.registers,
+            kernel.need.shared,
+            kernel.kernel.tbs()
+        );
+        table.remark(&line).map_err(Failure::Usage)?;
+    }
+    table.head().map_err(Failure::Usage)?;
+    let series = Series { runner, table, window_us: measuring.window_us.max(1), agreement: Agreement::default() };
+    if let Some(first) = kernels.first() {
+        series.settle(first).map_err(Failure::Gpu)?;
+    }
+    Ok(series)
+}
+
+fn alone(words: &[String], cubins: Option<&Path>, measuring: &Measuring) -> Result<(), Failure> {
+    let gpu = Gpu::open().map_err(Failure::Gpu)?;
+    let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
+    let kernels = load(words, cubins)?;
+    let mut series = begin(&runner, &kernels, measuring)?;
+    let mut measure = || -> Result<(), String> {
+        for kernel in &kernels {
+            series.native(kernel)?;
+        }
+        for repeat in 0..measuring.repeat {
+            for kernel in &kernels {
+                let tb_cycles = match series.full_tb_cycles(kernel) {
+                    Ok(cycles) => cycles,
+                    Err(why) => {
+                        series.table.remark(&format!("left out: {why}"))?;
+                        continue;
+                    }
+                };
+                for counts in fit::configurations(&[kernel.need], false) {
+                    series.configuration(&[kernel], &counts, tb_cycles, repeat)?;
+                }
+            }
+        }
+        series.end()
+    };
+    measure().map_err(Failure::Gpu)
+}
+
+fn mixes(
+    words: &[String],
+    [pairs, triples]: [bool; 2],
+    maximal: bool,
+    cubins: Option<&Path>,
+    measuring: &Measuring,
+) -> Result<(), Failure> {
+    let wanted: Vec<Vec<String>> = if pairs || triples {
+        let words = sets::expanded(words);
+        let sizes = [(pairs, 2), (triples, 3)].into_iter().filter(|(wanted, _)| *wanted);
+        sizes.flat_map(|(_, size)| sets::subsets(&words, size)).collect()
+    } else {
+        words.iter().map(|text| sets::parse(text)).collect::<Result<_, _>>().map_err(Failure::Usage)?
+    };
+    let gpu = Gpu::open().map_err(Failure::Gpu)?;
+    let runner = Runner::new(&gpu).map_err(Failure::Gpu)?;
+    let kernels = load(&sets::expanded(&wanted.concat()), cubins)?;
+    let mut series = begin(&runner, &kernels, measuring)?;
+    let mut measure = || -> Result<(), String> {
+        let tb_cycles = kernels.iter().map(|kernel| series.full_tb_cycles(kernel)).collect::<Result<Vec<u64>, _>>()?;
+        let find = |word: &String| kernels.iter().position(|kernel| kernel.kernel.word == *word);
+        for repeat in 0..measuring.repeat {
+            for set in &wanted {
+                let Some(places) = set.iter().map(find).collect::<Option<Vec<usize>>>() else {
+                    series.table.remark(&format!("left out: {}", set.join("+")))?;
+                    continue;
+                };
+                let together: Vec<&Loaded> = places.iter().map(|&place| &kernels[place]).collect();
+                let needs: Vec<fit::Need> = together.iter().map(|kernel| kernel.need).collect();
+                let longest = places.iter().map(|&place| tb_cycles[place]).max().unwrap_or(0);
+                for counts in fit::configurations(&needs, maximal) {
+                    series.configuration(&together, &counts, longest, repeat)?;
+                }
+            }
+        }
+        series.end()
+    };
+    measure().map_err(Failure::Gpu)
+}
+
+/// What the machine is.
+fn head(gpu: &Gpu) -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let version = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();
+    let [major, minor] = gpu.capability;
+    format!(
+        "{}, compute capability {major}.{minor}, {} SMs at up to {} kHz, memory at up to {} kHz, L2 {} bytes; driver API {}; {}; {seconds} s after \
+         1970",
+        gpu.name,
+        gpu.sms,
+        gpu.clock_khz,
+        gpu.memory_khz,
+        gpu.l2_bytes,
+        gpu.driver,
+        version.lines().next().unwrap_or("driver version unknown"),
+    )
+}

@@ -1,0 +1,216 @@
+//! One run: so many TBs of each kernel on every SM, all at once.
+//!
+//! Kernels are launched one after the other, each when the TBs of those before it are in place, since the hardware hands out the TBs of one
+//! grid before those of the next. A grid has as many TBs as shall stay. Where the hardware put more on an SM than shall stay there, these end at
+//! once and more are launched, until every SM has its number: what is counted never depends on how the hardware places TBs.
+
+use crate::control::{self, Outcome};
+use crate::device::Loaded;
+use crate::driver::{Block, Gpu, Pinned, Stream};
+use crate::fit;
+use crate::slot::ENDLESS;
+use std::time::{Duration, Instant};
+
+/// After how long without all TBs more are launched. Assumption: a launch takes some ten microseconds, the first of a kernel more.
+const ARRIVAL: Duration = Duration::from_millis(2);
+/// How often.
+const TOP_UPS: usize = 12;
+/// TBs of each such launch, per SM.
+const TOP_UP_TBS: u32 = 8;
+/// How long TBs wait for each other, in microseconds.
+const PATIENCE_US: u64 = 2_000_000;
+/// How long a run may take beyond its window.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// What runs, and how long.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// Kernels, at most `control::KERNELS`.
+    pub kernels: Vec<&'a Loaded>,
+    /// TBs of each on every SM.
+    pub counts: Vec<u32>,
+    /// SM cycles from the start after which nothing is counted.
+    pub window: u64,
+    /// SM cycles from the start in which nothing is counted.
+    pub warm_up: u64,
+    /// Whether kernels end after one pass through their grid.
+    pub one_pass: bool,
+    /// By how many settings shared memory is larger than it must be.
+    pub roomier: usize,
+}
+
+impl Plan<'_> {
+    /// How much of an SM's memory is shared: KiB, and percent of the most. It is the same for all kernels, since an SM that holds TBs of one
+    /// setting takes none of another.
+    pub fn carve_out(&self) -> [u32; 2] {
+        let needs: Vec<fit::Need> = self.kernels.iter().map(|kernel| kernel.need).collect();
+        fit::carve_out(&needs, &self.counts, self.roomier)
+    }
+
+    /// Kernels in the order of their launches: who needs most shared memory per TB first. The driver sets an SM's shared memory by its first
+    /// kernel, whatever larger setting that prefers, and none that needs more comes beside it (seen on an H100, driver 580.159: `bfs`, then `dxtc`).
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
+        order.sort_by_key(|&number| std::cmp::Reverse(self.kernels[number].need.shared));
+        order
+    }
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Ran {
+    /// What slots did.
+    pub outcome: Outcome,
+    /// TBs that should have arrived.
+    pub expected: u32,
+    /// Launches beyond one per kernel.
+    pub top_ups: usize,
+}
+
+impl Ran {
+    /// Whether all TBs were in place and none gave up.
+    pub fn is_complete(&self) -> bool {
+        self.outcome.arrived == self.expected && !self.outcome.gave_up
+    }
+}
+
+/// Streams and memory for runs.
+#[derive(Debug)]
+pub struct Runner<'g> {
+    /// The GPU.
+    pub gpu: &'g Gpu,
+    /// Where copies are done.
+    pub copies: Stream,
+    streams: Vec<Stream>,
+    control: Block,
+    word: Pinned,
+}
+
+impl<'g> Runner<'g> {
+    /// Ready to run.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn new(gpu: &'g Gpu) -> Result<Self, String> {
+        if gpu.sms as usize > control::SMS {
+            return Err(format!("the GPU has {} SMs; there is room for {}", gpu.sms, control::SMS));
+        }
+        let streams = (0..control::KERNELS + TOP_UPS).map(|_| Stream::new()).collect::<Result<_, _>>()?;
+        Ok(Runner { gpu, copies: Stream::new()?, streams, control: Block::new(control::BYTES)?, word: Pinned::new()? })
+    }
+
+    /// Runs a plan from memory as it was at first.
+    ///
+    /// # Errors
+    /// What the driver says, or that the run does not end. After either nothing more can run.
+    pub fn run(&self, plan: &Plan<'_>) -> Result<Ran, String> {
+        let [_, percent] = plan.carve_out();
+        for kernel in &plan.kernels {
+            kernel.slot.set_carve_out(percent)?;
+            kernel.restore(&self.copies)?;
+        }
+        self.control.clear(&self.copies)?;
+        self.copies.wait()?;
+        let expected = plan.counts.iter().sum::<u32>() * self.gpu.sms;
+        let (mut there, mut top_ups) = (0, 0);
+        'launches: for number in plan.order() {
+            let launch = |tbs: u32, stream: usize| self.launch(plan, number, tbs * self.gpu.sms, expected, &self.streams[stream]);
+            launch(plan.counts[number], number)?;
+            there += plan.counts[number] * self.gpu.sms;
+            while !self.arrives(there)? {
+                if top_ups == TOP_UPS {
+                    self.give_up()?;
+                    break 'launches;
+                }
+                launch(TOP_UP_TBS, control::KERNELS + top_ups)?;
+                top_ups += 1;
+            }
+        }
+        let window = Duration::from_micros(plan.window.saturating_mul(1000) / u64::from(self.gpu.clock_khz.max(1))).min(DEADLINE);
+        self.finish(Instant::now() + DEADLINE + 2 * window)?;
+        let bytes = self.control.read(0, control::BYTES)?;
+        Ok(Ran { outcome: Outcome::read(&bytes), expected, top_ups })
+    }
+
+    fn launch(&self, plan: &Plan<'_>, number: usize, tbs: u32, expected: u32, stream: &Stream) -> Result<(), String> {
+        let loaded = plan.kernels[number];
+        let (kernel, form) = (&loaded.kernel, &loaded.kernel.prepared.instance.launch);
+        let end = match (plan.one_pass, kernel.passes()) {
+            (true, _) => kernel.tbs(),
+            (false, Some(passes)) => kernel.tbs().saturating_mul(passes),
+            (false, None) => ENDLESS,
+        };
+        let word = |word: u32| word.to_le_bytes().to_vec();
+        let double = |word: u64| word.to_le_bytes().to_vec();
+        let [x, y, z] = form.grid;
+        let mut arguments = loaded.slot_arguments.clone();
+        arguments.push(double(self.control.address()));
+        arguments.extend([x, y, z, kernel.tbs(), end, number as u32, plan.counts[number], expected].map(word));
+        arguments.extend([plan.warm_up, plan.window, self.gpu.cycles(PATIENCE_US), loaded.stride].map(double));
+        loaded.slot.launch([tbs, 1, 1], form.block, form.shared_bytes, &arguments, stream)
+    }
+
+    /// Whether so many TBs are in place before long.
+    fn arrives(&self, tbs: u32) -> Result<bool, String> {
+        let began = Instant::now();
+        loop {
+            if self.word.fetch(self.control.address(), &self.copies)? >= tbs {
+                return Ok(true);
+            }
+            if began.elapsed() > ARRIVAL {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn give_up(&self) -> Result<(), String> {
+        self.word.put(self.control.address() + control::GIVE_UP, 1, &self.copies)
+    }
+
+    /// Waits until all streams are idle, with a deadline, after which all are told to give up and waited for a little longer.
+    fn finish(&self, deadline: Instant) -> Result<(), String> {
+        let mut told = false;
+        while !idle(&self.streams)? {
+            let late = Instant::now().saturating_duration_since(deadline);
+            if !late.is_zero() && !told {
+                self.give_up()?;
+                told = true;
+            }
+            if late > DEADLINE / 4 {
+                let word = |at: u64| self.word.fetch(self.control.address() + at, &self.copies);
+                let [arrived, gave_up, stopped] = [word(0)?, word(control::GIVE_UP)?, word(control::STOPPED)?];
+                eprintln!(
+                    "mias-gpu: a run did not end within its deadline, nor when it was told to give up: {arrived} TBs arrived, gave up {gave_up}, stopped {stopped}"
+                );
+                // To free memory or a module would wait for what hangs.
+                std::process::exit(1);
+            }
+            std::thread::sleep(Duration::from_micros(50));
+        }
+        Ok(())
+    }
+
+    /// Runs the original entry in its own grid, from memory as it was at first, and gives microseconds between events around it.
+    ///
+    /// # Errors
+    /// What the driver says, or that it does not end.
+    pub fn original(&self, loaded: &Loaded, events: &[crate::driver::Event; 2]) -> Result<f64, String> {
+        let (form, stream) = (&loaded.kernel.prepared.instance.launch, &self.streams[0]);
+        loaded.restore(&self.copies)?;
+        self.copies.wait()?;
+        events[0].record(stream)?;
+        loaded.original.launch(form.grid, form.block, form.shared_bytes, &loaded.arguments, stream)?;
+        events[1].record(stream)?;
+        self.finish(Instant::now() + DEADLINE)?;
+        events[1].microseconds_since(&events[0])
+    }
+}
+
+fn idle(streams: &[Stream]) -> Result<bool, String> {
+    for stream in streams {
+        if !stream.is_idle()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

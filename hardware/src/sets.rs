@@ -1,0 +1,75 @@
+//! Which kernels run together: words of the command line, and all pairs or triples of them.
+
+use crate::control::KERNELS;
+use mias_kernels::{ALL, THESIS};
+
+/// Words that stand for several kernels are replaced by these: `all` by the library, `seven` by those of the thesis (Nasef 2023).
+pub fn expanded(words: &[String]) -> Vec<String> {
+    let kernels = |word: &String| match word.as_str() {
+        "all" => ALL.iter().map(|kernel| kernel.name.to_owned()).collect(),
+        "seven" => THESIS.map(str::to_owned).to_vec(),
+        _ => vec![word.clone()],
+    };
+    let mut found = Vec::new();
+    for word in words.iter().flat_map(kernels) {
+        if !found.contains(&word) {
+            found.push(word);
+        }
+    }
+    found
+}
+
+/// A set as it is written: `mm+fwt`. Words of kernels have commas, so that these cannot part them.
+///
+/// # Errors
+/// A sentence for a set of one, of more than can run together, or with a kernel twice.
+pub fn parse(text: &str) -> Result<Vec<String>, String> {
+    let words: Vec<String> = text.split('+').map(str::to_owned).collect();
+    let twice = words.iter().enumerate().any(|(number, word)| words[..number].contains(word));
+    if words.len() < 2 || words.len() > KERNELS || twice {
+        return Err(format!("`{text}`: a set is 2 to {KERNELS} different kernels, such as `mm+fwt`"));
+    }
+    Ok(words)
+}
+
+/// All sets of `size` different words, in their order.
+pub fn subsets(words: &[String], size: usize) -> Vec<Vec<String>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with = |(number, word): (usize, &String)| {
+        let rest = subsets(&words[number + 1..], size - 1);
+        rest.into_iter().map(|set| [vec![word.clone()], set].concat()).collect::<Vec<_>>()
+    };
+    words.iter().enumerate().flat_map(with).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn subsets_are_as_many_as_binomials_say() {
+        let seven = expanded(&words("seven"));
+        assert_eq!([0, 1, 2, 3].map(|size| subsets(&seven, size).len()), [1, 7, 21, 35]);
+        assert_eq!(subsets(&words("a b c"), 2), [words("a b"), words("a c"), words("b c")]);
+    }
+
+    #[test]
+    fn words_for_several_are_replaced_and_none_is_twice() {
+        assert_eq!(expanded(&words("mm seven mm:64")).len(), 8);
+        assert_eq!(expanded(&words("all seven")).len(), ALL.len());
+    }
+
+    #[test]
+    fn sets_are_of_two_or_three_different_kernels() {
+        assert_eq!(parse("mm+bopt:480,steps=512"), Ok(words("mm bopt:480,steps=512")));
+        for text in ["mm", "mm+mm", "a+b+c+d", ""] {
+            assert!(parse(text).unwrap_err().contains("2 to 3 different kernels"));
+        }
+    }
+}
