@@ -105,6 +105,8 @@ impl Execution {
     }
 
     /// The same where a unit takes an instruction only if there is a bus for its result.
+    #[cold]
+    #[inline(never)]
     fn begin_with_buses(&mut self, now: u64) -> bool {
         let Some(buses) = &mut self.buses else { return false };
         let mut emptied = 0;
@@ -163,12 +165,21 @@ impl Execution {
         self.full |= 1 << latch;
         self.emptied[(taken & self.mask) as usize] |= 1 << latch;
         self.last = self.last.max(taken);
-        if let Some(buses) = &mut self.buses {
-            buses.held[latch] = (UnitResult { warp: inst.warp, dst: inst.dst }, UnitTiming { latency, interval });
-            return;
+        let (result, timing) = (UnitResult { warp: inst.warp, dst: inst.dst }, UnitTiming { latency, interval });
+        if self.buses.is_some() {
+            return self.hold(latch, result, timing);
         }
         self.free_at[latch] = taken + u64::from(interval);
-        self.results.add(taken + u64::from(latency) + RESULT_CYCLES, UnitResult { warp: inst.warp, dst: inst.dst });
+        self.results.add(taken + u64::from(latency) + RESULT_CYCLES, result);
+    }
+
+    /// The instruction in a latch waits for its unit and a bus.
+    #[cold]
+    #[inline(never)]
+    fn hold(&mut self, latch: usize, result: UnitResult, timing: UnitTiming) {
+        if let Some(buses) = &mut self.buses {
+            buses.held[latch] = (result, timing);
+        }
     }
 
     /// One of the results that arrive in cycle `now`.
@@ -179,9 +190,12 @@ impl Execution {
 
     /// The first cycle from `now` on in which a result arrives, or a unit may take an instruction of which that is not known yet.
     pub(super) fn next_event(&self, now: u64) -> Option<u64> {
-        let due = |_: &ResultBuses| (now..=self.last).find(|cycle| self.emptied[(cycle & self.mask) as usize] != 0);
-        let due = self.buses.as_deref().and_then(due);
-        self.results.next(now).into_iter().chain(due).min()
+        let result = self.results.next(now);
+        if self.buses.is_none() {
+            return result;
+        }
+        let due = (now..=self.last).find(|cycle| self.emptied[(cycle & self.mask) as usize] != 0);
+        result.into_iter().chain(due).min()
     }
 }
 

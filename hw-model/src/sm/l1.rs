@@ -174,6 +174,7 @@ impl L1 {
     }
 
     /// Puts an access into its bank's pipeline; false if the bank took one this cycle or is full.
+    #[inline(always)]
     pub(super) fn enqueue(&mut self, access: Access, now: u64) -> bool {
         let number = (access.sector & self.bank_mask) as usize;
         let bank = &mut self.banks[number];
@@ -189,6 +190,7 @@ impl L1 {
     }
 
     /// Banks whose head is to be looked up.
+    #[inline(always)]
     pub(super) fn banks_due(&self, now: u64) -> u32 {
         if self.first_due > now {
             return 0;
@@ -198,6 +200,7 @@ impl L1 {
     }
 
     /// Looks the head of a bank up, which must be due, counts it, and takes it out unless it failed.
+    #[inline(always)]
     pub(super) fn look_up(&mut self, bank: usize, counters: &mut [KernelCounters]) -> Lookup {
         let access = self.banks[bank].pipeline.front().expect("a due bank has a head").0;
         let counters = &mut counters[usize::from(access.kernel)];
@@ -238,6 +241,7 @@ impl L1 {
     }
 
     /// A load of what is fetched as `fetched`.
+    #[inline(always)]
     fn load(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         match probe {
             Probe::Hit(_) => {
@@ -317,6 +321,7 @@ impl L1 {
         slot
     }
 
+    #[inline(always)]
     fn store(&mut self, access: &Access, fetched: u64, probe: Probe, counters: &mut KernelCounters) -> Result<Lookup, Lack> {
         if self.misses.is_full() || self.divided.as_ref().is_some_and(|divided| !divided.queue(access.kernel)) {
             return Err(Lack::Queue);
@@ -349,6 +354,7 @@ impl L1 {
     }
 
     /// Sends the oldest miss off if the crossbar has room.
+    #[inline(always)]
     pub(super) fn send_miss(&mut self, port: &mut Port<'_>) {
         if let Some(&request) = self.misses.front()
             && port.can_inject(request.kind)
@@ -363,6 +369,7 @@ impl L1 {
     }
 
     /// What is fetched with `sector` has arrived.
+    #[inline(always)]
     pub(super) fn fill(&mut self, sector: u64) {
         self.refused.sector_arrived();
         self.tags.fill(sector >> self.fetch_bits);
@@ -391,6 +398,7 @@ impl L1 {
     }
 
     /// The next load to be told that its sector is here.
+    #[inline(always)]
     pub(super) fn pop_filled(&mut self) -> Option<u32> {
         self.refused.load_handed_out();
         if let Some(divided) = &mut self.divided

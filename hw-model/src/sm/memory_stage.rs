@@ -9,6 +9,7 @@ use crate::memory::Port;
 
 impl Sm {
     /// Runs the load/store unit if it has something to do, and hands it the next instruction.
+    #[inline(always)]
     pub(super) fn load_store(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         if self.lsu_wake <= now {
             let sub_core_mask = self.sub_core_mask;

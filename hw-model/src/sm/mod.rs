@@ -276,14 +276,23 @@ impl Sm {
     pub(crate) fn cycle(&mut self, now: u64, programs: &Programs, port: &mut Port<'_>) {
         self.account_sleep(now);
         self.advance(now, programs, port);
+        if self.moves_contexts() {
+            self.move_on(now, port);
+        }
+        self.account(now, 1);
+        self.retire(now + 1);
+    }
+
+    /// Contexts that are moved go on.
+    #[cold]
+    #[inline(never)]
+    fn move_on(&mut self, now: u64, port: &mut Port<'_>) {
         if self.preemption.is_some() {
             self.move_contexts(now, port);
         }
         if self.takes_extra {
             self.switch_contexts(now);
         }
-        self.account(now, 1);
-        self.retire(now + 1);
     }
 
     /// The stages of a cycle up to issue.
@@ -320,6 +329,19 @@ impl Sm {
         let lsu = (self.lsu_wake != u64::MAX).then_some(self.lsu_wake);
         let fetched = self.fetching.iter().map(|&(cycle, _)| cycle).min();
         let event = [lsu, fetched, self.execution.next_event(now + 1)].into_iter().flatten().min();
+        if self.moves_contexts() { self.next_move(event, now) } else { event }
+    }
+
+    /// Contexts of warps may be moved here: TBs leave before their end, or there may be more than fit.
+    #[inline]
+    fn moves_contexts(&self) -> bool {
+        self.takes_extra | self.preemption.is_some()
+    }
+
+    /// The first of an event and what moving contexts does next.
+    #[cold]
+    #[inline(never)]
+    fn next_move(&self, event: Option<u64>, now: u64) -> Option<u64> {
         let switches = if self.takes_extra { self.next_context_switch(now) } else { None };
         let moves = if self.preemption.is_some() { self.next_context(now) } else { None };
         event.into_iter().chain(switches).chain(moves).min()

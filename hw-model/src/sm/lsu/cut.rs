@@ -98,6 +98,7 @@ impl Lsu {
     }
 
     /// Up to one access per bank enters the L1.
+    #[inline(always)]
     fn cut_into_l1(&mut self, now: u64, store: bool, around: &Surroundings<'_, '_>) {
         let Some(current) = &mut self.current else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };

@@ -44,7 +44,7 @@ impl Lsu {
         self.turn = (client + 1) % CLIENTS;
         self.writing = match client {
             0 => self.shared.pop().map(|(_, warp, dst)| WriteBack::Shared { warp, dst }),
-            1 => self.texels.as_mut().and_then(|texels| texels.cache.pop_filled()).map(|token| WriteBack::Sector { token }),
+            1 => self.texels.as_mut().and_then(|texels| texels.pop_filled()).map(|token| WriteBack::Sector { token }),
             2 => self.bypassed.take().map(|token| WriteBack::Sector { token }),
             _ => self.l1.pop_filled().map(|token| WriteBack::Sector { token }),
         };
@@ -88,7 +88,7 @@ impl Lsu {
         } else if reply.tag & TAG_FILL != 0 {
             self.l1.fill(reply.sector);
         } else if let (true, Some(texels)) = (reply.tag & TAG_TEXELS != 0, &mut self.texels) {
-            texels.cache.fill(reply.sector);
+            texels.fill(reply.sector);
         } else if self.bypassed.is_none() {
             self.bypassed = Some(reply.tag);
         } else {

@@ -23,6 +23,20 @@ impl TextureCache {
         TextureCache { cache: L1::new(config, sm, TAG_TEXELS), counted: Default::default() }
     }
 
+    /// What is fetched with `sector` has arrived.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fill(&mut self, sector: u64) {
+        self.cache.fill(sector);
+    }
+
+    /// The next fetch to be told that its sector is here.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pop_filled(&mut self) -> Option<u32> {
+        self.cache.pop_filled()
+    }
+
     /// Looks the head of the pipeline up, if it is due.
     fn look_up(&mut self, now: u64, counters: &mut [KernelCounters]) -> Option<Lookup> {
         if self.cache.banks_due(now) == 0 {
@@ -49,6 +63,13 @@ impl Lsu {
     /// The texture cache's part of a cycle; true if it refused a look-up.
     #[inline]
     pub(super) fn texels_cycle(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
+        self.texels.is_some() && self.cycle_of_texels(now, around)
+    }
+
+    // Machines without a texture cache, which most are, shall not pay for a second use of the L1's code: it is in place there, and a call here.
+    #[cold]
+    #[inline(never)]
+    fn cycle_of_texels(&mut self, now: u64, around: &mut Surroundings<'_, '_>) -> bool {
         let Some(texels) = &mut self.texels else { return false };
         texels.cache.send_miss(around.port);
         match texels.look_up(now, around.counters) {
@@ -61,6 +82,8 @@ impl Lsu {
     }
 
     /// One access enters the texture cache.
+    #[cold]
+    #[inline(never)]
     pub(super) fn cut_into_texels(&mut self, now: u64, around: &Surroundings<'_, '_>) {
         let (Some(current), Some(texels)) = (&mut self.current, &mut self.texels) else { return };
         let Some(trace) = around.programs.get(current.kernel).and_then(|program| program.trace(|| current.part)) else { return };

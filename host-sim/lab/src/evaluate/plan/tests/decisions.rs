@@ -149,7 +149,7 @@ fn only(name: &str) -> BTreeSet<String> {
     BTreeSet::from([name.to_owned()])
 }
 
-/// Three windows, once with DMIL and once without; policies preempt and find every configuration beside them, or drain; splits are those whose bounds are whole eighths, rounded down.
+/// Three windows, once with DMIL and once without; the policies that exist, and MIAS-Duel, preempt and find every configuration beside them, or drain; splits are those whose bounds are whole eighths, rounded down.
 #[test]
 fn every_experiment_asks_its_question() {
     let existing: BTreeSet<String> = Kernels::built_in().existing.into_iter().collect();
@@ -169,6 +169,7 @@ fn every_experiment_asks_its_question() {
         let Some((_, size)) = name.split_once("-splits-") else {
             let drains = name.ends_with("drain");
             let mut wanted = existing.clone();
+            wanted.insert("mias-duel".to_owned());
             wanted.retain(|name| !drains || !["spatial", "smk"].contains(&name.as_str()));
             assert_eq!((policies, experiment.configurations, settings.len()), (wanted, !drains, 6), "{name}");
             continue;
@@ -212,6 +213,6 @@ fn the_quick_form_is_small() {
         runs += groups.len() * experiment.policies.len() * experiment.settings.len();
     }
     assert_eq!(quick.experiments.len(), 10);
-    // Without configurations: (5 + 3) mixes of 22 runs, 6 of 7 and 2 of 21, of both sets.
-    assert_eq!(runs, 2 * (8 * 22 + 6 * 7 + 2 * 21));
+    // Without configurations: (5 + 3) mixes of 24 runs, 6 of 7 and 2 of 21, of both sets.
+    assert_eq!(runs, 2 * (8 * 24 + 6 * 7 + 2 * 21));
 }
