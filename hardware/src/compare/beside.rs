@@ -13,13 +13,26 @@ const SMS: f64 = 132.0;
 
 /// Curves of kernels alone.
 pub fn alone(measured: &Measured, model: &Model) -> String {
-    let columns = ["kernel", "1 TB: hardware", "model", "half: hardware", "model", "largest difference", "mean difference", "IPC per SM: hardware", "model", "model over hardware"];
+    let columns = [
+        "kernel",
+        "1 TB: hardware",
+        "model",
+        "half: hardware",
+        "model",
+        "largest difference",
+        "mean difference",
+        "IPC per SM: hardware",
+        "model",
+        "model over hardware",
+    ];
     let mut table = Table::new(&columns);
     let mut all = Vec::new();
     for (kernel, curve) in &model.alone {
         let Some(alone) = measured.alone.get(kernel) else { continue };
         let count = curve.len().min(alone.rates.len());
-        let (Some(hardware_full), Some(model_full)) = (alone.rates.get(count.wrapping_sub(1)), curve.get(count.wrapping_sub(1))) else { continue };
+        let (Some(hardware_full), Some(model_full)) = (alone.rates.get(count.wrapping_sub(1)), curve.get(count.wrapping_sub(1))) else {
+            continue;
+        };
         let relative = |place: usize| [alone.rates[place] / hardware_full, curve[place] / model_full];
         let apart: Vec<f64> = (0..count - 1).map(relative).map(|[a, b]| (b - a).abs()).collect();
         let largest = apart.iter().copied().fold(0.0, f64::max);
@@ -72,8 +85,19 @@ fn both(of: &Progress, measured: &Measured, model: &Model) -> Option<Both> {
 /// Pairs: how the model orders configurations, and what is lost on hardware by who takes the one that it calls best.
 pub fn pairs(measured: &Measured, model: &Model) -> String {
     let columns = [
-        "pair", "configurations", "best STP: hardware", "at", "model", "at", "tau-b", "rho", "model's best loses", "SMK-P's loses", "mean of all loses",
-        "mean error of progress", "mean error of STP",
+        "pair",
+        "configurations",
+        "best STP: hardware",
+        "at",
+        "model",
+        "at",
+        "tau-b",
+        "rho",
+        "model's best loses",
+        "SMK-P's loses",
+        "mean of all loses",
+        "mean error of progress",
+        "mean error of STP",
     ];
     let mut table = Table::new(&columns);
     let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 7];
@@ -94,7 +118,8 @@ pub fn pairs(measured: &Measured, model: &Model) -> String {
             mean(&stp_errors),
         ];
         numbers.iter().zip(&mut sums).for_each(|(number, sum)| sum.extend(*number));
-        let mut cells = vec![name(&of.kernels), losses.len().to_string(), ratio(both.hardware[best_hardware]), both.names[best_hardware].clone()];
+        let mut cells =
+            vec![name(&of.kernels), losses.len().to_string(), ratio(both.hardware[best_hardware]), both.names[best_hardware].clone()];
         cells.extend([ratio(both.model[best_model]), both.names[best_model].clone()]);
         cells.extend(written(&numbers));
         table.row(cells);
@@ -139,7 +164,9 @@ mod tests {
             pairs: vec![Set { kernels: names.to_vec(), configurations, ..Set::default() }],
             triples: Vec::new(),
         };
-        let by_model = |(counts, rates): ([u32; 2], [f64; 2])| (counts.to_vec(), rates.map(|rate| if reversed { 200.0 - 2.0 * rate } else { 2.0 * rate }).to_vec());
+        let by_model = |(counts, rates): ([u32; 2], [f64; 2])| {
+            (counts.to_vec(), rates.map(|rate| if reversed { 200.0 - 2.0 * rate } else { 2.0 * rate }).to_vec())
+        };
         let sets = BTreeMap::from([(names.to_vec(), rates.map(by_model).into())]);
         let alone = names.map(|name| (name, vec![80.0, 140.0, 180.0, 200.0])).into();
         (measured, Model { alone, sets, sms: 132 })

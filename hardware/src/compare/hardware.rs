@@ -44,8 +44,21 @@ pub fn name(kernels: &[String]) -> String {
 /// The sets' best configurations, and what others lose to them; the last line has means.
 pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     let columns = [
-        "set", "configurations", "worst STP", "best STP", "at", "ANTT", "fairness", "best maximal loses", "at", "SMK-P's loses", "at", "middle loses",
-        "even threads lose", "mean maximal loses", "best by S loses",
+        "set",
+        "configurations",
+        "worst STP",
+        "best STP",
+        "at",
+        "ANTT",
+        "fairness",
+        "best maximal loses",
+        "at",
+        "SMK-P's loses",
+        "at",
+        "middle loses",
+        "even threads lose",
+        "mean maximal loses",
+        "best by S loses",
     ];
     let mut table = Table::new(&columns);
     let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 9];
@@ -79,7 +92,23 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
         let count = of.configurations.len().to_string();
         let smk = smk.map_or("-".to_owned(), |place| of.name(place));
         let (at, full_at) = (of.name(best), of.name(maximal));
-        table.row(vec![name(&of.kernels), count, worst, stp, at, antt, fairness, full, full_at, smk_loss, smk, middle, even, all, or_dash(by_s, percent)]);
+        table.row(vec![
+            name(&of.kernels),
+            count,
+            worst,
+            stp,
+            at,
+            antt,
+            fairness,
+            full,
+            full_at,
+            smk_loss,
+            smk,
+            middle,
+            even,
+            all,
+            or_dash(by_s, percent),
+        ]);
     }
     let means: Vec<Option<f64>> = sums.iter().map(|values| mean(values)).collect();
     let [worst, stp, antt, fairness] = [0, 1, 2, 3].map(|place| or_dash(means[place], ratio));

@@ -6,8 +6,8 @@ use crate::fit::Need;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A remark that says so stands before rows of runs in which who needs most shared memory per TB was launched first. Before it, sets were
-/// launched in their own order.
+/// After a remark that says so, remarks that have a command line name the sets of runs in which who needs most shared memory per TB was launched
+/// first. All others were launched in the order of their kernels.
 const BY_SHARED_MEMORY: &str = "who needs most shared memory per TB is launched first";
 
 /// A kernel alone.
@@ -95,12 +95,15 @@ impl Measured {
     /// The sets of one file. Incomplete runs, which have no rate, are left out.
     fn sets(&mut self, file: &str, text: &str) -> Result<Vec<Set>, String> {
         let named = |error: String| format!("{file}: {error}");
-        let (mut sets, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false);
+        let (mut sets, mut second, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false, Vec::<String>::new());
         for line in csv::read(text).map_err(named)? {
             let row = match line {
                 Line::Remark(remark) => {
                     self.threads(&remark);
-                    by_shared |= remark.contains(BY_SHARED_MEMORY);
+                    second |= remark.contains(BY_SHARED_MEMORY);
+                    if second {
+                        by_shared.extend(remark.split(' ').filter(|word| word.contains('+')).map(str::to_owned));
+                    }
                     continue;
                 }
                 Line::Row(row) => row,
@@ -120,14 +123,14 @@ impl Measured {
             let threads = self.needs.get(&kernel).map_or(0, |need| need.threads);
             self.needs.insert(kernel, Need { threads, registers, shared });
             if sets.last().is_none_or(|(set, _)| set.kernels != kernels) && !sets.iter().any(|(set, _)| set.kernels == kernels) {
-                sets.push((Set { kernels: kernels.clone(), first: usize::from(by_shared) * usize::MAX, ..Set::default() }, BTreeMap::new()));
+                sets.push((Set { kernels: kernels.clone(), ..Set::default() }, BTreeMap::new()));
             }
             let Some((set, rates)) = sets.iter_mut().find(|(set, _)| set.kernels == kernels) else { continue };
             set.short += usize::from(cell("notes")?.contains("short"));
             rates.entry(counts).or_insert_with(|| vec![Vec::new(); kernels.len()])[place].push(rate);
         }
         let finished = |(mut set, rates): (Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)| {
-            if set.first == usize::MAX {
+            if by_shared.contains(&set.kernels.join("+")) {
                 let shared = |place: &usize| self.needs[&set.kernels[*place]].shared;
                 set.first = (0..set.kernels.len()).min_by_key(|place| std::cmp::Reverse(shared(place))).unwrap_or(0);
             }
@@ -155,9 +158,13 @@ mod tests {
 
     #[test]
     fn repeats_are_averaged_and_who_was_first_is_known() {
-        let alone = format!("# a: 64 threads, registers 8\n# b: 32 threads, x\n{HEAD}native,a,,a,,8,,\nalone,a,1,a,10,8,64,ok\nalone,a,2,a,16,8,64,ok\nalone,b,1,b,3,8,512,ok\n");
+        let alone = format!(
+            "# a: 64 threads, registers 8\n# b: 32 threads, x\n{HEAD}native,a,,a,,8,,\nalone,a,1,a,10,8,64,ok\nalone,a,2,a,16,8,64,ok\nalone,b,1,b,3,8,512,ok\n"
+        );
         let rows = "mix,a+b,1+1,a,8,8,64,ok\nmix,a+b,1+1,b,1,8,512,short\nmix,a+b,1+1,a,6,8,64,ok\nmix,a+b,1+1,b,1,8,512,ok\nmix,a+b,2+1,a,,8,64,incomplete\n";
-        let measured = Measured::of(&alone, &format!("{HEAD}{rows}"), &format!("{HEAD}# {BY_SHARED_MEMORY}\n{rows}")).unwrap();
+        let measured =
+            Measured::of(&alone, &format!("{HEAD}{rows}"), &format!("# {BY_SHARED_MEMORY}\n# mias-gpu mixes a+b c+d\n{HEAD}{rows}"))
+                .unwrap();
         assert_eq!((measured.alone["a"].best(), measured.alone["a"].full(), measured.alone["a"].rates.len()), (16.0, 16.0, 2));
         assert_eq!(measured.needs["b"], Need { threads: 32, registers: 8, shared: 512 });
         let [in_order, by_shared] = [&measured.pairs[0], &measured.triples[0]];

@@ -27,7 +27,10 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
     let Some(results) = results else { return Ok(text) };
     let model = Model::read(results)?;
     if !model.alone.keys().any(|kernel| measured.alone.contains_key(kernel)) {
-        return Err(format!("{} has no kernel alone that was measured: `mias evaluate hardware/model.toml` makes such results", results.display()));
+        return Err(format!(
+            "{} has no kernel alone that was measured: `mias evaluate hardware/model.toml` makes such results",
+            results.display()
+        ));
     }
     text += &beside::alone(&measured, &model);
     text += &beside::pairs(&measured, &model);
