@@ -62,7 +62,7 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     ];
     let mut table = Table::new(&columns);
     let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 9];
-    let (mut interior, mut at_smk) = (0, 0);
+    let (mut interior, mut at_smk, mut at_s) = (0, 0, 0);
     for set in sets {
         let of = Progress::of(measured, set, Base::Best);
         let ([Some(best), Some(maximal), by_s], [smk, middle, even]) = (of.bests(), of.unmeasured_choices()) else { continue };
@@ -81,6 +81,7 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
             loss(even),
             mean(&losses),
         ];
+        at_s += usize::from(by_s == Some(best));
         let by_s = loss(by_s);
         numbers.iter().zip(&mut sums).for_each(|(number, sum)| sum.extend(*number));
         sums.resize(10, Vec::new());
@@ -118,7 +119,7 @@ pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
     table.row(vec!["mean".into(), none(), worst, stp, none(), antt, fairness, full, none(), smk, none(), middle, even, all, by_s]);
     let most = |place: usize| sums.get(place).map_or(0.0, |values| values.iter().copied().fold(0.0, f64::max));
     let end = format!(
-        "SMK-P's is the best in {at_smk} of {}; of maximal ones neither the first nor the last is best in {interior}. Most that is lost: SMK-P's {}, middle {}, even \
+        "SMK-P's is the best in {at_smk} of {}, the best by S in {at_s}; of maximal ones neither the first nor the last is best in {interior}. Most that is lost: SMK-P's {}, middle {}, even \
          {}, best by S {}.\n\n",
         sets.len(),
         percent(most(5)),
