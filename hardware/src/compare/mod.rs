@@ -36,3 +36,25 @@ pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
     text += &beside::pairs(&measured, &model);
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tables are in the page as they are printed.
+    #[test]
+    fn the_page_has_the_tables_of_the_measured_data() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let page = std::fs::read_to_string(here.join("../docs/hardware.md")).unwrap();
+        let text = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("model.csv"))).unwrap();
+        let missing: Vec<&str> = text.lines().filter(|line| !page.contains(line)).collect();
+        assert!(text.lines().count() > 80 && missing.is_empty(), "{missing:#?}");
+    }
+
+    #[test]
+    fn results_without_a_kernel_that_was_measured_are_a_mistake() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let error = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("measured/h100-2026-11-26/alone.csv"))).unwrap_err();
+        assert!(error.contains("no column `quantity`"), "{error}");
+    }
+}
