@@ -15,7 +15,7 @@ const WARP_INSTRUCTIONS: [(&str, f64); 7] = [
     ("blk", 552.0),
     ("bopt", 222_798.0),
     ("bfs", 1551.84375),
-    ("dxtc", 11_787.64875),
+    ("dxtc", 11_787.648_75),
 ];
 
 /// Warp instructions of a TB of a kernel, if they are known.
