@@ -3,6 +3,7 @@
 
 pub mod agreement;
 pub mod check;
+pub mod compare;
 pub mod control;
 pub mod device;
 pub mod driver;

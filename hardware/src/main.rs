@@ -8,7 +8,7 @@ use mias_gpu::kernel::Kernel;
 use mias_gpu::measure::Series;
 use mias_gpu::run::Runner;
 use mias_gpu::table::Table;
-use mias_gpu::{check, fit, sets, verify};
+use mias_gpu::{check, compare, fit, sets, verify};
 use mias_workloads::kernels::Spec;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,6 +36,13 @@ enum Command {
         /// Writes each module to `NAME_slot.ptx` in this folder
         #[arg(long, value_name = "FOLDER")]
         emit: Option<PathBuf>,
+    },
+    /// Prints what was measured, and the model beside it, as tables; needs no GPU
+    Compare {
+        /// Folder with alone.csv, pairs.csv and triples.csv
+        measured: PathBuf,
+        /// Folder that `mias evaluate hardware/model.toml` wrote
+        results: Option<PathBuf>,
     },
     /// Compares the GPU's results with the host's, and the slot form's with the original's
     Verify {
@@ -94,6 +101,10 @@ fn main() -> ExitCode {
     let cubins = line.cubins.as_deref();
     let result = match line.command {
         Command::Check { kernels, emit } => check::report(&sets::expanded(&kernels), emit.as_deref()).map_err(Failure::Usage).map(|text| {
+            print!("{text}");
+            true
+        }),
+        Command::Compare { measured, results } => compare::report(&measured, results.as_deref()).map_err(Failure::Usage).map(|text| {
             print!("{text}");
             true
         }),

@@ -128,6 +128,7 @@ const INTRODUCTION: &str = "# Validation
 The timing model beside the reference numbers: cycles and memory traffic of Accel-Sim (October 2024, trace-driven) on the same
 traces, on the machine that `configs/gpus/rtx2060-accelsim.toml` describes. The reference is a simulator too, itself some
 15 to 25 % off real chips: agreement says that the same mechanisms are modelled, not that a chip would take as long.
+How far the model is from a chip is on a page of its own, for an H100 of which much is assumed: [hardware.md](hardware.md).
 
 `cargo xtask validate` writes this file. `tests/validation.rs` holds the project's own traces, in `tests/data/reference/`, to
 the bounds given here, and fails when the numbers below are not today's. Cycles include the 5,000 of launch latency; errors

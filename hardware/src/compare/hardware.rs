@@ -1,0 +1,158 @@
+//! What came out on hardware, as tables: kernels alone, pairs, triples, and what depends on whose TBs were placed first.
+
+use super::measured::{Measured, Set};
+use super::metrics::{antt, fairness, mean};
+use super::progress::{Base, Progress, warp_instructions};
+use super::tables::{Table, or_dash, percent, ratio};
+
+/// From which part of the best rate on a kernel counts as saturated.
+const SATURATED: f64 = 0.95;
+
+/// Kernels alone whose instructions are known: rates by TBs per SM.
+pub fn alone(measured: &Measured) -> String {
+    let columns = ["kernel", "most TBs", "best at", "95 % of it from", "1 TB", "2 TBs", "half", "most", "IPC per SM at best"];
+    let mut table = Table::new(&columns);
+    for (kernel, alone) in measured.alone.iter().filter(|(kernel, _)| warp_instructions(kernel).is_some()) {
+        let (rates, best) = (&alone.rates, alone.best());
+        let part = |tbs: usize| or_dash(rates.get(tbs.wrapping_sub(1)).map(|rate| rate / best), percent);
+        let from = |least: f64| rates.iter().position(|&rate| rate >= least * best).map_or(0, |place| place + 1);
+        let ipc = warp_instructions(kernel).map(|count| count * best / 1e6 / SMS);
+        let count = rates.len();
+        table.row(vec![
+            format!("`{kernel}`"),
+            count.to_string(),
+            from(1.0).to_string(),
+            from(SATURATED).to_string(),
+            part(1),
+            part(2),
+            part(count / 2),
+            part(count),
+            or_dash(ipc, ratio),
+        ]);
+    }
+    table.text("**Kernels alone**: rate over the best rate.")
+}
+
+/// SMs of the H100.
+const SMS: f64 = 132.0;
+
+/// A set's name.
+pub fn name(kernels: &[String]) -> String {
+    format!("`{}`", kernels.join("`, `"))
+}
+
+/// The sets' best configurations, and what others lose to them; the last line has means.
+pub fn sets(measured: &Measured, sets: &[Set], title: &str) -> String {
+    let columns = [
+        "set",
+        "configurations",
+        "worst STP",
+        "best STP",
+        "at",
+        "ANTT",
+        "fairness",
+        "best maximal loses",
+        "at",
+        "SMK-P's loses",
+        "at",
+        "middle loses",
+        "even threads lose",
+        "mean maximal loses",
+        "best by S loses",
+    ];
+    let mut table = Table::new(&columns);
+    let mut sums: Vec<Vec<f64>> = vec![Vec::new(); 9];
+    let (mut interior, mut at_smk, mut at_s) = (0, 0, 0);
+    for set in sets {
+        let of = Progress::of(measured, set, Base::Best);
+        let ([Some(best), Some(maximal), by_s], [smk, middle, even]) = (of.bests(), of.unmeasured_choices()) else { continue };
+        let worst = of.stp.iter().copied().fold(f64::INFINITY, f64::min);
+        let losses: Vec<f64> = of.maximal.iter().map(|&place| of.loss(place)).collect();
+        let loss = |place: Option<usize>| place.map(|place| of.loss(place));
+        let progress = &of.progress[best];
+        let numbers = [
+            Some(worst),
+            Some(of.stp[best]),
+            Some(antt(progress)),
+            Some(fairness(progress)),
+            loss(Some(maximal)),
+            loss(smk),
+            loss(middle),
+            loss(even),
+            mean(&losses),
+        ];
+        at_s += usize::from(by_s == Some(best));
+        let by_s = loss(by_s);
+        numbers.iter().zip(&mut sums).for_each(|(number, sum)| sum.extend(*number));
+        sums.resize(10, Vec::new());
+        sums[9].extend(by_s);
+        interior += usize::from(of.interior());
+        at_smk += usize::from(smk == Some(best));
+        let [worst, stp, antt, fairness] = [0, 1, 2, 3].map(|place| or_dash(numbers[place], ratio));
+        let [full, smk_loss, middle, even, all] = [4, 5, 6, 7, 8].map(|place| or_dash(numbers[place], percent));
+        let count = of.configurations.len().to_string();
+        let smk = smk.map_or("-".to_owned(), |place| of.name(place));
+        let (at, full_at) = (of.name(best), of.name(maximal));
+        table.row(vec![
+            name(&of.kernels),
+            count,
+            worst,
+            stp,
+            at,
+            antt,
+            fairness,
+            full,
+            full_at,
+            smk_loss,
+            smk,
+            middle,
+            even,
+            all,
+            or_dash(by_s, percent),
+        ]);
+    }
+    let means: Vec<Option<f64>> = sums.iter().map(|values| mean(values)).collect();
+    let [worst, stp, antt, fairness] = [0, 1, 2, 3].map(|place| or_dash(means[place], ratio));
+    let [full, smk, middle, even, all] = [4, 5, 6, 7, 8].map(|place| or_dash(means[place], percent));
+    let by_s = or_dash(means.get(9).copied().flatten(), percent);
+    let none = String::new;
+    table.row(vec!["mean".into(), none(), worst, stp, none(), antt, fairness, full, none(), smk, none(), middle, even, all, by_s]);
+    let most = |place: usize| sums.get(place).map_or(0.0, |values| values.iter().copied().fold(0.0, f64::max));
+    let end = format!(
+        "SMK-P's is the best in {at_smk} of {}, the best by S in {at_s}; of maximal ones neither the first nor the last is best in {interior}. Most that is lost: SMK-P's {}, middle {}, even \
+         {}, best by S {}.\n\n",
+        sets.len(),
+        percent(most(5)),
+        percent(most(6)),
+        percent(most(7)),
+        percent(most(9)),
+    );
+    table.text(title) + &end
+}
+
+/// In maximal configurations of pairs: each kernel's rate over its own alone with as many TBs per SM, for the kernel whose TBs were placed first
+/// and for the other.
+pub fn first_placed(measured: &Measured) -> String {
+    let mut table = Table::new(&["pair", "placed first", "keeps", "the other keeps", "configurations in which the first keeps more"]);
+    let mut means = [Vec::new(), Vec::new()];
+    let (mut more, mut all) = (0, 0);
+    for set in &measured.pairs {
+        let of = Progress::of(measured, set, Base::Best);
+        let kept = |place: usize, kernel: usize| {
+            let name = &of.kernels[kernel];
+            let alone = &measured.alone[name];
+            let rate = alone.rates.get((of.configurations[place][kernel] as usize).wrapping_sub(1)).copied();
+            rate.map_or(f64::NAN, |rate| of.progress[place][kernel] * alone.best() / rate)
+        };
+        let both: Vec<[f64; 2]> = of.maximal.iter().map(|&place| [kept(place, set.first), kept(place, 1 - set.first)]).collect();
+        let ahead = both.iter().filter(|[first, other]| first > other).count();
+        let parts = [0, 1].map(|side| mean(&both.iter().map(|pair| pair[side]).collect::<Vec<_>>()));
+        means.iter_mut().zip(parts).for_each(|(values, part)| values.extend(part));
+        (more, all) = (more + ahead, all + both.len());
+        let [first, other] = parts.map(|part| or_dash(part, percent));
+        table.row(vec![name(&of.kernels), format!("`{}`", of.kernels[set.first]), first, other, format!("{ahead} of {}", both.len())]);
+    }
+    let [first, other] = means.map(|values| or_dash(mean(&values), percent));
+    table.row(vec!["mean".into(), String::new(), first, other, format!("{more} of {all}")]);
+    table.text("**Who was placed first**: rate over the rate alone with as many TBs per SM, mean of maximal configurations.")
+}

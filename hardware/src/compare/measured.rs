@@ -1,0 +1,180 @@
+//! What was measured: `alone.csv`, `pairs.csv` and `triples.csv` of a folder (README.md, "Columns"). Rates of repeats are averaged.
+
+use super::csv::{self, Line};
+use super::metrics::mean;
+use crate::fit::Need;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// After a remark that says so, remarks that have a command line name the sets of runs in which who needs most shared memory per TB was launched
+/// first. All others were launched in the order of their kernels.
+const BY_SHARED_MEMORY: &str = "who needs most shared memory per TB is launched first";
+
+/// A kernel alone.
+#[derive(Clone, Debug, Default)]
+pub struct Alone {
+    /// TBs per million cycles of the whole GPU with 1, 2, .. TBs per SM.
+    pub rates: Vec<f64>,
+}
+
+impl Alone {
+    /// The largest rate.
+    pub fn best(&self) -> f64 {
+        self.rates.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The rate with as many TBs as fit.
+    pub fn full(&self) -> f64 {
+        self.rates.last().copied().unwrap_or(0.0)
+    }
+}
+
+/// A set of kernels in one configuration after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Set {
+    /// Kernels, in the set's order.
+    pub kernels: Vec<String>,
+    /// TBs of each per SM, in lexicographic order, and their rates.
+    pub configurations: BTreeMap<Vec<u32>, Vec<f64>>,
+    /// The kernel whose TBs were placed first.
+    pub first: usize,
+    /// Rows of which a slot counted too few TBs to have a rate.
+    pub short: usize,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// By kernel.
+    pub alone: BTreeMap<String, Alone>,
+    /// What a TB takes.
+    pub needs: BTreeMap<String, Need>,
+    /// In the order of the file.
+    pub pairs: Vec<Set>,
+    /// In the order of the file.
+    pub triples: Vec<Set>,
+}
+
+impl Measured {
+    /// From a folder.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+        };
+        Self::of(&text("alone.csv")?, &text("pairs.csv")?, &text("triples.csv")?)
+    }
+
+    /// From the texts of the three files.
+    ///
+    /// # Errors
+    /// A sentence for a row that cannot be read.
+    pub fn of(alone: &str, pairs: &str, triples: &str) -> Result<Self, String> {
+        let mut measured = Measured::default();
+        for set in measured.sets("alone.csv", alone)? {
+            let rates = set.configurations.values().map(|rates| rates[0]).collect();
+            measured.alone.insert(set.kernels.concat(), Alone { rates });
+        }
+        measured.pairs = measured.sets("pairs.csv", pairs)?;
+        measured.triples = measured.sets("triples.csv", triples)?;
+        let kernels = || measured.pairs.iter().chain(&measured.triples).flat_map(|set| &set.kernels);
+        match kernels().find(|kernel| !measured.alone.contains_key(*kernel)) {
+            Some(kernel) => Err(format!("alone.csv has no `{kernel}`")),
+            None => Ok(measured),
+        }
+    }
+
+    /// What TBs of these kernels take.
+    pub fn needs_of(&self, kernels: &[String]) -> Vec<Need> {
+        kernels.iter().filter_map(|kernel| self.needs.get(kernel).copied()).collect()
+    }
+
+    /// The sets of one file. Incomplete runs, which have no rate, are left out.
+    fn sets(&mut self, file: &str, text: &str) -> Result<Vec<Set>, String> {
+        let named = |error: String| format!("{file}: {error}");
+        let (mut sets, mut second, mut by_shared) = (Vec::<(Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)>::new(), false, Vec::<String>::new());
+        for line in csv::read(text).map_err(named)? {
+            let row = match line {
+                Line::Remark(remark) => {
+                    self.threads(&remark);
+                    second |= remark.contains(BY_SHARED_MEMORY);
+                    if second {
+                        by_shared.extend(remark.split(' ').filter(|word| word.contains('+')).map(str::to_owned));
+                    }
+                    continue;
+                }
+                Line::Row(row) => row,
+            };
+            let cell = |name: &str| row.get(name).map(String::as_str).ok_or_else(|| named(format!("no column `{name}`")));
+            let number = |name: &str| -> Result<u32, String> { cell(name)?.parse().map_err(|_| named(format!("{name} is no number"))) };
+            if cell("kind")? == "native" || cell("tbs_per_million_cycles")?.is_empty() {
+                continue;
+            }
+            let kernels: Vec<String> = cell("set")?.split('+').map(str::to_owned).collect();
+            let counts = cell("config")?.split('+').map(str::parse).collect::<Result<Vec<u32>, _>>();
+            let counts = counts.map_err(|_| named(format!("`{}` is no configuration", row["config"])))?;
+            let kernel = cell("kernel")?.to_owned();
+            let rate: f64 = cell("tbs_per_million_cycles")?.parse().map_err(|_| named(format!("no rate of {kernel}")))?;
+            let place = kernels.iter().position(|one| *one == kernel).ok_or_else(|| named(format!("`{kernel}` is not in its set")))?;
+            let (registers, shared) = (number("registers")?, number("shared_bytes")?);
+            let threads = self.needs.get(&kernel).map_or(0, |need| need.threads);
+            self.needs.insert(kernel, Need { threads, registers, shared });
+            if sets.last().is_none_or(|(set, _)| set.kernels != kernels) && !sets.iter().any(|(set, _)| set.kernels == kernels) {
+                sets.push((Set { kernels: kernels.clone(), ..Set::default() }, BTreeMap::new()));
+            }
+            let Some((set, rates)) = sets.iter_mut().find(|(set, _)| set.kernels == kernels) else { continue };
+            set.short += usize::from(cell("notes")?.contains("short"));
+            rates.entry(counts).or_insert_with(|| vec![Vec::new(); kernels.len()])[place].push(rate);
+        }
+        let finished = |(mut set, rates): (Set, BTreeMap<Vec<u32>, Vec<Vec<f64>>>)| {
+            if by_shared.contains(&set.kernels.join("+")) {
+                let shared = |place: &usize| self.needs[&set.kernels[*place]].shared;
+                set.first = (0..set.kernels.len()).min_by_key(|place| std::cmp::Reverse(shared(place))).unwrap_or(0);
+            }
+            let complete = rates.into_iter().filter(|(_, rates)| rates.iter().all(|repeats| !repeats.is_empty()));
+            set.configurations = complete.map(|(counts, rates)| (counts, rates.iter().filter_map(|of| mean(of)).collect())).collect();
+            set
+        };
+        Ok(sets.into_iter().map(finished).collect())
+    }
+
+    /// A remark such as `mm: 256 threads, ..` says how many threads a TB has.
+    fn threads(&mut self, remark: &str) {
+        let parts = remark.split_once(" threads,").and_then(|(start, _)| start.rsplit_once(": "));
+        if let Some((kernel, Ok(threads))) = parts.map(|(kernel, threads)| (kernel, threads.parse())) {
+            self.needs.insert(kernel.to_owned(), Need { threads, registers: 0, shared: 0 });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "kind,set,config,kernel,tbs_per_million_cycles,registers,shared_bytes,notes\n";
+
+    #[test]
+    fn repeats_are_averaged_and_who_was_first_is_known() {
+        let alone = format!(
+            "# a: 64 threads, registers 8\n# b: 32 threads, x\n{HEAD}native,a,,a,,8,,\nalone,a,1,a,10,8,64,ok\nalone,a,2,a,16,8,64,ok\nalone,b,1,b,3,8,512,ok\n"
+        );
+        let rows = "mix,a+b,1+1,a,8,8,64,ok\nmix,a+b,1+1,b,1,8,512,short\nmix,a+b,1+1,a,6,8,64,ok\nmix,a+b,1+1,b,1,8,512,ok\nmix,a+b,2+1,a,,8,64,incomplete\n";
+        let measured =
+            Measured::of(&alone, &format!("{HEAD}{rows}"), &format!("# {BY_SHARED_MEMORY}\n# mias-gpu mixes a+b c+d\n{HEAD}{rows}"))
+                .unwrap();
+        assert_eq!((measured.alone["a"].best(), measured.alone["a"].full(), measured.alone["a"].rates.len()), (16.0, 16.0, 2));
+        assert_eq!(measured.needs["b"], Need { threads: 32, registers: 8, shared: 512 });
+        let [in_order, by_shared] = [&measured.pairs[0], &measured.triples[0]];
+        assert_eq!(in_order.configurations, BTreeMap::from([(vec![1, 1], vec![7.0, 1.0])]));
+        assert_eq!((in_order.first, by_shared.first, in_order.short), (0, 1, 1));
+    }
+
+    #[test]
+    fn a_kernel_that_was_not_measured_alone_is_a_mistake() {
+        let row = "mix,a+b,1+1,a,8,8,64,ok\n";
+        assert!(Measured::of(HEAD, &format!("{HEAD}{row}"), HEAD).unwrap_err().contains("alone.csv has no `a`"));
+    }
+}

@@ -1,0 +1,60 @@
+//! `mias-gpu compare`: what was measured, and the model beside it, as tables in Markdown. Needs no GPU. Definitions: sources.md D208.
+
+pub mod beside;
+pub mod choice;
+pub mod csv;
+pub mod hardware;
+pub mod measured;
+pub mod metrics;
+pub mod model;
+pub mod progress;
+pub mod tables;
+
+use self::measured::Measured;
+use self::model::Model;
+use std::path::Path;
+
+/// All tables: of a folder that was measured, and, with one, of results of `mias evaluate`.
+///
+/// # Errors
+/// A sentence for a file that cannot be read, or results in which there is nothing that was measured.
+pub fn report(folder: &Path, results: Option<&Path>) -> Result<String, String> {
+    let measured = Measured::read(folder)?;
+    let mut text = hardware::alone(&measured);
+    text += &hardware::sets(&measured, &measured.pairs, "**Pairs**: all configurations.");
+    text += &hardware::sets(&measured, &measured.triples, "**Triples**: maximal configurations.");
+    text += &hardware::first_placed(&measured);
+    let Some(results) = results else { return Ok(text) };
+    let model = Model::read(results)?;
+    if !model.alone.keys().any(|kernel| measured.alone.contains_key(kernel)) {
+        return Err(format!(
+            "{} has no kernel alone that was measured: `mias evaluate hardware/model.toml` makes such results",
+            results.display()
+        ));
+    }
+    text += &beside::alone(&measured, &model);
+    text += &beside::pairs(&measured, &model);
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tables are in the page as they are printed.
+    #[test]
+    fn the_page_has_the_tables_of_the_measured_data() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let page = std::fs::read_to_string(here.join("../docs/hardware.md")).unwrap();
+        let text = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("model.csv"))).unwrap();
+        let missing: Vec<&str> = text.lines().filter(|line| !page.contains(line)).collect();
+        assert!(text.lines().count() > 80 && missing.is_empty(), "{missing:#?}");
+    }
+
+    #[test]
+    fn results_without_a_kernel_that_was_measured_are_a_mistake() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let error = report(&here.join("measured/h100-2026-11-26"), Some(&here.join("measured/h100-2026-11-26/alone.csv"))).unwrap_err();
+        assert!(error.contains("no column `quantity`"), "{error}");
+    }
+}

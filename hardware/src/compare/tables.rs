@@ -1,0 +1,57 @@
+//! Tables in Markdown.
+
+/// A table that is being filled.
+#[derive(Debug)]
+pub struct Table {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// With columns; all but the first are numbers and to the right.
+    pub fn new(columns: &[&str]) -> Self {
+        Table { head: columns.iter().map(|&column| column.to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// One row more.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Its text, under a line of its own that says what it is.
+    pub fn text(&self, title: &str) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = format!("|---{}|\n", "|---:".repeat(self.head.len().saturating_sub(1)));
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{title}\n\n{}{rule}{rows}\n", line(&self.head))
+    }
+}
+
+/// A part in percent.
+pub fn percent(part: f64) -> String {
+    let text = format!("{:.1} %", 100.0 * part);
+    if text == "-0.0 %" { "0.0 %".to_owned() } else { text }
+}
+
+/// A ratio.
+pub fn ratio(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// Of what may not be there.
+pub fn or_dash(value: Option<f64>, form: fn(f64) -> String) -> String {
+    value.map_or("-".to_owned(), form)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_rule_as_wide_as_its_head() {
+        let mut table = Table::new(&["pair", "STP"]);
+        table.row(vec!["a + b".into(), ratio(1.005)]);
+        assert_eq!(table.text("Pairs"), "Pairs\n\n| pair | STP |\n|---|---:|\n| a + b | 1.00 |\n\n");
+        assert_eq!((percent(-0.0001), percent(0.125), or_dash(None, ratio)), ("0.0 %".into(), "12.5 %".into(), "-".into()));
+    }
+}
