@@ -8,6 +8,7 @@ use super::run::no_account;
 use super::tracing::Tracing;
 use super::{CliError, faults, interrupt, own, presets, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
+use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
 use mias_lab::experiment::contexts::check_extra;
 use mias_lab::experiment::machine::End;
@@ -26,6 +27,12 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         some => known.sorted(some),
     };
     presets::check(&policies, common)?;
+    if common.levels.kernels() {
+        let levels = common.levels.name();
+        return Err(CliError::User(format!(
+            "`--levels {levels}`: which launch is next is said of a queue, which `compare` has not: see `mias run --queue`"
+        )));
+    }
     let image = resolve::image(common, &policies, &gpu)?;
     own::check(&policies, image.is_some())?;
     let options = resolve::options(common);

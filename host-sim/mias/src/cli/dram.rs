@@ -20,6 +20,13 @@ pub(super) struct DramArgs {
     dram_shares: Vec<u32>,
 }
 
+impl DramArgs {
+    /// Whether an order is given.
+    pub(super) fn order_given(&self) -> bool {
+        self.dram_scheduler.is_some()
+    }
+}
+
 /// Who orders the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Order {

@@ -1,7 +1,8 @@
-//! Presets beside options: what a preset sets, an option may not set, too.
+//! Presets and levels beside options: what a preset or the firmware sets, an option may not set, too.
 
 use super::CliError;
 use super::args::CommonArgs;
+use mias_lab::choice::Choice;
 use mias_lab::experiment::policy::Policy;
 
 /// Refuses options that say what one of the policies says itself.
@@ -22,6 +23,35 @@ pub(super) fn check(policies: &[Policy], common: &CommonArgs) -> Result<(), CliE
                 "`--{option}`: the policy `{name}` says that itself: leave the option out, or give it with `{places}`"
             )));
         }
+        if common.levels.warps() && sets.iter().any(|set| set.starts_with("sm.memory_issue.")) {
+            return Err(CliError::User(format!(
+                "`--levels {}`: the firmware sets how memory instructions are held back, and the policy `{}` says that itself: give the level with `{}`",
+                common.levels.name(),
+                preset.name,
+                preset.places.name()
+            )));
+        }
+    }
+    let set_by_level = [
+        (common.levels.warps(), issue.memory_issue.is_some(), "memory-issue", "how memory instructions are held back"),
+        (common.levels.warps(), issue.in_flight.is_some(), "in-flight", "how memory instructions are held back"),
+        (common.levels.requests(), common.dram.order_given(), "dram-scheduler", "the order of DRAM requests"),
+    ];
+    if let Some((.., option, what)) = set_by_level.iter().find(|(level, given, ..)| *level && *given) {
+        let levels = common.levels.name();
+        return Err(CliError::User(format!(
+            "`--{option}`: with `--levels {levels}` the firmware sets {what}: leave the option out, or the level"
+        )));
+    }
+    // A policy of one's own may do with shares what it likes.
+    let deals = |policy: &Policy| {
+        let places = policy.preset().map_or(*policy, |preset| preset.places);
+        matches!(places, Policy::Spatial | Policy::Own(_))
+    };
+    if common.shares.is_some() && !policies.iter().any(deals) {
+        return Err(CliError::User(
+            "`--shares` are SMs of each kernel under `spatial`: add it with --policy, or leave --shares out".into(),
+        ));
     }
     Ok(())
 }
@@ -37,6 +67,30 @@ mod tests {
         let arguments = Arguments::parse_from(words.split(' '));
         let Command::Run(args) = &arguments.command else { panic!("a run") };
         check(args.policy.as_slice(), &args.common).map_err(|error| error.to_string())
+    }
+
+    /// A level that the firmware sets and an option, or a preset, for the same.
+    #[test]
+    fn what_a_level_sets_no_option_says() {
+        for (words, clash) in [
+            ("--levels warps --in-flight 1,1", true),
+            ("--levels warps --memory-issue quota", true),
+            ("--levels kernels+requests --dram-scheduler batch", true),
+            ("--levels warps --policy smk-p-qbmi", true),
+            ("--levels requests --in-flight 1,1", false),
+            ("--levels warps --dram-scheduler batch", false),
+            ("--levels requests --policy smk-p-qbmi", false),
+        ] {
+            assert_eq!(checked(&format!("mias run mm fwt {words}")).is_err(), clash, "{words}");
+        }
+    }
+
+    #[test]
+    fn shares_are_for_whoever_deals_sms_out() {
+        for (policy, deals) in [("spatial", true), ("smk", false), ("cd-search", false), ("mias-ipc", false)] {
+            assert_eq!(checked(&format!("mias run mm fwt --policy {policy} --shares 6-18")).is_ok(), deals, "{policy}");
+        }
+        assert!(checked("mias run mm fwt --shares 6-18").is_err());
     }
 
     /// Every preset with every option: refused if and only if its name says the same.

@@ -38,6 +38,7 @@ pub fn render(comparison: &Comparison, gpu: &GpuConfig, workloads: &[Workload], 
             result.profile_cycles,
             result.decision.is_some() || result.search.as_ref().is_some_and(|search| search.done),
             !result.placement.is_empty() || result.config.is_some(),
+            false,
         );
     }
     if options.end == End::Done {

@@ -7,6 +7,9 @@ use mias_lab::table::{self, config, grouped, percent};
 /// Why a policy made no decision, in a run of so many kernels.
 pub(super) fn why_none(policy: Policy, kernels: usize) -> &'static str {
     match (policy.measures(), kernels) {
+        _ if policy.searches() => {
+            "searches for how many SMs each kernel needs: what it found is told above, and each step is an event of --timeline"
+        }
         (false, _) => "does not measure configurations, so there is no decision to explain",
         (true, 1) => "one kernel alone leaves nothing to decide",
         (true, _) => {
@@ -16,15 +19,16 @@ pub(super) fn why_none(policy: Policy, kernels: usize) -> &'static str {
 }
 
 /// A line if a policy that measures was cut off before it decided, or before its decision took effect: what is shown is then
-/// profiling, not the policy.
-pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, placed: bool) -> String {
+/// profiling, not the policy. A queue runs to its end, however long.
+pub(super) fn undecided(policy: Policy, profile_cycles: u64, decided: bool, placed: bool, queue: bool) -> String {
     let missing = match (decided, placed) {
         _ if !policy.measures() || profile_cycles == 0 => return String::new(),
         (true, true) => return String::new(),
         (true, false) => "its decision took effect",
         (false, _) => "it decided",
     };
-    format!("{}: the run ended before {missing}; a longer one shows what it does\n", policy.name())
+    let remedy = if queue { "kernels that last longer, or `--latency off`, show" } else { "a longer one shows" };
+    format!("{}: the run ended before {missing}; {remedy} what it does\n", policy.name())
 }
 
 /// Decisions of policies by name. Policies that measured the same share a table, with a column of scores for each.

@@ -352,6 +352,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
         outcome.profile_cycles,
         outcome.decision.is_some() || outcome.search.as_ref().is_some_and(|search| search.done),
         !outcome.placement.is_empty() && !outcome.unsettled,
+        !outcome.queued.is_empty(),
     );
     let slots: u64 = outcome.sms.issue_slots.iter().sum();
     if slots > 0 {

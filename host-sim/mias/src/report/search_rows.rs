@@ -76,8 +76,16 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     if !found.done {
         return format!("search for SMs: {memory} memory-intensive; {windows} so far, not over\n");
     }
-    let shares = names.iter().enumerate().map(|(kernel, name)| format!("{name} {}", sms(placement, kernel)));
-    let shares: Vec<String> = shares.collect();
+    let all: usize = placement.iter().map(|place| place.sms.len()).sum();
+    let of_each: Vec<usize> = (0..names.len()).map(|kernel| sms(placement, kernel)).collect();
+    // A placement that is the same everywhere may be told by its configuration alone.
+    if of_each.iter().all(|&sms| sms == all) {
+        return format!("search for SMs: {memory} memory-intensive; after {windows}: every SM has all kernels\n");
+    }
+    let shares: Vec<String> = names.iter().zip(&of_each).map(|(name, sms)| format!("{name} {sms}")).collect();
+    if found.windows == 0 {
+        return format!("SMs as given: {}\n", shares.join(", "));
+    }
     format!("search for SMs: {memory} memory-intensive; after {windows}: SMs of {}\n", shares.join(", "))
 }
 
@@ -171,6 +179,9 @@ mod tests {
         ];
         let text = line(&found, &["lbm", "merge"], &placement);
         assert_eq!(text, "search for SMs: lbm is memory-intensive; after 5 windows: SMs of lbm 4, merge 3\n");
+        let given = SearchFound { memory_intensive: vec![false; 2], windows: 0, ..found.clone() };
+        assert_eq!(line(&given, &["lbm", "merge"], &placement), "SMs as given: lbm 4, merge 3\n");
+        assert!(line(&found, &["lbm", "merge"], &[]).ends_with("after 5 windows: every SM has all kernels\n"));
         let first = SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false, ..found.clone() };
         let text = line(&first, &["lbm", "merge"], &[]);
         assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");
