@@ -42,7 +42,12 @@ impl Unit {
     /// A value beside an axis.
     fn tick(self, tick: f64) -> String {
         let tick = if self == Unit::Percent { 100.0 * tick } else { tick };
-        let text = if tick.abs() >= 1000.0 { grouped(tick.abs().round() as u64) } else { exact(tick.abs()) };
+        let text = match tick.abs() {
+            // The end of an interval of few cases may be anywhere; its digits would be wider than any margin.
+            huge if huge >= 1e9 => format!("{:e}", huge.round()),
+            large if large >= 1000.0 => grouped(large.round() as u64),
+            small => exact(small),
+        };
         let sign = if tick < 0.0 && text != "0" { "\u{2212}" } else { "" };
         format!("{sign}{text}{}", if self == Unit::Percent { " %" } else { "" })
     }
@@ -154,6 +159,7 @@ mod tests {
             ["S (ratio)", "t (cycles)", "regret (percent)"]
         );
         assert_eq!([RATIO.tick(-0.5), Unit::Percent.tick(0.25), RATIO.tick(12_000.0)], ["\u{2212}0.5", "25 %", "12,000"]);
+        assert_eq!([RATIO.tick(999_999_000.0), RATIO.tick(5e11), RATIO.tick(-2.5e9)], ["999,999,000", "5e11", "\u{2212}2.5e9"]);
     }
 
     proptest! {
