@@ -83,6 +83,6 @@ impl Outcome {
             });
             records.filter(|record| record.start[1] != 0).collect()
         });
-        Outcome { arrived: word(bytes, 0), gave_up: word(bytes, 8) != 0, stopped: word(bytes, 12) != 0, slots }
+        Outcome { arrived: word(bytes, 0), gave_up: word(bytes, GIVE_UP as usize) != 0, stopped: word(bytes, STOPPED as usize) != 0, slots }
     }
 }

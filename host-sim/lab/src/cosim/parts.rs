@@ -1,14 +1,12 @@
 //! What an image may be built without: preemption, the search for how many SMs each kernel needs, control of extra TBs, and levels beside the policy. A run that asks for none takes the
 //! usual image, one that searches takes the image that preempts, too, since SMs that change hands may be preempted, and one that controls extra TBs the image with
-//! all all of them, since any policy may be beside it; so does one that sets levels.
+//! all of them, since any policy may be beside it; so does one that sets levels.
 
 use super::recording::{Access, Recording};
+use mias_firmware::levels::Levels;
 use mias_firmware::regs::{PolicyCode, global, option, preempt_scheme};
 use mias_firmware::remote::{CONTROLS, LEVELS, PREEMPTS, SEARCHES};
 use mias_hw_model::register_file::Straps;
-
-/// Options that ask for levels beside the policy.
-const OF_LEVELS: u32 = option::SCHEDULE_LAUNCHES | option::SET_MEMORY_ISSUE | option::SET_DRAM_ORDER;
 
 /// Parts of the firmware, each there or not, asked for or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +28,7 @@ impl Parts {
             preempts: straps.preempt != preempt_scheme::NONE,
             searches: straps.policy.searches(),
             controls: straps.options & option::CONTROL_CONTEXTS != 0,
-            levels: straps.options & OF_LEVELS != 0,
+            levels: Levels::of(straps.options) != Levels::NONE,
         }
     }
 
@@ -45,7 +43,7 @@ impl Parts {
             preempts: read(&|offset, value| offset == global::STRAP_PREEMPT && value != preempt_scheme::NONE),
             searches: read(&|offset, value| offset == global::STRAP_POLICY && searches(value)),
             controls: read(&|offset, value| offset == global::STRAP_OPTIONS && value & option::CONTROL_CONTEXTS != 0),
-            levels: read(&|offset, value| offset == global::STRAP_OPTIONS && value & OF_LEVELS != 0),
+            levels: read(&|offset, value| offset == global::STRAP_OPTIONS && Levels::of(value) != Levels::NONE),
         }
     }
 

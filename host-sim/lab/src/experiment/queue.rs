@@ -6,6 +6,12 @@ use crate::experiment::recorded::label;
 use mias_workloads::random::Random;
 use serde::{Deserialize, Serialize};
 
+/// Most launches of a queue (assumption: more are a slip of the finger).
+pub const MOST_LAUNCHES: u32 = 10_000;
+
+/// Longest mean time between two arrivals in core cycles (assumption: longer ones leave no queue).
+pub const LONGEST_SPACING: u32 = 1_000_000;
+
 /// Launches of a run, drawn from its kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Queue {

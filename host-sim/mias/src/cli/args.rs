@@ -9,6 +9,7 @@ use super::dram::DramArgs;
 use super::own;
 use super::partition::PartitionArgs;
 use super::preemption::PreemptionArgs;
+use super::queue::QueueArgs;
 use super::say::Level;
 use bytesize::ByteSize;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -20,7 +21,6 @@ use mias_lab::experiment::machine::SEARCH_CYCLES;
 use mias_lab::experiment::policies::Policies;
 use mias_lab::experiment::policy::{Counted, IpcUnit, Latency, Policy, PolicySet, Transition};
 use mias_lab::experiment::precision::Precision;
-use mias_lab::experiment::queue::Queue;
 use mias_lab::experiment::shares::Shares;
 use mias_workloads::kernels::code::ARCHITECTURE;
 use std::path::PathBuf;
@@ -218,32 +218,6 @@ pub(super) struct RunArgs {
     /// Form of the report
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(super) format: Format,
-}
-
-/// A queue of launches.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "A queue of launches")]
-pub(super) struct QueueArgs {
-    /// Launch the kernels again and again, so many launches in all, in a queue that runs to its end; of each kernel as many, in an order that is drawn
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000), value_name = "N", conflicts_with_all = ["trace", "cycles", "relaunch", "arrive", "precision", "counted", "timeline", "vcd", "explain", "tbs_per_sm", "sms"])]
-    pub(super) queue: Option<u32>,
-    /// Of the numbers that order, arrivals and priorities are drawn by
-    #[arg(long, default_value_t = 0, value_name = "N", requires = "queue")]
-    pub(super) queue_seed: u32,
-    /// Mean core cycles from one arrival to the next; 0: all arrive at once
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000_000), value_name = "CYCLES", requires = "queue")]
-    pub(super) queue_spacing: u32,
-    /// One launch in so many has priority 1; 0: none has
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000), value_name = "N", requires = "queue")]
-    pub(super) queue_urgent: u32,
-}
-
-impl QueueArgs {
-    /// The queue that is asked for.
-    pub(super) fn queue(&self) -> Option<Queue> {
-        let QueueArgs { queue, queue_seed: seed, queue_spacing: spacing_cycles, queue_urgent: urgent_one_in } = *self;
-        queue.map(|launches| Queue { launches, seed, spacing_cycles, urgent_one_in })
-    }
 }
 
 /// A kernel of the user's own.

@@ -6,7 +6,7 @@ use super::choices::TableFormat;
 use super::progress::Progress;
 use super::run::no_account;
 use super::tracing::Tracing;
-use super::{CliError, faults, interrupt, own, presets, resolve, say, threads};
+use super::{CliError, clashes, faults, interrupt, own, resolve, say, threads};
 use crate::report::{comparison_csv, comparison_json, comparison_table};
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::compare;
@@ -26,7 +26,7 @@ pub(super) fn main(args: &CompareArgs, known: &Policies) -> Result<(), CliError>
         [] => known.set(args.policies),
         some => known.sorted(some),
     };
-    presets::check(&policies, common)?;
+    clashes::check(&policies, common)?;
     if common.levels.kernels() {
         let levels = common.levels.name();
         return Err(CliError::User(format!(

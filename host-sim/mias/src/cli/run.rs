@@ -7,7 +7,7 @@ use super::dump::Dumps;
 use super::progress::Progress;
 use super::replay::Replay;
 use super::tracing::Tracing;
-use super::{CliError, faults, firmware, interrupt, own, presets, resolve, say, threads, user_kernel};
+use super::{CliError, clashes, faults, firmware, interrupt, own, resolve, say, threads, user_kernel};
 use crate::report::run_report::{self, Seconds, Subject};
 use crate::report::{timeline, vcd};
 use mias_hw_model::config::{GpuConfig, WarpSchedulerKind};
@@ -40,7 +40,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let common = &args.common;
     let threads = threads::of_process(common.threads)?;
     let user = user_kernel::wanted(args)?;
-    presets::check(args.policy.as_slice(), common)?;
+    clashes::check(args.policy.as_slice(), common)?;
     let mut gpu = resolve::machine_for(common, &kernels_of(args))?;
     match args.warp_scheduler {
         Some(WarpScheduler::Gto) => gpu.sm.warp_scheduler = WarpSchedulerKind::Gto,
@@ -63,7 +63,7 @@ pub(super) fn main(args: &RunArgs, started: Instant) -> Result<(), CliError> {
     let cancel = interrupt::catch()?;
     let asked = Options { tbs_per_sm: args.tbs_per_sm, open_sms: resolve::open_sms(args.sms, &gpu)?, ..resolve::options(common) };
     // A queue runs to its end.
-    let asked = match args.queue.queue() {
+    let asked = match args.queue.queue()? {
         None => asked,
         queue => Options { end: End::Done, queue, ..asked },
     };

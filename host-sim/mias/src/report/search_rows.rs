@@ -76,9 +76,11 @@ pub(super) fn line(found: &SearchFound, names: &[&str], placement: &[Placement])
     if !found.done {
         return format!("search for SMs: {memory} memory-intensive; {windows} so far, not over\n");
     }
+    if placement.is_empty() {
+        return format!("search for SMs: {memory} memory-intensive; after {windows}\n");
+    }
     let all: usize = placement.iter().map(|place| place.sms.len()).sum();
     let of_each: Vec<usize> = (0..names.len()).map(|kernel| sms(placement, kernel)).collect();
-    // A placement that is the same everywhere may be told by its configuration alone.
     if of_each.iter().all(|&sms| sms == all) {
         return format!("search for SMs: {memory} memory-intensive; after {windows}: every SM has all kernels\n");
     }
@@ -181,7 +183,9 @@ mod tests {
         assert_eq!(text, "search for SMs: lbm is memory-intensive; after 5 windows: SMs of lbm 4, merge 3\n");
         let given = SearchFound { memory_intensive: vec![false; 2], windows: 0, ..found.clone() };
         assert_eq!(line(&given, &["lbm", "merge"], &placement), "SMs as given: lbm 4, merge 3\n");
-        assert!(line(&found, &["lbm", "merge"], &[]).ends_with("after 5 windows: every SM has all kernels\n"));
+        let shared = [Placement { config: vec![3, 5], sms: (0..7).collect() }];
+        assert!(line(&found, &["lbm", "merge"], &shared).ends_with("after 5 windows: every SM has all kernels\n"));
+        assert!(line(&found, &["lbm", "merge"], &[]).ends_with("after 5 windows\n"), "one configuration, or none that is in effect");
         let first = SearchFound { memory_intensive: vec![false; 2], windows: 1, done: false, ..found.clone() };
         let text = line(&first, &["lbm", "merge"], &[]);
         assert_eq!(text, "search for SMs: no kernel is memory-intensive; 1 window so far, not over\n");

@@ -2,6 +2,7 @@
 //! has gone it holds all that its context lies in, and until it is back it is not switched.
 
 use super::super::Sm;
+use super::super::warp::Warps;
 use super::Contexts;
 use super::plan::Level;
 use super::tables::State;
@@ -23,24 +24,25 @@ impl Contexts {
     }
 }
 
+/// Whether what is switched, a warp or a TB, is of the TB in a slot.
+fn is_of(warps: &Warps, level: Level, unit: u8, tb_slot: usize) -> bool {
+    match level {
+        Level::Warp => usize::from(warps[unit].tb_slot) == tb_slot,
+        Level::Tb => usize::from(unit) == tb_slot,
+    }
+}
+
 impl Sm {
     /// Whether a context of the TB is on its way between its place and another.
     pub(in crate::sm) fn moves_context_of(&self, tb_slot: usize) -> bool {
         let Some(contexts) = &self.contexts else { return false };
         let Some((_, plan)) = contexts.switched else { return false };
-        let of = |unit: u8| match plan.level {
-            Level::Warp => usize::from(self.warps[unit].tb_slot) == tb_slot,
-            Level::Tb => usize::from(unit) == tb_slot,
-        };
+        let of = |unit: u8| is_of(&self.warps, plan.level, unit, tb_slot);
         contexts.moving.is_some_and(|moving| moving.out.is_some_and(of) || moving.into.is_some_and(of))
     }
 
     /// From now on the TB's context stays where it is, since it leaves or comes back. None of it is on its way ([`Sm::moves_context_of`]).
     pub(in crate::sm) fn pin_context(&mut self, tb_slot: usize, leaves: bool) {
-        let of = |warps: &super::super::warp::Warps, level: Level, unit: u8| match level {
-            Level::Warp => usize::from(warps[unit].tb_slot) == tb_slot,
-            Level::Tb => usize::from(unit) == tb_slot,
-        };
         let Some(mut contexts) = self.contexts.take() else { return };
         contexts.pinned |= 1 << (tb_slot % 64);
         if leaves {
@@ -48,8 +50,8 @@ impl Sm {
             contexts.kept = contexts.kept.filter(|&kept| usize::from(kept) != tb_slot);
         }
         if let Some((_, plan)) = contexts.switched {
-            contexts.stalled.retain(|&unit| !of(&self.warps, plan.level, unit));
-            contexts.ready.retain(|&unit| !of(&self.warps, plan.level, unit));
+            contexts.stalled.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
+            contexts.ready.retain(|&unit| !is_of(&self.warps, plan.level, unit, tb_slot));
             for number in self.warps_of(Level::Tb, tb_slot as u8) {
                 let entry = contexts.tables.warps[usize::from(number)];
                 if entry.valid && entry.state == State::Stalled {

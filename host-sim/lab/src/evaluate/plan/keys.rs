@@ -4,11 +4,12 @@
 use super::kernels::{MOST_KERNELS, MOST_QUEUED_KERNELS};
 use super::parameters::LONGEST_WINDOW;
 use super::schema::{self, chosen, numbers, on_or_off, precision};
-use super::{DEFAULT_CYCLES, Order, queue, requests};
+use super::{DEFAULT_CYCLES, Order, requests};
 use crate::choice::Choice;
 use crate::experiment::levels::Levels;
 use crate::experiment::policies::Policies;
 use crate::experiment::policy::{Counted, IpcUnit, Latency, Transition};
+use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES};
 use crate::experiment::requests::Scheme;
 use crate::experiment::workload::LATEST_ARRIVAL;
 use mias_firmware::regs::{MAX_SMS, MAX_WINDOW};
@@ -128,15 +129,15 @@ pub(super) const REQUESTS: [Key; 3] = [
 /// Of `queue`.
 pub(super) const QUEUE: [Key; 4] = [
     required("launches", "How many launches, drawn from the kernels of the group: each as often as any other, or once more.", |_| {
-        schema::whole(1, queue::MOST)
+        schema::whole(1, MOST_LAUNCHES.into())
     }),
     required("seeds", "Of the numbers that order, arrivals and priorities are drawn by: a queue for each.", |_| {
         one_or_more(&schema::whole(0, u32::MAX.into()))
     }),
     optional("spacing-cycles", "Mean core cycles from one arrival to the next; 0 if left out: all arrive at once.", |_| {
-        schema::whole(0, queue::LONGEST_SPACING)
+        schema::whole(0, LONGEST_SPACING.into())
     }),
-    optional("urgent-one-in", "One launch in so many has priority 1; 0 if left out: none has.", |_| schema::whole(0, queue::MOST)),
+    optional("urgent-one-in", "One launch in so many has priority 1; 0 if left out: none has.", |_| schema::whole(0, MOST_LAUNCHES.into())),
 ];
 
 /// Of `[experiment.parameters]`.

@@ -1,16 +1,10 @@
 //! `queue`: kernels that are launched again and again, of which the firmware lets in as many as run together (sources.md D205).
 
 use super::keys::QUEUE;
-use super::reader::{Table, Value, once};
+use super::reader::{Value, once};
 use super::{PlanError, Setting};
 use crate::experiment::machine::End;
-use crate::experiment::queue::Queue;
-
-/// Most launches of a queue (assumption: more are a slip of the finger).
-pub(super) const MOST: u64 = 10_000;
-
-/// Longest mean time between two arrivals in core cycles (assumption: longer ones leave no queue).
-pub(super) const LONGEST_SPACING: u64 = 1_000_000;
+use crate::experiment::queue::{LONGEST_SPACING, MOST_LAUNCHES, Queue};
 
 /// Parameters of runs that a queue says itself, and how.
 pub(super) const SAID_BY_QUEUE: [(&str, &str); 4] = [
@@ -23,17 +17,14 @@ pub(super) const SAID_BY_QUEUE: [(&str, &str); 4] = [
 /// Reads the table: a queue for each seed.
 pub(super) fn queues(value: &Value<'_>) -> Result<Vec<Queue>, PlanError> {
     let table = value.table("queue", &QUEUE)?;
-    let number = |key: &str, most: u64| table.get(key).map(|value| value.whole(0..=most)).transpose().map(Option::unwrap_or_default);
-    let launches = table.require("launches")?.whole(1..=MOST)? as u32;
-    let (spacing_cycles, urgent_one_in) = (number("spacing-cycles", LONGEST_SPACING)? as u32, number("urgent-one-in", MOST)? as u32);
-    let list = seeds(&table)?;
+    let number = |key: &str, most: u32| table.get(key).map(|value| value.whole(0..=most.into())).transpose().map(Option::unwrap_or_default);
+    let launches = table.require("launches")?.whole(1..=MOST_LAUNCHES.into())? as u32;
+    let (spacing_cycles, urgent_one_in) =
+        (number("spacing-cycles", LONGEST_SPACING)? as u32, number("urgent-one-in", MOST_LAUNCHES)? as u32);
+    let list = table.require("seeds")?.one_or_more()?;
     let seeds: Vec<u32> = list.iter().map(|one| Ok(one.whole(0..=u32::MAX.into())? as u32)).collect::<Result<_, PlanError>>()?;
     once(&list, seeds.iter())?;
     Ok(seeds.into_iter().map(|seed| Queue { launches, seed, spacing_cycles, urgent_one_in }).collect())
-}
-
-fn seeds<'t>(table: &Table<'t>) -> Result<Vec<Value<'t>>, PlanError> {
-    table.require("seeds")?.one_or_more()
 }
 
 /// Every setting with every queue.

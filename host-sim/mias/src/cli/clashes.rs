@@ -1,11 +1,11 @@
-//! Presets and levels beside options: what a preset or the firmware sets, an option may not set, too.
+//! Options that do not go with a policy or a level: what a preset or the firmware sets, an option may not set, too, and shares are for who deals SMs out.
 
 use super::CliError;
 use super::args::CommonArgs;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::policy::Policy;
 
-/// Refuses options that say what one of the policies says itself.
+/// Refuses options that say what one of the policies or a level says itself, and shares that no policy looks at.
 pub(super) fn check(policies: &[Policy], common: &CommonArgs) -> Result<(), CliError> {
     let issue = &common.memory_issue;
     let given = [
