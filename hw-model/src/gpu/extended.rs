@@ -9,8 +9,8 @@ use std::num::NonZeroU64;
 
 impl Stats {
     /// These statistics at core cycle `until`, if all goes on as it went since `before`, earlier statistics of the same GPU. Every count
-    /// grows by its mean rate in between, rounded to the nearest; what is resident, who has started or ended, who owns which ways, and the
-    /// cycles in transition stay as they are. The same statistics if `until` has been reached, or `before` is of no earlier cycle.
+    /// grows by its mean rate in between, rounded to the nearest; what is resident, who has started or ended, who owns which ways, limits of memory
+    /// instructions, and the cycles in transition stay as they are. The same statistics if `until` has been reached, or `before` is of no earlier cycle.
     #[must_use]
     pub fn extended(&self, before: &Stats, until: u64) -> Stats {
         let rest = until.saturating_sub(self.cycles);
@@ -28,6 +28,7 @@ impl Stats {
             sms: self.sms.iter().zip(&before.sms).map(|(now, then)| now.extended(then, rest, span)).collect(),
             l1_ways: self.l1_ways.clone(),
             memory_choices: self.memory_choices,
+            memory_limits: self.memory_limits.clone(),
             contexts: self.contexts.clone(),
             l2_ways: self.l2_ways.clone(),
             sm_states: self.sm_states.map(|now| now.extended(&before.sm_states_or_active(), rest, span)),

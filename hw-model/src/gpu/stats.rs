@@ -9,7 +9,7 @@ use super::transition::InPlace;
 use crate::cache::WaysStats;
 use crate::counts::{Count, counts};
 use crate::memory::MemoryCounters;
-use crate::sm::{ContextCounts, IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, SmCounters};
+use crate::sm::{ContextCounts, IssueSlots, KERNEL_SLOTS, KernelCounters, MemoryChoices, MemoryLimits, SmCounters};
 use serde::{Deserialize, Serialize};
 
 /// Sector accesses of a cache by outcome.
@@ -223,6 +223,8 @@ pub struct Stats {
     pub l2_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
     pub memory_choices: Option<MemoryChoices>,
+    /// Limits of memory instructions in flight at present, by kernel slot; empty where there are none.
+    pub memory_limits: Vec<MemoryLimits>,
     /// Extra TBs, by launch; empty where a machine takes none.
     pub contexts: Vec<ContextStats>,
     /// What SMs were, and for how long; none if every SM was active all the time.
@@ -272,6 +274,7 @@ pub(super) fn collect(gpu: &mut Gpu) -> Stats {
     stats.sms = sms.collect();
     gpu.sms.iter().for_each(|sm| sm.add_ways(&mut stats.l1_ways));
     gpu.sms.iter().for_each(|sm| sm.add_choices(&mut stats.memory_choices));
+    gpu.sms.iter().for_each(|sm| sm.add_limits(&mut stats.memory_limits));
     stats.preemptions = gpu.preemptions();
     stats.l2_ways = gpu.memory.ways_stats();
     stats.sm_states = gpu.states.cycles(gpu.now);

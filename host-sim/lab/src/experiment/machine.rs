@@ -17,7 +17,7 @@ use mias_hw_model::cache::WaysStats;
 use mias_hw_model::energy::EnergyReport;
 use mias_hw_model::gpu::{ContextLog, ContextStats, LaunchStats, Preemption, SmStateCycles};
 use mias_hw_model::register_file::Activity;
-use mias_hw_model::sm::{ContextCounts, IssueSlots, MemoryChoices};
+use mias_hw_model::sm::{ContextCounts, IssueSlots, MemoryChoices, MemoryLimits};
 
 /// One simulation.
 #[derive(Clone, Debug)]
@@ -266,6 +266,8 @@ pub struct Outcome {
     pub l1_ways: Option<WaysStats>,
     /// How often there was something to choose where an off-chip memory instruction issued; none where nothing holds any back.
     pub memory_choices: Option<MemoryChoices>,
+    /// Limits of memory instructions in flight at the end, by kernel slot; empty where there are none.
+    pub memory_limits: Vec<MemoryLimits>,
     /// Likewise of the L2, by slice.
     pub l2_ways: Option<WaysStats>,
     /// TBs beyond those that fit, launches in the order of `launches`; empty where a machine takes none.

@@ -312,6 +312,7 @@ impl SimulatedGpu {
             energy_samples: Vec::new(),
             l1_ways: stats.l1_ways,
             memory_choices: stats.memory_choices,
+            memory_limits: stats.memory_limits,
             sm_contexts: stats.sms.iter().filter_map(|sm| sm.contexts).collect(),
             contexts: stats.contexts,
             context_log: gpu.take_context_log(),

@@ -1,6 +1,6 @@
 //! The table of `compare`.
 
-use super::{explanation, kernel_name, latency_rows, search_rows};
+use super::{explanation, kernel_name, latency_rows, mechanisms, search_rows};
 use mias_hw_model::config::GpuConfig;
 use mias_lab::choice::Choice;
 use mias_lab::experiment::compare::{Best, Comparison, PolicyResult};
@@ -141,8 +141,9 @@ pub fn heading(workloads: &[Workload], gpu: &GpuConfig, options: Options) -> Str
     let warm = if options.warm_l2 { ", L2 warm" } else { "" };
     let precision = options.precision.map(|precision| format!(", known to {precision}")).unwrap_or_default();
     format!(
-        "{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}{precision}\n{}",
+        "{kernels} {}; profile {profile} cycles, transition {transition}{latency}{warm}{precision}\n{}{}",
         place(gpu, options),
+        mechanisms::line(gpu),
         memory(workloads, options)
     )
 }

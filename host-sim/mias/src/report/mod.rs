@@ -17,6 +17,8 @@ pub mod kernel_stats_json;
 mod latency_rows;
 pub mod machine_list;
 pub mod machine_summary;
+mod mechanisms;
+mod memory_issue;
 mod power;
 pub mod provenance;
 mod queue_rows;

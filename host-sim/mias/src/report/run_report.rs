@@ -2,10 +2,12 @@
 
 use super::energy::{self, EnergyRow, LaunchEnergy};
 use super::provenance::Provenance;
-use super::{SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, queue_rows, search_rows, ways};
+use super::{
+    SCHEMA_VERSION, comparison_table, contexts, explanation, kernel_name, latency_rows, memory_issue, queue_rows, search_rows, ways,
+};
 use mias_hw_model::config::GpuConfig;
 use mias_hw_model::gpu::{LaunchStats, Preemption, SmStateCycles, ThrownAway};
-use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices};
+use mias_hw_model::sm::{IssueClass, IssueSlots, MemoryChoices, MemoryLimits};
 use mias_lab::bandwidth;
 use mias_lab::experiment::faults;
 use mias_lab::experiment::machine::{Decision, DecisionTime, Options, Outcome, Placement, SearchFound};
@@ -71,6 +73,8 @@ struct Document<'a> {
     l2_ways: Option<ways::Ways<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_choices: Option<MemoryChoices>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    memory_limits: &'a [MemoryLimits],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contexts: Vec<contexts::Row<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -206,6 +210,7 @@ pub fn json(subject: Subject<'_>, outcome: &Outcome) -> serde_json::Result<Strin
         l1_ways: outcome.l1_ways.as_ref().map(ways::row),
         l2_ways: outcome.l2_ways.as_ref().map(ways::row),
         memory_choices: outcome.memory_choices,
+        memory_limits: &outcome.memory_limits,
         contexts: contexts::rows(subject.gpu, subject.workloads, &outcome.contexts),
         sm_contexts: contexts::sm_rows(&outcome.sm_contexts),
         sm_states: outcome.sm_states,
@@ -334,6 +339,7 @@ pub fn text(subject: Subject<'_>, outcome: &Outcome, explain: bool) -> String {
     let kernels = columns(subject);
     let kernels: Vec<&str> = kernels.iter().map(AsRef::as_ref).collect();
     text += &latency_rows::preemptions(&outcome.preemptions, &kernels);
+    text += &memory_issue::text(outcome, &kernels);
     text += &contexts::text(subject.gpu, subject.workloads, &outcome.contexts, &outcome.sm_contexts);
     if let Some(SmStateCycles { active, stalled, gated, waking, wakes }) = outcome.sm_states {
         let all = (active + stalled + gated + waking).max(1) as f64;

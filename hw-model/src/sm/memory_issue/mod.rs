@@ -81,6 +81,21 @@ pub struct MemoryChoices {
     pub contested: u64,
 }
 
+/// How many off-chip memory instructions the kernel of a slot may have in flight on the SMs that hold TBs of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct MemoryLimits {
+    /// Kernel slot: the order of launch, unless a kernel has taken the slot of one that had completed.
+    pub slot: usize,
+    /// SMs that hold TBs of it.
+    pub sms: u32,
+    /// Of these, how many let any number be in flight.
+    pub unlimited: u32,
+    /// The lowest limit of the others; none if there are no others.
+    pub lowest: Option<u8>,
+    /// The highest of them.
+    pub highest: Option<u8>,
+}
+
 impl MemoryIssue {
     /// As the machine says, which may be nothing: then the register block can turn it on.
     pub(super) fn new(config: &MemoryIssueConfig) -> Self {
@@ -265,6 +280,27 @@ impl Sm {
             sum.issues += gate.choices.issues;
             sum.contested += gate.choices.contested;
         }
+    }
+
+    /// Adds the limits in effect, of every slot with TBs here, if the SM has limits.
+    pub(crate) fn add_limits(&self, all: &mut Vec<MemoryLimits>) {
+        let Some(gate) = self.memory_issue.as_ref().filter(|gate| !matches!(gate.limits, Limits::None)) else { return };
+        for slot in (0..KERNEL_SLOTS).filter(|&slot| self.resident[slot] > 0) {
+            let at = all.iter().position(|limits| limits.slot == slot).unwrap_or_else(|| {
+                all.push(MemoryLimits { slot, sms: 0, unlimited: 0, lowest: None, highest: None });
+                all.len() - 1
+            });
+            let limits = &mut all[at];
+            limits.sms += 1;
+            match gate.limits.limit(slot as u8).filter(|&limit| limit < UNLIMITED) {
+                None => limits.unlimited += 1,
+                Some(limit) => {
+                    limits.lowest = Some(limits.lowest.map_or(limit, |lowest| lowest.min(limit)));
+                    limits.highest = limits.highest.max(Some(limit));
+                }
+            }
+        }
+        all.sort_unstable_by_key(|limits| limits.slot);
     }
 
     /// TBs have come or gone.

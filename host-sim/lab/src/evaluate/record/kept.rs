@@ -126,6 +126,7 @@ impl Kept {
             faults: _,
             l1_ways: _,
             memory_choices: _,
+            memory_limits: _,
             l2_ways: _,
             contexts,
             sm_contexts: _,
