@@ -228,7 +228,7 @@ impl Series<'_> {
                 ("tries", tries.to_string()),
                 ("launched", order.iter().position(|&one| one == number).map_or(0, |place| place + 1).to_string()),
                 ("sms", plan.sms(number, self.runner.gpu.sms).to_string()),
-                ("aid", plan.aid.name().into()),
+                ("aid", if plan.aid == Aid::Holder && ran.held[1] == 0 { String::new() } else { plan.aid.name().into() }),
                 ("notes", notes(&ran, rate)),
             ];
             self.table.row(&row)?;

@@ -109,7 +109,7 @@ pub struct Runner<'g> {
     /// Where copies are done.
     pub copies: Stream,
     streams: Vec<Stream>,
-    holders: Stream,
+    holders: Vec<Stream>,
     holder: Holder,
     control: Block,
     word: Pinned,
@@ -125,7 +125,8 @@ impl<'g> Runner<'g> {
             return Err(format!("the GPU has {} SMs; there is room for {}", gpu.sms, control::SMS));
         }
         let streams = (0..control::KERNELS + TOP_UPS).map(|_| Stream::new()).collect::<Result<_, _>>()?;
-        let (copies, holders, holder) = (Stream::new()?, Stream::new()?, Holder::new()?);
+        let holders = (0..HOLDER_LAUNCHES).map(|_| Stream::new()).collect::<Result<_, _>>()?;
+        let (copies, holder) = (Stream::new()?, Holder::new()?);
         Ok(Runner { gpu, copies, streams, holders, holder, control: Block::new(control::BYTES)?, word: Pinned::new()? })
     }
 
@@ -179,8 +180,8 @@ impl<'g> Runner<'g> {
     /// Lets holders take SMs: how many are there, and how many should be.
     fn hold(&self, hold: &Hold) -> Result<[u32; 2], String> {
         let wanted = (hold.sms.end - hold.sms.start) * hold.tbs;
-        for _ in 0..HOLDER_LAUNCHES {
-            self.holder.launch(hold, self.gpu.sms, self.control.address(), self.gpu.cycles(PATIENCE_US), &self.holders)?;
+        for stream in &self.holders {
+            self.holder.launch(hold, self.gpu.sms, self.control.address(), self.gpu.cycles(PATIENCE_US), stream)?;
             if self.arrives(control::HELD, wanted)? {
                 break;
             }
@@ -192,7 +193,7 @@ impl<'g> Runner<'g> {
     fn let_go(&self) -> Result<(), String> {
         self.word.put(self.control.address() + control::RELEASE, 1, &self.copies)?;
         let began = Instant::now();
-        while !self.holders.is_idle()? && began.elapsed() < ARRIVAL {}
+        while !idle(&self.holders)? && began.elapsed() < ARRIVAL {}
         Ok(())
     }
 
@@ -235,7 +236,7 @@ impl<'g> Runner<'g> {
     /// Waits until all streams are idle, with a deadline, after which all are told to give up and waited for a little longer.
     fn finish(&self, deadline: Instant) -> Result<(), String> {
         let mut told = false;
-        while !(idle(&self.streams)? && self.holders.is_idle()?) {
+        while !(idle(&self.streams)? && idle(&self.holders)?) {
             let late = Instant::now().saturating_duration_since(deadline);
             if !late.is_zero() && !told {
                 self.give_up()?;
