@@ -182,12 +182,15 @@ fn pairs_table(pairs: &[Pair<'_>], incomplete: usize) -> String {
         + &format!("{} pairs, {incomplete} runs incomplete.\n\n", pairs.len())
 }
 
+/// Whether a kernel is memory-intensive, by some rule.
+type Rule<'a> = &'a dyn Fn(&Curve) -> bool;
+
 /// Means by the types of both.
 fn classes(pairs: &[Pair<'_>]) -> String {
     let columns = ["types", "pairs", "even STP", "best STP", "even loses", "at most", "even as good as the best", "keeps beside the other"];
     let mut table = Table::new(&columns);
     let in_paper = |curve: &Curve| curve.in_paper().unwrap_or(curve.memory());
-    let groups: [(&str, &dyn Fn(&Curve) -> bool); 2] = [("here", &Curve::memory), ("in the paper", &in_paper)];
+    let groups: [(&str, Rule<'_>); 2] = [("here", &Curve::memory), ("in the paper", &in_paper)];
     for (whose, memory) in groups {
         for class in ["CC", "CM", "MM"] {
             let of = || pairs.iter().filter(|pair| pair.class(memory) == class).filter_map(|pair| Some((pair, pair.even()?)));
