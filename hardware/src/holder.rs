@@ -146,8 +146,8 @@ mod tests {
         bytes[control::GIVE_UP as usize] = give_up;
         let block = memory.allocate_bytes(&bytes);
         let args = vec![Arg::U64(block.address), Arg::U32(range.start), Arg::U32(range.end), Arg::U32(tickets), Arg::U64(patience)];
-        let limits = Limits { warp_instructions: 1 << 20, tb_instructions: 1 << 20 };
-        let launch = Launch { grid: [3, 1, 1], block: [64, 1, 1], args, shared_bytes: 0, limits, ..Launch::default() };
+        let limits = Limits { warp_instructions: 1 << 20, tb_instructions: 1 << 20, ..Limits::default() };
+        let launch = Launch { grid: [3, 1, 1], block: [64, 1, 1], args, shared_bytes: 0, limits };
         let mut runner = TbRunner::new(&program, &launch, &memory).unwrap();
         (0..3).for_each(|tb| runner.run(tb, &mut Unobserved).unwrap());
         let after = memory.read(block.address, control::BYTES).unwrap();
